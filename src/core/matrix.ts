@@ -1,0 +1,163 @@
+/**
+ * Matrices of the paper on the host: dense ones and sparse ones, both by columns.
+ *
+ * A column is an example, an atom or a code. Storage is f32 and column-major, so
+ * a range of columns is a contiguous piece of memory, for SIMD and GPUs alike.
+ */
+
+import { InputError } from "./errors.js";
+import { requireInteger } from "./require.js";
+
+/** A dense rows × cols matrix; entry (i, j) is `data[j * rows + i]`. */
+export class DenseMatrix {
+  readonly rows: number;
+  readonly cols: number;
+  readonly data: Float32Array;
+
+  constructor(rows: number, cols: number, data: Float32Array = new Float32Array(rows * cols)) {
+    this.rows = requireInteger("DenseMatrix", "rows", rows, 0);
+    this.cols = requireInteger("DenseMatrix", "cols", cols, 0);
+    if (data.length !== rows * cols) {
+      throw new InputError(`DenseMatrix: data must hold ${rows} × ${cols} values, got ${data.length}`);
+    }
+    this.data = data;
+  }
+
+  /** From a function of (row, column). */
+  static build(rows: number, cols: number, entry: (i: number, j: number) => number): DenseMatrix {
+    const matrix = new DenseMatrix(rows, cols);
+    for (let j = 0; j < cols; j++) for (let i = 0; i < rows; i++) matrix.data[j * rows + i] = entry(i, j);
+    return matrix;
+  }
+
+  static identity(size: number): DenseMatrix {
+    return DenseMatrix.build(size, size, (i, j) => (i === j ? 1 : 0));
+  }
+
+  at(i: number, j: number): number {
+    return this.data[j * this.rows + i]!;
+  }
+
+  /** Column j, as a view: writing to it changes the matrix. */
+  column(j: number): Float32Array {
+    return this.data.subarray(j * this.rows, (j + 1) * this.rows);
+  }
+
+  /** Columns [from, to), as a view: writing to it changes the matrix. */
+  slice(from: number, to: number): DenseMatrix {
+    return new DenseMatrix(this.rows, to - from, this.data.subarray(from * this.rows, to * this.rows));
+  }
+
+  copy(): DenseMatrix {
+    return new DenseMatrix(this.rows, this.cols, this.data.slice());
+  }
+}
+
+/**
+ * A sparse rows × cols matrix with room for `width` non-zeros in each column.
+ *
+ * Column j holds `counts[j]` ≤ `width` entries, in the first slots from
+ * `j * width`: rows in `indices`, values in `values`. The slots behind them are
+ * zero. Rows within a column are distinct, in any order.
+ */
+export class SparseColumns {
+  readonly rows: number;
+  readonly cols: number;
+  readonly width: number;
+  readonly indices: Uint32Array;
+  readonly values: Float32Array;
+  readonly counts: Uint32Array;
+
+  constructor(
+    rows: number,
+    cols: number,
+    width: number,
+    indices: Uint32Array = new Uint32Array(width * cols),
+    values: Float32Array = new Float32Array(width * cols),
+    counts: Uint32Array = new Uint32Array(cols),
+  ) {
+    this.rows = requireInteger("SparseColumns", "rows", rows, 0);
+    this.cols = requireInteger("SparseColumns", "cols", cols, 0);
+    this.width = requireInteger("SparseColumns", "width", width, 0);
+    if (indices.length !== width * cols || values.length !== width * cols || counts.length !== cols) {
+      throw new InputError(
+        `SparseColumns: indices, values and counts must fit ${cols} columns of width ${width}`,
+      );
+    }
+    this.indices = indices;
+    this.values = values;
+    this.counts = counts;
+  }
+
+  /** From the columns' entries, each a list of [row, value]. */
+  static fromEntries(
+    rows: number,
+    width: number,
+    columns: readonly (readonly [number, number])[][],
+  ): SparseColumns {
+    const sparse = new SparseColumns(rows, columns.length, width);
+    columns.forEach((entries, j) => {
+      sparse.setColumn(
+        j,
+        entries.map(([row]) => row),
+        entries.map(([, value]) => value),
+      );
+    });
+    return sparse;
+  }
+
+  /** The identity, in columns with room for `width` non-zeros. */
+  static identity(size: number, width: number): SparseColumns {
+    const sparse = new SparseColumns(size, size, width);
+    for (let j = 0; j < size; j++) sparse.setColumn(j, [j], [1]);
+    return sparse;
+  }
+
+  /** Replace column j. */
+  setColumn(j: number, rows: ArrayLike<number>, values: ArrayLike<number>): void {
+    requireInteger("SparseColumns.setColumn", "number of entries", rows.length, 0, this.width);
+    const start = j * this.width;
+    for (let s = 0; s < this.width; s++) {
+      const used = s < rows.length;
+      this.indices[start + s] = used
+        ? requireInteger("SparseColumns.setColumn", "row", rows[s], 0, this.rows - 1)
+        : 0;
+      this.values[start + s] = used ? values[s]! : 0;
+    }
+    this.counts[j] = rows.length;
+  }
+
+  /** Columns [from, to), as a view. */
+  slice(from: number, to: number): SparseColumns {
+    const { rows, width } = this;
+    return new SparseColumns(
+      rows,
+      to - from,
+      width,
+      this.indices.subarray(from * width, to * width),
+      this.values.subarray(from * width, to * width),
+      this.counts.subarray(from, to),
+    );
+  }
+
+  copy(): SparseColumns {
+    return new SparseColumns(
+      this.rows,
+      this.cols,
+      this.width,
+      this.indices.slice(),
+      this.values.slice(),
+      this.counts.slice(),
+    );
+  }
+
+  toDense(): DenseMatrix {
+    const dense = new DenseMatrix(this.rows, this.cols);
+    for (let j = 0; j < this.cols; j++) {
+      for (let s = j * this.width; s < j * this.width + this.counts[j]!; s++) {
+        dense.data[j * this.rows + this.indices[s]!]! += this.values[s]!;
+      }
+    }
+    return dense;
+  }
+}

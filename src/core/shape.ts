@@ -1,0 +1,63 @@
+/**
+ * Shapes of signals: one size an axis, the last axis varying fastest.
+ *
+ * A signal of shape [h, w] is the vector of its h·w samples in row-major order,
+ * so that a separable dictionary is `kron(phi_0, phi_1)`.
+ */
+
+import { InputError, inputError } from "./errors.js";
+
+/** Sizes of the axes, outermost first. At least one axis, every size at least 1. */
+export type Shape = readonly number[];
+
+/** Number of samples of a signal of this shape. */
+export function sizeOf(shape: Shape): number {
+  return shape.reduce((product, size) => product * size, 1);
+}
+
+/** `[32, 24]` → `"32x24"`. */
+export function formatShape(shape: Shape): string {
+  return shape.join("x");
+}
+
+/** `"32x24"` → `[32, 24]`; `"32"` → `[32]`. */
+export function parseShape(caller: string, name: string, text: string): Shape {
+  if (!/^[1-9]\d*(x[1-9]\d*)*$/.test(text)) {
+    throw inputError(caller, name, "must be sizes joined by x, such as 32, 32x24 or 16x16x8", text);
+  }
+  return requireShape(caller, name, text.split("x").map(Number));
+}
+
+/** A usable shape: one or more axes of positive integer size, at most 2^31 − 1 samples. */
+export function requireShape(caller: string, name: string, shape: unknown): Shape {
+  const valid =
+    Array.isArray(shape) && shape.length > 0 && shape.every((s) => Number.isSafeInteger(s) && s >= 1);
+  if (!valid) throw inputError(caller, name, "must be one or more positive integer sizes", shape);
+  if (sizeOf(shape) > 0x7fffffff)
+    throw inputError(caller, name, "must hold fewer than 2^31 samples", formatShape(shape));
+  return shape as Shape;
+}
+
+/** Whether two shapes are the same. */
+export function sameShape(a: Shape, b: Shape): boolean {
+  return a.length === b.length && a.every((size, axis) => size === b[axis]);
+}
+
+/** Refuse a shape other than the expected one. */
+export function requireSameShape(caller: string, name: string, shape: Shape, expected: Shape): void {
+  if (sameShape(shape, expected)) return;
+  throw new InputError(
+    `${caller}: ${name} must have shape ${formatShape(expected)}, got ${formatShape(shape)}`,
+  );
+}
+
+/** Row-major strides: samples between neighbours along each axis. */
+export function stridesOf(shape: Shape): number[] {
+  const strides = new Array<number>(shape.length);
+  let stride = 1;
+  for (let axis = shape.length - 1; axis >= 0; axis--) {
+    strides[axis] = stride;
+    stride *= shape[axis]!;
+  }
+  return strides;
+}

@@ -1,0 +1,88 @@
+/**
+ * Small dense matrices in double precision, for what is made once on the host:
+ * the 1-D factors of a base dictionary, and checks of what the kernels compute.
+ * Column-major, like everything here. Not for large data: plain loops.
+ */
+
+import { InputError } from "../core/errors.js";
+
+export class Matrix64 {
+  readonly rows: number;
+  readonly cols: number;
+  /** Entry (i, j) is `data[j * rows + i]`. */
+  readonly data: Float64Array;
+
+  constructor(rows: number, cols: number, data: Float64Array = new Float64Array(rows * cols)) {
+    if (data.length !== rows * cols) {
+      throw new InputError(`Matrix64: data must hold ${rows} × ${cols} values, got ${data.length}`);
+    }
+    this.rows = rows;
+    this.cols = cols;
+    this.data = data;
+  }
+
+  static identity(size: number): Matrix64 {
+    const matrix = new Matrix64(size, size);
+    for (let i = 0; i < size; i++) matrix.data[i * size + i] = 1;
+    return matrix;
+  }
+
+  at(i: number, j: number): number {
+    return this.data[j * this.rows + i]!;
+  }
+
+  /** Column j, as a view. */
+  column(j: number): Float64Array {
+    return this.data.subarray(j * this.rows, (j + 1) * this.rows);
+  }
+
+  transpose(): Matrix64 {
+    const result = new Matrix64(this.cols, this.rows);
+    for (let j = 0; j < this.cols; j++) {
+      for (let i = 0; i < this.rows; i++) result.data[i * this.cols + j] = this.at(i, j);
+    }
+    return result;
+  }
+
+  times(other: Matrix64): Matrix64 {
+    if (this.cols !== other.rows) {
+      throw new InputError(`Matrix64.times: rows of the other must be ${this.cols}, got ${other.rows}`);
+    }
+    const result = new Matrix64(this.rows, other.cols);
+    for (let j = 0; j < other.cols; j++) {
+      const target = result.column(j);
+      for (let l = 0; l < this.cols; l++) {
+        const weight = other.at(l, j);
+        if (weight === 0) continue;
+        const source = this.column(l);
+        for (let i = 0; i < this.rows; i++) target[i]! += weight * source[i]!;
+      }
+    }
+    return result;
+  }
+}
+
+/** The Kronecker product a ⊗ b. */
+export function kron(a: Matrix64, b: Matrix64): Matrix64 {
+  const result = new Matrix64(a.rows * b.rows, a.cols * b.cols);
+  for (let ja = 0; ja < a.cols; ja++) {
+    for (let jb = 0; jb < b.cols; jb++) {
+      const target = result.column(ja * b.cols + jb);
+      for (let ia = 0; ia < a.rows; ia++) {
+        for (let ib = 0; ib < b.rows; ib++) target[ia * b.rows + ib] = a.at(ia, ja) * b.at(ib, jb);
+      }
+    }
+  }
+  return result;
+}
+
+/** Scale every column to unit Euclidean norm, in place; a zero column is an error of the caller's. */
+export function normalizeColumns(caller: string, matrix: Matrix64): Matrix64 {
+  for (let j = 0; j < matrix.cols; j++) {
+    const column = matrix.column(j);
+    const norm = Math.hypot(...column);
+    if (norm === 0) throw new InputError(`${caller}: column ${j} must not be zero`);
+    for (let i = 0; i < column.length; i++) column[i]! /= norm;
+  }
+  return matrix;
+}
