@@ -1,0 +1,48 @@
+/**
+ * Which kernels compute: `auto` takes the best that works here, a name takes
+ * that one or fails. The choice is reported with its reason, and so is every
+ * candidate passed over; an explicit choice never falls back in silence.
+ */
+
+import { InputError } from "../core/errors.js";
+import { requireOneOf } from "../core/require.js";
+import type { Kernels } from "./contract.js";
+import { createReferenceKernels } from "./reference/index.js";
+
+/** What `--device` takes. */
+export const deviceNames = ["auto", "reference"] as const;
+export type DeviceName = (typeof deviceNames)[number];
+
+export interface DeviceChoice {
+  readonly kernels: Kernels;
+  /** Why this one: `the only one built` or `asked for`. */
+  readonly reason: string;
+  readonly rejected: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** One way to compute: the kernels, or the reason why they cannot be had here. */
+interface Candidate {
+  readonly name: Kernels["name"];
+  /** Better ones first: `auto` takes the first that works. */
+  create(): Promise<Kernels | { readonly unavailable: string }>;
+}
+
+const candidates: readonly Candidate[] = [
+  { name: "reference", create: async () => createReferenceKernels() },
+];
+
+export async function chooseKernels(device: DeviceName = "auto"): Promise<DeviceChoice> {
+  requireOneOf("chooseKernels", "device", device, deviceNames);
+  const rejected: { name: string; reason: string }[] = [];
+  for (const candidate of candidates) {
+    if (device !== "auto" && device !== candidate.name) continue;
+    const result = await candidate.create();
+    if ("name" in result) {
+      const reason = device === "auto" ? "the fastest that works here" : "asked for";
+      return { kernels: result, reason, rejected };
+    }
+    rejected.push({ name: candidate.name, reason: result.unavailable });
+  }
+  const why = rejected.map(({ name, reason }) => `${name}: ${reason}`).join("; ");
+  throw new InputError(`chooseKernels: device ${device} is not available here (${why})`);
+}

@@ -1,0 +1,218 @@
+/**
+ * The kernel contract: every heavy operation of the algorithms, each as coarse
+ * as one line of them, with its mathematics and its limits.
+ *
+ * Three implementations keep it: `reference` (plain loops, the definition),
+ * `cpu` and `gpu`. One conformance suite judges them all. Algorithms receive
+ * `kernels` as an argument and never ask which one it is.
+ *
+ * Handles. A `DeviceMatrix` and its kin live where the kernels compute; they are
+ * opaque, made by `kernels` and given back with `free`. Only the operations
+ * named `read…` bring anything to the host, so that a mini-batch can stay on a
+ * device from its patches to the new atoms, its step size included.
+ *
+ * Order. Operations take effect in the order they are called. Their promises
+ * may resolve before the work is done on the device; `read…` waits for all of it.
+ *
+ * Shapes   n samples, L base atoms, m atoms, N examples, k non-zeros an atom
+ *          (the width of A), p non-zeros a code (the width of X), S ⊂ {0 … m−1}.
+ *
+ * Sums. Every output element is summed by one worker in one order, so results
+ * have the same bits for any number of threads. Outputs never alias inputs
+ * unless an operation says so.
+ */
+
+import type { DenseMatrix, SparseColumns } from "../core/matrix.js";
+import type { Shape } from "../core/shape.js";
+import type { Signal } from "../core/signal.js";
+import type { Matrix64 } from "../linalg/matrix64.js";
+
+/** A dense f32 matrix where the kernels compute. */
+export interface DeviceMatrix {
+  readonly rows: number;
+  readonly cols: number;
+}
+
+/** Sparse columns where the kernels compute: A, or the codes X. */
+export interface DeviceSparse {
+  readonly rows: number;
+  readonly cols: number;
+  readonly width: number;
+}
+
+/** A base dictionary Φ = φ₀ ⊗ φ₁ ⊗ …, n × L. One factor alone is an explicit matrix. */
+export interface DeviceBase {
+  readonly rows: number;
+  readonly cols: number;
+}
+
+/** A set S of atoms whose size may be known to the device alone. */
+export interface DeviceSet {
+  /** The largest size it can have: m. */
+  readonly capacity: number;
+}
+
+/** Signals packed where the kernels compute, to cut windows from. */
+export interface DeviceSignals {
+  readonly count: number;
+}
+
+/** When a pursuit stops: whichever comes first. */
+export interface PursuitLimits {
+  /** p: the most non-zeros of a code. */
+  readonly sparsity: number;
+  /** ε²: stop once ‖y − Dx‖² is at most this. 0 means: until nothing is left. */
+  readonly residualEnergy: number;
+}
+
+/** Where a window starts: which signal, and the flat index of its first sample in it. */
+export interface WindowList {
+  readonly signal: Uint32Array;
+  readonly start: Uint32Array;
+}
+
+export interface Kernels {
+  readonly name: "reference" | "cpu" | "gpu";
+  /** What it computes on, in words, for reports. */
+  readonly description: string;
+
+  // — memory ————————————————————————————————————————————————————————————————
+
+  /** A zero matrix. */
+  matrix(rows: number, cols: number): DeviceMatrix;
+  /** Empty sparse columns with room for `width` entries each. */
+  sparse(rows: number, cols: number, width: number): DeviceSparse;
+  /** An empty set of atoms. */
+  set(capacity: number): DeviceSet;
+  /** Φ from its 1-D factors, one an axis (outermost first). */
+  base(factors: readonly Matrix64[]): DeviceBase;
+  /** Pack signals for `extract`. */
+  signals(signals: readonly Signal[]): DeviceSignals;
+  /** The first `cols` columns of a matrix, sharing its memory; it is freed with the whole. */
+  head(matrix: DeviceMatrix, cols: number): DeviceMatrix;
+  /** The first `cols` columns of sparse columns, sharing their memory; freed with the whole. */
+  headSparse(sparse: DeviceSparse, cols: number): DeviceSparse;
+
+  writeMatrix(target: DeviceMatrix, source: DenseMatrix): Promise<void>;
+  /** Replace all columns; the width may be smaller than the target's. */
+  writeSparse(target: DeviceSparse, source: SparseColumns): Promise<void>;
+  writeSet(target: DeviceSet, members: Uint32Array): Promise<void>;
+  readMatrix(source: DeviceMatrix): Promise<DenseMatrix>;
+  readSparse(source: DeviceSparse): Promise<SparseColumns>;
+  /** Members in ascending order. */
+  readSet(source: DeviceSet): Promise<Uint32Array>;
+
+  /** Give handles back. Using one afterwards is an error. */
+  free(...handles: readonly object[]): void;
+  /** Give everything back, workers and devices included. */
+  dispose(): Promise<void>;
+
+  // — the base dictionary ———————————————————————————————————————————————————
+
+  /** Z ← Φᵀ Y, mode by mode. */
+  analyze(base: DeviceBase, Y: DeviceMatrix, Z: DeviceMatrix): Promise<void>;
+  /** Y ← Φ C, mode by mode. */
+  synthesize(base: DeviceBase, C: DeviceMatrix, Y: DeviceMatrix): Promise<void>;
+  /** R ← Y − Φ C. R may be Y. */
+  residual(base: DeviceBase, C: DeviceMatrix, Y: DeviceMatrix, R: DeviceMatrix): Promise<void>;
+
+  // — the sparse dictionary —————————————————————————————————————————————————
+
+  /** P ← diag(scale) Aᵀ Z, with `scale` m × 1: the correlations with unit atoms. */
+  correlate(A: DeviceSparse, Z: DeviceMatrix, scale: DeviceMatrix, P: DeviceMatrix): Promise<void>;
+  /** C ← A X: codes to coefficients over Φ. */
+  combine(A: DeviceSparse, X: DeviceSparse, C: DeviceMatrix): Promise<void>;
+  /**
+   * For the atoms j ∈ S: scaleⱼ ← 1/‖Φaⱼ‖₂ (0 for a zero atom), then the rows and
+   * columns S of the unit Gram matrix, Gᵢⱼ ← ⟨Φaᵢ, Φaⱼ⟩ scaleᵢ scaleⱼ. G stays
+   * exactly symmetric. Scales and entries outside S are left alone, and must be
+   * right already.
+   */
+  refreshGram(
+    base: DeviceBase,
+    A: DeviceSparse,
+    S: DeviceSet,
+    G: DeviceMatrix,
+    scale: DeviceMatrix,
+  ): Promise<void>;
+
+  // — pursuit ———————————————————————————————————————————————————————————————
+
+  /** energies (1 × N) ← ‖yᵢ‖² for each column of Y. */
+  columnEnergies(Y: DeviceMatrix, energies: DeviceMatrix): Promise<void>;
+  /**
+   * X ← Batch-OMP for each column of P = DᵀY over unit atoms with G = DᵀD.
+   *
+   * Each turn takes the atom most correlated with the residual (the first, where
+   * several are), then fits all taken atoms by least squares. It stops at
+   * `sparsity` atoms; when the residual energy is at most `residualEnergy`; when
+   * no correlation is above `pursuitFloor` times the largest at the start (nothing
+   * is left); or when the atom depends on those taken (`dependenceFloor`).
+   * Entries stand in the order they were taken. `X.width` is at least `sparsity`.
+   */
+  batchOmp(
+    G: DeviceMatrix,
+    P: DeviceMatrix,
+    energies: DeviceMatrix,
+    limits: PursuitLimits,
+    X: DeviceSparse,
+  ): Promise<void>;
+  /** X ← diag(scale) X, with `scale` m × 1. */
+  scaleRows(scale: DeviceMatrix, X: DeviceSparse): Promise<void>;
+
+  // — the update ————————————————————————————————————————————————————————————
+
+  /** S ← the atoms with a non-zero coefficient in X, ascending. */
+  usedAtoms(X: DeviceSparse, S: DeviceSet): Promise<void>;
+  /** usesⱼ (m × 1) ← usesⱼ + the number of examples of X that use atom j. */
+  countUses(X: DeviceSparse, uses: DeviceMatrix): Promise<void>;
+  /** The first |S| columns of `grad` ← −W X_Sᵀ, with W = ΦᵀR: ∇f(A_S), equations (9) and (12). */
+  gradient(W: DeviceMatrix, X: DeviceSparse, S: DeviceSet, grad: DeviceMatrix): Promise<void>;
+  /** V ← grad X_S, `grad` holding the atoms of S in its first |S| columns. */
+  applyCodes(grad: DeviceMatrix, S: DeviceSet, X: DeviceSparse, V: DeviceMatrix): Promise<void>;
+  /** U_S ← γ U_S + ηg, with η = scalars[eta] and g the first |S| columns of `grad`. */
+  momentum(
+    gamma: number,
+    scalars: DeviceMatrix,
+    eta: number,
+    grad: DeviceMatrix,
+    S: DeviceSet,
+    U: DeviceMatrix,
+  ): Promise<void>;
+  /** A_S ← P_k[A_S − U_S]: the k largest magnitudes of each column (the first, where equal), ascending rows. */
+  moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse): Promise<void>;
+
+  // — scalars that stay on the device ———————————————————————————————————————
+
+  /** scalars[slot] ← ‖M‖²_F (`add`: scalars[slot] + ‖M‖²_F); over the first |S| columns where S is given. */
+  squaredNorm(
+    M: DeviceMatrix,
+    scalars: DeviceMatrix,
+    slot: number,
+    options?: { readonly add?: boolean; readonly S?: DeviceSet },
+  ): Promise<void>;
+  /** scalars[out] ← √scalars[num] / √scalars[den]; 0 where either is 0. */
+  normRatio(scalars: DeviceMatrix, num: number, den: number, out: number): Promise<void>;
+  /** coherence (m × 1) ← max over i < j of |Gᵢⱼ|: how near atom j is to an earlier one. */
+  coherence(G: DeviceMatrix, coherence: DeviceMatrix): Promise<void>;
+
+  // — examples ——————————————————————————————————————————————————————————————
+
+  /**
+   * Column i of Y ← window i of the signals, of shape `patch`, row-major.
+   * With `means` (1 × N), each column's mean is removed and stored there.
+   */
+  extract(
+    signals: DeviceSignals,
+    windows: WindowList,
+    patch: Shape,
+    Y: DeviceMatrix,
+    means: DeviceMatrix | null,
+  ): Promise<void>;
+}
+
+/** Below this share of the largest correlation at the start, nothing is left to pursue: 16 ε of f32. */
+export const pursuitFloor = 16 * 2 ** -23;
+
+/** An atom whose squared distance from the span of those taken is at most this depends on them: 16 ε of f32. */
+export const dependenceFloor = 16 * 2 ** -23;

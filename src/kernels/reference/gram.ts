@@ -1,0 +1,56 @@
+/**
+ * The unit Gram matrix of D = ΦA, refreshed by columns: Algorithm 2's last line,
+ * with unit atoms. Also the coherence of atoms with earlier ones.
+ *
+ * For an atom j: z = Φᵀ Φ aⱼ through the separable base, then ⟨Φaᵢ, Φaⱼ⟩ = ⟨aᵢ, z⟩
+ * for every i, which costs k·m. Entries with both atoms in S are computed once
+ * and mirrored, so that G stays symmetric to the bit.
+ */
+
+import type { DenseMatrix, SparseColumns } from "../../core/matrix.js";
+import type { ReferenceBase, ReferenceSet } from "./handles.js";
+import { sparseDot } from "./sparseProducts.js";
+import { analyzeColumn, synthesizeColumn } from "./transforms.js";
+
+export function refreshGram(
+  base: ReferenceBase,
+  A: SparseColumns,
+  S: ReferenceSet,
+  G: DenseMatrix,
+  scale: DenseMatrix,
+): void {
+  const m = A.cols;
+  const firstOf = new Uint8Array(m); // atoms of S whose column is done
+  for (const j of S.members) scale.data[j] = inverseNorm(synthesizeColumn(base, denseAtom(A, j)));
+  for (const j of S.members) {
+    const z = analyzeColumn(base, synthesizeColumn(base, denseAtom(A, j)));
+    for (let i = 0; i < m; i++) {
+      if (firstOf[i]) continue;
+      const entry = sparseDot(A, i, z) * scale.data[i]! * scale.data[j]!;
+      G.data[j * m + i] = entry;
+      G.data[i * m + j] = entry;
+    }
+    firstOf[j] = 1;
+  }
+}
+
+/** 1/‖d‖, or 0 for a zero atom. */
+function inverseNorm(d: Float64Array): number {
+  let energy = 0;
+  for (const value of d) energy += value * value;
+  return energy > 0 ? 1 / Math.sqrt(energy) : 0;
+}
+
+function denseAtom(A: SparseColumns, j: number): Float32Array {
+  return A.slice(j, j + 1).toDense().data;
+}
+
+/** coherenceⱼ ← max over i < j of |Gᵢⱼ|. */
+export function coherence(G: DenseMatrix, result: DenseMatrix): void {
+  for (let j = 0; j < G.cols; j++) {
+    const column = G.column(j);
+    let largest = 0;
+    for (let i = 0; i < j; i++) largest = Math.max(largest, Math.abs(column[i]!));
+    result.data[j] = largest;
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Handles of the reference kernels: plain objects on the host. A dense or sparse
+ * handle is the host matrix itself.
+ */
+
+import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
+import type { Signal } from "../../core/signal.js";
+import type { Matrix64 } from "../../linalg/matrix64.js";
+import type { DeviceBase, DeviceMatrix, DeviceSet, DeviceSignals, DeviceSparse } from "../contract.js";
+
+export class ReferenceBase implements DeviceBase {
+  readonly factors: readonly Matrix64[];
+  readonly rows: number;
+  readonly cols: number;
+
+  constructor(factors: readonly Matrix64[]) {
+    this.factors = factors;
+    this.rows = factors.reduce((product, factor) => product * factor.rows, 1);
+    this.cols = factors.reduce((product, factor) => product * factor.cols, 1);
+  }
+}
+
+export class ReferenceSet implements DeviceSet {
+  readonly capacity: number;
+  members = new Uint32Array(0);
+
+  constructor(capacity: number) {
+    this.capacity = capacity;
+  }
+}
+
+export class ReferenceSignals implements DeviceSignals {
+  readonly signals: readonly Signal[];
+  readonly count: number;
+
+  constructor(signals: readonly Signal[]) {
+    this.signals = signals;
+    this.count = signals.length;
+  }
+}
+
+/** The host matrix behind a handle of these kernels; a handle of other kernels is a mistake of the program. */
+export function dense(handle: DeviceMatrix): DenseMatrix {
+  return own(handle, DenseMatrix);
+}
+
+export function sparse(handle: DeviceSparse): SparseColumns {
+  return own(handle, SparseColumns);
+}
+
+export function base(handle: DeviceBase): ReferenceBase {
+  return own(handle, ReferenceBase);
+}
+
+export function set(handle: DeviceSet): ReferenceSet {
+  return own(handle, ReferenceSet);
+}
+
+export function signals(handle: DeviceSignals): ReferenceSignals {
+  return own(handle, ReferenceSignals);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: any class will do
+function own<C extends new (...args: any[]) => object>(handle: object, type: C): InstanceType<C> {
+  if (handle instanceof type) return handle as InstanceType<C>;
+  throw new TypeError(`reference kernels: not a handle of theirs: ${handle?.constructor?.name}`);
+}

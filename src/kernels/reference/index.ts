@@ -1,0 +1,109 @@
+/**
+ * The reference kernels: the definition of every operation of the contract, in
+ * plain loops with f64 sums. Readable before fast; everything is judged by them.
+ */
+
+import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
+import type { Kernels } from "../contract.js";
+import { coherence, refreshGram } from "./gram.js";
+import {
+  base,
+  dense,
+  ReferenceBase,
+  ReferenceSet,
+  ReferenceSignals,
+  set,
+  signals,
+  sparse,
+} from "./handles.js";
+import { batchOmp } from "./omp.js";
+import { extract } from "./patches.js";
+import {
+  applyCodes,
+  combine,
+  correlate,
+  countUses,
+  gradient,
+  scaleRows,
+  usedAtoms,
+} from "./sparseProducts.js";
+import { analyze, residual, synthesize } from "./transforms.js";
+import { momentum, moveAtoms } from "./update.js";
+
+export function createReferenceKernels(): Kernels {
+  return {
+    name: "reference",
+    description: "plain loops in double precision, one thread",
+
+    matrix: (rows, cols) => new DenseMatrix(rows, cols),
+    sparse: (rows, cols, width) => new SparseColumns(rows, cols, width),
+    set: (capacity) => new ReferenceSet(capacity),
+    base: (factors) => new ReferenceBase(factors),
+    signals: (list) => new ReferenceSignals(list),
+    head: (matrix, cols) => dense(matrix).slice(0, cols),
+    headSparse: (columns, cols) => sparse(columns).slice(0, cols),
+
+    async writeMatrix(target, source) {
+      dense(target).data.set(source.data);
+    },
+    async writeSparse(target, source) {
+      const to = sparse(target);
+      for (let j = 0; j < source.cols; j++) {
+        const start = j * source.width;
+        const end = start + source.counts[j]!;
+        to.setColumn(j, source.indices.subarray(start, end), source.values.subarray(start, end));
+      }
+    },
+    async writeSet(target, members) {
+      set(target).members = members.slice();
+    },
+    readMatrix: async (source) => dense(source).copy(),
+    readSparse: async (source) => sparse(source).copy(),
+    readSet: async (source) => set(source).members.slice(),
+    free() {},
+    async dispose() {},
+
+    analyze: async (phi, Y, Z) => analyze(base(phi), dense(Y), dense(Z)),
+    synthesize: async (phi, C, Y) => synthesize(base(phi), dense(C), dense(Y)),
+    residual: async (phi, C, Y, R) => residual(base(phi), dense(C), dense(Y), dense(R)),
+
+    correlate: async (A, Z, scale, P) => correlate(sparse(A), dense(Z), dense(scale), dense(P)),
+    combine: async (A, X, C) => combine(sparse(A), sparse(X), dense(C)),
+    refreshGram: async (phi, A, S, G, scale) =>
+      refreshGram(base(phi), sparse(A), set(S), dense(G), dense(scale)),
+
+    async columnEnergies(Y, energies) {
+      for (let i = 0; i < Y.cols; i++) dense(energies).data[i] = sumOfSquares(dense(Y).column(i));
+    },
+    batchOmp: async (G, P, energies, limits, X) =>
+      batchOmp(dense(G), dense(P), dense(energies), limits, sparse(X)),
+    scaleRows: async (scale, X) => scaleRows(dense(scale), sparse(X)),
+
+    usedAtoms: async (X, S) => usedAtoms(sparse(X), set(S)),
+    countUses: async (X, uses) => countUses(sparse(X), dense(uses)),
+    gradient: async (W, X, S, grad) => gradient(dense(W), sparse(X), set(S), dense(grad)),
+    applyCodes: async (grad, S, X, V) => applyCodes(dense(grad), set(S), sparse(X), dense(V)),
+    momentum: async (gamma, scalars, eta, grad, S, U) =>
+      momentum(gamma, dense(scalars).data[eta]!, dense(grad), set(S), dense(U)),
+    moveAtoms: async (k, U, S, A) => moveAtoms(k, dense(U), set(S), sparse(A)),
+
+    async squaredNorm(M, scalars, slot, options = {}) {
+      const columns = options.S ? set(options.S).members.length : M.cols;
+      const energy = sumOfSquares(dense(M).slice(0, columns).data);
+      dense(scalars).data[slot] = options.add ? dense(scalars).data[slot]! + energy : energy;
+    },
+    async normRatio(scalars, num, den, out) {
+      const { data } = dense(scalars);
+      data[out] = data[num] && data[den] ? Math.sqrt(data[num]) / Math.sqrt(data[den]) : 0;
+    },
+    coherence: async (G, result) => coherence(dense(G), dense(result)),
+    extract: async (store, windows, patch, Y, means) =>
+      extract(signals(store), windows, patch, dense(Y), means && dense(means)),
+  };
+}
+
+function sumOfSquares(values: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i]! * values[i]!;
+  return sum;
+}

@@ -1,0 +1,4 @@
+import { conformance } from "../conformance.case.js";
+import { createReferenceKernels } from "./index.js";
+
+conformance("reference", async () => createReferenceKernels(), 60);

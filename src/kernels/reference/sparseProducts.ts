@@ -1,0 +1,111 @@
+/**
+ * Products with sparse columns: A and the codes X. Sums in f64.
+ */
+
+import type { DenseMatrix, SparseColumns } from "../../core/matrix.js";
+import type { ReferenceSet } from "./handles.js";
+
+/** P ← diag(scale) Aᵀ Z. */
+export function correlate(A: SparseColumns, Z: DenseMatrix, scale: DenseMatrix, P: DenseMatrix): void {
+  for (let i = 0; i < Z.cols; i++) {
+    const z = Z.column(i);
+    const target = P.column(i);
+    for (let j = 0; j < A.cols; j++) target[j] = scale.data[j]! * sparseDot(A, j, z);
+  }
+}
+
+/** ⟨aⱼ, z⟩ in f64. */
+export function sparseDot(A: SparseColumns, j: number, z: ArrayLike<number>): number {
+  const start = j * A.width;
+  const end = start + A.counts[j]!;
+  let sum = 0;
+  for (let s = start; s < end; s++) sum += A.values[s]! * z[A.indices[s]!]!;
+  return sum;
+}
+
+/** C ← A X. */
+export function combine(A: SparseColumns, X: SparseColumns, C: DenseMatrix): void {
+  const sum = new Float64Array(A.rows);
+  for (let i = 0; i < X.cols; i++) {
+    sum.fill(0);
+    const start = i * X.width;
+    for (let s = start; s < start + X.counts[i]!; s++) addAtom(A, X.indices[s]!, X.values[s]!, sum);
+    C.column(i).set(sum);
+  }
+}
+
+/** sum ← sum + x aⱼ. */
+function addAtom(A: SparseColumns, j: number, x: number, sum: Float64Array): void {
+  const start = j * A.width;
+  const end = start + A.counts[j]!;
+  for (let s = start; s < end; s++) sum[A.indices[s]!]! += A.values[s]! * x;
+}
+
+/** X ← diag(scale) X. */
+export function scaleRows(scale: DenseMatrix, X: SparseColumns): void {
+  for (let s = 0; s < X.values.length; s++) X.values[s]! *= scale.data[X.indices[s]!]!;
+}
+
+/** S ← the rows with a non-zero value, ascending. */
+export function usedAtoms(X: SparseColumns, S: ReferenceSet): void {
+  const used = new Uint8Array(X.rows);
+  eachEntry(X, (row, value) => {
+    if (value !== 0) used[row] = 1;
+  });
+  const members: number[] = [];
+  used.forEach((flag, row) => {
+    if (flag) members.push(row);
+  });
+  S.members = Uint32Array.from(members);
+}
+
+/** usesⱼ ← usesⱼ + the number of columns with a non-zero in row j. */
+export function countUses(X: SparseColumns, uses: DenseMatrix): void {
+  eachEntry(X, (row, value) => {
+    if (value !== 0) uses.data[row]! += 1;
+  });
+}
+
+/** The first |S| columns of grad ← −W X_Sᵀ. */
+export function gradient(W: DenseMatrix, X: SparseColumns, S: ReferenceSet, grad: DenseMatrix): void {
+  const place = placesOf(S, X.rows);
+  const sums = new Float64Array(W.rows * S.members.length);
+  eachEntry(X, (row, value, column) => {
+    if (place[row]! < 0) return;
+    const w = W.column(column);
+    const start = place[row]! * W.rows;
+    for (let l = 0; l < w.length; l++) sums[start + l]! -= w[l]! * value;
+  });
+  grad.data.set(sums);
+}
+
+/** V ← grad X_S. */
+export function applyCodes(grad: DenseMatrix, S: ReferenceSet, X: SparseColumns, V: DenseMatrix): void {
+  const place = placesOf(S, X.rows);
+  const sum = new Float64Array(grad.rows);
+  for (let i = 0; i < X.cols; i++) {
+    sum.fill(0);
+    for (let s = i * X.width; s < i * X.width + X.counts[i]!; s++) {
+      const at = place[X.indices[s]!]!;
+      if (at < 0) continue;
+      const g = grad.column(at);
+      for (let l = 0; l < g.length; l++) sum[l]! += g[l]! * X.values[s]!;
+    }
+    V.column(i).set(sum);
+  }
+}
+
+/** Where each atom stands in S, or −1. */
+function placesOf(S: ReferenceSet, atoms: number): Int32Array {
+  const place = new Int32Array(atoms).fill(-1);
+  S.members.forEach((atom, at) => {
+    place[atom] = at;
+  });
+  return place;
+}
+
+function eachEntry(X: SparseColumns, visit: (row: number, value: number, column: number) => void): void {
+  for (let i = 0; i < X.cols; i++) {
+    for (let s = i * X.width; s < i * X.width + X.counts[i]!; s++) visit(X.indices[s]!, X.values[s]!, i);
+  }
+}

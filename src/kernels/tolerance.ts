@@ -1,0 +1,24 @@
+/**
+ * How far a kernel may be from the reference: bounds derived from the rounding
+ * of f32 sums, never widened until green.
+ *
+ * A sum of n products in f32, in any order, differs from the exact one by at
+ * most γₙ Σ|xᵢyᵢ| with γₙ = n u / (1 − n u), u = 2⁻²⁴ [Higham 2002, §3.1]. A chain
+ * of such sums (Φ mode by mode, then A) adds its lengths. The result is stored in
+ * f32, one rounding more; the reference itself rounds its f64 sums to f32 once.
+ */
+
+/** The unit roundoff of f32. */
+export const unitRoundoff = 2 ** -24;
+
+/**
+ * The bound on |computed − reference| for sums of at most `terms` products whose
+ * magnitudes add up to `magnitude` (Σ|xᵢyᵢ|, or ‖x‖‖y‖ which is larger).
+ */
+export function sumTolerance(terms: number, magnitude: number): number {
+  const nu = (terms + 3) * unitRoundoff;
+  return (nu / (1 - nu)) * magnitude + smallestNormal;
+}
+
+/** What may be lost where results fall below the normal numbers of f32 (flushed to zero on some devices). */
+export const smallestNormal = 2 ** -126;

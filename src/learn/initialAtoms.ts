@@ -1,0 +1,46 @@
+/**
+ * The starting point A⁰ of a sparse dictionary.
+ *
+ *   m = L   the identity: D starts as the base dictionary itself.
+ *   m > L   the identity, then columns that mix four base atoms drawn at random,
+ *           with random signs: new directions that the pursuit can tell apart.
+ *   m < L   the m base atoms that code the first examples best: those used most
+ *           often when they are coded over Φ alone.
+ */
+
+import { SparseColumns } from "../core/matrix.js";
+import type { Rng } from "../core/rng.js";
+
+/** Base atoms mixed in each additional column. */
+const mixed = 4;
+
+/** A⁰ for m ≥ L. */
+export function initialAtoms(L: number, m: number, width: number, rng: Rng): SparseColumns {
+  const A = new SparseColumns(L, m, width);
+  for (let j = 0; j < m; j++) {
+    if (j < L) A.setColumn(j, [j], [1]);
+    else setMixture(A, j, rng);
+  }
+  return A;
+}
+
+function setMixture(A: SparseColumns, j: number, rng: Rng): void {
+  const rows = rng.distinct(Math.min(mixed, A.width, A.rows), A.rows).sort((a, b) => a - b);
+  const weight = 1 / Math.sqrt(rows.length);
+  A.setColumn(
+    j,
+    rows,
+    rows.map(() => (rng.uniform() < 0.5 ? -weight : weight)),
+  );
+}
+
+/** A⁰ for m < L: the base atoms with the most uses; equal ones in the order of Φ. */
+export function mostUsedAtoms(uses: Float32Array, m: number, width: number): SparseColumns {
+  const ranked = Array.from(uses.keys()).sort((a, b) => uses[b]! - uses[a]! || a - b);
+  const A = new SparseColumns(uses.length, m, width);
+  ranked
+    .slice(0, m)
+    .sort((a, b) => a - b)
+    .forEach((row, j) => A.setColumn(j, [row], [1]));
+  return A;
+}

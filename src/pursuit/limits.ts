@@ -1,0 +1,29 @@
+/**
+ * When coding a signal stops, as a person says it: so many atoms, or an error
+ * small enough, or whichever comes first.
+ */
+
+import { inputError } from "../core/errors.js";
+import { requireInteger } from "../core/require.js";
+import type { PursuitLimits } from "../kernels/contract.js";
+
+/** How codes are limited. Give one, or both: whichever comes first. */
+export interface CodingRule {
+  /** p: the most atoms a code may use. */
+  readonly sparsity?: number | undefined;
+  /** Stop once the root-mean-square error a sample is at most this, in the units of the data. */
+  readonly error?: number | undefined;
+}
+
+/** The kernels' limits for signals of n samples over m atoms: ε² = n·error². */
+export function resolveLimits(caller: string, rule: CodingRule, n: number, m: number): PursuitLimits {
+  const { sparsity, error } = rule;
+  if (sparsity === undefined && error === undefined) {
+    throw inputError(caller, "sparsity or error", "must be given", undefined);
+  }
+  if (error !== undefined && !(Number.isFinite(error) && error >= 0)) {
+    throw inputError(caller, "error", "must be a number of at least 0", error);
+  }
+  const p = sparsity === undefined ? Math.min(n, m) : requireInteger(caller, "sparsity", sparsity, 1, m);
+  return { sparsity: p, residualEnergy: error === undefined ? 0 : n * error * error };
+}

@@ -1,0 +1,169 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { InputError } from "../core/errors.js";
+import { wavelet, waveletNames } from "./filters.js";
+import { sum, transformRounding, unitRoundoff } from "./rounding.case.js";
+import {
+  analyzePeriodic,
+  forwardPeriodic,
+  inversePeriodic,
+  maxLevels,
+  synthesizePeriodic,
+} from "./transform.js";
+
+const norm = (x: Float64Array) => Math.hypot(...x);
+const minus = (x: Float64Array, y: Float64Array) => x.map((value, i) => value - y[i]!);
+const dot = (x: Float64Array, y: Float64Array) => sum(x.map((value, i) => value * y[i]!));
+
+const waveletsOfAll = fc.constantFrom(...waveletNames).map((name) => wavelet(name));
+const vectorOf = (length: number) =>
+  fc
+    .array(fc.integer({ min: -1000, max: 1000 }), { minLength: length, maxLength: length })
+    .map((values) => Float64Array.from(values));
+
+/** An odd part times 2^levels: from signals shorter than the filter to longer ones. */
+const cases = fc
+  .tuple(fc.integer({ min: 0, max: 6 }), fc.constantFrom(1, 3, 5))
+  .chain(([levels, odd]) =>
+    fc.tuple(fc.constant(levels), vectorOf(odd * 2 ** levels), vectorOf(odd * 2 ** levels), waveletsOfAll),
+  );
+
+describe("forwardPeriodic and inversePeriodic", () => {
+  test("reconstruct perfectly, both ways", () => {
+    fc.assert(
+      fc.property(cases, ([levels, x, , w]) => {
+        const tolerance = 2 * transformRounding(w, levels) * norm(x);
+        const there = inversePeriodic(forwardPeriodic(x, w, levels), w, levels);
+        const back = forwardPeriodic(inversePeriodic(x, w, levels), w, levels);
+        expect(norm(minus(there, x))).toBeLessThanOrEqual(tolerance);
+        expect(norm(minus(back, x))).toBeLessThanOrEqual(tolerance);
+      }),
+    );
+  });
+
+  test("preserve energy (Parseval)", () => {
+    fc.assert(
+      fc.property(cases, ([levels, x, , w]) => {
+        const tolerance = (transformRounding(w, levels) + x.length * unitRoundoff) * norm(x);
+        expect(Math.abs(norm(forwardPeriodic(x, w, levels)) - norm(x))).toBeLessThanOrEqual(tolerance);
+      }),
+    );
+  });
+
+  test("are transposes: ⟨Wx, y⟩ = ⟨x, Wᵀy⟩", () => {
+    fc.assert(
+      fc.property(cases, ([levels, x, y, w]) => {
+        const tolerance =
+          (2 * transformRounding(w, levels) + 2 * x.length * unitRoundoff) * norm(x) * norm(y);
+        const difference = dot(forwardPeriodic(x, w, levels), y) - dot(x, inversePeriodic(y, w, levels));
+        expect(Math.abs(difference)).toBeLessThanOrEqual(tolerance);
+      }),
+    );
+  });
+
+  test("shift with the signal: 2^J samples move every coefficient of level J by one", () => {
+    fc.assert(
+      fc.property(vectorOf(48), fc.integer({ min: 1, max: 4 }), waveletsOfAll, (x, levels, w) => {
+        const coarse = forwardPeriodic(x, w, levels).subarray(0, 48 / 2 ** levels);
+        const moved = forwardPeriodic(rotate(x, 2 ** levels), w, levels).subarray(0, 48 / 2 ** levels);
+        expect(moved).toEqual(rotate(coarse, 1));
+      }),
+    );
+  });
+
+  test("send a constant to the coarsest approximation alone", () => {
+    fc.assert(
+      fc.property(waveletsOfAll, fc.integer({ min: 1, max: 6 }), (w, levels) => {
+        const x = new Float64Array(3 * 2 ** levels).fill(1);
+        const expected = x.map((_, i) => (i < 3 ? 2 ** (levels / 2) : 0));
+        const error = minus(forwardPeriodic(x, w, levels), expected);
+        expect(norm(error)).toBeLessThanOrEqual(transformRounding(w, levels) * norm(x));
+      }),
+    );
+  });
+
+  test("with 0 levels change nothing", () => {
+    const x = Float64Array.of(3, 1, 4);
+    expect(forwardPeriodic(x, wavelet("sym8"), 0)).toEqual(x);
+    expect(inversePeriodic(x, wavelet("sym8"), 0)).toEqual(x);
+  });
+
+  test("leave their input alone", () => {
+    const x = Float64Array.of(3, 1, 4, 1);
+    forwardPeriodic(x, wavelet("db2"), 2);
+    inversePeriodic(x, wavelet("db2"), 2);
+    expect(x).toEqual(Float64Array.of(3, 1, 4, 1));
+  });
+});
+
+describe("one level", () => {
+  test("of haar takes means and differences of neighbours, by √2", () => {
+    const { approximation, detail } = analyzePeriodic([1, 3, 10, 4], wavelet("haar"));
+    const expected = [4, 14, -2, 6].map((value) => value * Math.SQRT1_2);
+    [...approximation, ...detail].forEach((value, i) => {
+      expect(value).toBeCloseTo(expected[i]!, 14);
+    });
+  });
+
+  test("of synthesis puts tap t of h at sample t − (K/2 − 1)", () => {
+    const w = wavelet("sym8");
+    const signal = synthesizePeriodic(
+      { approximation: Float64Array.of(1, ...new Array(15).fill(0)), detail: new Float64Array(16) },
+      w,
+    );
+    w.lowpass.forEach((tap, t) => {
+      expect(signal.at((t - 7) % 32)).toBe(tap);
+    });
+  });
+
+  test("is what several levels repeat on the approximation", () => {
+    const w = wavelet("coif2");
+    const x = Float64Array.from({ length: 24 }, (_, i) => Math.sin(i * i));
+    const first = analyzePeriodic(x, w);
+    const second = analyzePeriodic(first.approximation, w);
+    const expected = Float64Array.of(...second.approximation, ...second.detail, ...first.detail);
+    expect(forwardPeriodic(x, w, 2)).toEqual(expected);
+  });
+
+  test("annihilates polynomials of degree below N away from the wrap", () => {
+    const w = wavelet("db4");
+    const x = Float64Array.from({ length: 64 }, (_, i) => (i / 64) ** 3);
+    const { detail } = analyzePeriodic(x, w);
+    for (const value of detail.subarray(4, 28)) {
+      expect(Math.abs(value)).toBeLessThanOrEqual(transformRounding(w, 1) * norm(x));
+    }
+  });
+});
+
+describe("what cannot be transformed is refused", () => {
+  const haar = wavelet("haar");
+
+  test("more levels than the length halves", () => {
+    expect(() => forwardPeriodic(new Float64Array(12), haar, 3)).toThrow(
+      new InputError("forwardPeriodic: levels of length 12 must be an integer from 0 to 2, got 3"),
+    );
+    expect(() => inversePeriodic(new Float64Array(7), haar, 1)).toThrow(
+      new InputError("inversePeriodic: levels of length 7 must be an integer from 0 to 0, got 1"),
+    );
+    expect(() => forwardPeriodic([1, 2], haar, 0.5)).toThrow(InputError);
+  });
+
+  test("empty signals and bands of different lengths", () => {
+    expect(() => forwardPeriodic([], haar, 0)).toThrow(
+      new InputError("forwardPeriodic: length must be an integer of at least 1, got 0"),
+    );
+    expect(() => maxLevels(0)).toThrow(InputError);
+    expect(() =>
+      synthesizePeriodic({ approximation: new Float64Array(2), detail: new Float64Array(3) }, haar),
+    ).toThrow(new InputError("synthesizePeriodic: detail must have 2 coefficients, got 3"));
+  });
+});
+
+test("maxLevels is the exponent of 2", () => {
+  expect([1, 2, 3, 12, 64, 96, 1000].map(maxLevels)).toEqual([0, 1, 0, 2, 6, 5, 3]);
+});
+
+/** x moved `by` places to the right, around the end. */
+function rotate(x: Float64Array, by: number): Float64Array {
+  return x.map((_, i) => x[(i - by + x.length) % x.length]!);
+}

@@ -1,0 +1,72 @@
+/**
+ * An independent check of src/wavelets: PyWavelets builds the same filters and the same cropped bases.
+ *
+ * Its tables are correct to the last digit or two, except for the symlets, which are off by up to 1.5e-11: that
+ * bounds what can be asked of the comparison.
+ */
+
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Matrix64 } from "../src/linalg/matrix64.js";
+import { croppedWavelets } from "../src/wavelets/cropped.js";
+import { wavelet, waveletNames } from "../src/wavelets/filters.js";
+import { requirePython, runPython } from "./python/python.js";
+
+interface Answer {
+  readonly filters: Record<string, [number[], number[]]>;
+  readonly bases: Record<string, Record<string, number[][]>>;
+}
+
+const names = ["haar", "db2", "db4", "sym8", "db13"];
+const sizes = [8, 12, 16, 20, 31, 32, 64];
+const python = requirePython(["pywt", "numpy"]);
+
+describe.skipIf(python.path === undefined)(`PyWavelets${python.note}`, () => {
+  let answer: Answer;
+  beforeAll(() => {
+    answer = runPython(python.path!, "bases.py", { filters: waveletNames, bases: names, sizes }) as Answer;
+  });
+
+  test("has the same filters, taps in the same order", () => {
+    for (const name of waveletNames) {
+      const { lowpass, highpass } = wavelet(name);
+      const [recLo, recHi] = answer.filters[name]!;
+      const tolerance = name.startsWith("sym") ? 2e-11 : Number.EPSILON / 2;
+      expect(farthest(lowpass, recLo), name).toBeLessThanOrEqual(tolerance);
+      expect(farthest(highpass, recHi), name).toBeLessThanOrEqual(tolerance);
+    }
+  });
+
+  describe.each(names)("%s", (name) => {
+    test.each(sizes)("has the same cropped base for n = %i, up to order and sign of the columns", (n) => {
+      const ours = croppedWavelets(n, wavelet(name));
+      const theirs = answer.bases[name]![n]!;
+      expect(ours.cols).toBe(theirs.length);
+      expect(mismatch(ours, theirs)).toBeLessThanOrEqual(1e-9);
+    });
+  });
+});
+
+/** Pairs each of our columns with the closest of theirs not yet taken; the largest difference of a pair. */
+function mismatch(ours: Matrix64, theirs: readonly number[][]): number {
+  const free = new Set(theirs);
+  let worst = 0;
+  for (let j = 0; j < ours.cols; j++) {
+    const column = ours.column(j);
+    const distances = [...free].map((other) => ({ other, distance: upToSign(column, other) }));
+    const closest = distances.reduce((a, b) => (b.distance < a.distance ? b : a));
+    free.delete(closest.other);
+    worst = Math.max(worst, closest.distance);
+  }
+  return worst;
+}
+
+function upToSign(a: Float64Array, b: readonly number[]): number {
+  const flipped = b.map((value) => -value);
+  return Math.min(farthest(a, b), farthest(a, flipped));
+}
+
+/** max |aᵢ − bᵢ|; infinite where lengths differ. */
+function farthest(a: Float64Array, b: readonly number[]): number {
+  if (a.length !== b.length) return Infinity;
+  return a.reduce((worst, value, i) => Math.max(worst, Math.abs(value - b[i]!)), 0);
+}

@@ -1,0 +1,118 @@
+/**
+ * The source files of the project and what each imports, read with regular
+ * expressions: enough for code that Biome formats, where an import starts a line.
+ */
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+export interface SourceFile {
+  /** Relative to the root, with forward slashes: `src/core/rng.ts`. */
+  readonly path: string;
+  readonly text: string;
+  /** Files of the project it imports, types too, as such paths. */
+  readonly imports: readonly string[];
+  /** Packages and Node built-ins it imports, as written: `node:fs`, `fflate`. */
+  readonly packages: readonly string[];
+}
+
+export function exists(path: string): boolean {
+  return existsSync(join(root, path));
+}
+
+export function read(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
+
+/** All files under a folder, sorted, as paths relative to the root. */
+export function listFiles(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length).replaceAll("\\", "/"))
+    .sort();
+}
+
+/** Tests, and cases that tests share: they are not part of the package. */
+export function isTest(path: string): boolean {
+  return /\.(test|case)\.ts$/.test(path);
+}
+
+export function readSources(folder: string): SourceFile[] {
+  return listFiles(folder)
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => {
+      const text = read(path);
+      const specifiers = importedBy(text);
+      return {
+        path,
+        text,
+        imports: specifiers.filter(isRelative).map((specifier) => resolve(path, specifier)),
+        packages: specifiers.filter((specifier) => !isRelative(specifier)),
+      };
+    });
+}
+
+/** What a text imports, as written: `import … from`, `export … from`, `import "…"`, `import("…")`. */
+export function importedBy(text: string): string[] {
+  const code = withoutComments(text);
+  const statement = /^\s*(?:import|export)\b[^'";]*?\bfrom\s*["']([^"']+)["']/gm;
+  const bare = /^\s*import\s*["']([^"']+)["']/gm;
+  const call = /\bimport\(\s*["']([^"']+)["']/g;
+  const found = [statement, bare, call].flatMap((pattern) => [...code.matchAll(pattern)]);
+  return [...new Set(found.map((match) => match[1]!))];
+}
+
+/** Comments that stand alone or end a line after a space; what looks like one inside a string goes too. */
+export function withoutComments(text: string): string {
+  return text.replace(/^#!.*/, "").replace(/(^|\s)\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, "$1$2");
+}
+
+/** The one file that `import` of a symbol must name: does it declare or re-export it? `Class.member` works too. */
+export function declares(text: string, symbol: string): boolean {
+  const [name, member] = symbol.split(".", 2);
+  const code = withoutComments(text);
+  const word = `${escapePattern(name!)}(?![\\w$])`;
+  const declared = new RegExp(
+    `^(?:export\\s+)?(?:declare\\s+|abstract\\s+|async\\s+)*(?:function\\*?|const|let|class|interface|type|enum)\\s+${word}`,
+    "m",
+  );
+  const exported = new RegExp(`^export\\s+(?:type\\s+)?\\{[^}]*(?<![\\w$])${word}[^}]*\\}`, "m");
+  if (!declared.test(code) && !exported.test(code)) return false;
+  if (member === undefined) return true;
+  const modifiers = "(?:(?:static|readonly|async|abstract|override|get|set)\\s+)*\\*?";
+  return new RegExp(`^\\s+${modifiers}${escapePattern(member)}\\s*[(<:?=!,;]`, "m").test(code);
+}
+
+/** Groups of files that import one another in a circle; a file that imports itself is one, too. */
+export function cycles(files: readonly SourceFile[]): string[][] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const done = new Set<string>();
+  const found: string[][] = [];
+  const visit = (path: string, trail: string[]): void => {
+    const start = trail.indexOf(path);
+    if (start >= 0) found.push([...trail.slice(start), path]);
+    if (start >= 0 || done.has(path)) return;
+    for (const next of byPath.get(path)?.imports ?? []) visit(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const { path } of files) visit(path, []);
+  return found;
+}
+
+function isRelative(specifier: string): boolean {
+  return specifier.startsWith(".");
+}
+
+/** `./rng.js` as written in src/core/matrix.ts is src/core/rng.ts. */
+function resolve(from: string, specifier: string): string {
+  const path = posix.join(dirname(from), specifier);
+  const typescript = path.replace(/\.js$/, ".ts");
+  return exists(typescript) ? typescript : path;
+}
+
+function escapePattern(name: string): string {
+  return name.replace(/[$.*+?^()[\]{}|\\]/g, "\\$&");
+}

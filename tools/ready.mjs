@@ -1,0 +1,158 @@
+/**
+ * Makes a clone ready to run: installs the packages and builds `dist`, each only
+ * when it is missing or out of date.
+ *
+ * Runs before anything is installed, so it uses Node built-ins alone. Whether a
+ * step is due is read from a stamp, a hash of what the step depends on, written
+ * only when the step succeeded.
+ */
+
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+const installStamp = "node_modules/.trainlets-installed";
+const buildStamp = "dist/.stamp";
+
+/** Files under src that the build copies as they are. */
+const assets = [".wgsl", ".wasm", ".css", ".html"];
+
+/** Installs and builds what is missing. A failure prints its reason and ends the process. */
+export function ready({ rebuild = false } = {}) {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 9))
+    fail(`Node 20.9 or newer is needed, this is ${process.version}`);
+  if (!installed()) install();
+  const sources = buildInputs();
+  if (rebuild || readIfThere(buildStamp) !== digest(sources)) build(sources);
+}
+
+/** The script behind a command that an installed package offers, to be run by Node itself. */
+export function command(packageName, name = packageName) {
+  const { bin } = readJson(`node_modules/${packageName}/package.json`);
+  return join(root, "node_modules", packageName, typeof bin === "string" ? bin : bin[name]);
+}
+
+/** npm, as the script that started us where there is one: `npm` itself is no program on Windows. */
+export function npm(args, options = {}) {
+  const script = process.env.npm_execpath;
+  return script?.endsWith(".js")
+    ? spawnSync(process.execPath, [script, ...args], { cwd: root, encoding: "utf8", ...options })
+    : spawnSync("npm", args, {
+        cwd: root,
+        encoding: "utf8",
+        shell: process.platform === "win32",
+        ...options,
+      });
+}
+
+export function fail(message, code = 1) {
+  process.stderr.write(`${message}\n`);
+  process.exit(code);
+}
+
+function installed() {
+  if (readIfThere(installStamp) === lockDigest()) return true;
+  if (!npmAgrees()) return false;
+  writeFileSync(join(root, installStamp), lockDigest());
+  return true;
+}
+
+function install() {
+  process.stdout.write("installing packages (npm ci)\n");
+  const { status, stdout, stderr } = npm(["ci", "--loglevel=error", "--no-progress"]);
+  if (status !== 0) {
+    // npm's reason comes first; a page of usage may follow it.
+    process.stderr.write(`${(stdout + stderr).split("\n").slice(0, 12).join("\n")}\n`);
+    fail(`install: npm ci failed (exit ${status ?? "by signal"})`, status || 1);
+  }
+  writeFileSync(join(root, installStamp), lockDigest());
+}
+
+/** What an install depends on: the lock, and what package.json asks for. */
+function lockDigest() {
+  const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json")));
+  return hash.update(JSON.stringify(wanted(readJson("package.json")))).digest("hex");
+}
+
+function wanted({ dependencies = {}, devDependencies = {}, optionalDependencies = {} }) {
+  return { dependencies, devDependencies, optionalDependencies };
+}
+
+/**
+ * Whether npm's own record of what it put into node_modules has all that the
+ * lock asks for: so after `npm install NAME` by hand nothing is installed twice.
+ * Optional packages may be absent (other platforms), but not those we name ourselves.
+ */
+function npmAgrees() {
+  if (!existsSync(join(root, "node_modules/.package-lock.json"))) return false;
+  const lock = readJson("package-lock.json").packages;
+  if (JSON.stringify(wanted(lock[""])) !== JSON.stringify(wanted(readJson("package.json")))) return false;
+  const there = readJson("node_modules/.package-lock.json").packages;
+  const named = Object.keys(lock[""].optionalDependencies ?? {}).map((name) => `node_modules/${name}`);
+  return Object.entries(lock).every(([path, { version, optional }]) => {
+    if (!path.includes("node_modules/")) return true;
+    if (!there[path]) return optional === true && !named.includes(path);
+    return there[path].version === version;
+  });
+}
+
+/** Everything `dist` depends on, as paths relative to the root. */
+function buildInputs() {
+  const sources = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.(test|case)\.ts$/.test(entry.name))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length))
+    .sort();
+  return [...sources, "tsconfig.json", "tsconfig.build.json", "package.json", "tools/ready.mjs"];
+}
+
+function build(inputs) {
+  // Before tsc reads them: a file saved meanwhile makes the next run build again.
+  const stamp = digest(inputs);
+  process.stdout.write("building dist (tsc)\n");
+  rmSync(join(root, "dist"), { recursive: true, force: true });
+  const { status } = spawnSync(
+    process.execPath,
+    [command("typescript", "tsc"), "-p", "tsconfig.build.json"],
+    {
+      cwd: root,
+      stdio: "inherit",
+    },
+  );
+  if (status !== 0) fail(`build: tsc failed (exit ${status ?? "by signal"})`, status || 1);
+  for (const path of inputs.filter((input) => assets.includes(extname(input)))) {
+    const target = join(root, "dist", path.slice("src/".length));
+    mkdirSync(dirname(target), { recursive: true });
+    cpSync(join(root, path), target);
+  }
+  const program = join(root, "dist/cli/main.js");
+  if (existsSync(program)) chmodSync(program, 0o755);
+  writeFileSync(join(root, buildStamp), stamp);
+}
+
+function digest(paths) {
+  const hash = createHash("sha256");
+  for (const path of paths) hash.update(`${path}\n`).update(readFileSync(join(root, path)));
+  return hash.digest("hex");
+}
+
+function readIfThere(path) {
+  return existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : undefined;
+}
+
+function readJson(path) {
+  return JSON.parse(readFileSync(join(root, path), "utf8"));
+}
