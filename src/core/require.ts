@@ -5,6 +5,11 @@
 
 import { InputError, inputError, show } from "./errors.js";
 
+/** How an option is called in messages: its own name, or `--its-flag` on the command line. */
+export type OptionNaming = (name: string) => string;
+
+export const plainNames: OptionNaming = (name) => name;
+
 /** An integer in [min, max]; `max` may be Infinity. */
 export function requireInteger(
   caller: string,

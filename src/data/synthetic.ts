@@ -37,7 +37,7 @@ export interface DeadLeavesOptions {
 
 export const deadLeavesDefaults = { minRadius: 8, name: "dead leaves" } as const;
 
-/** A leaf: the points u·a + v·b of its centre, with (u, v) in the unit disc or square. */
+/** An ellipse or a rectangle, with its tones; lengths in pixels. */
 interface Leaf {
   readonly x: number;
   readonly y: number;

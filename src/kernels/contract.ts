@@ -86,8 +86,8 @@ export interface Kernels {
   set(capacity: number): DeviceSet;
   /** Φ from its 1-D factors, one an axis (outermost first). */
   base(factors: readonly Matrix64[]): DeviceBase;
-  /** Pack signals for `extract`. */
-  signals(signals: readonly Signal[]): DeviceSignals;
+  /** Pack signals for `extract`, every sample times `scale`. */
+  signals(signals: readonly Signal[], scale?: number): DeviceSignals;
   /** The first `cols` columns of a matrix, sharing its memory; it is freed with the whole. */
   head(matrix: DeviceMatrix, cols: number): DeviceMatrix;
   /** The first `cols` columns of sparse columns, sharing their memory; freed with the whole. */

@@ -14,6 +14,8 @@ import type { DeviceMatrix, DeviceSparse, Kernels, PursuitLimits } from "../kern
 export class Encoder {
   readonly dictionary: SparseDictionary;
   readonly limits: PursuitLimits;
+  /** The most examples at a time. */
+  readonly capacity: number;
   /** Coefficients over Φ, L × capacity: scratch that callers may use between calls. */
   readonly coefficients: DeviceMatrix;
   readonly #codes: DeviceSparse;
@@ -24,6 +26,7 @@ export class Encoder {
   constructor(dictionary: SparseDictionary, limits: PursuitLimits, capacity: number, kernels: Kernels) {
     this.dictionary = dictionary;
     this.limits = limits;
+    this.capacity = capacity;
     this.coefficients = kernels.matrix(dictionary.phi.cols, capacity);
     this.#codes = kernels.sparse(dictionary.cols, capacity, limits.sparsity);
     this.#correlations = kernels.matrix(dictionary.cols, capacity);
@@ -36,7 +39,7 @@ export class Encoder {
     const kernels = this.#kernels;
     const { phi, A, scale, gram } = this.dictionary;
     requireSameRows("Encoder.encode", "Y", Y, "Φ", phi);
-    requireInteger("Encoder.encode", "number of examples", Y.cols, 0, this.coefficients.cols);
+    requireInteger("Encoder.encode", "number of examples", Y.cols, 0, this.capacity);
     const Z = kernels.head(this.coefficients, Y.cols);
     const P = kernels.head(this.#correlations, Y.cols);
     const energies = kernels.head(this.#energies, Y.cols);

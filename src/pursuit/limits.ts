@@ -4,7 +4,7 @@
  */
 
 import { inputError } from "../core/errors.js";
-import { requireInteger } from "../core/require.js";
+import { type OptionNaming, plainNames, requireInteger } from "../core/require.js";
 import type { PursuitLimits } from "../kernels/contract.js";
 
 /** How codes are limited. Give one, or both: whichever comes first. */
@@ -16,14 +16,20 @@ export interface CodingRule {
 }
 
 /** The kernels' limits for signals of n samples over m atoms: ε² = n·error². */
-export function resolveLimits(caller: string, rule: CodingRule, n: number, m: number): PursuitLimits {
+export function resolveLimits(
+  caller: string,
+  rule: CodingRule,
+  n: number,
+  m: number,
+  say: OptionNaming = plainNames,
+): PursuitLimits {
   const { sparsity, error } = rule;
   if (sparsity === undefined && error === undefined) {
-    throw inputError(caller, "sparsity or error", "must be given", undefined);
+    throw inputError(caller, `${say("sparsity")} or ${say("error")}`, "must be given", "neither");
   }
   if (error !== undefined && !(Number.isFinite(error) && error >= 0)) {
-    throw inputError(caller, "error", "must be a number of at least 0", error);
+    throw inputError(caller, say("error"), "must be a number of at least 0", error);
   }
-  const p = sparsity === undefined ? Math.min(n, m) : requireInteger(caller, "sparsity", sparsity, 1, m);
+  const p = sparsity === undefined ? Math.min(n, m) : requireInteger(caller, say("sparsity"), sparsity, 1, m);
   return { sparsity: p, residualEnergy: error === undefined ? 0 : n * error * error };
 }

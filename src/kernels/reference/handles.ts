@@ -32,9 +32,11 @@ export class ReferenceSet implements DeviceSet {
 export class ReferenceSignals implements DeviceSignals {
   readonly signals: readonly Signal[];
   readonly count: number;
+  readonly scale: number;
 
-  constructor(signals: readonly Signal[]) {
+  constructor(signals: readonly Signal[], scale: number) {
     this.signals = signals;
+    this.scale = scale;
     this.count = signals.length;
   }
 }

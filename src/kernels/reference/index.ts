@@ -39,7 +39,7 @@ export function createReferenceKernels(): Kernels {
     sparse: (rows, cols, width) => new SparseColumns(rows, cols, width),
     set: (capacity) => new ReferenceSet(capacity),
     base: (factors) => new ReferenceBase(factors),
-    signals: (list) => new ReferenceSignals(list),
+    signals: (list, scale = 1) => new ReferenceSignals(list, scale),
     head: (matrix, cols) => dense(matrix).slice(0, cols),
     headSparse: (columns, cols) => sparse(columns).slice(0, cols),
 

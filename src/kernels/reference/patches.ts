@@ -18,6 +18,7 @@ export function extract(
     const signal = store.signals[windows.signal[i]!]!;
     const y = Y.column(i);
     copyWindow(signal.data, stridesOf(signal.shape), windows.start[i]!, patch, 0, y, 0);
+    if (store.scale !== 1) for (let r = 0; r < y.length; r++) y[r]! *= store.scale;
     if (means) means.data[i] = removeMean(y);
   }
 }

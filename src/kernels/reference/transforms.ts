@@ -42,7 +42,7 @@ export function synthesizeColumn(base: ReferenceBase, c: ArrayLike<number>): Flo
 
 type AxisProduct = (
   factor: Matrix64,
-  source: ArrayLike<number>,
+  source: Float64Array,
   outer: number,
   inner: number,
   target: Float64Array,
@@ -55,7 +55,7 @@ function eachAxis(
   sizeIn: (factor: Matrix64) => number,
   product: AxisProduct,
 ): Float64Array {
-  let source: ArrayLike<number> = column;
+  let source = new Float64Array(column);
   let outer = 1;
   let inner = factors.reduce((total, factor) => total * sizeIn(factor), 1);
   for (const factor of factors) {
@@ -66,13 +66,13 @@ function eachAxis(
     source = target;
     outer *= sizeOut;
   }
-  return source as Float64Array;
+  return source;
 }
 
 /** target[o, j, i] ← Σᵣ factor[r, j] source[o, r, i]. */
 function timesTransposed(
   factor: Matrix64,
-  source: ArrayLike<number>,
+  source: Float64Array,
   outer: number,
   inner: number,
   target: Float64Array,
@@ -91,7 +91,7 @@ function timesTransposed(
 /** target[o, r, i] ← Σⱼ factor[r, j] source[o, j, i]. */
 function times(
   factor: Matrix64,
-  source: ArrayLike<number>,
+  source: Float64Array,
   outer: number,
   inner: number,
   target: Float64Array,
@@ -110,7 +110,7 @@ function times(
 /** target[to + i] += weight · source[from + i]; a zero weight (wavelets have many) costs nothing. */
 function addScaled(
   weight: number,
-  source: ArrayLike<number>,
+  source: Float64Array,
   from: number,
   count: number,
   target: Float64Array,

@@ -36,8 +36,17 @@ export function moveAtoms(k: number, U: DenseMatrix, S: ReferenceSet, A: SparseC
 }
 
 /** The rows of the k largest magnitudes, zeros left out, ascending; equal magnitudes: the lower row first. */
-export function largestRows(values: Float32Array, k: number): number[] {
-  const rows = Array.from(values.keys()).filter((row) => values[row] !== 0);
-  rows.sort((a, b) => Math.abs(values[b]!) - Math.abs(values[a]!) || a - b);
-  return rows.slice(0, k).sort((a, b) => a - b);
+function largestRows(values: Float32Array, k: number): number[] {
+  const sorted = values.map(Math.abs).sort();
+  const threshold = sorted[Math.max(0, sorted.length - k)]!;
+  let above = 0;
+  for (const value of values) if (Math.abs(value) > threshold) above++;
+  const rows: number[] = [];
+  let equal = k - above; // how many at the threshold itself still fit
+  values.forEach((value, row) => {
+    const magnitude = Math.abs(value);
+    if (magnitude === 0 || magnitude < threshold) return;
+    if (magnitude > threshold || equal-- > 0) rows.push(row);
+  });
+  return rows;
 }

@@ -1,0 +1,87 @@
+/**
+ * From the DATA arguments of a command to files: a file is taken as it is, a
+ * folder stands for the images and arrays in it, at any depth, a glob for what
+ * it matches. The order is that of the arguments, sorted by code units within
+ * each; a file that is named twice counts once.
+ */
+
+import type { Stats } from "node:fs";
+import { readdir, realpath, stat } from "node:fs/promises";
+import { extname, join, resolve } from "node:path";
+import { InputError } from "../../core/errors.js";
+import { fileError } from "./files.js";
+import { glob, isGlob } from "./glob.js";
+import { imageExtensions } from "./images.js";
+
+export type InputKind = "image" | "npy";
+
+/** By its name: whatever is not called `.npy` is tried as an image. */
+export function kindOf(path: string): InputKind {
+  return extname(path).toLowerCase() === ".npy" ? "npy" : "image";
+}
+
+/** The files that the arguments stand for; `caller` is the command, for messages. */
+export async function expandInputs(args: readonly string[], caller: string): Promise<string[]> {
+  if (args.length === 0)
+    throw new InputError(`${caller}: DATA must name a file, a folder or a glob, got nothing`);
+  const files = new Map<string, string>();
+  for (const argument of args) {
+    for (const path of await expandArgument(argument, caller)) {
+      if (!files.has(resolve(path))) files.set(resolve(path), path);
+    }
+  }
+  return [...files.values()];
+}
+
+async function expandArgument(argument: string, caller: string): Promise<string[]> {
+  const stats = await statOrNothing(argument, caller);
+  if (stats?.isDirectory()) {
+    return requireAny(
+      await listFolder(argument, caller),
+      `${caller}: no images or .npy arrays in folder ${argument}`,
+    );
+  }
+  if (stats) return [argument];
+  if (!isGlob(argument)) throw new InputError(`${caller}: no such file or folder: ${argument || '""'}`);
+  const files: string[] = [];
+  for (const path of await glob(argument)) {
+    if ((await statOrNothing(path, caller))?.isDirectory()) files.push(...(await listFolder(path, caller)));
+    else if (isUsable(path)) files.push(path);
+  }
+  return requireAny(files, `${caller}: no images or .npy arrays match ${argument}`);
+}
+
+function requireAny(paths: string[], message: string): string[] {
+  if (paths.length === 0) throw new InputError(message);
+  return paths;
+}
+
+/** Images and arrays in a folder and those below it, by name; hidden ones are left out. */
+async function listFolder(folder: string, caller: string, above: readonly string[] = []): Promise<string[]> {
+  const real = await realpath(folder).catch(() => folder);
+  if (above.includes(real)) return []; // a link back to a folder that this one is in
+  const names = await readdir(folder).catch((error: unknown) => {
+    throw fileError(error, `${caller}: ${folder} cannot be read`, "no such folder");
+  });
+  const files: string[] = [];
+  for (const name of names.filter((name) => !name.startsWith("."))) {
+    const path = join(folder, name);
+    const stats = await stat(path).catch(() => undefined); // a link to nowhere is no input
+    if (stats?.isDirectory()) files.push(...(await listFolder(path, caller, [...above, real])));
+    else if (stats && isUsable(path)) files.push(path);
+  }
+  return files.sort();
+}
+
+function isUsable(path: string): boolean {
+  const extension = extname(path).toLowerCase();
+  return extension === ".npy" || (imageExtensions as readonly string[]).includes(extension);
+}
+
+async function statOrNothing(path: string, caller: string): Promise<Stats | undefined> {
+  return await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR" || error.code === "ENAMETOOLONG")
+      return undefined;
+    throw fileError(error, `${caller}: ${path} cannot be read`, "no such file");
+  });
+}

@@ -1,0 +1,136 @@
+/**
+ * Files read whole and written whole, with errors of one line.
+ *
+ * A file is written under a temporary name in its own folder, flushed to the
+ * disk and renamed, so that a reader sees the old file or the new one and never
+ * a half, whatever happens in between. Folders are not created: a missing one
+ * is more often a slip than a wish.
+ */
+
+import { randomBytes } from "node:crypto";
+import type { Stats } from "node:fs";
+import { type FileHandle, open, realpath, rename, stat, unlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { InputError } from "../../core/errors.js";
+
+/** Failures that are the caller's to mend, in words. */
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "read-only file system",
+  EISDIR: "it is a folder",
+  ENOTDIR: "a part of its path is not a folder",
+  ENAMETOOLONG: "its name is too long",
+  ELOOP: "its symbolic links form a loop",
+  EINVAL: "its name is not valid",
+  ERR_INVALID_ARG_VALUE: "its name is not valid",
+};
+
+/** The bytes of a file. */
+export async function readFileBytes(path: string): Promise<Uint8Array> {
+  try {
+    return await withHandle(path, "r", async (handle) => {
+      const stats = await handle.stat();
+      return stats.isFile() ? await readWhole(handle, stats.size) : await handle.readFile();
+    });
+  } catch (error) {
+    throw fileError(error, `${path}: cannot be read`, "no such file");
+  }
+}
+
+/** Up to the first `length` bytes of a file. */
+export async function readFileStart(path: string, length: number): Promise<Uint8Array> {
+  try {
+    return await withHandle(path, "r", (handle) => readWhole(handle, length));
+  } catch (error) {
+    throw fileError(error, `${path}: cannot be read`, "no such file");
+  }
+}
+
+/** Write a file, whole or not at all. What is no regular file (`/dev/null`, a pipe) is written to as it is. */
+export async function writeFileAtomic(path: string, bytes: Uint8Array): Promise<void> {
+  try {
+    const target = await realpath(path).catch(() => path); // a link stays, what it points to is replaced
+    const before = await statIfAny(target);
+    if (before && !before.isFile()) await writeFile(target, bytes);
+    else await replaceFile(target, bytes, before?.mode);
+  } catch (error) {
+    throw fileError(error, `${path}: cannot be written`, "no such folder");
+  }
+}
+
+/** Check, before any work, that `writeFileAtomic` will be able to write there. */
+export async function requireWritable(path: string, caller: string): Promise<void> {
+  try {
+    const target = await realpath(path).catch(() => path);
+    const before = await statIfAny(target);
+    if (before?.isDirectory() || /[\\/]$/.test(path)) throw Object.assign(new Error(), { code: "EISDIR" });
+    if (before && !before.isFile()) return;
+    const trial = temporaryBeside(target);
+    await withHandle(trial, "wx", async () => {});
+    await unlink(trial);
+  } catch (error) {
+    throw fileError(error, `${caller}: ${path} cannot be written`, "no such folder");
+  }
+}
+
+async function replaceFile(target: string, bytes: Uint8Array, mode: number | undefined): Promise<void> {
+  const temporary = temporaryBeside(target);
+  try {
+    await withHandle(temporary, "wx", async (handle) => {
+      await handle.writeFile(bytes);
+      if (mode !== undefined) await handle.chmod(mode & 0o777);
+      await handle.sync();
+    });
+    await rename(temporary, target);
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw error;
+  }
+}
+
+/** In the same folder, hence on the same disk; short, so that a long name stays possible. */
+function temporaryBeside(path: string): string {
+  return join(dirname(path), `.trainlets-${process.pid}-${randomBytes(6).toString("hex")}.tmp`);
+}
+
+async function withHandle<T>(
+  path: string,
+  flags: string,
+  use: (handle: FileHandle) => Promise<T>,
+): Promise<T> {
+  const handle = await open(path, flags);
+  try {
+    return await use(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Up to `length` bytes; in pieces, because one read is limited to 2 GiB. */
+async function readWhole(handle: FileHandle, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await handle.read(bytes, filled, Math.min(length - filled, 2 ** 30), null);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}
+
+/** What is at `path`, or nothing. */
+async function statIfAny(path: string): Promise<Stats | undefined> {
+  return await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+}
+
+/** One line, and an `InputError` where the caller can mend it; a full or failing disk is a plain `Error`. */
+export function fileError(error: unknown, what: string, whenMissing: string): Error {
+  const { code = "", message = "" } = error as NodeJS.ErrnoException;
+  const reason = code === "ENOENT" ? whenMissing : reasons[code];
+  if (reason) return new InputError(`${what} (${reason})`);
+  return new Error(`${what} (${message.split("\n")[0]})`, { cause: error });
+}

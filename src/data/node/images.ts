@@ -1,0 +1,94 @@
+/**
+ * Image files as grey signals, through sharp: PNG, JPEG, WebP, TIFF, GIF, AVIF, SVG.
+ *
+ * Samples are those of the file on the scale 0 to 255, as numpy or Matlab would
+ * read them, not what a colour-managed viewer would show:
+ *
+ *   colour       luma of BT.601, 0.299 R + 0.587 G + 0.114 B, in floating point;
+ *                profiles are ignored, but CMYK goes to sRGB by its profile
+ *   16 bits      divided by 257, fractions kept
+ *   float, int   grey TIFF samples as they are, on their own scale
+ *   alpha        laid over black: transparent pixels hold anything, and would be learned
+ *   animation    the first picture
+ *   orientation  turned upright as EXIF says
+ */
+
+import sharp from "sharp";
+import { InputError } from "../../core/errors.js";
+import { makeSignal, type Signal } from "../../core/signal.js";
+import { readFileBytes } from "./files.js";
+
+/** File names that a folder's images are known by. */
+export const imageExtensions = [
+  ".avif",
+  ".gif",
+  ".jfif",
+  ".jpe",
+  ".jpeg",
+  ".jpg",
+  ".png",
+  ".tif",
+  ".tiff",
+  ".webp",
+] as const;
+
+interface Samples {
+  /** Interleaved channels. */
+  readonly values: Float32Array;
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+  readonly hasAlpha: boolean;
+  /** The value of white. */
+  readonly white: number;
+}
+
+/** The picture in a file, as a signal of shape [height, width] named by its path. */
+export async function readImage(path: string): Promise<Signal> {
+  const bytes = await readFileBytes(path);
+  if (bytes.length === 0) throw new InputError(`${path}: cannot be read as an image (empty file)`);
+  let samples: Samples;
+  try {
+    samples = await decode(bytes);
+  } catch (error) {
+    throw new InputError(`${path}: cannot be read as an image (${reasonOf(error)})`);
+  }
+  return makeSignal(path, [samples.height, samples.width], toGrey(samples));
+}
+
+async function decode(bytes: Uint8Array): Promise<Samples> {
+  const { space, hasProfile, hasAlpha } = await sharp(bytes).metadata();
+  const wide = space === "grey16" || space === "rgb16";
+  const grey = (space === "grey16" || space === "b-w") && !hasAlpha; // sharp's grey drops alpha
+  const target = grey ? space : wide ? "rgb16" : "srgb";
+  const { data, info } = await sharp(bytes, { ignoreIcc: space !== "cmyk" || !hasProfile })
+    .autoOrient()
+    .toColourspace(target)
+    .raw({ depth: "float" })
+    .toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  const values = new Float32Array(width * height * channels);
+  new Uint8Array(values.buffer).set(data);
+  return { values, width, height, channels, hasAlpha: info.hasAlpha, white: wide ? 65535 : 255 };
+}
+
+/** Luma over black, on the scale 0 to 255. */
+function toGrey({ values, width, height, channels, hasAlpha, white }: Samples): Float32Array {
+  const grey = new Float32Array(width * height);
+  const colours = hasAlpha ? channels - 1 : channels;
+  for (let i = 0; i < grey.length; i++) {
+    const at = i * channels;
+    const red = values[at]!;
+    const luma = colours < 3 ? red : 0.299 * red + 0.587 * values[at + 1]! + 0.114 * values[at + 2]!;
+    const opacity = hasAlpha ? values[at + channels - 1]! / white : 1;
+    grey[i] = (luma * opacity * 255) / white;
+  }
+  return grey;
+}
+
+/** sharp's messages have several lines, and speak of its own buffers. */
+function reasonOf(error: unknown): string {
+  const [first = ""] = (error as Error).message.split("\n");
+  const reason = first.replace(/^Input buffer (contains |has )?/i, "").replace(/:?\s*$/, "");
+  return reason || "unknown reason";
+}

@@ -1,0 +1,218 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { InputError } from "../../core/errors.js";
+import type { Shape } from "../../core/shape.js";
+import { makeNpy, writeNpy } from "../npy.js";
+import { expandInputs } from "./expand.js";
+import { inspectInputs, readSignals, resolvePatch } from "./inputs.js";
+
+let folder: string;
+const inFolder = (name: string) => join(folder, name);
+const short = (text: string) => text.replaceAll(`${folder}/`, "").replaceAll(folder, ".");
+
+async function save(name: string, content: Uint8Array | string): Promise<void> {
+  await mkdir(dirname(inFolder(name)), { recursive: true });
+  await writeFile(inFolder(name), content);
+}
+
+const picture = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: "#808080" } })
+    .png()
+    .toBuffer();
+
+const counting = (shape: number[]) =>
+  writeNpy(
+    makeNpy(
+      shape,
+      Int16Array.from({ length: shape.reduce((a, b) => a * b, 1) }, (_, i) => i),
+    ),
+  );
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trainlets-inputs-"));
+  await save("photos/b.PNG", await picture(20, 16));
+  await save("photos/a.png", await picture(12, 12));
+  await save("photos/deep/c.png", await picture(30, 12));
+  await save("photos/notes.txt", "not a picture");
+  await save("photos/.hidden.png", "");
+  await save("small.png", await picture(10, 10));
+  await save("broken.png", "not a picture");
+  await save("ecg.npy", counting([2, 50]));
+  await save("cube.npy", counting([2, 3, 4]));
+  await save("scalar.npy", counting([]));
+  await save("none.npy", counting([0, 50]));
+  await save("nan.npy", writeNpy(makeNpy([2, 3], Float32Array.of(1, 2, 3, 4, Number.NaN, 6))));
+  await save("odd{name}.png", await picture(12, 12));
+  await save("empty/notes.txt", "");
+  await symlink(inFolder("photos"), inFolder("photos/deep/loop"));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+/** The message of an InputError, with the folder's name taken out. */
+async function refusal(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(InputError);
+  return short((error as Error).message);
+}
+
+describe("expandInputs", () => {
+  const expand = async (...args: string[]) => (await expandInputs(args.map(inFolder), "train")).map(short);
+
+  it("takes files as they are, and folders as what is in them, sorted", async () => {
+    expect(await expand("small.png", "photos")).toEqual([
+      "small.png",
+      "photos/a.png",
+      "photos/b.PNG",
+      "photos/deep/c.png",
+    ]);
+    expect(await expand("photos/notes.txt")).toEqual(["photos/notes.txt"]);
+  });
+
+  it("expands globs, to files and to folders", async () => {
+    expect(await expand("*.npy")).toEqual(["cube.npy", "ecg.npy", "nan.npy", "none.npy", "scalar.npy"]);
+    expect(await expand("photo?")).toEqual(["photos/a.png", "photos/b.PNG", "photos/deep/c.png"]);
+    expect(await expand("photos/**/*.{png,PNG}")).toHaveLength(3);
+    expect(await expand("odd{name}.png")).toEqual(["odd{name}.png"]);
+  });
+
+  it("counts a file once", async () => {
+    expect(await expand("photos", "photos/a.png", "photos/../photos/*.png")).toHaveLength(3);
+  });
+
+  it("names what it does not find", async () => {
+    expect(await refusal(expand("nowhere.png"))).toBe("train: no such file or folder: nowhere.png");
+    expect(await refusal(expand("small.png/x"))).toBe("train: no such file or folder: small.png/x");
+    expect(await refusal(expandInputs([""], "train"))).toBe('train: no such file or folder: ""');
+    expect(await refusal(expand("empty"))).toBe("train: no images or .npy arrays in folder empty");
+    expect(await refusal(expand("empty/*"))).toBe("train: no images or .npy arrays match empty/*");
+    expect(await refusal(expandInputs([], "train"))).toBe(
+      "train: DATA must name a file, a folder or a glob, got nothing",
+    );
+  });
+});
+
+describe("inspectInputs and resolvePatch", () => {
+  const inspect = (...args: string[]) => inspectInputs(args.map(inFolder), "train");
+
+  it("tell images from arrays, with the shapes of these", async () => {
+    expect(await inspect("small.png", "ecg.npy")).toEqual([
+      { kind: "image", path: inFolder("small.png") },
+      { kind: "npy", path: inFolder("ecg.npy"), shape: [2, 50] },
+    ]);
+  });
+
+  it("make one number a square of images and a window of other signals", async () => {
+    expect(resolvePatch([32], await inspect("small.png", "ecg.npy"))).toEqual([32, 32]);
+    expect(resolvePatch([32], await inspect("ecg.npy"))).toEqual([32]);
+    expect(resolvePatch([8, 4], await inspect("small.png"))).toEqual([8, 4]);
+  });
+
+  it("refuse an array without a header", async () => {
+    await save("fake.npy", "hello");
+    expect(await refusal(inspect("fake.npy"))).toBe("fake.npy: not a .npy file");
+    await rm(inFolder("fake.npy"));
+  });
+});
+
+describe("readSignals", () => {
+  async function read(patch: Shape, ...names: string[]) {
+    const skipped: string[] = [];
+    const onSkip = (message: string) => skipped.push(short(message));
+    const signals = await readSignals(names.map(inFolder), { patch, caller: "train", onSkip });
+    return { skipped, signals: signals.map(({ name, shape, data }) => ({ name: short(name), shape, data })) };
+  }
+
+  it("reads images in order, and skips and names what cannot serve", async () => {
+    const { signals, skipped } = await read(
+      [12, 12],
+      "photos/b.PNG",
+      "small.png",
+      "broken.png",
+      "photos/a.png",
+    );
+    expect(signals.map(({ name, shape }) => [name, shape])).toEqual([
+      ["photos/b.PNG", [16, 20]],
+      ["photos/a.png", [12, 12]],
+    ]);
+    expect(skipped).toEqual([
+      "small.png: 10x10 is smaller than the patch 12x12, skipped",
+      "broken.png: cannot be read as an image (unsupported image format), skipped",
+    ]);
+  });
+
+  it("fails where nothing is left", async () => {
+    expect(await refusal(read([12, 12], "small.png"))).toBe(
+      "small.png: 10x10 is smaller than the patch 12x12",
+    );
+    expect(await refusal(read([12, 12], "broken.png"))).toBe(
+      "broken.png: cannot be read as an image (unsupported image format)",
+    );
+    expect(await refusal(read([12, 12], "small.png", "broken.png"))).toBe(
+      "train: nothing to read: no input holds a patch of 12x12",
+    );
+  });
+
+  it("takes an array with the axes of the patch as one signal", async () => {
+    const { signals } = await read([2, 10], "ecg.npy");
+    expect(signals).toEqual([
+      { name: "ecg.npy", shape: [2, 50], data: Float32Array.from({ length: 100 }, (_, i) => i) },
+    ]);
+  });
+
+  it("takes the first axis as a count where there is one more", async () => {
+    const { signals } = await read([10], "ecg.npy");
+    expect(signals).toEqual([
+      { name: "ecg.npy[0]", shape: [50], data: Float32Array.from({ length: 50 }, (_, i) => i) },
+      { name: "ecg.npy[1]", shape: [50], data: Float32Array.from({ length: 50 }, (_, i) => 50 + i) },
+    ]);
+    expect((await read([3, 4], "cube.npy")).signals.map(({ name }) => name)).toEqual([
+      "cube.npy[0]",
+      "cube.npy[1]",
+    ]);
+  });
+
+  it("says why other numbers of axes cannot be", async () => {
+    expect(await refusal(read([2], "cube.npy"))).toBe(
+      "train: cube.npy has 3 axes (2x3x4): a patch of 2 needs 1 axis (one signal) or 2 (the first counts signals)",
+    );
+    expect(await refusal(read([1, 1, 1, 1], "cube.npy"))).toBe(
+      "train: cube.npy has 3 axes (2x3x4): a patch of 1x1x1x1 needs 4 axes (one signal) or 5 (the first counts signals)",
+    );
+    expect(await refusal(read([2], "scalar.npy"))).toBe(
+      "train: scalar.npy has 0 axes (a single value): a patch of 2 needs 1 axis (one signal) or 2 (the first counts signals)",
+    );
+    expect(await refusal(read([4, 4, 4], "photos/a.png"))).toBe(
+      "train: photos/a.png is an image: the patch must have 2 axes, got 4x4x4",
+    );
+  });
+
+  it("skips arrays that are empty or smaller than the patch", async () => {
+    const { signals, skipped } = await read([50], "ecg.npy", "none.npy", "nan.npy");
+    expect(signals).toHaveLength(2);
+    expect(skipped).toEqual([
+      "none.npy: 0x50 holds no samples, skipped",
+      "nan.npy: 3 is smaller than the patch 50, skipped",
+    ]);
+    expect(await refusal(read([50], "none.npy"))).toBe("none.npy: 0x50 holds no samples");
+  });
+
+  it("names the place of a sample that is not finite", async () => {
+    expect(await refusal(read([2, 2], "nan.npy"))).toBe("nan.npy: samples must be finite, got NaN at [1, 1]");
+    expect(await refusal(read([2], "nan.npy", "ecg.npy"))).toBe(
+      "nan.npy[1]: samples must be finite, got NaN at [1]",
+    );
+  });
+
+  it("refuses a patch that is no shape", async () => {
+    expect(await refusal(read([0], "ecg.npy"))).toBe(
+      "train: patch must be one or more positive integer sizes, got [0]",
+    );
+  });
+});

@@ -1,0 +1,176 @@
+/**
+ * What a training run is told, what it assumes, and how both are checked.
+ *
+ * Defaults are written here once; `--help` and the docs are made from them. Those
+ * that depend on the patch follow the paper's experiments: about n/40 atoms a
+ * code (4, 10 and 26 at 12×12, 20×20 and 32×32), a tenth of n non-zeros an atom.
+ */
+
+import { InputError } from "../core/errors.js";
+import {
+  type OptionNaming,
+  plainNames,
+  requireAbove,
+  requireFraction,
+  requireInteger,
+  requireOneOf,
+} from "../core/require.js";
+import { requireSameShape, requireShape, type Shape, sizeOf } from "../core/shape.js";
+import type { Signal } from "../core/signal.js";
+import { type BaseDictionary, baseCols, createBase, defaultBase } from "../dictionaries/base.js";
+import type { Kernels } from "../kernels/contract.js";
+import { type CodingRule, resolveLimits } from "../pursuit/limits.js";
+import { type AtomCareOptions, resolveAtomCare } from "./atomCare.js";
+import { osdlDefaults } from "./osdl.js";
+
+export const learnerNames = ["osdl"] as const;
+export type LearnerName = (typeof learnerNames)[number];
+
+export interface TrainOptions {
+  /** The shape of the signals to learn: windows of the data. */
+  readonly patch: Shape;
+  /** The base dictionary Φ: a name such as `cropped:sym8`, or one that was made. */
+  readonly base?: string | BaseDictionary | undefined;
+  /** Atoms of the dictionary, `m`; as many as the base has unless told. */
+  readonly atoms?: number | undefined;
+  /** Atoms as a multiple of those of the base, instead of `atoms`. */
+  readonly redundancy?: number | undefined;
+  /** Non-zeros of each column of A, `k`; a tenth of the samples of a patch unless told. */
+  readonly atomSparsity?: number | undefined;
+  /** How examples are coded: `sparsity` atoms (`p`; n/40 unless told), or down to an `error`. */
+  readonly coding?: CodingRule | undefined;
+  readonly learner?: LearnerName | undefined;
+  /** Examples of a mini-batch, `N`. */
+  readonly batch?: number | undefined;
+  /** Times that each example is seen. */
+  readonly epochs?: number | undefined;
+  /** Examples of an epoch, drawn without repetition; all there are where there are fewer. */
+  readonly examples?: number | undefined;
+  /** Momentum `γ`, in [0, 1). */
+  readonly momentum?: number | undefined;
+  readonly seed?: number | undefined;
+  /** Examples kept for testing, never trained on; at most a tenth of those there are. */
+  readonly holdout?: number | undefined;
+  /** Signals to test on instead of held-out windows of the training data. */
+  readonly testSignals?: readonly Signal[] | undefined;
+  /** Examples between two measurements of the test error; an epoch unless told. */
+  readonly testEvery?: number | undefined;
+  /** Stop after this many measurements of the test error without a better one. */
+  readonly patience?: number | undefined;
+  /** Stop after this many seconds. */
+  readonly seconds?: number | undefined;
+  /** Mini-batches between two reports; about a hundred reports an epoch unless told. */
+  readonly reportEvery?: number | undefined;
+  /** Replacement of unused and near-identical atoms; `false` for none. */
+  readonly atomCare?: AtomCareOptions | false | undefined;
+  /** Remove the mean of each example before coding. */
+  readonly removeMean?: boolean | undefined;
+  /** Where to compute; the best there is unless told. The caller disposes of what it gives. */
+  readonly kernels?: Kernels | undefined;
+  /** Abort to end the run early, with the model so far. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export const trainDefaults = {
+  base: defaultBase,
+  learner: "osdl",
+  batch: osdlDefaults.batch,
+  epochs: 1,
+  examples: 200_000,
+  momentum: osdlDefaults.momentum,
+  seed: 1,
+  holdout: 5000,
+  removeMean: true,
+} as const satisfies Partial<TrainOptions>;
+
+/** Options with every default filled in. */
+export interface ResolvedTraining {
+  readonly base: BaseDictionary;
+  readonly atoms: number;
+  readonly atomSparsity: number;
+  readonly coding: CodingRule;
+  readonly learner: LearnerName;
+  readonly batch: number;
+  readonly epochs: number;
+  readonly examples: number;
+  readonly momentum: number;
+  readonly seed: number;
+  readonly holdout: number;
+  readonly testEvery: number;
+  readonly patience: number;
+  readonly seconds: number;
+  readonly reportEvery: number | undefined;
+  readonly atomCare: Required<AtomCareOptions> | null;
+  readonly removeMean: boolean;
+}
+
+/** Check options and fill in the defaults; `say` is how messages call an option. */
+export function resolveTraining(
+  options: TrainOptions,
+  caller = "train",
+  say: OptionNaming = plainNames,
+): ResolvedTraining {
+  const patch = requireShape(caller, say("patch"), options.patch);
+  const n = sizeOf(patch);
+  const base = resolveBase(options.base ?? trainDefaults.base, patch, caller);
+  const L = baseCols(base);
+  const atoms = resolveAtoms(options, L, caller, say);
+  const given = options.coding ?? {};
+  const unlimited = given.sparsity === undefined && given.error === undefined;
+  const coding = unlimited ? { sparsity: Math.min(atoms, defaultSparsity(n)) } : given;
+  resolveLimits(caller, coding, n, atoms, say);
+  const count = (name: keyof TrainOptions, fallback: number, min = 1): number =>
+    requireInteger(caller, say(name), options[name] ?? fallback, min);
+  const examples = count("examples", trainDefaults.examples);
+  return {
+    base,
+    atoms,
+    coding,
+    atomSparsity: requireInteger(
+      caller,
+      say("atomSparsity"),
+      options.atomSparsity ?? defaultAtomSparsity(n, L),
+      1,
+      L,
+    ),
+    learner: requireOneOf(caller, "learner", options.learner ?? trainDefaults.learner, learnerNames),
+    batch: count("batch", trainDefaults.batch),
+    epochs: count("epochs", trainDefaults.epochs),
+    examples,
+    momentum: requireFraction(caller, say("momentum"), options.momentum ?? trainDefaults.momentum),
+    seed: count("seed", trainDefaults.seed, 0),
+    holdout: count("holdout", trainDefaults.holdout, 0),
+    testEvery: count("testEvery", examples),
+    patience: options.patience === undefined ? Infinity : count("patience", 1),
+    seconds:
+      options.seconds === undefined ? Infinity : requireAbove(caller, say("seconds"), options.seconds, 0),
+    reportEvery: options.reportEvery === undefined ? undefined : count("reportEvery", 1),
+    atomCare: options.atomCare === false ? null : resolveAtomCare(caller, options.atomCare),
+    removeMean: options.removeMean ?? trainDefaults.removeMean,
+  };
+}
+
+/** Atoms a code unless told: `p` = n/40. */
+export function defaultSparsity(n: number): number {
+  return Math.max(1, Math.min(n, Math.max(2, Math.round(n / 40))));
+}
+
+/** Non-zeros an atom unless told: `k` = n/10. */
+export function defaultAtomSparsity(n: number, L: number): number {
+  return Math.min(L, Math.max(1, Math.round(n / 10)));
+}
+
+function resolveBase(base: string | BaseDictionary, patch: Shape, caller: string): BaseDictionary {
+  if (typeof base === "string") return createBase(base, patch, caller);
+  requireSameShape(caller, "base", base.shape, patch);
+  return base;
+}
+
+function resolveAtoms(options: TrainOptions, L: number, caller: string, say: OptionNaming): number {
+  const { atoms, redundancy } = options;
+  if (atoms !== undefined && redundancy !== undefined) {
+    throw new InputError(`${caller}: ${say("atoms")} and ${say("redundancy")} must not both be given`);
+  }
+  if (redundancy === undefined) return requireInteger(caller, say("atoms"), atoms ?? L, 1);
+  return Math.max(1, Math.round(requireAbove(caller, say("redundancy"), redundancy, 0) * L));
+}

@@ -1,0 +1,196 @@
+/**
+ * The training loop: epochs of shuffled mini-batches, reports, test error, atom
+ * care and the reasons to stop. The learner's step is all it knows of learning.
+ *
+ * A run is an async iterable of reports; iterate it, or just await its model.
+ * Breaking out of the iteration, or aborting, ends it with the model so far.
+ */
+
+import { InputError } from "../core/errors.js";
+import type { Signal } from "../core/signal.js";
+import { chooseKernels } from "../kernels/choose.js";
+import { Model, type ModelMeta } from "../model/model.js";
+import { careForAtoms } from "./atomCare.js";
+import { osdlReport, osdlUpdate } from "./osdl.js";
+import { type ResolvedTraining, resolveTraining, type TrainOptions } from "./trainOptions.js";
+import { closeWorkshop, cut, openWorkshop, type TrainPlan, testError, type Workshop } from "./workshop.js";
+
+/** What a run did since its last report. */
+export interface TrainReport {
+  /** Mini-batches so far. */
+  readonly step: number;
+  /** The epoch under way, from 1; 0 before the first. */
+  readonly epoch: number;
+  /** Examples seen so far. */
+  readonly examples: number;
+  /** Root-mean-square error a sample of the mini-batches since the last report; NaN before the first. */
+  readonly rmse: number;
+  /** The same over the test examples, where it was measured now. */
+  readonly testRmse?: number;
+  /** η of equation (13). */
+  readonly stepSize: number;
+  /** Atoms the last mini-batch used. */
+  readonly atomsUsed: number;
+  /** Atoms replaced since the last report. */
+  readonly atomsReplaced: number;
+  /** Why the run ended, in its last report. */
+  readonly ended?: "epochs" | "no improvement" | "time" | "aborted";
+}
+
+/**
+ * Learn a dictionary from signals.
+ *
+ * @example
+ * const run = train(pictures, { patch: [12, 12], coding: { sparsity: 4 }, atomSparsity: 7 });
+ * for await (const report of run) console.log(report.examples, report.rmse);
+ * const model = await run.model();
+ */
+export function train(data: readonly Signal[], options: TrainOptions): TrainingRun {
+  return new TrainingRun(data, options);
+}
+
+export class TrainingRun implements AsyncIterable<TrainReport> {
+  readonly #data: readonly Signal[];
+  readonly #options: TrainOptions;
+  readonly #resolved: ResolvedTraining;
+  #workshop: Promise<Workshop> | undefined;
+  #model: Model | undefined;
+  #started = false;
+
+  constructor(data: readonly Signal[], options: TrainOptions) {
+    if (data.length === 0) throw new InputError("train: data must hold at least one signal, got none");
+    this.#data = data;
+    this.#options = options;
+    this.#resolved = resolveTraining(options);
+  }
+
+  /** What it is going to do; sets everything up. */
+  async plan(): Promise<TrainPlan> {
+    return (await this.#prepare()).plan;
+  }
+
+  /** The dictionary in the end; trains first where nobody iterated. */
+  async model(): Promise<Model> {
+    if (!this.#started) for await (const _ of this);
+    if (!this.#model) throw new InputError("TrainingRun.model: the run must have ended, got one under way");
+    return this.#model;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<TrainReport, void, undefined> {
+    if (this.#started) throw new InputError("TrainingRun: a run can be iterated once, got a second time");
+    this.#started = true;
+    const workshop = await this.#prepare();
+    const { plan, kernels, state } = workshop;
+    const progress = { examples: 0 };
+    let failed = false;
+    try {
+      yield* loop(workshop, progress, this.#options.signal);
+    } catch (error) {
+      failed = true;
+      throw error;
+    } finally {
+      // also where the caller breaks out of its loop
+      if (!failed) this.#model = await Model.of(state.dictionary, metaOf(plan, progress.examples), kernels);
+      closeWorkshop(workshop);
+      if (!this.#options.kernels) await kernels.dispose();
+    }
+  }
+
+  #prepare(): Promise<Workshop> {
+    this.#workshop ??= this.#open();
+    return this.#workshop;
+  }
+
+  async #open(): Promise<Workshop> {
+    const kernels = this.#options.kernels ?? (await chooseKernels()).kernels;
+    return openWorkshop(this.#data, this.#options.testSignals, this.#resolved, kernels);
+  }
+}
+
+function metaOf(plan: TrainPlan, examplesSeen: number): ModelMeta {
+  const { learner, atomSparsity, batch, epochs, examples, momentum, seed, removeMean, coding } = plan;
+  const options = { atomSparsity, batch, epochs, examples, momentum };
+  return { learner, options, seed, examplesSeen, removeMean, coding };
+}
+
+/** All epochs, with a report every so often; `progress` tells how far it came. */
+async function* loop(
+  workshop: Workshop,
+  progress: { examples: number },
+  signal: AbortSignal | undefined,
+): AsyncGenerator<TrainReport, void, undefined> {
+  const { plan, kernels, sampler, store, state } = workshop;
+  const watch = new Watch(plan, signal);
+  const reportEvery = plan.reportEvery ?? Math.max(1, Math.ceil(plan.steps / plan.epochs / 100));
+  const nothing = { step: 0, rmse: Number.NaN, stepSize: 0, atomsUsed: 0 };
+  yield { ...nothing, epoch: 0, examples: 0, atomsReplaced: 0, ...(await watch.test(workshop)) };
+  let atomsReplaced = 0;
+  let nextTest = plan.testEvery;
+  for (let epoch = 1; epoch <= plan.epochs; epoch++) {
+    for (let from = 0; from < plan.examples; from += plan.batch) {
+      const to = Math.min(from + plan.batch, plan.examples);
+      const Y = await cut(workshop, plan, store, sampler.trainingWindows(epoch - 1, from, to));
+      await osdlUpdate(state, Y, kernels);
+      progress.examples += to - from;
+      const last = progress.examples === plan.examples * plan.epochs;
+      if (plan.atomCare && caresNow(plan, state.step)) {
+        atomsReplaced += await careForAtoms(state, Y, plan.atomCare, kernels);
+      }
+      const tests = last || progress.examples >= nextTest;
+      if (!tests && !watch.over() && state.step % reportEvery !== 0) continue;
+      const report = await osdlReport(state, kernels);
+      if (!Number.isFinite(report.rmse))
+        throw new Error(`train: the error is not finite at step ${state.step}`);
+      const tested = tests ? await watch.test(workshop) : {};
+      if (tests) nextTest = progress.examples + plan.testEvery;
+      const ended = last ? "epochs" : watch.over();
+      const rmse = report.rmse / plan.scale;
+      yield {
+        ...report,
+        rmse,
+        epoch,
+        examples: progress.examples,
+        atomsReplaced,
+        ...tested,
+        ...(ended ? { ended } : {}),
+      };
+      atomsReplaced = 0;
+      if (ended) return;
+    }
+  }
+}
+
+/** Atoms are looked after at intervals, and left in peace for the last one, so that new ones have learned. */
+function caresNow({ atomCare, steps }: TrainPlan, step: number): boolean {
+  return atomCare !== null && step % atomCare.every === 0 && step + atomCare.every <= steps;
+}
+
+/** Why to stop before the last epoch: time, no improvement, the caller's wish. */
+class Watch {
+  readonly #plan: TrainPlan;
+  readonly #signal: AbortSignal | undefined;
+  readonly #start = performance.now();
+  #best = Infinity;
+  #sinceBest = 0;
+
+  constructor(plan: TrainPlan, signal: AbortSignal | undefined) {
+    this.#plan = plan;
+    this.#signal = signal;
+  }
+
+  /** Measure the test error, where there is a test set. */
+  async test(workshop: Workshop): Promise<{ testRmse?: number }> {
+    if (workshop.plan.holdout === 0) return {};
+    const testRmse = await testError(workshop);
+    this.#sinceBest = testRmse < this.#best ? 0 : this.#sinceBest + 1;
+    this.#best = Math.min(this.#best, testRmse);
+    return { testRmse };
+  }
+
+  over(): "aborted" | "time" | "no improvement" | undefined {
+    if (this.#signal?.aborted) return "aborted";
+    if (performance.now() - this.#start > this.#plan.seconds * 1000) return "time";
+    if (this.#sinceBest >= this.#plan.patience) return "no improvement";
+    return undefined;
+  }
+}

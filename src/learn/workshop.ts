@@ -1,0 +1,201 @@
+/**
+ * What a training run needs before its first step: the sampler, the examples
+ * where the kernels compute, the starting dictionary and the learner's state.
+ *
+ * Units. Samples are scaled by a power of two so that the examples deviate from
+ * their means by 16 to 32 on average (root mean square): steps and sums then stay
+ * in the range of f32 whatever units the data come in, and data that differ by a
+ * power of two give the same dictionary to the bit. Reports are in the units of
+ * the data.
+ */
+
+import type { SparseColumns } from "../core/matrix.js";
+import { Rng } from "../core/rng.js";
+import { sizeOf } from "../core/shape.js";
+import type { Signal } from "../core/signal.js";
+import { PatchSampler, type Windows } from "../data/sampler.js";
+import { baseCols } from "../dictionaries/base.js";
+import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
+import type { DeviceMatrix, DeviceSignals, Kernels } from "../kernels/contract.js";
+import { codingError, type ExampleSet } from "../pursuit/codingError.js";
+import { Encoder } from "../pursuit/encoder.js";
+import { type CodingRule, resolveLimits } from "../pursuit/limits.js";
+import { initialAtoms, mostUsedAtoms } from "./initialAtoms.js";
+import { createOsdl, freeOsdl, type OsdlState } from "./osdl.js";
+import type { ResolvedTraining } from "./trainOptions.js";
+
+/** What a run is going to do: the options, with what the data allow. */
+export interface TrainPlan extends ResolvedTraining {
+  /** Examples of an epoch: as asked for, or all there are. */
+  readonly examples: number;
+  /** Examples the test error is measured on. */
+  readonly holdout: number;
+  /** Windows there are to draw from. */
+  readonly available: number;
+  /** Mini-batches in all. */
+  readonly steps: number;
+  /** Signals are multiplied by this for computing. */
+  readonly scale: number;
+}
+
+/** All that is alive during a run. */
+export interface Workshop {
+  readonly plan: TrainPlan;
+  readonly kernels: Kernels;
+  readonly sampler: PatchSampler;
+  readonly store: DeviceSignals;
+  readonly test: ExampleSet;
+  readonly state: OsdlState;
+  /** Room for a mini-batch, and the means taken out of it. */
+  readonly Y: DeviceMatrix;
+  readonly means: DeviceMatrix;
+}
+
+/** Examples looked at to find the units of the data, and the most useful base atoms. */
+const sample = 4096;
+
+/** Set everything up. */
+export async function openWorkshop(
+  data: readonly Signal[],
+  testSignals: readonly Signal[] | undefined,
+  options: ResolvedTraining,
+  kernels: Kernels,
+): Promise<Workshop> {
+  const rng = Rng.from(options.seed);
+  const { base, atomSparsity, momentum } = options;
+  const sampler = createSampler(data, testSignals === undefined, options, rng);
+  const { examples, available } = sampler;
+  const batch = Math.min(options.batch, examples);
+  const [Y, means] = [kernels.matrix(sizeOf(base.shape), batch), kernels.matrix(1, batch)];
+  const bench = { kernels, sampler, options: { ...options, batch }, Y, means };
+  const scale = await unitsOf(data, bench);
+  const store = kernels.signals(data, scale);
+  const test = testSignals
+    ? { store: kernels.signals(testSignals, scale), windows: windowsOf(testSignals, options, rng) }
+    : { store, windows: sampler.testWindows() };
+  const A = await startingAtoms(store, scale, bench, rng.split("atoms"));
+  const dictionary = await SparseDictionary.create(base, A, kernels, atomSparsity);
+  const coding = scaleCoding(options.coding, scale);
+  const state = createOsdl(dictionary, { atomSparsity, momentum, batch, coding }, kernels);
+  const steps = Math.ceil(examples / batch) * options.epochs;
+  const plan = { ...options, batch, examples, holdout: test.windows.signal.length, available, steps, scale };
+  return { plan, kernels, sampler, store, test, state, Y, means };
+}
+
+/** Give everything back. */
+export function closeWorkshop({ kernels, state, store, test, Y, means }: Workshop): void {
+  freeOsdl(state, kernels);
+  state.dictionary.free();
+  kernels.free(Y, means, store);
+  if (test.store !== store) kernels.free(test.store);
+}
+
+/** Cut windows into Y, with their means removed where the run does so; the columns that hold them. */
+export async function cut(
+  { kernels, Y, means }: Pick<Workshop, "kernels" | "Y" | "means">,
+  options: ResolvedTraining,
+  store: DeviceSignals,
+  windows: Windows,
+): Promise<DeviceMatrix> {
+  const count = windows.signal.length;
+  const y = kernels.head(Y, count);
+  const removed = options.removeMean ? kernels.head(means, count) : null;
+  await kernels.extract(store, windows, options.base.shape, y, removed);
+  return y;
+}
+
+/** Test windows come out of the training data, unless there are test signals: at most a tenth of what there is. */
+function createSampler(
+  data: readonly Signal[],
+  holdsOut: boolean,
+  options: ResolvedTraining,
+  rng: Rng,
+): PatchSampler {
+  const patch = options.base.shape;
+  const { available } = new PatchSampler(data, { patch, holdout: 0, examples: 1 }, rng);
+  const holdout = holdsOut ? Math.min(options.holdout, Math.floor(available / 10)) : 0;
+  return new PatchSampler(data, { patch, holdout, examples: options.examples }, rng);
+}
+
+/** Windows of test signals, as many as would have been held out. */
+function windowsOf(signals: readonly Signal[], options: ResolvedTraining, rng: Rng): Windows {
+  const size = { patch: options.base.shape, holdout: 0, examples: Math.max(1, options.holdout) };
+  const sampler = new PatchSampler(signals, size, rng.split("test"));
+  return sampler.trainingWindows(0, 0, sampler.examples);
+}
+
+/** What the steps before the first one work with. */
+interface Bench extends Pick<Workshop, "kernels" | "sampler" | "Y" | "means"> {
+  readonly options: ResolvedTraining;
+}
+
+/** The first examples, a mini-batch at a time. */
+async function* firstExamples(bench: Bench, store: DeviceSignals): AsyncGenerator<DeviceMatrix> {
+  const { sampler, options } = bench;
+  const count = Math.min(sample, sampler.examples);
+  for (let from = 0; from < count; from += options.batch) {
+    const to = Math.min(from + options.batch, count);
+    yield await cut(bench, options, store, sampler.trainingWindows(0, from, to));
+  }
+}
+
+/** The power of two that brings the deviation of examples to [16, 32). */
+async function unitsOf(data: readonly Signal[], bench: Bench): Promise<number> {
+  const { kernels } = bench;
+  const first = powerBelow(largestMagnitude(data));
+  const store = kernels.signals(data, 1 / first); // at most 2 in magnitude: sums of squares are safe
+  const energies = kernels.matrix(1, bench.Y.cols);
+  let energy = 0;
+  let samples = 0;
+  for await (const y of firstExamples(bench, store)) {
+    const part = kernels.head(energies, y.cols);
+    await kernels.columnEnergies(y, part);
+    for (const value of (await kernels.readMatrix(part)).data) energy += value;
+    samples += y.rows * y.cols;
+  }
+  kernels.free(store, energies);
+  return energy > 0 ? 16 / powerBelow(Math.sqrt(energy / samples)) / first : 1 / first;
+}
+
+function largestMagnitude(data: readonly Signal[]): number {
+  let largest = 0;
+  for (const signal of data) for (const value of signal.data) largest = Math.max(largest, Math.abs(value));
+  return largest;
+}
+
+/** The largest power of two that is not above x; 1 for 0. */
+function powerBelow(x: number): number {
+  return x > 0 ? 2 ** Math.floor(Math.log2(x)) : 1;
+}
+
+function scaleCoding({ sparsity, error }: CodingRule, scale: number): CodingRule {
+  return { sparsity, error: error === undefined ? undefined : error * scale };
+}
+
+/** A⁰: see initialAtoms.ts. */
+async function startingAtoms(
+  store: DeviceSignals,
+  scale: number,
+  bench: Bench,
+  rng: Rng,
+): Promise<SparseColumns> {
+  const { kernels, options } = bench;
+  const { base, atoms: m, atomSparsity: k } = options;
+  const L = baseCols(base);
+  if (m >= L) return initialAtoms(L, m, k, rng);
+  const dictionary = await SparseDictionary.ofBase(base, kernels);
+  const limits = resolveLimits("train", scaleCoding(options.coding, scale), dictionary.rows, L);
+  const encoder = new Encoder(dictionary, limits, options.batch, kernels);
+  const uses = kernels.matrix(L, 1);
+  for await (const y of firstExamples(bench, store)) await kernels.countUses(await encoder.encode(y), uses);
+  const counts = await kernels.readMatrix(uses);
+  encoder.free();
+  dictionary.free();
+  kernels.free(uses);
+  return mostUsedAtoms(counts.data, m, k);
+}
+
+/** The root-mean-square error a sample over the test windows, in the units of the data; NaN where there are none. */
+export async function testError({ plan, kernels, test, state }: Workshop): Promise<number> {
+  return (await codingError(state.encoder, test, plan.removeMean, kernels)) / plan.scale;
+}

@@ -1,0 +1,138 @@
+/**
+ * Model and code files (`.npz`), readable with numpy and scipy alone.
+ *
+ * A model: A as scipy stores a sparse matrix; `phi_0`, `phi_1`, … the factors of
+ * Φ (n × L of each axis, float64), or `phi` for one explicit matrix; `meta`, a
+ * UTF-8 JSON text as uint8. In numpy `D = np.kron(phi_0, phi_1) @ A`.
+ * Codes: X in the same layout, `mean`, `meta`.
+ *
+ * The bytes depend on the model alone: no times, no names of machines.
+ */
+
+import { InputError } from "../core/errors.js";
+import { requireShape, type Shape, sizeOf } from "../core/shape.js";
+import { makeNpy, type NpyArray, npyToText, toFloat32, toFloat64 } from "../data/npy.js";
+import { readNpz, writeNpz } from "../data/npz.js";
+import type { BaseDictionary } from "../dictionaries/base.js";
+import { Matrix64 } from "../linalg/matrix64.js";
+import { type Codes, Model, type ModelMeta } from "./model.js";
+import { fromScipy, toScipy } from "./scipySparse.js";
+import { version } from "./version.js";
+
+const formatVersion = 1;
+
+/** The bytes of a model file. */
+export function modelToBytes(model: Model): Uint8Array {
+  const { base, A, meta } = model;
+  const separable = base.factors.length === base.shape.length;
+  const phi = base.factors.map((factor, axis): [string, NpyArray] => [
+    separable ? `phi_${axis}` : "phi",
+    makeNpy([factor.rows, factor.cols], factor.transpose().data),
+  ]);
+  const text = {
+    format: "trainlets-model",
+    formatVersion,
+    version,
+    patch: base.shape,
+    base: base.name,
+    ...meta,
+  };
+  return writeNpz([...toScipy(A), ...phi, ["meta", metaArray(text)]]);
+}
+
+/** The model in the bytes of a file; `name` is for messages. */
+export function modelFromBytes(bytes: Uint8Array, name: string): Model {
+  const arrays = readNpz(bytes, name);
+  const meta = readMeta(arrays, name, "trainlets-model");
+  const shape = requireShape(name, "patch in meta", meta.patch);
+  const base: BaseDictionary = { name: String(meta.base), shape, factors: readFactors(arrays, shape, name) };
+  const A = fromScipy(arrays, name);
+  const rows = base.factors.reduce((product, factor) => product * factor.cols, 1);
+  if (A.rows !== rows)
+    throw new InputError(`${name}: damaged model: A has ${A.rows} rows for ${rows} base atoms`);
+  return new Model(base, A, {
+    learner: String(meta.learner),
+    options: isRecord(meta.options) ? meta.options : {},
+    seed: Number(meta.seed),
+    examplesSeen: Number(meta.examplesSeen),
+    removeMean: meta.removeMean !== false,
+    coding: isRecord(meta.coding) ? meta.coding : {},
+  } satisfies ModelMeta);
+}
+
+/** The bytes of a code file. */
+export function codesToBytes({ X, means }: Codes, shape: Shape): Uint8Array {
+  const text = { format: "trainlets-codes", formatVersion, version, patch: shape };
+  return writeNpz([...toScipy(X), ["mean", makeNpy([means.length], means)], ["meta", metaArray(text)]]);
+}
+
+/** The codes in the bytes of a file, with the shape of the signals they stand for. */
+export function codesFromBytes(bytes: Uint8Array, name: string): Codes & { readonly shape: Shape } {
+  const arrays = readNpz(bytes, name);
+  const meta = readMeta(arrays, name, "trainlets-codes");
+  const X = fromScipy(arrays, name);
+  const means = arrays.has("mean")
+    ? toFloat32(arrays.get("mean")!, `${name}[mean]`)
+    : new Float32Array(X.cols);
+  if (means.length !== X.cols || !means.every(Number.isFinite)) {
+    throw new InputError(`${name}: damaged codes: mean must hold ${X.cols} finite values`);
+  }
+  return { X, means, shape: requireShape(name, "patch in meta", meta.patch) };
+}
+
+function metaArray(meta: object): NpyArray {
+  const bytes = new TextEncoder().encode(JSON.stringify(meta));
+  return makeNpy([bytes.length], bytes);
+}
+
+function readMeta(
+  arrays: ReadonlyMap<string, NpyArray>,
+  name: string,
+  format: string,
+): Record<string, unknown> {
+  const array = arrays.get("meta");
+  const kind = format === "trainlets-model" ? "a model" : "codes";
+  if (!array) throw new InputError(`${name}: is not ${kind} of trainlets: it has no meta`);
+  let meta: unknown;
+  try {
+    meta = JSON.parse(npyToText(array, `${name}[meta]`));
+  } catch {
+    throw new InputError(`${name}: damaged meta: not JSON`);
+  }
+  if (!isRecord(meta) || meta.format !== format) throw new InputError(`${name}: is not ${kind} of trainlets`);
+  if (!(Number(meta.formatVersion) <= formatVersion)) {
+    throw new InputError(
+      `${name}: was written by a newer trainlets (format ${meta.formatVersion}); this one reads ${formatVersion}`,
+    );
+  }
+  return meta;
+}
+
+/** phi_0, phi_1, … of each axis, or one explicit phi. */
+function readFactors(arrays: ReadonlyMap<string, NpyArray>, shape: Shape, name: string): Matrix64[] {
+  if (arrays.has("phi")) return [readFactor(arrays, "phi", sizeOf(shape), name)];
+  return shape.map((size, axis) => readFactor(arrays, `phi_${axis}`, size, name));
+}
+
+function readFactor(
+  arrays: ReadonlyMap<string, NpyArray>,
+  key: string,
+  rows: number,
+  name: string,
+): Matrix64 {
+  const array = arrays.get(key);
+  if (!array) throw new InputError(`${name}: damaged model: ${key} is missing`);
+  const [r, c] = array.shape;
+  if (array.shape.length !== 2 || r !== rows) {
+    throw new InputError(
+      `${name}: damaged model: ${key} must have ${rows} rows, got shape (${array.shape.join(", ")})`,
+    );
+  }
+  const values = toFloat64(array, `${name}[${key}]`);
+  if (!values.every(Number.isFinite)) throw new InputError(`${name}: damaged model: ${key} must be finite`);
+  return new Matrix64(c!, rows, values).transpose();
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

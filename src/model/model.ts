@@ -1,0 +1,185 @@
+/**
+ * A dictionary to keep and use: D = ΦA with its history, free of any device.
+ *
+ * The atoms of a model have unit norm. `encode` and `decode` work on signals of
+ * the model's patch shape, one a column; by default each has its mean removed
+ * before coding and gets it back after.
+ */
+
+import { InputError } from "../core/errors.js";
+import { DenseMatrix, SparseColumns } from "../core/matrix.js";
+import { requireFinite } from "../core/require.js";
+import { type Shape, sizeOf } from "../core/shape.js";
+import { type BaseDictionary, baseCols } from "../dictionaries/base.js";
+import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
+import { chooseKernels } from "../kernels/choose.js";
+import type { Kernels } from "../kernels/contract.js";
+import { Encoder } from "../pursuit/encoder.js";
+import { type CodingRule, resolveLimits } from "../pursuit/limits.js";
+
+/** How a model came to be: written to its file as JSON. */
+export interface ModelMeta {
+  readonly learner: string;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly seed: number;
+  /** Examples seen in training, all epochs together. */
+  readonly examplesSeen: number;
+  /** Whether each example has its mean removed before coding. */
+  readonly removeMean: boolean;
+  /** How signals were coded in training: the default of `encode`. */
+  readonly coding: CodingRule;
+}
+
+/** Codes of signals: X (m × N) and the means taken out of them. */
+export interface Codes {
+  readonly X: SparseColumns;
+  /** One an example; zeros where means are not removed. */
+  readonly means: Float32Array;
+}
+
+/** Columns worked on at a time. */
+const panel = 512;
+
+export class Model {
+  readonly base: BaseDictionary;
+  /** A, scaled so that the columns of ΦA have unit norm. */
+  readonly A: SparseColumns;
+  readonly meta: ModelMeta;
+
+  constructor(base: BaseDictionary, A: SparseColumns, meta: ModelMeta) {
+    if (A.rows !== baseCols(base)) {
+      throw new InputError(
+        `Model: A must have a row for each of the ${baseCols(base)} base atoms, got ${A.rows}`,
+      );
+    }
+    this.base = base;
+    this.A = A;
+    this.meta = meta;
+  }
+
+  /** The model of a dictionary in training: its A scaled to unit atoms. */
+  static async of(dictionary: SparseDictionary, meta: ModelMeta, kernels: Kernels): Promise<Model> {
+    const A = await kernels.readSparse(dictionary.A);
+    const scale = (await kernels.readMatrix(dictionary.scale)).data;
+    for (let s = 0; s < A.values.length; s++) A.values[s]! *= scale[Math.floor(s / A.width)]!;
+    return new Model(dictionary.base, A, meta);
+  }
+
+  /** The shape of its signals and atoms. */
+  get shape(): Shape {
+    return this.base.shape;
+  }
+
+  /** D = ΦA, n × m: a column an atom, of unit norm. */
+  async atoms(kernels?: Kernels): Promise<DenseMatrix> {
+    return withKernels(kernels, async (on) => {
+      const phi = on.base(this.base.factors);
+      const [C, Y] = [on.matrix(phi.cols, panel), on.matrix(phi.rows, panel)];
+      const D = new DenseMatrix(phi.rows, this.A.cols);
+      for (const [from, to] of panels(this.A.cols)) {
+        const [c, y] = [on.head(C, to - from), on.head(Y, to - from)];
+        await on.writeMatrix(c, this.A.slice(from, to).toDense());
+        await on.synthesize(phi, c, y);
+        D.slice(from, to).data.set((await on.readMatrix(y)).data);
+      }
+      on.free(phi, C, Y);
+      return D;
+    });
+  }
+
+  /** Codes of the columns of Y: at most `sparsity` atoms each, or down to an `error`. */
+  async encode(Y: DenseMatrix, rule: CodingRule = this.meta.coding, kernels?: Kernels): Promise<Codes> {
+    const n = sizeOf(this.shape);
+    if (Y.rows !== n) throw new InputError(`Model.encode: signals must have ${n} samples, got ${Y.rows}`);
+    requireFinite("Model.encode", "signals", Y.data);
+    const limits = resolveLimits("Model.encode", rule, n, this.A.cols);
+    return withKernels(kernels, async (on) => {
+      const D = await SparseDictionary.create(this.base, this.A, on);
+      const encoder = new Encoder(D, limits, panel, on);
+      const held = on.matrix(n, panel);
+      const X = new SparseColumns(this.A.cols, Y.cols, limits.sparsity);
+      const means = new Float32Array(Y.cols);
+      for (const [from, to] of panels(Y.cols)) {
+        const columns = Y.slice(from, to).copy();
+        if (this.meta.removeMean) means.set(removeMeans(columns), from);
+        const part = on.head(held, to - from);
+        await on.writeMatrix(part, columns);
+        copyColumns(await on.readSparse(await encoder.encode(part)), X, from);
+      }
+      encoder.free();
+      D.free();
+      on.free(held);
+      return { X, means };
+    });
+  }
+
+  /** The signals of codes: DX plus the means. */
+  async decode({ X, means }: Codes, kernels?: Kernels): Promise<DenseMatrix> {
+    if (X.rows !== this.A.cols) {
+      throw new InputError(
+        `Model.decode: codes must have a row for each of the ${this.A.cols} atoms, got ${X.rows}`,
+      );
+    }
+    return withKernels(kernels, async (on) => {
+      const phi = on.base(this.base.factors);
+      const A = on.sparse(this.A.rows, this.A.cols, this.A.width);
+      await on.writeSparse(A, this.A);
+      const [C, Y, codes] = [
+        on.matrix(phi.cols, panel),
+        on.matrix(phi.rows, panel),
+        on.sparse(X.rows, panel, X.width),
+      ];
+      const signals = new DenseMatrix(phi.rows, X.cols);
+      for (const [from, to] of panels(X.cols)) {
+        const [c, y, x] = [on.head(C, to - from), on.head(Y, to - from), on.headSparse(codes, to - from)];
+        await on.writeSparse(x, X.slice(from, to));
+        await on.combine(A, x, c);
+        await on.synthesize(phi, c, y);
+        signals.slice(from, to).data.set((await on.readMatrix(y)).data);
+      }
+      on.free(phi, A, C, Y, codes);
+      addMeans(signals, means);
+      return signals;
+    });
+  }
+}
+
+/** Run with the caller's kernels, or with the best there are for the time of the call. */
+async function withKernels<T>(given: Kernels | undefined, run: (kernels: Kernels) => Promise<T>): Promise<T> {
+  if (given) return run(given);
+  const { kernels } = await chooseKernels();
+  try {
+    return await run(kernels);
+  } finally {
+    await kernels.dispose();
+  }
+}
+
+/** [0, panel), [panel, 2 panel), … up to `count`. */
+function* panels(count: number): Generator<[number, number]> {
+  for (let from = 0; from < count; from += panel) yield [from, Math.min(from + panel, count)];
+}
+
+/** Subtract each column's mean, in place; the means. */
+function removeMeans(Y: DenseMatrix): Float32Array {
+  return Float32Array.from({ length: Y.cols }, (_, i) => {
+    const column = Y.column(i);
+    const mean = Math.fround(column.reduce((sum, value) => sum + value, 0) / column.length);
+    for (let r = 0; r < column.length; r++) column[r]! -= mean;
+    return mean;
+  });
+}
+
+function addMeans(Y: DenseMatrix, means: Float32Array): void {
+  for (let i = 0; i < Y.cols; i++) {
+    const column = Y.column(i);
+    for (let r = 0; r < column.length; r++) column[r]! += means[i]!;
+  }
+}
+
+/** Copy columns of codes to the columns of `target` from `at`. */
+function copyColumns(source: SparseColumns, target: SparseColumns, at: number): void {
+  target.indices.set(source.indices, at * target.width);
+  target.values.set(source.values, at * target.width);
+  target.counts.set(source.counts, at);
+}
