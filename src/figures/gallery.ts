@@ -66,7 +66,8 @@ export function atomGallery(atoms: DenseMatrix, shape: Shape, options: GalleryOp
   const { width, height } = layout;
   const picture: Picture = { width, height, channels: style.channels, data: blank(layout, style) };
   shown.forEach((atom, place) => {
-    const top = layout.gap + Math.floor(place / layout.columns) * (style.height * layout.magnify + layout.gap);
+    const top =
+      layout.gap + Math.floor(place / layout.columns) * (style.height * layout.magnify + layout.gap);
     const left = layout.gap + (place % layout.columns) * (style.width * layout.magnify + layout.gap);
     style.draw(atoms.column(atom), layout.magnify, canvasAt(picture, top, left));
   });
@@ -111,7 +112,10 @@ function layOut(tile: TileStyle, count: number, options: GalleryOptions): Layout
   const width = columns * (tile.width * magnify + gap) + gap;
   const height = rows * (tile.height * magnify + gap) + gap;
   if (width * height * tile.channels > mostSamples) {
-    throw inputError("atomGallery", "the picture", `must have at most ${mostSamples} samples`, [width, height]);
+    throw inputError("atomGallery", "the picture", `must have at most ${mostSamples} samples`, [
+      width,
+      height,
+    ]);
   }
   return { columns, rows, magnify, gap, width, height };
 }

@@ -35,7 +35,12 @@ const up = 2;
 export function encodePng(image: Picture): Uint8Array {
   requirePicture(image);
   const pixels = zlibSync(filterUp(image), { level: 9 });
-  return join([signature, chunk("IHDR", header(image)), chunk("IDAT", pixels), chunk("IEND", new Uint8Array())]);
+  return join([
+    signature,
+    chunk("IHDR", header(image)),
+    chunk("IDAT", pixels),
+    chunk("IEND", new Uint8Array()),
+  ]);
 }
 
 function requirePicture({ width, height, channels, data }: Picture): void {

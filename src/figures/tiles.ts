@@ -179,4 +179,3 @@ function rangeWithin(atom: Float32Array, from: number, to: number): [number, num
   }
   return [low, high];
 }
-

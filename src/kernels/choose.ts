@@ -15,7 +15,7 @@ export type DeviceName = (typeof deviceNames)[number];
 
 export interface DeviceChoice {
   readonly kernels: Kernels;
-  /** Why this one: `the only one built` or `asked for`. */
+  /** Why this one. */
   readonly reason: string;
   readonly rejected: readonly { readonly name: string; readonly reason: string }[];
 }
@@ -23,26 +23,50 @@ export interface DeviceChoice {
 /** One way to compute: the kernels, or the reason why they cannot be had here. */
 interface Candidate {
   readonly name: Kernels["name"];
-  /** Better ones first: `auto` takes the first that works. */
   create(): Promise<Kernels | { readonly unavailable: string }>;
 }
 
+/** Better ones first: `auto` takes the first that works. */
 const candidates: readonly Candidate[] = [
   { name: "reference", create: async () => createReferenceKernels() },
 ];
 
-export async function chooseKernels(device: DeviceName = "auto"): Promise<DeviceChoice> {
-  requireOneOf("chooseKernels", "device", device, deviceNames);
+export async function chooseKernels(
+  device: DeviceName = "auto",
+  caller = "chooseKernels",
+): Promise<DeviceChoice> {
+  requireOneOf(caller, "device", device, deviceNames);
   const rejected: { name: string; reason: string }[] = [];
   for (const candidate of candidates) {
     if (device !== "auto" && device !== candidate.name) continue;
     const result = await candidate.create();
     if ("name" in result) {
-      const reason = device === "auto" ? "the fastest that works here" : "asked for";
-      return { kernels: result, reason, rejected };
+      return {
+        kernels: result,
+        reason: device === "auto" ? "the fastest that works here" : "asked for",
+        rejected,
+      };
     }
     rejected.push({ name: candidate.name, reason: result.unavailable });
   }
   const why = rejected.map(({ name, reason }) => `${name}: ${reason}`).join("; ");
-  throw new InputError(`chooseKernels: device ${device} is not available here (${why})`);
+  throw new InputError(`${caller}: device ${device} is not available here (${why})`);
+}
+
+/** Every way to compute, best first: what it is, or why it cannot be had here. */
+export interface DeviceReport {
+  readonly name: string;
+  readonly available: boolean;
+  readonly detail: string;
+}
+
+export async function listDevices(): Promise<DeviceReport[]> {
+  return Promise.all(
+    candidates.map(async (candidate): Promise<DeviceReport> => {
+      const result = await candidate.create();
+      if (!("name" in result)) return { name: candidate.name, available: false, detail: result.unavailable };
+      await result.dispose();
+      return { name: candidate.name, available: true, detail: result.description };
+    }),
+  );
 }

@@ -80,7 +80,6 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     if (this.#started) throw new InputError("TrainingRun: a run can be iterated once, got a second time");
     this.#started = true;
     const workshop = await this.#prepare();
-    const { plan, kernels, state } = workshop;
     const progress = { examples: 0 };
     let failed = false;
     try {
@@ -90,9 +89,9 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
       throw error;
     } finally {
       // also where the caller breaks out of its loop
-      if (!failed) this.#model = await Model.of(state.dictionary, metaOf(plan, progress.examples), kernels);
+      if (!failed) this.#model = await modelOf(workshop, progress.examples);
       closeWorkshop(workshop);
-      if (!this.#options.kernels) await kernels.dispose();
+      if (!this.#options.kernels) await workshop.kernels.dispose();
     }
   }
 
@@ -105,6 +104,12 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     const kernels = this.#options.kernels ?? (await chooseKernels()).kernels;
     return openWorkshop(this.#data, this.#options.testSignals, this.#resolved, kernels);
   }
+}
+
+/** The dictionary as it stands. */
+async function modelOf({ plan, kernels, state }: Workshop, examplesSeen: number): Promise<Model> {
+  const uses = Uint32Array.from((await kernels.readMatrix(state.uses)).data);
+  return Model.of(state.dictionary, metaOf(plan, examplesSeen), kernels, uses);
 }
 
 function metaOf(plan: TrainPlan, examplesSeen: number): ModelMeta {

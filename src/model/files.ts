@@ -3,8 +3,9 @@
  *
  * A model: A as scipy stores a sparse matrix; `phi_0`, `phi_1`, … the factors of
  * Φ (n × L of each axis, float64), or `phi` for one explicit matrix; `meta`, a
- * UTF-8 JSON text as uint8. In numpy `D = np.kron(phi_0, phi_1) @ A`.
- * Codes: X in the same layout, `mean`, `meta`.
+ * UTF-8 JSON text as uint8; `uses` (m), where it is known. In numpy `D = np.kron(phi_0, phi_1) @ A`.
+ * Codes: X in the same layout, `mean`, `meta` (which tells the signals and the
+ * grid of windows they stand for).
  *
  * The bytes depend on the model alone: no times, no names of machines.
  */
@@ -37,7 +38,8 @@ export function modelToBytes(model: Model): Uint8Array {
     base: base.name,
     ...meta,
   };
-  return writeNpz([...toScipy(A), ...phi, ["meta", metaArray(text)]]);
+  const uses: [string, NpyArray][] = model.uses ? [["uses", makeNpy([A.cols], model.uses)]] : [];
+  return writeNpz([...toScipy(A), ...phi, ...uses, ["meta", metaArray(text)]]);
 }
 
 /** The model in the bytes of a file; `name` is for messages. */
@@ -50,24 +52,45 @@ export function modelFromBytes(bytes: Uint8Array, name: string): Model {
   const rows = base.factors.reduce((product, factor) => product * factor.cols, 1);
   if (A.rows !== rows)
     throw new InputError(`${name}: damaged model: A has ${A.rows} rows for ${rows} base atoms`);
-  return new Model(base, A, {
+  const history: ModelMeta = {
     learner: String(meta.learner),
     options: isRecord(meta.options) ? meta.options : {},
     seed: Number(meta.seed),
     examplesSeen: Number(meta.examplesSeen),
     removeMean: meta.removeMean !== false,
     coding: isRecord(meta.coding) ? meta.coding : {},
-  } satisfies ModelMeta);
+  };
+  return new Model(base, A, history, readUses(arrays, A.cols, name));
+}
+
+function readUses(
+  arrays: ReadonlyMap<string, NpyArray>,
+  atoms: number,
+  name: string,
+): Uint32Array | undefined {
+  const array = arrays.get("uses");
+  if (!array) return undefined;
+  const uses = toFloat64(array, `${name}[uses]`);
+  if (uses.length !== atoms)
+    throw new InputError(`${name}: damaged model: uses must hold ${atoms} counts, got ${uses.length}`);
+  return Uint32Array.from(uses);
+}
+
+/** The signals that codes stand for: their shapes, and the steps of the grid of windows over each. */
+export interface CodedSignals {
+  readonly patch: Shape;
+  readonly stride: Shape;
+  readonly shapes: readonly Shape[];
 }
 
 /** The bytes of a code file. */
-export function codesToBytes({ X, means }: Codes, shape: Shape): Uint8Array {
-  const text = { format: "trainlets-codes", formatVersion, version, patch: shape };
+export function codesToBytes({ X, means }: Codes, signals: CodedSignals): Uint8Array {
+  const text = { format: "trainlets-codes", formatVersion, version, ...signals };
   return writeNpz([...toScipy(X), ["mean", makeNpy([means.length], means)], ["meta", metaArray(text)]]);
 }
 
-/** The codes in the bytes of a file, with the shape of the signals they stand for. */
-export function codesFromBytes(bytes: Uint8Array, name: string): Codes & { readonly shape: Shape } {
+/** The codes in the bytes of a file, and the signals they stand for. */
+export function codesFromBytes(bytes: Uint8Array, name: string): { codes: Codes; signals: CodedSignals } {
   const arrays = readNpz(bytes, name);
   const meta = readMeta(arrays, name, "trainlets-codes");
   const X = fromScipy(arrays, name);
@@ -77,7 +100,15 @@ export function codesFromBytes(bytes: Uint8Array, name: string): Codes & { reado
   if (means.length !== X.cols || !means.every(Number.isFinite)) {
     throw new InputError(`${name}: damaged codes: mean must hold ${X.cols} finite values`);
   }
-  return { X, means, shape: requireShape(name, "patch in meta", meta.patch) };
+  const patch = requireShape(name, "patch in meta", meta.patch);
+  const stride = requireShape(name, "stride in meta", meta.stride);
+  const shapes = (Array.isArray(meta.shapes) ? meta.shapes : []).map((shape) =>
+    requireShape(name, "shapes in meta", shape),
+  );
+  if ([stride, ...shapes].some((shape) => shape.length !== patch.length)) {
+    throw new InputError(`${name}: damaged codes: patch, stride and shapes in meta must have the same axes`);
+  }
+  return { codes: { X, means }, signals: { patch, stride, shapes } };
 }
 
 function metaArray(meta: object): NpyArray {

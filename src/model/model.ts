@@ -45,8 +45,10 @@ export class Model {
   /** A, scaled so that the columns of ΦA have unit norm. */
   readonly A: SparseColumns;
   readonly meta: ModelMeta;
+  /** How many of the last training examples used each atom, where it is known. */
+  readonly uses: Uint32Array | undefined;
 
-  constructor(base: BaseDictionary, A: SparseColumns, meta: ModelMeta) {
+  constructor(base: BaseDictionary, A: SparseColumns, meta: ModelMeta, uses?: Uint32Array) {
     if (A.rows !== baseCols(base)) {
       throw new InputError(
         `Model: A must have a row for each of the ${baseCols(base)} base atoms, got ${A.rows}`,
@@ -55,14 +57,20 @@ export class Model {
     this.base = base;
     this.A = A;
     this.meta = meta;
+    this.uses = uses;
   }
 
   /** The model of a dictionary in training: its A scaled to unit atoms. */
-  static async of(dictionary: SparseDictionary, meta: ModelMeta, kernels: Kernels): Promise<Model> {
+  static async of(
+    dictionary: SparseDictionary,
+    meta: ModelMeta,
+    kernels: Kernels,
+    uses?: Uint32Array,
+  ): Promise<Model> {
     const A = await kernels.readSparse(dictionary.A);
     const scale = (await kernels.readMatrix(dictionary.scale)).data;
     for (let s = 0; s < A.values.length; s++) A.values[s]! *= scale[Math.floor(s / A.width)]!;
-    return new Model(dictionary.base, A, meta);
+    return new Model(dictionary.base, A, meta, uses);
   }
 
   /** The shape of its signals and atoms. */

@@ -1,0 +1,104 @@
+/**
+ * The axes of a chart, linear or logarithmic: their scales, grid, ticks and labels.
+ *
+ * An axis spans the values that are drawn; a linear vertical one is extended to
+ * round numbers. A logarithmic axis over two decades or more has its grid at powers
+ * of ten alone, since lines at every tick would crowd out the curves.
+ */
+
+import * as Plot from "@observablehq/plot";
+import { type ChartSeries, extentOf, isDrawn } from "./chartSeries.js";
+
+export interface ChartAxis {
+  readonly label: string;
+  /** Logarithmic: all values must be positive. */
+  readonly log?: boolean;
+}
+
+/** An axis, which way it runs, and the range of its values. */
+export interface Span {
+  readonly along: "x" | "y";
+  readonly label: string;
+  readonly log: boolean;
+  readonly min: number;
+  readonly max: number;
+}
+
+export const ink = "#222222";
+const gridColor = "#e4e4e4";
+const fontSize = 12;
+
+/** Pixels between ticks, and from the frame to the label of the axis. */
+const tickSpacing = { x: 80, y: 40 } as const;
+const labelOffset = { x: 40, y: 56 } as const;
+
+const units = [
+  ["T", 1e12],
+  ["G", 1e9],
+  ["M", 1e6],
+  ["k", 1e3],
+] as const;
+
+/** The span of the series along an axis, widened where all values are the same. */
+export function spanOf(along: "x" | "y", axis: ChartAxis, series: readonly ChartSeries[]): Span {
+  const drawn = series.flatMap(({ points }) => points.filter(isDrawn));
+  const [min, max] = extentOf(drawn.map((point) => point[along]));
+  const log = axis.log === true;
+  const span = { along, label: axis.label, log, min, max };
+  if (min < max) return span;
+  if (log) return { ...span, min: min / 2, max: max * 2 };
+  const half = Math.abs(min) / 2 || 1;
+  return { ...span, min: min - half, max: max + half };
+}
+
+export function scaleOf({ along, log, min, max }: Span): Plot.ScaleOptions {
+  return { type: log ? "log" : "linear", domain: [min, max], nice: along === "y" && !log };
+}
+
+/** The grid, the axes and the lines along them. */
+export function axisMarks(x: Span, y: Span): Plot.Markish[] {
+  return [
+    Plot.gridX(gridOf(x)),
+    Plot.gridY(gridOf(y)),
+    Plot.axisX(axisOf(x)),
+    Plot.axisY(axisOf(y)),
+    Plot.frame({ stroke: ink, anchor: "bottom" }),
+    Plot.frame({ stroke: ink, anchor: "left" }),
+  ];
+}
+
+function gridOf({ along, log, min, max }: Span): Plot.GridXOptions & Plot.GridYOptions {
+  const look = { stroke: gridColor, strokeOpacity: 1 };
+  const [first, last] = [Math.ceil(Math.log10(min)), Math.floor(Math.log10(max))];
+  if (!log || last - first < 2) return { ...look, tickSpacing: tickSpacing[along] };
+  return { ...look, ticks: Array.from({ length: last - first + 1 }, (_, i) => Number(`1e${first + i}`)) };
+}
+
+function axisOf(span: Span): Plot.AxisXOptions & Plot.AxisYOptions {
+  const { along, label } = span;
+  return {
+    label,
+    labelAnchor: "center",
+    labelArrow: "none",
+    labelOffset: labelOffset[along],
+    fontSize,
+    color: ink,
+    tickSpacing: tickSpacing[along],
+    ...(isPlain(span) ? {} : { tickFormat: shortNumber }),
+  };
+}
+
+/** Whether the numbers of an axis fit beside it as d3 writes them, with the same decimals each. */
+function isPlain({ log, min, max }: Span): boolean {
+  const largest = Math.max(Math.abs(min), Math.abs(max));
+  return !log && largest >= 0.01 && largest < 1e4;
+}
+
+/** 20000 → "20k", 1500000 → "1.5M", 0.00002 → "2e−5". */
+export function shortNumber(value: number): string {
+  const size = Math.abs(value);
+  const unit = size >= 1e4 && size < 1e15 ? units.find(([, factor]) => size >= factor) : undefined;
+  const digits = Number((value / (unit?.[1] ?? 1)).toPrecision(9));
+  const text = size > 0 && (size < 1e-3 || size >= 1e15) ? digits.toExponential() : String(digits);
+  return text.replace("e+", "e").replaceAll("-", "−") + (unit?.[0] ?? "");
+}

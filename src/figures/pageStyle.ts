@@ -1,0 +1,57 @@
+/**
+ * The style sheet of `htmlPage`. Light and dark follow the reader's setting; every
+ * text has a contrast of at least 4.5 : 1 with its ground in both. Charts are black
+ * on white, so figures lie on a white sheet in either.
+ */
+
+export const pageStyle = `
+:root {
+  color-scheme: light dark;
+  --ground: #ffffff; --ink: #1c2127; --faint: #57606a; --line: #d5dae0;
+  --panel: #f5f7f9; --best: #e3f1fb; --accent: #0068a8;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #15181c; --ink: #e4e8ec; --faint: #9aa5b1; --line: #343b43;
+    --panel: #1d2126; --best: #123349; --accent: #6cbcf0;
+  }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0; background: var(--ground); color: var(--ink);
+  font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, Helvetica, Arial, sans-serif;
+}
+header, main, footer { max-width: 62rem; margin: 0 auto; padding: 0 1.25rem; }
+header { padding-top: 3rem; }
+h1 { margin: 0 0 .5rem; font-size: clamp(1.6rem, 4vw, 2.2rem); line-height: 1.2; letter-spacing: -.01em; }
+h2 { margin: 3rem 0 .75rem; font-size: 1.3rem; line-height: 1.3; }
+p { max-width: 44rem; margin: .75rem 0; }
+.lead { color: var(--faint); font-size: 1.15rem; }
+figure { margin: 1.25rem 0; }
+figure img, figure > svg {
+  display: block; max-width: 100%; height: auto;
+  background: #ffffff; border: 1px solid var(--line); border-radius: 6px;
+}
+figcaption, caption { color: var(--faint); font-size: .925rem; text-align: left; }
+figcaption { max-width: 44rem; margin-top: .5rem; }
+caption { padding-bottom: .5rem; }
+.scroll { overflow-x: auto; margin: 1.25rem 0; }
+.scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+table { border-collapse: collapse; min-width: min(100%, 30rem); font-variant-numeric: tabular-nums; }
+th, td { padding: .45rem .9rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+thead th { border-bottom: 2px solid var(--line); font-size: .925rem; }
+tbody th { font-weight: normal; }
+th.number, td.number { text-align: right; white-space: nowrap; }
+tr.best > * { background: var(--best); font-weight: 600; }
+.mark { color: var(--accent); font-size: .8rem; font-weight: 600; white-space: nowrap; }
+dl {
+  display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1.5rem;
+  margin: 1.25rem 0; padding: 1rem 1.25rem;
+  background: var(--panel); border: 1px solid var(--line); border-radius: 6px;
+}
+dt { color: var(--faint); }
+dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+footer { margin-top: 3.5rem; padding-top: 1rem; padding-bottom: 2.5rem; color: var(--faint); font-size: .9rem; }
+@media (max-width: 34rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .6rem; } }
+@media print { header { padding-top: 0; } figure, table, dl { break-inside: avoid; } }
+`;

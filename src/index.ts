@@ -1,0 +1,69 @@
+/**
+ * trainlets: dictionary learning in high dimensions. This entry runs anywhere:
+ * in Node, in a browser, in a worker. `trainlets/node` adds files and images.
+ */
+
+// The parts: signals, bases, dictionaries, pursuit, learner steps, kernels.
+export { InputError } from "./core/errors.js";
+export { DenseMatrix, SparseColumns } from "./core/matrix.js";
+export { Rng, type RngState } from "./core/rng.js";
+export type { Shape } from "./core/shape.js";
+export { makeSignal, type Signal } from "./core/signal.js";
+export { makeNpy, type NpyArray, readNpy, toFloat32, writeNpy } from "./data/npy.js";
+export { PatchSampler, type Windows } from "./data/sampler.js";
+export { syntheticPictures } from "./data/synthetic.js";
+export { type BaseDictionary, baseForms, createBase } from "./dictionaries/base.js";
+export { SparseDictionary } from "./dictionaries/sparseDictionary.js";
+export { type AtomOrder, orderAtoms } from "./figures/atomOrder.js";
+export { atomGallery, type GalleryOptions } from "./figures/gallery.js";
+export { encodePng, type Picture } from "./figures/png.js";
+export {
+  chooseKernels,
+  type DeviceChoice,
+  type DeviceName,
+  type DeviceReport,
+  listDevices,
+} from "./kernels/choose.js";
+export type {
+  DeviceBase,
+  DeviceMatrix,
+  DeviceSet,
+  DeviceSignals,
+  DeviceSparse,
+  Kernels,
+  PursuitLimits,
+  WindowList,
+} from "./kernels/contract.js";
+export { type AtomCareOptions, atomCareDefaults, careForAtoms } from "./learn/atomCare.js";
+export {
+  createOsdl,
+  freeOsdl,
+  type OsdlOptions,
+  type OsdlReport,
+  type OsdlState,
+  osdlDefaults,
+  osdlReport,
+  osdlStep,
+  osdlUpdate,
+} from "./learn/osdl.js";
+// The high-level way: signals in, a model out.
+export { TrainingRun, type TrainReport, train } from "./learn/trainingRun.js";
+export { type LearnerName, type TrainOptions, trainDefaults } from "./learn/trainOptions.js";
+export type { TrainPlan } from "./learn/workshop.js";
+export { Matrix64 } from "./linalg/matrix64.js";
+export {
+  type CodedSignals,
+  codesFromBytes,
+  codesToBytes,
+  modelFromBytes,
+  modelToBytes,
+} from "./model/files.js";
+export { type Codes, Model, type ModelMeta } from "./model/model.js";
+export { version } from "./model/version.js";
+export { Encoder } from "./pursuit/encoder.js";
+export { type CodingRule, resolveLimits } from "./pursuit/limits.js";
+// What one does with a dictionary.
+export { decodeSignals, encodeSignals } from "./tasks/codeSignals.js";
+export { psnr, type RepresentationOptions, representationError } from "./tasks/representation.js";
+export { croppedWavelets } from "./wavelets/cropped.js";
+export { type Wavelet, wavelet, waveletNames } from "./wavelets/filters.js";

@@ -1,0 +1,15 @@
+/**
+ * What Node adds to trainlets: files, images and figures on disk.
+ */
+
+export { writeFileAtomic } from "./data/node/files.js";
+export { readImage } from "./data/node/images.js";
+export {
+  type Input,
+  inspectInputs,
+  type ReadSignalsOptions,
+  readSignals,
+  resolvePatch,
+} from "./data/node/inputs.js";
+export { type LineChartOptions, lineChart } from "./figures/plot.js";
+export { loadModel, saveModel } from "./model/node/files.js";

@@ -1,0 +1,60 @@
+/**
+ * How well a dictionary represents signals at a given sparsity: RMSE and PSNR of
+ * the codes of random windows, whatever learned the dictionary or defined it.
+ */
+
+import type { SparseColumns } from "../core/matrix.js";
+import { Rng } from "../core/rng.js";
+import type { Signal } from "../core/signal.js";
+import { PatchSampler } from "../data/sampler.js";
+import type { BaseDictionary } from "../dictionaries/base.js";
+import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
+import type { Kernels } from "../kernels/contract.js";
+import { codingError } from "../pursuit/codingError.js";
+import { Encoder } from "../pursuit/encoder.js";
+import { type CodingRule, resolveLimits } from "../pursuit/limits.js";
+
+export interface RepresentationOptions {
+  readonly coding: CodingRule;
+  /** Windows to code, drawn at random; all there are where there are fewer. */
+  readonly examples: number;
+  readonly seed: number;
+  readonly removeMean: boolean;
+  readonly kernels: Kernels;
+}
+
+/** Dictionaries to compare: a base alone, or D = ΦA. */
+export interface DictionaryParts {
+  readonly base: BaseDictionary;
+  readonly A?: SparseColumns | undefined;
+}
+
+/** Examples coded at a time. */
+const batch = 512;
+
+/** The root-mean-square error a sample, in the units of the signals. The same seed draws the same windows. */
+export async function representationError(
+  { base, A }: DictionaryParts,
+  signals: readonly Signal[],
+  options: RepresentationOptions,
+): Promise<number> {
+  const { kernels, coding, examples, seed, removeMean } = options;
+  const sampler = new PatchSampler(signals, { patch: base.shape, holdout: 0, examples }, Rng.from(seed));
+  const dictionary = A
+    ? await SparseDictionary.create(base, A, kernels)
+    : await SparseDictionary.ofBase(base, kernels);
+  const limits = resolveLimits("representationError", coding, dictionary.rows, dictionary.cols);
+  const encoder = new Encoder(dictionary, limits, batch, kernels);
+  const store = kernels.signals(signals);
+  const windows = sampler.trainingWindows(0, 0, sampler.examples);
+  const rmse = await codingError(encoder, { store, windows }, removeMean, kernels);
+  encoder.free();
+  dictionary.free();
+  kernels.free(store);
+  return rmse;
+}
+
+/** Peak signal-to-noise ratio in dB of an RMSE, for samples from 0 to `peak`. */
+export function psnr(rmse: number, peak = 255): number {
+  return 20 * Math.log10(peak / rmse);
+}
