@@ -26,6 +26,8 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 
 const installStamp = "node_modules/.trainlets-installed";
 const buildStamp = "dist/.stamp";
+/** The compiled CPU kernels; the digest of their sources stands in the first line. */
+const kernelBinary = "src/kernels/cpu/binary.ts";
 
 /** Files under src that the build copies as they are. */
 const assets = [".wgsl", ".wasm", ".css", ".html"];
@@ -36,6 +38,8 @@ export function ready({ rebuild = false } = {}) {
   if (major < 20 || (major === 20 && minor < 9))
     fail(`Node 20.9 or newer is needed, this is ${process.version}`);
   if (!installed()) install();
+  const kernels = kernelInputs();
+  if (rebuild || !readIfThere(kernelBinary)?.startsWith(`// ${digest(kernels)}`)) assembleKernels(kernels);
   const sources = buildInputs();
   if (rebuild || readIfThere(buildStamp) !== digest(sources)) build(sources);
 }
@@ -108,6 +112,25 @@ function npmAgrees() {
     if (!there[path]) return optional === true && !named.includes(path);
     return there[path].version === version;
   });
+}
+
+/** What the compiled kernels depend on. */
+function kernelInputs() {
+  const folder = "src/kernels/cpu/assembly";
+  const names = readdirSync(join(root, folder)).sort();
+  return [...names.map((name) => `${folder}/${name}`), "tools/assemble.mjs"];
+}
+
+function assembleKernels(inputs) {
+  process.stdout.write("compiling the CPU kernels (asc)\n");
+  const script = "import(process.argv[1]).then(({ assemble }) => assemble(process.argv[2]))";
+  const tool = new URL("assemble.mjs", import.meta.url).href;
+  const { status } = spawnSync(process.execPath, ["-e", script, tool, digest(inputs)], {
+    cwd: root,
+    stdio: "inherit",
+  });
+  if (status !== 0)
+    fail(`build: the CPU kernels were not compiled (exit ${status ?? "by signal"})`, status || 1);
 }
 
 /** Everything `dist` depends on, as paths relative to the root. */

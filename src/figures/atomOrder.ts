@@ -66,7 +66,7 @@ function measureAtoms(atoms: DenseMatrix, by: "entropy" | "variance"): Float64Ar
 /** d / max|d|; zero stays zero. */
 function stretched(atom: Float32Array): Float64Array {
   const largest = atom.reduce((max, value) => Math.max(max, Math.abs(value)), 0);
-  return Float64Array.from(atom, (value) => value / (largest || 1));
+  return new Float64Array(atom).map((value) => value / (largest || 1));
 }
 
 function entropyOf(values: Float64Array): number {

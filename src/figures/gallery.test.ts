@@ -72,7 +72,7 @@ describe("atomGallery of pictures", () => {
         expect(width).toBeLessThan(1450);
         expect(Math.abs(Math.log(width / height))).toBeLessThan(Math.log(1.6));
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     );
   });
 

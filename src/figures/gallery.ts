@@ -32,10 +32,10 @@ export interface GalleryOptions {
   readonly gap?: number;
 }
 
-export const galleryDefaults = { gap: 2 } as const;
+const galleryDefaults = { gap: 2 } as const;
 
 /** What `magnify` aims at when it is not said; few atoms are not blown up beyond the limit. */
-const usual = { width: 1200, magnifyLimit: 32 } as const;
+const aim = { width: 1200, magnifyLimit: 32 } as const;
 
 const gapShade = 222;
 
@@ -63,13 +63,12 @@ export function atomGallery(atoms: DenseMatrix, shape: Shape, options: GalleryOp
   const shown = chooseAtoms(atoms, shape, options);
   const style = tileStyleOf(shape);
   const layout = layOut(style, shown.length, options);
-  const { width, height } = layout;
+  const { columns, magnify, gap, width, height } = layout;
   const picture: Picture = { width, height, channels: style.channels, data: blank(layout, style) };
   shown.forEach((atom, place) => {
-    const top =
-      layout.gap + Math.floor(place / layout.columns) * (style.height * layout.magnify + layout.gap);
-    const left = layout.gap + (place % layout.columns) * (style.width * layout.magnify + layout.gap);
-    style.draw(atoms.column(atom), layout.magnify, canvasAt(picture, top, left));
+    const top = gap + Math.floor(place / columns) * (style.height * magnify + gap);
+    const left = gap + (place % columns) * (style.width * magnify + gap);
+    style.draw(atoms.column(atom), magnify, canvasAt(picture, top, left));
   });
   return picture;
 }
@@ -94,36 +93,30 @@ function chooseAtoms(atoms: DenseMatrix, shape: Shape, options: GalleryOptions):
 }
 
 function layOut(tile: TileStyle, count: number, options: GalleryOptions): Layout {
-  const squarest = Math.round(Math.sqrt((count * tile.height) / tile.width));
-  const columns = requireInteger(
-    "atomGallery",
-    "columns",
-    options.columns ?? Math.min(count, Math.max(1, squarest)),
-    1,
-  );
+  const whole = (name: string, value: number, min: number) => requireInteger("atomGallery", name, value, min);
+  const columns = whole("columns", options.columns ?? squarestColumns(tile, count), 1);
   const rows = Math.ceil(count / columns);
-  const gap = requireInteger("atomGallery", "gap", options.gap ?? galleryDefaults.gap, 0);
-  const magnify = requireInteger(
-    "atomGallery",
-    "magnify",
-    options.magnify ?? usualMagnification(tile.width * columns, gap * (columns + 1)),
-    1,
-  );
+  const gap = whole("gap", options.gap ?? galleryDefaults.gap, 0);
+  const usual = usualMagnification(tile.width * columns, gap * (columns + 1));
+  const magnify = whole("magnify", options.magnify ?? usual, 1);
   const width = columns * (tile.width * magnify + gap) + gap;
   const height = rows * (tile.height * magnify + gap) + gap;
   if (width * height * tile.channels > mostSamples) {
-    throw inputError("atomGallery", "the picture", `must have at most ${mostSamples} samples`, [
-      width,
-      height,
-    ]);
+    const rule = `must have at most ${mostSamples} samples`;
+    throw inputError("atomGallery", "the picture", rule, `${width}x${height}x${tile.channels}`);
   }
   return { columns, rows, magnify, gap, width, height };
 }
 
+function squarestColumns(tile: TileStyle, count: number): number {
+  const columns = Math.round(Math.sqrt((count * tile.height) / tile.width));
+  return Math.min(count, Math.max(1, columns));
+}
+
 /** The whole number that brings `units · magnify + gaps` closest to the usual width. */
 function usualMagnification(units: number, gaps: number): number {
-  const magnify = Math.round((usual.width - gaps) / units);
-  return Math.min(usual.magnifyLimit, Math.max(1, magnify));
+  const magnify = Math.round((aim.width - gaps) / units);
+  return Math.min(aim.magnifyLimit, Math.max(1, magnify));
 }
 
 function blank({ width, height }: Layout, { channels }: TileStyle): Uint8Array {

@@ -9,7 +9,7 @@
  */
 
 import { InputError, inputError } from "../core/errors.js";
-import { requireInteger } from "../core/require.js";
+import { requireInteger, requireOneOf } from "../core/require.js";
 import { escapeMarkup } from "./markup.js";
 import { pageStyle } from "./pageStyle.js";
 
@@ -66,6 +66,8 @@ export interface SettingsContent {
   readonly entries: readonly (readonly [name: string, value: string | number | boolean])[];
 }
 
+const contentKinds = ["text", "table", "image", "svg", "settings"] as const;
+
 /** The page, as the text of an HTML file. */
 export function htmlPage({ title, lead, sections, footer }: Page): string {
   return `<!doctype html>
@@ -116,12 +118,7 @@ function contentOf(content: PageContent): string {
     case "settings":
       return settingsOf(content);
     default:
-      throw inputError(
-        "htmlPage",
-        "kind",
-        "must be text, table, image, svg or settings",
-        (content as { kind: unknown }).kind,
-      );
+      return requireOneOf("htmlPage", "kind", (content as PageContent).kind, contentKinds);
   }
 }
 

@@ -24,7 +24,7 @@ import {
 } from "./chartSeries.js";
 import { SvgDocument, type SvgElement, svgNamespace } from "./svgDocument.js";
 
-export interface ChartOptions {
+export interface LineChartOptions {
   readonly title: string;
   readonly x: ChartAxis;
   readonly y: ChartAxis;
@@ -36,7 +36,7 @@ export interface ChartOptions {
   readonly height?: number;
 }
 
-export const lineChartDefaults = { width: 640, height: 420 } as const;
+const lineChartDefaults = { width: 640, height: 420 } as const;
 
 const fontFamily = "Helvetica, Arial, 'DejaVu Sans', sans-serif";
 
@@ -55,7 +55,7 @@ const leastSize = { chartWidth: 240, frameHeight: 80 } as const;
  *   series: [{ label: "held out", points: [{ x: 512, y: 9.1 }, { x: 1024, y: 7.4 }] }],
  * });
  */
-export function lineChart(options: ChartOptions): string {
+export function lineChart(options: LineChartOptions): string {
   const { width, height, title, series } = { ...lineChartDefaults, ...options };
   requireInteger("lineChart", "width", width, leastSize.chartWidth);
   requireSeries(options);
@@ -66,7 +66,7 @@ export function lineChart(options: ChartOptions): string {
 }
 
 function draw(
-  { title, series, ...axes }: ChartOptions,
+  { title, series, ...axes }: LineChartOptions,
   heading: Heading,
   styles: readonly SeriesStyle[],
   size: { readonly width: number; readonly height: number },
@@ -89,7 +89,7 @@ function draw(
   return standAlone(svg as unknown as SvgElement);
 }
 
-function requireSeries({ x, y, series }: ChartOptions): void {
+function requireSeries({ x, y, series }: LineChartOptions): void {
   if (!series.some(({ points }) => points.some(isDrawn))) {
     throw inputError("lineChart", "series", "must hold at least one point to draw", series);
   }

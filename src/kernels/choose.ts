@@ -7,11 +7,19 @@
 import { InputError } from "../core/errors.js";
 import { requireOneOf } from "../core/require.js";
 import type { Kernels } from "./contract.js";
+import { createCpuKernels } from "./cpu/index.js";
 import { createReferenceKernels } from "./reference/index.js";
 
 /** What `--device` takes. */
-export const deviceNames = ["auto", "reference"] as const;
+export const deviceNames = ["auto", "cpu", "reference"] as const;
 export type DeviceName = (typeof deviceNames)[number];
+
+export interface DeviceOptions {
+  /** Threads of the cpu kernels; as many as there are cores unless told. */
+  readonly threads?: number | undefined;
+  /** Who asks, for messages. */
+  readonly caller?: string | undefined;
+}
 
 export interface DeviceChoice {
   readonly kernels: Kernels;
@@ -23,29 +31,35 @@ export interface DeviceChoice {
 /** One way to compute: the kernels, or the reason why they cannot be had here. */
 interface Candidate {
   readonly name: Kernels["name"];
-  create(): Promise<Kernels | { readonly unavailable: string }>;
+  create(options: DeviceOptions): Promise<Kernels | { readonly unavailable: string }>;
 }
 
 /** Better ones first: `auto` takes the first that works. */
 const candidates: readonly Candidate[] = [
+  { name: "cpu", create: createCpu },
   { name: "reference", create: async () => createReferenceKernels() },
 ];
 
-export async function chooseKernels(
-  device: DeviceName = "auto",
-  caller = "chooseKernels",
-): Promise<DeviceChoice> {
+async function createCpu({ threads }: DeviceOptions): Promise<Kernels | { readonly unavailable: string }> {
+  if (typeof WebAssembly === "undefined") return { unavailable: "this runtime has no WebAssembly" };
+  try {
+    return await createCpuKernels({ threads });
+  } catch (error) {
+    if (error instanceof WebAssembly.CompileError) return { unavailable: "this runtime has no WebAssembly SIMD" };
+    throw error;
+  }
+}
+
+/** Kernels to compute with, and why these. */
+export async function chooseKernels(device: DeviceName = "auto", options: DeviceOptions = {}): Promise<DeviceChoice> {
+  const { caller = "chooseKernels" } = options;
   requireOneOf(caller, "device", device, deviceNames);
   const rejected: { name: string; reason: string }[] = [];
   for (const candidate of candidates) {
     if (device !== "auto" && device !== candidate.name) continue;
-    const result = await candidate.create();
+    const result = await candidate.create(options);
     if ("name" in result) {
-      return {
-        kernels: result,
-        reason: device === "auto" ? "the fastest that works here" : "asked for",
-        rejected,
-      };
+      return { kernels: result, reason: device === "auto" ? "the fastest that works here" : "asked for", rejected };
     }
     rejected.push({ name: candidate.name, reason: result.unavailable });
   }
@@ -61,12 +75,12 @@ export interface DeviceReport {
 }
 
 export async function listDevices(): Promise<DeviceReport[]> {
-  return Promise.all(
-    candidates.map(async (candidate): Promise<DeviceReport> => {
-      const result = await candidate.create();
-      if (!("name" in result)) return { name: candidate.name, available: false, detail: result.unavailable };
-      await result.dispose();
-      return { name: candidate.name, available: true, detail: result.description };
-    }),
-  );
+  const reports: DeviceReport[] = [];
+  for (const { name, create } of candidates) {
+    const result = await create({});
+    const available = "name" in result;
+    reports.push({ name, available, detail: available ? result.description : result.unavailable });
+    if (available) await result.dispose();
+  }
+  return reports;
 }

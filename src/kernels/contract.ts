@@ -113,15 +113,27 @@ export interface Kernels {
   analyze(base: DeviceBase, Y: DeviceMatrix, Z: DeviceMatrix): Promise<void>;
   /** Y ← Φ C, mode by mode. */
   synthesize(base: DeviceBase, C: DeviceMatrix, Y: DeviceMatrix): Promise<void>;
-  /** R ← Y − Φ C. R may be Y. */
-  residual(base: DeviceBase, C: DeviceMatrix, Y: DeviceMatrix, R: DeviceMatrix): Promise<void>;
 
   // — the sparse dictionary —————————————————————————————————————————————————
 
-  /** P ← diag(scale) Aᵀ Z, with `scale` m × 1: the correlations with unit atoms. */
-  correlate(A: DeviceSparse, Z: DeviceMatrix, scale: DeviceMatrix, P: DeviceMatrix): Promise<void>;
-  /** C ← A X: codes to coefficients over Φ. */
-  combine(A: DeviceSparse, X: DeviceSparse, C: DeviceMatrix): Promise<void>;
+  /** P ← D̂ᵀ Y = diag(scale) Aᵀ Φᵀ Y, with `scale` m × 1: the correlations with unit atoms. */
+  project(
+    base: DeviceBase,
+    A: DeviceSparse,
+    scale: DeviceMatrix,
+    Y: DeviceMatrix,
+    P: DeviceMatrix,
+  ): Promise<void>;
+  /** Y ← ΦAX. */
+  reconstruct(base: DeviceBase, A: DeviceSparse, X: DeviceSparse, Y: DeviceMatrix): Promise<void>;
+  /** R ← Y − ΦAX. R may be Y. */
+  residual(
+    base: DeviceBase,
+    A: DeviceSparse,
+    X: DeviceSparse,
+    Y: DeviceMatrix,
+    R: DeviceMatrix,
+  ): Promise<void>;
   /**
    * For the atoms j ∈ S: scaleⱼ ← 1/‖Φaⱼ‖₂ (0 for a zero atom), then the rows and
    * columns S of the unit Gram matrix, Gᵢⱼ ← ⟨Φaᵢ, Φaⱼ⟩ scaleᵢ scaleⱼ. G stays

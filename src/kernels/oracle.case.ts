@@ -1,14 +1,26 @@
 /**
  * What the conformance suite measures against: explicit f64 matrices, exact in
  * all that matters, and a replay of a pursuit that tells whether it was greedy.
+ *
+ * Two kinds of judgement. Random reals are compared within the rounding that
+ * `tolerance.ts` derives. Small integers are compared exactly: as long as every
+ * partial sum stays below 2²⁴, f32 adds integers without rounding in any order, so
+ * a block or a remainder that a kernel forgot has nowhere to hide.
  */
 
 import { expect } from "vitest";
-import { DenseMatrix, type SparseColumns } from "../core/matrix.js";
+import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import type { Rng } from "../core/rng.js";
 import { kron, Matrix64 } from "../linalg/matrix64.js";
 import { dependenceFloor, type PursuitLimits, pursuitFloor } from "./contract.js";
 import { sumTolerance, unitRoundoff } from "./tolerance.js";
+
+/**
+ * What a quotient or a root may add, in units of u: WGSL allows 2.5 ulp for a
+ * division and 4.5 ulp for a root (1 / inverseSqrt), and an ulp is at most 2u.
+ */
+export const quotient = 5;
+export const root = 9;
 
 /** A host matrix as f64. */
 export function wide(matrix: DenseMatrix | SparseColumns): Matrix64 {
@@ -26,6 +38,32 @@ export function magnitudes(matrix: Matrix64): Matrix64 {
   return new Matrix64(matrix.rows, matrix.cols, matrix.data.map(Math.abs));
 }
 
+/** diag(weights) M. */
+export function scaledRows(M: Matrix64, weights: ArrayLike<number>): Matrix64 {
+  return new Matrix64(
+    M.rows,
+    M.cols,
+    M.data.map((value, i) => value * weights[i % M.rows]!),
+  );
+}
+
+/** The rows of M that are named, in that order. */
+export function rowsOf(M: Matrix64, rows: readonly number[]): Matrix64 {
+  const result = new Matrix64(rows.length, M.cols);
+  for (let j = 0; j < M.cols; j++) {
+    rows.forEach((row, i) => {
+      result.data[j * rows.length + i] = M.at(row, j);
+    });
+  }
+  return result;
+}
+
+export function dot(x: ArrayLike<number>, y: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < x.length; i++) sum += x[i]! * y[i]!;
+  return sum;
+}
+
 /** The length of the chain of sums behind one product with Φ. */
 export function chainLength(factors: readonly Matrix64[]): number {
   return factors.reduce((total, factor) => total + factor.rows + factor.cols, 0);
@@ -33,14 +71,34 @@ export function chainLength(factors: readonly Matrix64[]): number {
 
 /** Every entry within the rounding of `terms` products of the given magnitudes. */
 export function expectClose(actual: DenseMatrix, exact: Matrix64, terms: number, magnitude: Matrix64): void {
+  expectEntries(actual, exact, (i) => sumTolerance(terms, magnitude.data[i]!));
+}
+
+/** Every entry the same number: for integers, whose f32 sums do not round. */
+export function expectExact(actual: DenseMatrix, exact: Matrix64): void {
+  expect(
+    exact.data.every((value) => Math.abs(value) < 2 ** 24),
+    "integers that f32 holds",
+  ).toBe(true);
+  expectEntries(actual, exact, () => 0);
+}
+
+function expectEntries(actual: DenseMatrix, exact: Matrix64, bound: (i: number) => number): void {
   expect([actual.rows, actual.cols]).toEqual([exact.rows, exact.cols]);
   for (let i = 0; i < exact.data.length; i++) {
     const error = Math.abs(actual.data[i]! - exact.data[i]!);
-    const bound = sumTolerance(terms, magnitude.data[i]!);
-    if (!(error <= bound)) {
-      expect.fail(`entry ${i}: ${actual.data[i]} should be ${exact.data[i]} ± ${bound}`);
+    if (!(error <= bound(i))) {
+      expect.fail(`entry ${i}: ${actual.data[i]} should be ${exact.data[i]} ± ${bound(i)}`);
     }
   }
+}
+
+/** The same bits: as `toEqual`, at the speed that a million entries need. */
+export function expectSame(actual: ArrayLike<number>, expected: ArrayLike<number>, what: string): void {
+  let at = actual.length === expected.length ? 0 : -1;
+  while (at >= 0 && at < expected.length && Object.is(actual[at], expected[at])) at++;
+  if (at === expected.length) return;
+  expect.fail(`${what}: ${at < 0 ? "another length" : `entry ${at} is ${actual[at]}, not ${expected[at]}`}`);
 }
 
 /** Random values with a few exact zeros. */
@@ -48,8 +106,79 @@ export function randomDense(rng: Rng, rows: number, cols: number, scale = 1): De
   return DenseMatrix.build(rows, cols, () => (rng.uniform() < 0.05 ? 0 : rng.normal() * scale));
 }
 
-export function randomFactors(rng: Rng, sizes: readonly (readonly [number, number])[]): Matrix64[] {
-  return sizes.map(([rows, cols]) => wide(randomDense(rng, rows, cols)));
+/** Random integers from −`largest` to `largest`. */
+export function randomIntegers(rng: Rng, rows: number, cols: number, largest: number): DenseMatrix {
+  return DenseMatrix.build(rows, cols, () => rng.below(2 * largest + 1) - largest);
+}
+
+/** Columns of random length up to `width`, rows in random order. */
+export function randomSparse(
+  rng: Rng,
+  rows: number,
+  cols: number,
+  width: number,
+  value: () => number = () => rng.normal(),
+): SparseColumns {
+  const sparse = new SparseColumns(rows, cols, width);
+  for (let j = 0; j < cols; j++) {
+    const chosen = rng.distinct(rng.below(Math.min(width, rows) + 1), rows);
+    sparse.setColumn(j, chosen, chosen.map(value));
+  }
+  return sparse;
+}
+
+/** Factors of one to three axes of small, odd and unequal sizes. */
+export function randomFactors(rng: Rng): Matrix64[] {
+  const axes = 1 + rng.below(3);
+  return Array.from({ length: axes }, () => wide(randomDense(rng, 1 + rng.below(6), 1 + rng.below(8))));
+}
+
+/** Unit atoms and their Gram matrix. */
+export function randomUnitDictionary(rng: Rng, n: number, m: number): { D: DenseMatrix; G: DenseMatrix } {
+  const D = DenseMatrix.build(n, m, () => rng.normal());
+  for (let j = 0; j < m; j++) {
+    const norm = Math.sqrt(dot(D.column(j), D.column(j)));
+    for (let i = 0; i < n; i++) D.data[j * n + i]! /= norm;
+  }
+  return { D, G: gramOf(D) };
+}
+
+/** DᵀD, exactly symmetric. */
+export function gramOf(D: DenseMatrix): DenseMatrix {
+  return DenseMatrix.build(D.cols, D.cols, (i, j) => dot(D.column(i), D.column(j)));
+}
+
+/**
+ * The unit Gram matrix and the scales of D = ΦA: values, symmetry to the bit, zero
+ * atoms. `terms` covers either way to compute it: through A (Φ, Φᵀ, then k terms)
+ * or through the columns of D (Φ and k terms each, then n).
+ */
+export function expectUnitGram(
+  G: DenseMatrix,
+  scales: ArrayLike<number>,
+  factors: readonly Matrix64[],
+  A: SparseColumns,
+): void {
+  const phi = explicitBase(factors);
+  const terms = 2 * (chainLength(factors) + A.width) + phi.rows + 2 * (root + quotient);
+  const D = phi.times(wide(A));
+  const size = magnitudes(phi).times(magnitudes(wide(A)));
+  const norms = Array.from({ length: A.cols }, (_, j) => Math.sqrt(dot(D.column(j), D.column(j))));
+  // rounding of a norm relative to itself: that of Σ|φ||a|, squared, against the norm's own square
+  const spread = norms.map((norm, j) => (norm === 0 ? 0 : dot(size.column(j), size.column(j)) / norm ** 2));
+  for (let j = 0; j < A.cols; j++) {
+    if (norms[j] === 0) expect(scales[j]).toBe(0);
+    else if (!(Math.abs(scales[j]! * norms[j]! - 1) <= sumTolerance(terms, spread[j]!)))
+      expect.fail(`scale ${j}: ${scales[j]} should be ${1 / norms[j]!}`);
+    for (let i = 0; i <= j; i++) {
+      if (!Object.is(G.at(i, j), G.at(j, i))) expect.fail(`not symmetric at (${i}, ${j})`);
+      const product = norms[i]! * norms[j]!;
+      const exact = product === 0 ? 0 : dot(D.column(i), D.column(j)) / product;
+      const magnitude = product === 0 ? 0 : Math.sqrt(spread[i]! * spread[j]!) + spread[i]! + spread[j]!;
+      if (!(Math.abs(G.at(i, j) - exact) <= sumTolerance(terms, magnitude)))
+        expect.fail(`Gram entry (${i}, ${j}): ${G.at(i, j)} should be ${exact}`);
+    }
+  }
 }
 
 /** Solve the small symmetric positive system M x = b by elimination with pivoting; null where singular. */
@@ -80,11 +209,11 @@ function exactState(G: Matrix64, P: ArrayLike<number>, atoms: readonly number[])
       sub.data[j * t + i] = G.at(a, b);
     });
   });
-  const x =
-    solve(
-      sub,
-      atoms.map((a) => P[a]!),
-    ) ?? atoms.map(() => Number.NaN);
+  const fit = solve(
+    sub,
+    atoms.map((a) => P[a]!),
+  );
+  const x = fit ?? atoms.map(() => 0); // dependent to the last bit of f64: the slack is infinite then
   // ‖G_II⁻¹‖₁ = the largest column sum of the inverse
   const inverseNorm = Math.max(
     1,
@@ -126,7 +255,7 @@ export function expectGreedy(
     const { x, alpha, explained, slack } = exactState(G, P, atoms.slice(0, t));
     const best = Math.max(0, ...alpha.map(Math.abs));
     const left = energy - explained;
-    const energySlack = slack * strongest * (t + 1) + unitRoundoff * 8 * energy;
+    const energySlack = slack * strongest * (t + 1) + unitRoundoff * (t + 8) * energy;
     if (t < atoms.length) {
       expect(left, `turn ${t}: goes on below the error`).toBeGreaterThan(limits.residualEnergy - energySlack);
       expect(Math.abs(alpha[atoms[t]!]!), `turn ${t}: not the best atom`).toBeGreaterThanOrEqual(
@@ -145,19 +274,14 @@ export function expectGreedy(
       left <= limits.residualEnergy + energySlack ||
       best <= pursuitFloor * strongest + 2 * slack ||
       alpha.some(
-        (value, j) =>
-          Math.abs(value) >= best - 2 * slack && distanceTo(G, atoms, j) <= dependenceFloor + slack,
+        (value, j) => Math.abs(value) >= best - 2 * slack && smallestDistance(G, atoms, j) <= dependenceFloor,
       );
     expect(finished, `stops after ${t} atoms with ${best} left of ${strongest}`).toBe(true);
   }
 }
 
-/** The squared distance of unit atom j from the span of `atoms`. */
-function distanceTo(G: Matrix64, atoms: readonly number[], j: number): number {
-  const { x } = exactState(
-    G,
-    Array.from({ length: G.rows }, (_, i) => G.at(i, j)),
-    atoms,
-  );
-  return atoms.reduce((value, a, i) => value - x[i]! * G.at(a, j), G.at(j, j));
+/** The squared distance of unit atom j from the span of `atoms`, as small as f32 may find it. */
+function smallestDistance(G: Matrix64, atoms: readonly number[], j: number): number {
+  const { explained, slack } = exactState(G, G.column(j), atoms);
+  return G.at(j, j) - explained - (atoms.length + 1) * slack;
 }

@@ -66,6 +66,8 @@ export interface OsdlState {
   readonly uses: DeviceMatrix;
   /** R = Y − ΦAX of the last mini-batch, n × N: atom care reads it. */
   readonly residual: DeviceMatrix;
+  /** Coefficients over Φ, L × N: Φᵀ R, then ∇X_S. */
+  readonly coefficients: DeviceMatrix;
   /** Φ∇X_S, n × N. */
   readonly moved: DeviceMatrix;
   readonly encoder: Encoder;
@@ -109,6 +111,7 @@ export function createOsdl(dictionary: SparseDictionary, options: OsdlOptions, k
     momentum: kernels.matrix(L, m),
     uses: kernels.matrix(m, 1),
     residual: kernels.matrix(n, resolved.batch),
+    coefficients: kernels.matrix(L, resolved.batch),
     moved: kernels.matrix(n, resolved.batch),
     encoder: new Encoder(dictionary, limits, resolved.batch, kernels),
     gradient: kernels.matrix(L, m),
@@ -131,7 +134,7 @@ export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Ker
   await encoder.residual(Y, X, R);
   await kernels.squaredNorm(R, scalars, slot.error, { add: true });
 
-  const W = kernels.head(encoder.coefficients, Y.cols);
+  const W = kernels.head(state.coefficients, Y.cols);
   await kernels.analyze(D.phi, R, W); // Φᵀ(Y − ΦAX)
   await kernels.gradient(W, X, S, grad); // D1
   await stepSize(state, X, kernels);
@@ -144,8 +147,8 @@ export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Ker
 
 /** η = ‖∇‖_F / ‖Φ∇X_S‖_F (13); 0 at a stationary point. It stays where the kernels compute. */
 async function stepSize(state: OsdlState, X: DeviceSparse, kernels: Kernels): Promise<void> {
-  const { encoder, dictionary, gradient: grad, used: S, scalars } = state;
-  const V = kernels.head(encoder.coefficients, X.cols);
+  const { dictionary, gradient: grad, used: S, scalars } = state;
+  const V = kernels.head(state.coefficients, X.cols);
   const moved = kernels.head(state.moved, X.cols);
   await kernels.squaredNorm(grad, scalars, slot.gradient, { S });
   await kernels.applyCodes(grad, S, X, V);
@@ -182,14 +185,7 @@ export async function osdlStep(state: OsdlState, Y: DeviceMatrix, kernels: Kerne
 
 /** Give the workspace back; the dictionary stays. */
 export function freeOsdl(state: OsdlState, kernels: Kernels): void {
-  kernels.free(
-    state.momentum,
-    state.uses,
-    state.residual,
-    state.moved,
-    state.gradient,
-    state.used,
-    state.scalars,
-  );
+  const { momentum, uses, residual, coefficients, moved, gradient, used, scalars } = state;
+  kernels.free(momentum, uses, residual, coefficients, moved, gradient, used, scalars);
   state.encoder.free();
 }

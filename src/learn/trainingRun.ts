@@ -6,6 +6,7 @@
  * Breaking out of the iteration, or aborting, ends it with the model so far.
  */
 
+import { Breath } from "../core/breath.js";
 import { InputError } from "../core/errors.js";
 import type { Signal } from "../core/signal.js";
 import { chooseKernels } from "../kernels/choose.js";
@@ -126,6 +127,7 @@ async function* loop(
 ): AsyncGenerator<TrainReport, void, undefined> {
   const { plan, kernels, sampler, store, state } = workshop;
   const watch = new Watch(plan, signal);
+  const breath = new Breath();
   const reportEvery = plan.reportEvery ?? Math.max(1, Math.ceil(plan.steps / plan.epochs / 100));
   const nothing = { step: 0, rmse: Number.NaN, stepSize: 0, atomsUsed: 0 };
   yield { ...nothing, epoch: 0, examples: 0, atomsReplaced: 0, ...(await watch.test(workshop)) };
@@ -136,6 +138,7 @@ async function* loop(
       const to = Math.min(from + plan.batch, plan.examples);
       const Y = await cut(workshop, plan, store, sampler.trainingWindows(epoch - 1, from, to));
       await osdlUpdate(state, Y, kernels);
+      await breath.take();
       progress.examples += to - from;
       const last = progress.examples === plan.examples * plan.epochs;
       if (plan.atomCare && caresNow(plan, state.step)) {

@@ -132,20 +132,15 @@ export class Model {
       const phi = on.base(this.base.factors);
       const A = on.sparse(this.A.rows, this.A.cols, this.A.width);
       await on.writeSparse(A, this.A);
-      const [C, Y, codes] = [
-        on.matrix(phi.cols, panel),
-        on.matrix(phi.rows, panel),
-        on.sparse(X.rows, panel, X.width),
-      ];
+      const [Y, codes] = [on.matrix(phi.rows, panel), on.sparse(X.rows, panel, X.width)];
       const signals = new DenseMatrix(phi.rows, X.cols);
       for (const [from, to] of panels(X.cols)) {
-        const [c, y, x] = [on.head(C, to - from), on.head(Y, to - from), on.headSparse(codes, to - from)];
+        const [y, x] = [on.head(Y, to - from), on.headSparse(codes, to - from)];
         await on.writeSparse(x, X.slice(from, to));
-        await on.combine(A, x, c);
-        await on.synthesize(phi, c, y);
+        await on.reconstruct(phi, A, x, y);
         signals.slice(from, to).data.set((await on.readMatrix(y)).data);
       }
-      on.free(phi, A, C, Y, codes);
+      on.free(phi, A, Y, codes);
       addMeans(signals, means);
       return signals;
     });

@@ -20,14 +20,15 @@ import { batchOmp } from "./omp.js";
 import { extract } from "./patches.js";
 import {
   applyCodes,
-  combine,
-  correlate,
   countUses,
   gradient,
+  project,
+  reconstruct,
+  residual,
   scaleRows,
   usedAtoms,
 } from "./sparseProducts.js";
-import { analyze, residual, synthesize } from "./transforms.js";
+import { analyze, synthesize } from "./transforms.js";
 import { momentum, moveAtoms } from "./update.js";
 
 export function createReferenceKernels(): Kernels {
@@ -65,10 +66,10 @@ export function createReferenceKernels(): Kernels {
 
     analyze: async (phi, Y, Z) => analyze(base(phi), dense(Y), dense(Z)),
     synthesize: async (phi, C, Y) => synthesize(base(phi), dense(C), dense(Y)),
-    residual: async (phi, C, Y, R) => residual(base(phi), dense(C), dense(Y), dense(R)),
 
-    correlate: async (A, Z, scale, P) => correlate(sparse(A), dense(Z), dense(scale), dense(P)),
-    combine: async (A, X, C) => combine(sparse(A), sparse(X), dense(C)),
+    project: async (phi, A, scale, Y, P) => project(base(phi), sparse(A), dense(scale), dense(Y), dense(P)),
+    reconstruct: async (phi, A, X, Y) => reconstruct(base(phi), sparse(A), sparse(X), dense(Y)),
+    residual: async (phi, A, X, Y, R) => residual(base(phi), sparse(A), sparse(X), dense(Y), dense(R)),
     refreshGram: async (phi, A, S, G, scale) =>
       refreshGram(base(phi), sparse(A), set(S), dense(G), dense(scale)),
 

@@ -1,14 +1,21 @@
 /**
- * Products with sparse columns: A and the codes X. Sums in f64.
+ * Products with sparse columns: the dictionary ΦA and the codes X. Sums in f64.
  */
 
 import type { DenseMatrix, SparseColumns } from "../../core/matrix.js";
-import type { ReferenceSet } from "./handles.js";
+import type { ReferenceBase, ReferenceSet } from "./handles.js";
+import { analyzeColumn, synthesizeColumn } from "./transforms.js";
 
-/** P ← diag(scale) Aᵀ Z. */
-export function correlate(A: SparseColumns, Z: DenseMatrix, scale: DenseMatrix, P: DenseMatrix): void {
-  for (let i = 0; i < Z.cols; i++) {
-    const z = Z.column(i);
+/** P ← diag(scale) Aᵀ Φᵀ Y. */
+export function project(
+  base: ReferenceBase,
+  A: SparseColumns,
+  scale: DenseMatrix,
+  Y: DenseMatrix,
+  P: DenseMatrix,
+): void {
+  for (let i = 0; i < Y.cols; i++) {
+    const z = analyzeColumn(base, Y.column(i));
     const target = P.column(i);
     for (let j = 0; j < A.cols; j++) target[j] = scale.data[j]! * sparseDot(A, j, z);
   }
@@ -23,15 +30,33 @@ export function sparseDot(A: SparseColumns, j: number, z: ArrayLike<number>): nu
   return sum;
 }
 
-/** C ← A X. */
-export function combine(A: SparseColumns, X: SparseColumns, C: DenseMatrix): void {
-  const sum = new Float64Array(A.rows);
+/** Y ← ΦAX. */
+export function reconstruct(base: ReferenceBase, A: SparseColumns, X: SparseColumns, Y: DenseMatrix): void {
+  for (let i = 0; i < X.cols; i++) Y.column(i).set(approximation(base, A, X, i));
+}
+
+/** R ← Y − ΦAX. */
+export function residual(
+  base: ReferenceBase,
+  A: SparseColumns,
+  X: SparseColumns,
+  Y: DenseMatrix,
+  R: DenseMatrix,
+): void {
   for (let i = 0; i < X.cols; i++) {
-    sum.fill(0);
-    const start = i * X.width;
-    for (let s = start; s < start + X.counts[i]!; s++) addAtom(A, X.indices[s]!, X.values[s]!, sum);
-    C.column(i).set(sum);
+    const fitted = approximation(base, A, X, i);
+    const y = Y.column(i);
+    const r = R.column(i);
+    for (let s = 0; s < r.length; s++) r[s] = y[s]! - fitted[s]!;
   }
+}
+
+/** ΦAx of one code, in f64. */
+function approximation(base: ReferenceBase, A: SparseColumns, X: SparseColumns, i: number): Float64Array {
+  const coefficients = new Float64Array(A.rows);
+  const start = i * X.width;
+  for (let s = start; s < start + X.counts[i]!; s++) addAtom(A, X.indices[s]!, X.values[s]!, coefficients);
+  return synthesizeColumn(base, coefficients);
 }
 
 /** sum ← sum + x aⱼ. */

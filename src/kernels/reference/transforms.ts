@@ -20,16 +20,6 @@ export function synthesize(base: ReferenceBase, C: DenseMatrix, Y: DenseMatrix):
   for (let j = 0; j < C.cols; j++) Y.column(j).set(synthesizeColumn(base, C.column(j)));
 }
 
-/** R ← Y − Φ C. */
-export function residual(base: ReferenceBase, C: DenseMatrix, Y: DenseMatrix, R: DenseMatrix): void {
-  for (let j = 0; j < C.cols; j++) {
-    const approximation = synthesizeColumn(base, C.column(j));
-    const y = Y.column(j);
-    const r = R.column(j);
-    for (let i = 0; i < r.length; i++) r[i] = y[i]! - approximation[i]!;
-  }
-}
-
 /** Φᵀ y, in f64. */
 export function analyzeColumn(base: ReferenceBase, y: ArrayLike<number>): Float64Array {
   return eachAxis(base.factors, y, (factor) => factor.rows, timesTransposed);

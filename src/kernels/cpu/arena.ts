@@ -1,0 +1,123 @@
+/**
+ * Memory of the CPU kernels: one WebAssembly memory, shared between threads where
+ * that is allowed, handed out in pieces.
+ *
+ * Pieces start at multiples of 64 bytes. Freed ones are joined with their free
+ * neighbours and used again, first fit, so that training twice in one process
+ * does not grow. The memory itself only grows: at most 4 GiB.
+ */
+
+import { InputError } from "../../core/errors.js";
+
+const page = 65536;
+/** The most pages WebAssembly addresses with 32 bits. */
+export const maxPages = 65536;
+const alignment = 64;
+
+/** Bytes at the start that are not handed out: the control block of the pool, and what the compiler places there. */
+export const reserved = 4096;
+
+interface Piece {
+  readonly at: number;
+  readonly bytes: number;
+}
+
+export class Arena {
+  readonly memory: WebAssembly.Memory;
+  /** Free pieces, by address; no two of them touch. */
+  #free: Piece[] = [];
+  /** Sizes of the pieces handed out, by address. */
+  readonly #used = new Map<number, number>();
+
+  constructor(shared: boolean) {
+    this.memory = new WebAssembly.Memory({ initial: 1, maximum: maxPages, shared });
+    this.#free = [{ at: reserved, bytes: page - reserved }];
+  }
+
+  /** Bytes handed out now. */
+  get bytesUsed(): number {
+    let total = 0;
+    for (const bytes of this.#used.values()) total += bytes;
+    return total;
+  }
+
+  /** A piece of at least this many bytes, zeroed; its address. */
+  take(bytes: number): number {
+    const size = Math.max(alignment, Math.ceil(bytes / alignment) * alignment);
+    const at = this.#find(size) ?? this.#grow(size);
+    this.#used.set(at, size);
+    new Uint8Array(this.memory.buffer, at, size).fill(0);
+    return at;
+  }
+
+  /** Give a piece back. */
+  give(at: number): void {
+    const bytes = this.#used.get(at);
+    if (bytes === undefined) throw new TypeError("cpu kernels: a handle was freed twice, or is not theirs");
+    this.#used.delete(at);
+    this.#release({ at, bytes });
+  }
+
+  f32(at: number, length: number): Float32Array {
+    return new Float32Array(this.memory.buffer as ArrayBuffer, at, length);
+  }
+
+  f64(at: number, length: number): Float64Array {
+    return new Float64Array(this.memory.buffer as ArrayBuffer, at, length);
+  }
+
+  u32(at: number, length: number): Uint32Array {
+    return new Uint32Array(this.memory.buffer as ArrayBuffer, at, length);
+  }
+
+  u8(at: number, length: number): Uint8Array {
+    return new Uint8Array(this.memory.buffer as ArrayBuffer, at, length);
+  }
+
+  #find(size: number): number | undefined {
+    const index = this.#free.findIndex((piece) => piece.bytes >= size);
+    if (index < 0) return undefined;
+    const { at, bytes } = this.#free[index]!;
+    if (bytes === size) this.#free.splice(index, 1);
+    else this.#free[index] = { at: at + size, bytes: bytes - size };
+    return at;
+  }
+
+  #grow(size: number): number {
+    const end = this.memory.buffer.byteLength;
+    const last = this.#free.at(-1);
+    const spare = last && last.at + last.bytes === end ? last.bytes : 0;
+    const pages = Math.ceil((size - spare) / page);
+    try {
+      this.memory.grow(pages);
+    } catch {
+      const need = ((this.bytesUsed + size) / 2 ** 30).toFixed(2);
+      throw new InputError(
+        `cpu kernels: ${need} GiB are needed, more than the memory that can be had (4 GiB at most)`,
+      );
+    }
+    this.#release({ at: end, bytes: pages * page });
+    return this.#find(size)!;
+  }
+
+  /** Add to the free pieces, joined with its neighbours. */
+  #release(piece: Piece): void {
+    const next = this.#free.findIndex(({ at }) => at > piece.at);
+    const index = next < 0 ? this.#free.length : next;
+    let { at, bytes } = piece;
+    let [first, count] = [index, 0];
+    const before = this.#free[index - 1];
+    if (before && before.at + before.bytes === at) {
+      at = before.at;
+      bytes += before.bytes;
+      first--;
+      count++;
+    }
+    const after = this.#free[index];
+    if (after && at + bytes === after.at) {
+      bytes += after.bytes;
+      count++;
+    }
+    this.#free.splice(first, count, { at, bytes });
+  }
+}

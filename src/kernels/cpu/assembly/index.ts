@@ -1,0 +1,13 @@
+/**
+ * The CPU kernels: every function takes a range of items, its thread's scratch
+ * memory and the address of its arguments, and writes outputs that belong to its
+ * items alone. Which thread runs which items never changes a bit of the result.
+ */
+
+export { atomScales, gramColumns } from "./gram";
+export { blockEnergies, coherence, columnEnergies } from "./measures";
+export { batchOmp } from "./omp";
+export { extract } from "./patches";
+export { project, reconstruct } from "./project";
+export { transform } from "./transform";
+export { applyCodes, gradient, momentum, moveAtoms } from "./update";

@@ -1,0 +1,264 @@
+/**
+ * Batch-OMP: see reference/omp.ts for the algorithm. One example at a time; the
+ * correlations α = P − G_I x are summed in strips that stay in the nearest cache,
+ * and the last columns of a strip also find its largest magnitude.
+ *
+ * The small triangular systems are in f64: they cost little, and f32 would lose
+ * several digits with the coherent atoms of wavelets.
+ *
+ *     factor   C, lower triangular, row r from r·p, f64
+ *     z        C⁻¹ P_I, grown by one entry a turn: ‖r‖² = ‖y‖² − ‖z‖²
+ *     x        C⁻ᵀ z
+ */
+
+const dependenceFloor: f64 = 16.0 / 8388608.0; // 16 · 2⁻²³
+const pursuitFloor: f32 = 16.0 / 8388608.0;
+
+/** f32 of a strip. */
+const strip: i32 = 1024;
+
+/**
+ * args: G, P, energies, m, p, X (indices, values, counts, width), ε² (f64 at 40).
+ * scratch: α (m), columns (p), weights (p), padded; then f64: C (p²), w, z, x (p each).
+ */
+export function batchOmp(from: i32, to: i32, scratch: usize, args: usize): void {
+  const m = load<i32>(args, 12);
+  const width = load<i32>(args, 32);
+  for (let i = from; i < to; i++) {
+    const P = load<usize>(args, 4) + ((<usize>i * <usize>m) << 2);
+    const energy = <f64>load<f32>(load<usize>(args, 8) + ((<usize>i) << 2));
+    const slot = (<usize>i * <usize>width) << 2;
+    const indices = load<usize>(args, 20) + slot;
+    const values = load<usize>(args, 24) + slot;
+    const taken = pursue(
+      load<usize>(args),
+      P,
+      energy,
+      m,
+      load<i32>(args, 16),
+      load<f64>(args, 40),
+      scratch,
+      indices,
+      values,
+    );
+    for (let s = taken; s < width; s++) {
+      store<u32>(indices + ((<usize>s) << 2), 0);
+      store<f32>(values + ((<usize>s) << 2), 0);
+    }
+    store<i32>(load<usize>(args, 28) + ((<usize>i) << 2), taken);
+  }
+}
+
+/** One example; how many atoms it took. */
+function pursue(
+  G: usize,
+  P: usize,
+  energy: f64,
+  m: i32,
+  p: i32,
+  limit: f64,
+  scratch: usize,
+  indices: usize,
+  values: usize,
+): i32 {
+  const alpha = scratch;
+  const columns = alpha + ((<usize>((m + 3) & ~3)) << 2);
+  const weights = columns + ((<usize>((p + 3) & ~3)) << 2);
+  const factor = (weights + ((<usize>((p + 3) & ~3)) << 2) + 15) & ~15;
+  const w = factor + ((<usize>p * <usize>p) << 3);
+  const z = w + ((<usize>p) << 3);
+  const x = z + ((<usize>p) << 3);
+  let best = largest(P, m);
+  if (best < 0) return 0;
+  const floor = pursuitFloor * abs(load<f32>(P + ((<usize>best) << 2)));
+  let left = energy;
+  let taken = 0;
+  let current = P;
+  while (taken < p && left > limit) {
+    if (best < 0 || !(abs(load<f32>(current + ((<usize>best) << 2))) > floor)) break;
+    const column = G + ((<usize>best * <usize>m) << 2);
+    const pivot = extend(column, best, indices, taken, p, factor, w);
+    if (pivot <= 0) break;
+    store<u32>(indices + ((<usize>taken) << 2), <u32>best);
+    store<usize>(columns + ((<usize>taken) << 2), column);
+    const entry = (<f64>load<f32>(P + ((<usize>best) << 2)) - dot(w, z, taken)) / pivot;
+    store<f64>(z + ((<usize>taken) << 3), entry);
+    left -= entry * entry;
+    taken++;
+    if (taken === p || !(left > limit)) break; // no further turn: the correlations are not needed
+    solveTransposed(factor, p, z, x, taken);
+    for (let t = 0; t < taken; t++)
+      store<f32>(weights + ((<usize>t) << 2), <f32>load<f64>(x + ((<usize>t) << 3)));
+    best = correlations(P, alpha, m, columns, weights, taken);
+    current = alpha;
+  }
+  solveTransposed(factor, p, z, x, taken);
+  for (let t = 0; t < taken; t++)
+    store<f32>(values + ((<usize>t) << 2), <f32>load<f64>(x + ((<usize>t) << 3)));
+  return taken;
+}
+
+/** Extend C by the row (w, pivot) of an atom; the pivot, or 0 where the atom depends on those taken. */
+function extend(column: usize, atom: i32, indices: usize, taken: i32, p: i32, factor: usize, w: usize): f64 {
+  let distance = <f64>load<f32>(column + ((<usize>atom) << 2));
+  for (let t = 0; t < taken; t++) {
+    const row = factor + ((<usize>t * <usize>p) << 3);
+    const g = <f64>load<f32>(column + ((<usize>load<u32>(indices + ((<usize>t) << 2))) << 2));
+    const entry = (g - dot(row, w, t)) / load<f64>(row + ((<usize>t) << 3));
+    store<f64>(w + ((<usize>t) << 3), entry);
+    distance -= entry * entry;
+  }
+  if (!(distance > dependenceFloor)) return 0;
+  const pivot = sqrt(distance);
+  const row = factor + ((<usize>taken * <usize>p) << 3);
+  memory.copy(row, w, (<usize>taken) << 3);
+  store<f64>(row + ((<usize>taken) << 3), pivot);
+  return pivot;
+}
+
+function dot(a: usize, b: usize, count: i32): f64 {
+  let sum = f64x2.splat(0);
+  const whole = (<usize>(count & ~1)) << 3;
+  for (let i: usize = 0; i < whole; i += 16)
+    sum = f64x2.add(sum, f64x2.mul(v128.load(a + i), v128.load(b + i)));
+  let result = f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
+  if (count & 1) result += load<f64>(a + whole) * load<f64>(b + whole);
+  return result;
+}
+
+/** x ← C⁻ᵀ z, by rows of C: each solved entry is taken out of those before it. */
+function solveTransposed(factor: usize, p: i32, z: usize, x: usize, count: i32): void {
+  memory.copy(x, z, (<usize>count) << 3);
+  for (let t = count - 1; t >= 0; t--) {
+    const row = factor + ((<usize>t * <usize>p) << 3);
+    const value = load<f64>(x + ((<usize>t) << 3)) / load<f64>(row + ((<usize>t) << 3));
+    store<f64>(x + ((<usize>t) << 3), value);
+    const v = f64x2.splat(value);
+    const whole = (<usize>(t & ~1)) << 3;
+    for (let i: usize = 0; i < whole; i += 16) {
+      v128.store(x + i, f64x2.sub(v128.load(x + i), f64x2.mul(v, v128.load(row + i))));
+    }
+    if (t & 1) store<f64>(x + whole, load<f64>(x + whole) - value * load<f64>(row + whole));
+  }
+}
+
+/** α ← P − Σ w c, and the first atom of the largest |α|; −1 for no atom. */
+function correlations(P: usize, alpha: usize, m: i32, columns: usize, weights: usize, count: i32): i32 {
+  let best: f32 = -1;
+  let bestStrip = -1;
+  for (let from = 0; from < m; from += strip) {
+    const to = min(from + strip, m);
+    let source = P;
+    let c = 0;
+    for (; c + 4 < count; c += 4) {
+      subtractFour(source, alpha, from, to, columns + ((<usize>c) << 2), weights + ((<usize>c) << 2));
+      source = alpha;
+    }
+    const peak = subtractLast(
+      source,
+      alpha,
+      from,
+      to,
+      columns + ((<usize>c) << 2),
+      weights + ((<usize>c) << 2),
+      count - c,
+    );
+    if (peak > best) {
+      best = peak;
+      bestStrip = from;
+    }
+  }
+  if (bestStrip < 0) return -1;
+  const to = min(bestStrip + strip, m);
+  for (let j = bestStrip; j < to; j++) if (abs(load<f32>(alpha + ((<usize>j) << 2))) === best) return j;
+  return -1;
+}
+
+/** α ← source − four columns, over f32 [from, to). */
+function subtractFour(source: usize, alpha: usize, from: i32, to: i32, columns: usize, weights: usize): void {
+  const c0 = load<usize>(columns);
+  const c1 = load<usize>(columns, 4);
+  const c2 = load<usize>(columns, 8);
+  const c3 = load<usize>(columns, 12);
+  const v0 = v128.load32_splat(weights);
+  const v1 = v128.load32_splat(weights, 4);
+  const v2 = v128.load32_splat(weights, 8);
+  const v3 = v128.load32_splat(weights, 12);
+  let i = (<usize>from) << 2;
+  const end = (<usize>to) << 2;
+  for (; i + 16 <= end; i += 16) {
+    let sum = f32x4.sub(v128.load(source + i), f32x4.mul(v0, v128.load(c0 + i)));
+    sum = f32x4.sub(sum, f32x4.mul(v1, v128.load(c1 + i)));
+    sum = f32x4.sub(sum, f32x4.mul(v2, v128.load(c2 + i)));
+    v128.store(alpha + i, f32x4.sub(sum, f32x4.mul(v3, v128.load(c3 + i))));
+  }
+  for (; i < end; i += 4) {
+    let sum = load<f32>(source + i) - load<f32>(weights) * load<f32>(c0 + i);
+    sum -= load<f32>(weights, 4) * load<f32>(c1 + i);
+    sum -= load<f32>(weights, 8) * load<f32>(c2 + i);
+    store<f32>(alpha + i, sum - load<f32>(weights, 12) * load<f32>(c3 + i));
+  }
+}
+
+/** α ← source − the last one to four columns; the largest |α| of the strip. */
+function subtractLast(
+  source: usize,
+  alpha: usize,
+  from: i32,
+  to: i32,
+  columns: usize,
+  weights: usize,
+  count: i32,
+): f32 {
+  const c0 = load<usize>(columns);
+  const c1 = count > 1 ? load<usize>(columns, 4) : c0;
+  const c2 = count > 2 ? load<usize>(columns, 8) : c0;
+  const c3 = count > 3 ? load<usize>(columns, 12) : c0;
+  const w0 = load<f32>(weights);
+  const w1: f32 = count > 1 ? load<f32>(weights, 4) : 0;
+  const w2: f32 = count > 2 ? load<f32>(weights, 8) : 0;
+  const w3: f32 = count > 3 ? load<f32>(weights, 12) : 0;
+  const v0 = f32x4.splat(w0);
+  const v1 = f32x4.splat(w1);
+  const v2 = f32x4.splat(w2);
+  const v3 = f32x4.splat(w3);
+  let peaks = f32x4.splat(0);
+  let i = (<usize>from) << 2;
+  const end = (<usize>to) << 2;
+  for (; i + 16 <= end; i += 16) {
+    let sum = f32x4.sub(v128.load(source + i), f32x4.mul(v0, v128.load(c0 + i)));
+    sum = f32x4.sub(sum, f32x4.mul(v1, v128.load(c1 + i)));
+    sum = f32x4.sub(sum, f32x4.mul(v2, v128.load(c2 + i)));
+    sum = f32x4.sub(sum, f32x4.mul(v3, v128.load(c3 + i)));
+    v128.store(alpha + i, sum);
+    peaks = f32x4.pmax(peaks, f32x4.abs(sum));
+  }
+  let peak = max(
+    max(f32x4.extract_lane(peaks, 0), f32x4.extract_lane(peaks, 1)),
+    max(f32x4.extract_lane(peaks, 2), f32x4.extract_lane(peaks, 3)),
+  );
+  for (; i < end; i += 4) {
+    let sum = load<f32>(source + i) - w0 * load<f32>(c0 + i);
+    sum -= w1 * load<f32>(c1 + i);
+    sum -= w2 * load<f32>(c2 + i);
+    sum -= w3 * load<f32>(c3 + i);
+    store<f32>(alpha + i, sum);
+    peak = max(peak, abs(sum));
+  }
+  return peak;
+}
+
+/** The first index of the largest magnitude; −1 for no value. */
+function largest(values: usize, count: i32): i32 {
+  let peaks = f32x4.splat(0);
+  let i: usize = 0;
+  const end = (<usize>count) << 2;
+  for (; i + 16 <= end; i += 16) peaks = f32x4.pmax(peaks, f32x4.abs(v128.load(values + i)));
+  let peak = max(
+    max(f32x4.extract_lane(peaks, 0), f32x4.extract_lane(peaks, 1)),
+    max(f32x4.extract_lane(peaks, 2), f32x4.extract_lane(peaks, 3)),
+  );
+  for (; i < end; i += 4) peak = max(peak, abs(load<f32>(values + i)));
+  for (let j = 0; j < count; j++) if (abs(load<f32>(values + ((<usize>j) << 2))) === peak) return j;
+  return -1;
+}

@@ -1,0 +1,92 @@
+/**
+ * Weighted sums of columns: y ← start + Σ w c, four columns a pass, the sum
+ * staying in the nearest cache. The gradient, its product with codes, and (with
+ * its own loop) the correlations of a pursuit are sums of this kind.
+ */
+
+/** Bytes of a strip: what is summed over all columns before the next strip. */
+const strip: usize = 4096;
+
+/**
+ * y ← sign Σ w c over `count` columns of `bytes` bytes; `columns` lists their
+ * addresses, `weights` their weights. The order of the sum is that of the list.
+ */
+export function weightedSum(
+  y: usize,
+  bytes: usize,
+  columns: usize,
+  weights: usize,
+  count: i32,
+  sign: f32,
+): void {
+  memory.fill(y, 0, bytes);
+  for (let from: usize = 0; from < bytes; from += strip) {
+    const to = min(from + strip, bytes);
+    let c = 0;
+    for (; c + 4 <= count; c += 4)
+      addFour(y, from, to, columns + ((<usize>c) << 2), weights + ((<usize>c) << 2), sign);
+    for (; c < count; c++)
+      addOne(y, from, to, columns + ((<usize>c) << 2), weights + ((<usize>c) << 2), sign);
+  }
+}
+
+function addFour(y: usize, from: usize, to: usize, columns: usize, weights: usize, sign: f32): void {
+  const c0 = load<usize>(columns);
+  const c1 = load<usize>(columns, 4);
+  const c2 = load<usize>(columns, 8);
+  const c3 = load<usize>(columns, 12);
+  const w0 = sign * load<f32>(weights);
+  const w1 = sign * load<f32>(weights, 4);
+  const w2 = sign * load<f32>(weights, 8);
+  const w3 = sign * load<f32>(weights, 12);
+  const v0 = f32x4.splat(w0);
+  const v1 = f32x4.splat(w1);
+  const v2 = f32x4.splat(w2);
+  const v3 = f32x4.splat(w3);
+  let i = from;
+  for (; i + 16 <= to; i += 16) {
+    let sum = f32x4.add(v128.load(y + i), f32x4.mul(v0, v128.load(c0 + i)));
+    sum = f32x4.add(sum, f32x4.mul(v1, v128.load(c1 + i)));
+    sum = f32x4.add(sum, f32x4.mul(v2, v128.load(c2 + i)));
+    v128.store(y + i, f32x4.add(sum, f32x4.mul(v3, v128.load(c3 + i))));
+  }
+  for (; i < to; i += 4) {
+    let sum = load<f32>(y + i) + w0 * load<f32>(c0 + i);
+    sum += w1 * load<f32>(c1 + i);
+    sum += w2 * load<f32>(c2 + i);
+    store<f32>(y + i, sum + w3 * load<f32>(c3 + i));
+  }
+}
+
+function addOne(y: usize, from: usize, to: usize, columns: usize, weights: usize, sign: f32): void {
+  const c0 = load<usize>(columns);
+  const w0 = sign * load<f32>(weights);
+  const v0 = f32x4.splat(w0);
+  let i = from;
+  for (; i + 16 <= to; i += 16)
+    v128.store(y + i, f32x4.add(v128.load(y + i), f32x4.mul(v0, v128.load(c0 + i))));
+  for (; i < to; i += 4) store<f32>(y + i, load<f32>(y + i) + w0 * load<f32>(c0 + i));
+}
+
+/** ‖x‖² in f64, of `count` f32. */
+export function energyOf(x: usize, count: i32): f64 {
+  let a = f64x2.splat(0);
+  let b = a;
+  const whole = x + ((<usize>(count & ~3)) << 2);
+  let i = x;
+  for (; i < whole; i += 16) {
+    const v = v128.load(i);
+    const low = f64x2.promote_low_f32x4(v);
+    const high = f64x2.promote_low_f32x4(v128.shuffle<f32>(v, v, 2, 3, 2, 3));
+    a = f64x2.add(a, f64x2.mul(low, low));
+    b = f64x2.add(b, f64x2.mul(high, high));
+  }
+  const sum = f64x2.add(a, b);
+  let energy = f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
+  const end = x + ((<usize>count) << 2);
+  for (; i < end; i += 4) {
+    const value = <f64>load<f32>(i);
+    energy += value * value;
+  }
+  return energy;
+}

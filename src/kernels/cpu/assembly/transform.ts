@@ -1,0 +1,112 @@
+/**
+ * Φᵀ and Φ on blocks of sixteen examples, one axis at a time.
+ *
+ * A plan (made by transformPlan.ts) lists, for each axis, pairs of outputs and the
+ * inputs that either needs with both weights: zeros of wavelets cost nothing.
+ *
+ *     plan    i32 stages, i32 rows of the largest array on the way, then a stage:
+ *     stage   i32 outer, inner, sizeIn, sizeOut, then a pair of outputs after the other:
+ *     pair    i32 entries, then an entry: u32 byte offset of the input row, f32 two weights
+ */
+
+import { deinterleave, interleave, lanes, rowBytes } from "./lanes";
+
+/** Run all stages from `source`, with two scratch blocks in turn; where the result is. */
+export function runPlan(plan: usize, source: usize, one: usize, two: usize): usize {
+  const stages = load<i32>(plan);
+  let at = plan + 8;
+  let from = source;
+  let to = one;
+  for (let s = 0; s < stages; s++) {
+    at = runStage(at, from, to);
+    from = to;
+    to = to === one ? two : one;
+  }
+  return from;
+}
+
+/** One axis; where the next stage of the plan starts. */
+function runStage(stage: usize, source: usize, target: usize): usize {
+  const outer = load<i32>(stage);
+  const inner = load<i32>(stage, 4);
+  const sizeIn = load<i32>(stage, 8);
+  const sizeOut = load<i32>(stage, 12);
+  const innerBytes = <usize>inner * rowBytes;
+  let pair = stage + 16;
+  for (let j = 0; j < sizeOut; j += 2) {
+    const entries = load<i32>(pair);
+    const list = pair + 4;
+    const end = list + <usize>entries * 12;
+    for (let o = 0; o < outer; o++) {
+      const from = source + <usize>(o * sizeIn) * innerBytes;
+      const to = target + <usize>(o * sizeOut + j) * innerBytes;
+      for (let i: usize = 0; i < innerBytes; i += rowBytes) {
+        sumPair(list, end, from + i, to + i, innerBytes, j + 1 < sizeOut);
+      }
+    }
+    pair = end;
+  }
+  return pair;
+}
+
+/** Two outputs of sixteen examples: Σ weight × input row. */
+function sumPair(list: usize, end: usize, from: usize, to: usize, next: usize, both: bool): void {
+  let a0 = f32x4.splat(0);
+  let a1 = a0;
+  let a2 = a0;
+  let a3 = a0;
+  let b0 = a0;
+  let b1 = a0;
+  let b2 = a0;
+  let b3 = a0;
+  for (let entry = list; entry < end; entry += 12) {
+    const row = from + <usize>load<u32>(entry);
+    const v = v128.load32_splat(entry, 4);
+    const w = v128.load32_splat(entry, 8);
+    const x0 = v128.load(row);
+    const x1 = v128.load(row, 16);
+    const x2 = v128.load(row, 32);
+    const x3 = v128.load(row, 48);
+    a0 = f32x4.add(a0, f32x4.mul(v, x0));
+    a1 = f32x4.add(a1, f32x4.mul(v, x1));
+    a2 = f32x4.add(a2, f32x4.mul(v, x2));
+    a3 = f32x4.add(a3, f32x4.mul(v, x3));
+    b0 = f32x4.add(b0, f32x4.mul(w, x0));
+    b1 = f32x4.add(b1, f32x4.mul(w, x1));
+    b2 = f32x4.add(b2, f32x4.mul(w, x2));
+    b3 = f32x4.add(b3, f32x4.mul(w, x3));
+  }
+  v128.store(to, a0);
+  v128.store(to, a1, 16);
+  v128.store(to, a2, 32);
+  v128.store(to, a3, 48);
+  if (!both) return;
+  v128.store(to + next, b0);
+  v128.store(to + next, b1, 16);
+  v128.store(to + next, b2, 32);
+  v128.store(to + next, b3, 48);
+}
+
+/** args: plan, input, rows in, output, rows out, columns. Items are blocks of sixteen columns. */
+export function transform(from: i32, to: i32, scratch: usize, args: usize): void {
+  const plan = load<usize>(args);
+  const input = load<usize>(args, 4);
+  const rowsIn = load<i32>(args, 8);
+  const output = load<usize>(args, 12);
+  const rowsOut = load<i32>(args, 16);
+  const columns = load<i32>(args, 20);
+  const size = <usize>load<i32>(plan, 4) * rowBytes;
+  for (let block = from; block < to; block++) {
+    const first = block * lanes;
+    const count = min(lanes, columns - first);
+    interleave(input + <usize>first * ((<usize>rowsIn) << 2), (<usize>rowsIn) << 2, rowsIn, count, scratch);
+    const result = runPlan(plan, scratch, scratch + size, scratch + 2 * size);
+    deinterleave(
+      result,
+      rowsOut,
+      count,
+      output + <usize>first * ((<usize>rowsOut) << 2),
+      (<usize>rowsOut) << 2,
+    );
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * The dictionary update: gradient, its product with codes, momentum and P_k.
+ */
+
+import { weightedSum } from "./sums";
+
+/**
+ * Columns [from, to) of grad ← −W X_Sᵀ. Row lists of X, made by rowLists.ts: the
+ * examples that use atom j and their coefficients stand from starts[j] to starts[j + 1].
+ * args: W, L, members, starts, examples, coefficients, grad.
+ */
+export function gradient(from: i32, to: i32, scratch: usize, args: usize): void {
+  const W = load<usize>(args);
+  const bytes = (<usize>load<i32>(args, 4)) << 2;
+  const members = load<usize>(args, 8);
+  const starts = load<usize>(args, 12);
+  const examples = load<usize>(args, 16);
+  const coefficients = load<usize>(args, 20);
+  const grad = load<usize>(args, 24);
+  for (let s = from; s < to; s++) {
+    const atom = <usize>load<u32>(members + ((<usize>s) << 2));
+    const first = load<i32>(starts + (atom << 2));
+    const count = load<i32>(starts + (atom << 2), 4) - first;
+    for (let e = 0; e < count; e++) {
+      const example = <usize>load<u32>(examples + ((<usize>(first + e)) << 2));
+      store<usize>(scratch + ((<usize>e) << 2), W + example * bytes);
+    }
+    weightedSum(grad + <usize>s * bytes, bytes, scratch, coefficients + ((<usize>first) << 2), count, -1);
+  }
+}
+
+/** V ← grad X_S. args: grad, L, places (i32 an atom, −1 outside S), X (indices, values, counts, width), V. */
+export function applyCodes(from: i32, to: i32, scratch: usize, args: usize): void {
+  const grad = load<usize>(args);
+  const bytes = (<usize>load<i32>(args, 4)) << 2;
+  const places = load<usize>(args, 8);
+  const indices = load<usize>(args, 12);
+  const values = load<usize>(args, 16);
+  const counts = load<usize>(args, 20);
+  const width = load<i32>(args, 24);
+  const V = load<usize>(args, 28);
+  const weights = scratch + ((<usize>width) << 2);
+  for (let i = from; i < to; i++) {
+    const start = (<usize>i * <usize>width) << 2;
+    const end = start + ((<usize>load<i32>(counts + ((<usize>i) << 2))) << 2);
+    let used = 0;
+    for (let s = start; s < end; s += 4) {
+      const place = load<i32>(places + ((<usize>load<u32>(indices + s)) << 2));
+      if (place < 0) continue;
+      store<usize>(scratch + ((<usize>used) << 2), grad + <usize>place * bytes);
+      store<f32>(weights + ((<usize>used) << 2), load<f32>(values + s));
+      used++;
+    }
+    weightedSum(V + <usize>i * bytes, bytes, scratch, weights, used, 1);
+  }
+}
+
+/** U_S ← γ U_S + η g. args: γ (f32), η (f32), grad, L, members, U. */
+export function momentum(from: i32, to: i32, _scratch: usize, args: usize): void {
+  const gamma = load<f32>(args);
+  const eta = load<f32>(args, 4);
+  const bytes = (<usize>load<i32>(args, 12)) << 2;
+  const vGamma = f32x4.splat(gamma);
+  const vEta = f32x4.splat(eta);
+  for (let s = from; s < to; s++) {
+    const g = load<usize>(args, 8) + <usize>s * bytes;
+    const u = load<usize>(args, 20) + <usize>load<u32>(load<usize>(args, 16) + ((<usize>s) << 2)) * bytes;
+    let i: usize = 0;
+    for (; i + 16 <= bytes; i += 16) {
+      v128.store(u + i, f32x4.add(f32x4.mul(vGamma, v128.load(u + i)), f32x4.mul(vEta, v128.load(g + i))));
+    }
+    for (; i < bytes; i += 4) store<f32>(u + i, gamma * load<f32>(u + i) + eta * load<f32>(g + i));
+  }
+}
+
+/** Bins of the histogram of magnitudes: the upper bits of an f32. */
+const bins: i32 = 4096;
+
+/**
+ * A_S ← P_k[A_S − U_S]. args: k, L, U, members, A (indices, values, counts, width).
+ * scratch: the moved column (L f32), the histogram (bins i32), the magnitudes of the bin on the edge (L u32).
+ */
+export function moveAtoms(from: i32, to: i32, scratch: usize, args: usize): void {
+  const k = load<i32>(args);
+  const L = load<i32>(args, 4);
+  const U = load<usize>(args, 8);
+  const members = load<usize>(args, 12);
+  const width = load<i32>(args, 28);
+  const column = scratch;
+  const rest = scratch + ((<usize>L) << 2);
+  for (let s = from; s < to; s++) {
+    const atom = <usize>load<u32>(members + ((<usize>s) << 2));
+    const start = (atom * <usize>width) << 2;
+    const indices = load<usize>(args, 16) + start;
+    const values = load<usize>(args, 20) + start;
+    const counts = load<usize>(args, 24) + (atom << 2);
+    moveColumn(U + ((atom * <usize>L) << 2), L, indices, values, load<i32>(counts), column);
+    store<i32>(counts, keepLargest(column, L, k, width, indices, values, rest));
+  }
+}
+
+/** column ← a − u. */
+function moveColumn(u: usize, L: i32, indices: usize, values: usize, count: i32, column: usize): void {
+  const bytes = (<usize>L) << 2;
+  let i: usize = 0;
+  for (; i + 16 <= bytes; i += 16) v128.store(column + i, f32x4.neg(v128.load(u + i)));
+  for (; i < bytes; i += 4) store<f32>(column + i, -load<f32>(u + i));
+  for (let e = 0; e < count; e++) {
+    const at = (<usize>load<u32>(indices + ((<usize>e) << 2))) << 2;
+    store<f32>(column + at, load<f32>(values + ((<usize>e) << 2)) - load<f32>(u + at));
+  }
+}
+
+/** The k largest magnitudes of a column as sparse entries, ascending rows; how many there are. */
+function keepLargest(
+  column: usize,
+  L: i32,
+  k: i32,
+  width: i32,
+  indices: usize,
+  values: usize,
+  rest: usize,
+): i32 {
+  const threshold = thresholdOf(column, L, k, rest);
+  let above = 0;
+  for (let l = 0; l < L; l++) if (magnitude(column, l) > threshold) above++;
+  let equal = k - above; // how many at the threshold itself still fit
+  let kept = 0;
+  for (let l = 0; l < L; l++) {
+    const bits = magnitude(column, l);
+    if (bits === 0 || bits < threshold) continue;
+    if (bits === threshold && equal-- <= 0) continue;
+    store<u32>(indices + ((<usize>kept) << 2), <u32>l);
+    store<f32>(values + ((<usize>kept) << 2), load<f32>(column + ((<usize>l) << 2)));
+    kept++;
+  }
+  for (let s = kept; s < width; s++) {
+    store<u32>(indices + ((<usize>s) << 2), 0);
+    store<f32>(values + ((<usize>s) << 2), 0);
+  }
+  return kept;
+}
+
+/** The bits of |value|, which are ordered as the magnitudes are. */
+function magnitude(column: usize, l: i32): u32 {
+  return load<u32>(column + ((<usize>l) << 2)) & 0x7fffffff;
+}
+
+/** The bits of the k-th largest magnitude: a histogram of the upper bits, then selection in one bin. */
+function thresholdOf(column: usize, L: i32, k: i32, rest: usize): u32 {
+  if (k >= L) return 0;
+  const edge = rest + ((<usize>bins) << 2);
+  memory.fill(rest, 0, (<usize>bins) << 2);
+  for (let l = 0; l < L; l++) {
+    const bin = rest + ((<usize>(magnitude(column, l) >> 19)) << 2);
+    store<i32>(bin, load<i32>(bin) + 1);
+  }
+  let bin = bins - 1;
+  let wanted = k;
+  while (wanted > load<i32>(rest + ((<usize>bin) << 2))) {
+    wanted -= load<i32>(rest + ((<usize>bin) << 2));
+    bin--;
+  }
+  let count = 0;
+  for (let l = 0; l < L; l++) {
+    const bits = magnitude(column, l);
+    if (<i32>(bits >> 19) !== bin) continue;
+    store<u32>(edge + ((<usize>count) << 2), bits);
+    count++;
+  }
+  return select(edge, count, wanted);
+}
+
+/** The k-th largest of u32 values, which are rearranged (quickselect with a middle pivot). */
+function select(values: usize, count: i32, k: i32): u32 {
+  let low = 0;
+  let high = count - 1;
+  const target = k - 1;
+  while (low < high) {
+    const pivot = load<u32>(values + ((<usize>((low + high) >> 1)) << 2));
+    let i = low;
+    let j = high;
+    while (i <= j) {
+      while (load<u32>(values + ((<usize>i) << 2)) > pivot) i++;
+      while (load<u32>(values + ((<usize>j) << 2)) < pivot) j--;
+      if (i <= j) {
+        const a = values + ((<usize>i) << 2);
+        const b = values + ((<usize>j) << 2);
+        const swap = load<u32>(a);
+        store<u32>(a, load<u32>(b));
+        store<u32>(b, swap);
+        i++;
+        j--;
+      }
+    }
+    if (target <= j) high = j;
+    else if (target >= i) low = i;
+    else break;
+  }
+  return load<u32>(values + ((<usize>target) << 2));
+}

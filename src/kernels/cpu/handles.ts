@@ -1,0 +1,96 @@
+/** Handles of the CPU kernels: addresses in their memory. */
+
+import { type Shape, sizeOf } from "../../core/shape.js";
+import type { Signal } from "../../core/signal.js";
+import type { DeviceBase, DeviceMatrix, DeviceSet, DeviceSignals, DeviceSparse } from "../contract.js";
+
+/** A dense matrix: rows × cols f32 from `at`. */
+export class CpuMatrix implements DeviceMatrix {
+  readonly rows: number;
+  readonly cols: number;
+  readonly at: number;
+
+  constructor(rows: number, cols: number, at: number) {
+    this.rows = rows;
+    this.cols = cols;
+    this.at = at;
+  }
+}
+
+/** Sparse columns: indices, values and counts, each from its own address. */
+export class CpuSparse implements DeviceSparse {
+  readonly rows: number;
+  readonly cols: number;
+  readonly width: number;
+  readonly indices: number;
+  readonly values: number;
+  readonly counts: number;
+
+  constructor(
+    rows: number,
+    cols: number,
+    width: number,
+    at: { indices: number; values: number; counts: number },
+  ) {
+    this.rows = rows;
+    this.cols = cols;
+    this.width = width;
+    this.indices = at.indices;
+    this.values = at.values;
+    this.counts = at.counts;
+  }
+}
+
+/** Φ as two plans, of Φᵀ and of Φ, and the rows of the largest block either makes on its way. */
+export class CpuBase implements DeviceBase {
+  readonly rows: number;
+  readonly cols: number;
+  readonly analysis: number;
+  readonly synthesis: number;
+  readonly blockRows: number;
+
+  constructor(rows: number, cols: number, plans: { analysis: number; synthesis: number; blockRows: number }) {
+    this.rows = rows;
+    this.cols = cols;
+    this.analysis = plans.analysis;
+    this.synthesis = plans.synthesis;
+    this.blockRows = plans.blockRows;
+  }
+}
+
+/** A set of atoms: `size` members from `at`. */
+export class CpuSet implements DeviceSet {
+  readonly capacity: number;
+  readonly at: number;
+  size = 0;
+
+  constructor(capacity: number, at: number) {
+    this.capacity = capacity;
+    this.at = at;
+  }
+}
+
+/** Signals one after the other: where each begins, and what shape it has. */
+export class CpuSignals implements DeviceSignals {
+  readonly count: number;
+  readonly at: number;
+  readonly shapes: readonly Shape[];
+  readonly firsts: Float64Array;
+
+  constructor(signals: readonly Signal[], at: number) {
+    this.count = signals.length;
+    this.at = at;
+    this.shapes = signals.map(({ shape }) => shape);
+    this.firsts = new Float64Array(signals.length + 1);
+    this.shapes.forEach((shape, s) => {
+      this.firsts[s + 1] = this.firsts[s]! + sizeOf(shape);
+    });
+  }
+}
+
+/** A handle of these kernels; one of other kernels, or one that was freed, is a mistake of the program. */
+// biome-ignore lint/suspicious/noExplicitAny: any class will do
+export function own<C extends new (...args: any[]) => object>(handle: object, type: C): InstanceType<C> {
+  if (handle instanceof type) return handle as InstanceType<C>;
+  throw new TypeError(`cpu kernels: not a handle of theirs: ${handle?.constructor?.name}`);
+}

@@ -1,0 +1,528 @@
+/**
+ * The CPU kernels: the contract on WebAssembly SIMD and threads.
+ *
+ * The heavy loops are in assembly/; here is what surrounds them: memory, the
+ * arguments of each kernel, how its work is divided into items. Sets, row lists
+ * and scalars are small and handled on the calling thread.
+ */
+
+import { InputError } from "../../core/errors.js";
+import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
+import { requireInteger } from "../../core/require.js";
+import { type Shape, sizeOf, stridesOf } from "../../core/shape.js";
+import type { Signal } from "../../core/signal.js";
+import type { Matrix64 } from "../../linalg/matrix64.js";
+import type {
+  DeviceMatrix,
+  DeviceSet,
+  DeviceSparse,
+  Kernels,
+  PursuitLimits,
+  WindowList,
+} from "../contract.js";
+import { inOrder } from "../inOrder.js";
+import type { Arena } from "./arena.js";
+import { shared, single } from "./binary.js";
+import { CpuBase, CpuMatrix, CpuSet, CpuSignals, CpuSparse, own } from "./handles.js";
+import { maxThreads, Pool } from "./pool.js";
+import { eachEntry, rowLists, type SparseViews } from "./rowLists.js";
+import { availableThreads, noThreadsBecause } from "./threads.js";
+import { planTransform } from "./transformPlan.js";
+
+/** The kernels of assembly/, by the numbers threads know them by. */
+const names = [
+  "transform",
+  "project",
+  "reconstruct",
+  "atomScales",
+  "gramColumns",
+  "batchOmp",
+  "gradient",
+  "applyCodes",
+  "momentum",
+  "moveAtoms",
+  "blockEnergies",
+  "columnEnergies",
+  "coherence",
+  "extract",
+] as const;
+
+/** Examples of a block, bytes of one of its rows, atoms of a panel of results: as in assembly/. */
+const lanes = 16;
+const rowBytes = 64;
+const panel = 64;
+/** f32 of a block of a norm. */
+const normBlock = 65536;
+
+export interface CpuOptions {
+  /** Threads to use; as many as there are cores unless told. */
+  readonly threads?: number | undefined;
+}
+
+/** Kernels on threads; a promise, since threads take a moment to start. */
+export async function createCpuKernels(options: CpuOptions = {}): Promise<Kernels> {
+  const threads = requireInteger(
+    "createCpuKernels",
+    "threads",
+    options.threads ?? defaultThreads(),
+    1,
+    maxThreads,
+  );
+  const obstacle = noThreadsBecause();
+  if (obstacle && options.threads !== undefined && threads > 1) {
+    throw new InputError(`createCpuKernels: threads must be 1, since ${obstacle}, got ${threads}`);
+  }
+  const share = threads > 1;
+  const module = new WebAssembly.Module(fromBase64(share ? shared : single));
+  return inOrder(new CpuKernels(await Pool.open(module, names, threads, share)));
+}
+
+function defaultThreads(): number {
+  return noThreadsBecause() ? 1 : Math.min(maxThreads, availableThreads());
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+}
+
+class CpuKernels implements Kernels {
+  readonly name = "cpu";
+  readonly description: string;
+  readonly #pool: Pool<(typeof names)[number]>;
+  readonly #arena: Arena;
+  /** Small things that live for one call: lists and flags. */
+  #staging = { at: 0, bytes: 0 };
+
+  constructor(pool: Pool<(typeof names)[number]>) {
+    this.#pool = pool;
+    this.#arena = pool.arena;
+    const { threads } = pool;
+    this.description = `WebAssembly SIMD, ${threads} ${threads === 1 ? "thread" : "threads"}`;
+  }
+
+  // — memory ————————————————————————————————————————————————————————————————
+
+  matrix(rows: number, cols: number): CpuMatrix {
+    return new CpuMatrix(rows, cols, this.#arena.take(rows * cols * 4));
+  }
+
+  sparse(rows: number, cols: number, width: number): CpuSparse {
+    const indices = this.#arena.take(width * cols * 8 + cols * 4);
+    const values = indices + width * cols * 4;
+    return new CpuSparse(rows, cols, width, { indices, values, counts: values + width * cols * 4 });
+  }
+
+  set(capacity: number): CpuSet {
+    return new CpuSet(capacity, this.#arena.take(capacity * 4));
+  }
+
+  base(factors: readonly Matrix64[]): CpuBase {
+    const rows = factors.reduce((product, factor) => product * factor.rows, 1);
+    const cols = factors.reduce((product, factor) => product * factor.cols, 1);
+    const analysis = planTransform(factors, "analysis");
+    const synthesis = planTransform(factors, "synthesis");
+    const at = this.#arena.take((analysis.words.length + synthesis.words.length) * 4);
+    const after = at + analysis.words.length * 4;
+    this.#arena.u32(at, analysis.words.length).set(analysis.words);
+    this.#arena.u32(after, synthesis.words.length).set(synthesis.words);
+    const blockRows = Math.max(analysis.rows, synthesis.rows);
+    return new CpuBase(rows, cols, { analysis: at, synthesis: after, blockRows });
+  }
+
+  signals(signals: readonly Signal[], scale = 1): CpuSignals {
+    const total = signals.reduce((sum, { data }) => sum + data.length, 0);
+    const store = new CpuSignals(signals, this.#arena.take(total * 4));
+    signals.forEach(({ data }, s) => {
+      const target = this.#arena.f32(store.at + store.firsts[s]! * 4, data.length);
+      if (scale === 1) target.set(data);
+      else for (let i = 0; i < data.length; i++) target[i] = data[i]! * scale;
+    });
+    return store;
+  }
+
+  head(matrix: DeviceMatrix, cols: number): CpuMatrix {
+    const { rows, at } = own(matrix, CpuMatrix);
+    return new CpuMatrix(rows, cols, at);
+  }
+
+  headSparse(sparse: DeviceSparse, cols: number): CpuSparse {
+    const whole = own(sparse, CpuSparse);
+    return new CpuSparse(whole.rows, cols, whole.width, whole);
+  }
+
+  async writeMatrix(target: DeviceMatrix, source: DenseMatrix): Promise<void> {
+    this.#dense(target).set(source.data);
+  }
+
+  async writeSparse(target: DeviceSparse, source: SparseColumns): Promise<void> {
+    const { indices, values, counts, width } = this.#sparse(target);
+    for (let j = 0; j < source.cols; j++) {
+      const [from, used, to] = [j * source.width, source.counts[j]!, j * width];
+      indices.fill(0, to, to + width).set(source.indices.subarray(from, from + used), to);
+      values.fill(0, to, to + width).set(source.values.subarray(from, from + used), to);
+      counts[j] = used;
+    }
+  }
+
+  async writeSet(target: DeviceSet, members: Uint32Array): Promise<void> {
+    const set = own(target, CpuSet);
+    this.#arena.u32(set.at, members.length).set(members);
+    set.size = members.length;
+  }
+
+  async readMatrix(source: DeviceMatrix): Promise<DenseMatrix> {
+    return new DenseMatrix(source.rows, source.cols, new Float32Array(this.#dense(source)));
+  }
+
+  async readSparse(source: DeviceSparse): Promise<SparseColumns> {
+    const { indices, values, counts } = this.#sparse(source);
+    const { rows, cols, width } = source;
+    return new SparseColumns(
+      rows,
+      cols,
+      width,
+      new Uint32Array(indices),
+      new Float32Array(values),
+      new Uint32Array(counts),
+    );
+  }
+
+  async readSet(source: DeviceSet): Promise<Uint32Array> {
+    return new Uint32Array(this.#members(source));
+  }
+
+  free(...handles: readonly object[]): void {
+    for (const handle of handles) {
+      if (handle instanceof CpuSparse) this.#arena.give(handle.indices);
+      else if (handle instanceof CpuBase) this.#arena.give(handle.analysis);
+      else if (handle instanceof CpuMatrix || handle instanceof CpuSet || handle instanceof CpuSignals) {
+        this.#arena.give(handle.at);
+      } else own(handle, CpuMatrix);
+    }
+  }
+
+  async dispose(): Promise<void> {
+    this.#pool.close();
+  }
+
+  // — the base dictionary ———————————————————————————————————————————————————
+
+  async analyze(phi: object, Y: DeviceMatrix, Z: DeviceMatrix): Promise<void> {
+    const base = own(phi, CpuBase);
+    await this.#transform(base.analysis, base.blockRows, Y, Z);
+  }
+
+  async synthesize(phi: object, C: DeviceMatrix, Y: DeviceMatrix): Promise<void> {
+    const base = own(phi, CpuBase);
+    await this.#transform(base.synthesis, base.blockRows, C, Y);
+  }
+
+  async #transform(
+    plan: number,
+    blockRows: number,
+    input: DeviceMatrix,
+    output: DeviceMatrix,
+  ): Promise<void> {
+    const [from, to] = [own(input, CpuMatrix), own(output, CpuMatrix)];
+    this.#pool.reserveScratch(3 * blockRows * rowBytes);
+    this.#arguments(plan, from.at, from.rows, to.at, to.rows, from.cols);
+    await this.#run("transform", Math.ceil(from.cols / lanes), 1);
+  }
+
+  // — the sparse dictionary —————————————————————————————————————————————————
+
+  async project(
+    phi: object,
+    A: DeviceSparse,
+    scale: DeviceMatrix,
+    Y: DeviceMatrix,
+    P: DeviceMatrix,
+  ): Promise<void> {
+    const [base, y] = [own(phi, CpuBase), own(Y, CpuMatrix)];
+    this.#pool.reserveScratch((3 * base.blockRows + panel) * rowBytes);
+    const at = [...this.#sparseWords(A), own(scale, CpuMatrix).at, own(P, CpuMatrix).at, P.rows];
+    this.#arguments(base.analysis, y.at, y.rows, y.cols, ...at);
+    await this.#run("project", Math.ceil(y.cols / lanes), 1);
+  }
+
+  async reconstruct(phi: object, A: DeviceSparse, X: DeviceSparse, Y: DeviceMatrix): Promise<void> {
+    await this.#reconstruct(phi, A, X, 0, own(Y, CpuMatrix));
+  }
+
+  async residual(
+    phi: object,
+    A: DeviceSparse,
+    X: DeviceSparse,
+    Y: DeviceMatrix,
+    R: DeviceMatrix,
+  ): Promise<void> {
+    await this.#reconstruct(phi, A, X, own(Y, CpuMatrix).at, own(R, CpuMatrix));
+  }
+
+  async #reconstruct(
+    phi: object,
+    A: DeviceSparse,
+    X: DeviceSparse,
+    from: number,
+    output: CpuMatrix,
+  ): Promise<void> {
+    const base = own(phi, CpuBase);
+    this.#pool.reserveScratch(3 * base.blockRows * rowBytes);
+    const at = [
+      ...this.#sparseWords(A),
+      ...this.#sparseWords(X),
+      X.cols,
+      base.cols,
+      base.rows,
+      from,
+      output.at,
+    ];
+    this.#arguments(base.synthesis, ...at);
+    await this.#run("reconstruct", Math.ceil(X.cols / lanes), 1);
+  }
+
+  async refreshGram(
+    phi: object,
+    A: DeviceSparse,
+    S: DeviceSet,
+    G: DeviceMatrix,
+    scale: DeviceMatrix,
+  ): Promise<void> {
+    const [base, set] = [own(phi, CpuBase), own(S, CpuSet)];
+    const scales = own(scale, CpuMatrix).at;
+    const blocks = Math.ceil(set.size / lanes);
+    this.#pool.reserveScratch((3 * base.blockRows + panel) * rowBytes);
+    this.#arguments(base.synthesis, ...this.#sparseWords(A), set.at, set.size, base.cols, base.rows, scales);
+    await this.#run("atomScales", blocks, 1);
+    const flags = this.#stage(A.cols);
+    const inSet = this.#arena.u8(flags, A.cols).fill(0);
+    for (const atom of this.#members(S)) inSet[atom] = 1;
+    const at = [set.at, set.size, base.cols, A.cols, scales, own(G, CpuMatrix).at, flags];
+    this.#arguments(base.synthesis, base.analysis, ...this.#sparseWords(A), ...at);
+    await this.#run("gramColumns", blocks, 1);
+  }
+
+  // — pursuit ———————————————————————————————————————————————————————————————
+
+  async columnEnergies(Y: DeviceMatrix, energies: DeviceMatrix): Promise<void> {
+    const y = own(Y, CpuMatrix);
+    this.#arguments(y.at, y.rows, own(energies, CpuMatrix).at);
+    await this.#run("columnEnergies", y.cols, 64);
+  }
+
+  async batchOmp(
+    G: DeviceMatrix,
+    P: DeviceMatrix,
+    energies: DeviceMatrix,
+    limits: PursuitLimits,
+    X: DeviceSparse,
+  ): Promise<void> {
+    const [m, p] = [G.rows, limits.sparsity];
+    this.#pool.reserveScratch((m + 4) * 4 + (p + 4) * 8 + (p * p + 3 * p) * 8 + 64);
+    const at = [own(G, CpuMatrix).at, own(P, CpuMatrix).at, own(energies, CpuMatrix).at];
+    this.#arguments(...at, m, p, ...this.#sparseWords(X));
+    this.#pool.args.f64[5] = limits.residualEnergy;
+    await this.#run("batchOmp", P.cols, ompStep(m, p));
+  }
+
+  async scaleRows(scale: DeviceMatrix, X: DeviceSparse): Promise<void> {
+    const [s, { indices, values }] = [this.#dense(scale), this.#sparse(X)];
+    for (let i = 0; i < values.length; i++) values[i]! *= s[indices[i]!]!;
+  }
+
+  // — the update ————————————————————————————————————————————————————————————
+
+  async usedAtoms(X: DeviceSparse, S: DeviceSet): Promise<void> {
+    const used = new Uint8Array(X.rows);
+    eachEntry(this.#sparse(X), (row) => {
+      used[row] = 1;
+    });
+    const set = own(S, CpuSet);
+    const members = this.#arena.u32(set.at, set.capacity);
+    set.size = 0;
+    for (let row = 0; row < used.length; row++) if (used[row]) members[set.size++] = row;
+  }
+
+  async countUses(X: DeviceSparse, uses: DeviceMatrix): Promise<void> {
+    const counts = this.#dense(uses);
+    eachEntry(this.#sparse(X), (row) => {
+      counts[row]! += 1;
+    });
+  }
+
+  async gradient(W: DeviceMatrix, X: DeviceSparse, S: DeviceSet, grad: DeviceMatrix): Promise<void> {
+    const lists = rowLists(this.#sparse(X), X.rows);
+    const { starts, examples, coefficients } = lists;
+    const at = this.#stage((starts.length + 2 * examples.length) * 4);
+    const examplesAt = at + starts.length * 4;
+    const coefficientsAt = examplesAt + examples.length * 4;
+    this.#arena.u32(at, starts.length).set(starts);
+    this.#arena.u32(examplesAt, examples.length).set(examples);
+    this.#arena.f32(coefficientsAt, coefficients.length).set(coefficients);
+    this.#pool.reserveScratch(lists.longest * 4);
+    const set = own(S, CpuSet);
+    const w = own(W, CpuMatrix);
+    this.#arguments(w.at, w.rows, set.at, at, examplesAt, coefficientsAt, own(grad, CpuMatrix).at);
+    await this.#run("gradient", set.size, 8);
+  }
+
+  async applyCodes(grad: DeviceMatrix, S: DeviceSet, X: DeviceSparse, V: DeviceMatrix): Promise<void> {
+    const at = this.#stage(X.rows * 4);
+    const places = this.#arena.u32(at, X.rows).fill(0xffffffff);
+    this.#members(S).forEach((atom, place) => {
+      places[atom] = place;
+    });
+    this.#pool.reserveScratch(X.width * 8);
+    const [g, v] = [own(grad, CpuMatrix), own(V, CpuMatrix)];
+    this.#arguments(g.at, g.rows, at, ...this.#sparseWords(X), v.at);
+    await this.#run("applyCodes", X.cols, 16);
+  }
+
+  async momentum(
+    gamma: number,
+    scalars: DeviceMatrix,
+    eta: number,
+    grad: DeviceMatrix,
+    S: DeviceSet,
+    U: DeviceMatrix,
+  ): Promise<void> {
+    const [g, set] = [own(grad, CpuMatrix), own(S, CpuSet)];
+    this.#arguments(0, 0, g.at, g.rows, set.at, own(U, CpuMatrix).at);
+    this.#pool.args.f32.set([gamma, this.#dense(scalars)[eta]!]);
+    await this.#run("momentum", set.size, 16);
+  }
+
+  async moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse): Promise<void> {
+    const [u, set] = [own(U, CpuMatrix), own(S, CpuSet)];
+    this.#pool.reserveScratch((2 * u.rows + 4096) * 4);
+    this.#arguments(k, u.rows, u.at, set.at, ...this.#sparseWords(A));
+    await this.#run("moveAtoms", set.size, 16);
+  }
+
+  // — scalars ———————————————————————————————————————————————————————————————
+
+  async squaredNorm(
+    M: DeviceMatrix,
+    scalars: DeviceMatrix,
+    slot: number,
+    options: { readonly add?: boolean; readonly S?: DeviceSet } = {},
+  ): Promise<void> {
+    const columns = options.S ? own(options.S, CpuSet).size : M.cols;
+    const count = M.rows * columns;
+    const blocks = Math.ceil(count / normBlock);
+    const partial = this.#stage(blocks * 8);
+    this.#arguments(own(M, CpuMatrix).at, count, partial);
+    await this.#run("blockEnergies", blocks, 1);
+    const energy = this.#arena.f64(partial, blocks).reduce((sum, value) => sum + value, 0);
+    const target = this.#dense(scalars);
+    target[slot] = options.add ? target[slot]! + energy : energy;
+  }
+
+  async normRatio(scalars: DeviceMatrix, num: number, den: number, out: number): Promise<void> {
+    const s = this.#dense(scalars);
+    s[out] = s[num] && s[den] ? Math.sqrt(s[num]) / Math.sqrt(s[den]) : 0;
+  }
+
+  async coherence(G: DeviceMatrix, coherence: DeviceMatrix): Promise<void> {
+    this.#arguments(own(G, CpuMatrix).at, G.rows, own(coherence, CpuMatrix).at);
+    await this.#run("coherence", G.cols, 64);
+  }
+
+  // — examples ——————————————————————————————————————————————————————————————
+
+  async extract(
+    signals: object,
+    windows: WindowList,
+    patch: Shape,
+    Y: DeviceMatrix,
+    means: DeviceMatrix | null,
+  ): Promise<void> {
+    const store = own(signals, CpuSignals);
+    const N = Y.cols;
+    const length = patch.at(-1)!;
+    const lines = sizeOf(patch) / length;
+    const layouts = new Map<string, number>();
+    const offsets: number[] = [];
+    const layoutOf = (shape: Shape): number => {
+      const key = shape.join();
+      if (!layouts.has(key)) layouts.set(key, offsets.push(...lineOffsets(shape, patch)) - lines);
+      return layouts.get(key)!;
+    };
+    const starts = new Uint32Array(N);
+    const chosen = new Uint32Array(N);
+    for (let i = 0; i < N; i++) {
+      const signal = windows.signal[i]!;
+      starts[i] = store.firsts[signal]! + windows.start[i]!;
+      chosen[i] = layoutOf(store.shapes[signal]!);
+    }
+    const at = this.#stage((2 * N + offsets.length) * 4);
+    this.#arena.u32(at, N).set(starts);
+    this.#arena.u32(at + N * 4, N).set(chosen);
+    this.#arena.u32(at + 2 * N * 4, offsets.length).set(offsets);
+    const [y, removed] = [own(Y, CpuMatrix), means ? own(means, CpuMatrix).at : 0];
+    this.#arguments(store.at, at, at + N * 4, at + 2 * N * 4, lines, length, y.at, removed);
+    await this.#run("extract", N, 64);
+  }
+
+  // — how it is done ————————————————————————————————————————————————————————
+
+  /** The arguments of the next kernel, one word each. */
+  #arguments(...words: number[]): void {
+    this.#pool.args.u32.set(words);
+  }
+
+  async #run(name: (typeof names)[number], items: number, step: number): Promise<void> {
+    await this.#pool.run(name, items, step);
+  }
+
+  /** Memory for one call: gone with the next. */
+  #stage(bytes: number): number {
+    if (bytes > this.#staging.bytes) {
+      if (this.#staging.at !== 0) this.#arena.give(this.#staging.at);
+      this.#staging = { at: this.#arena.take(bytes), bytes };
+    }
+    return this.#staging.at;
+  }
+
+  #sparseWords(sparse: DeviceSparse): number[] {
+    const { indices, values, counts, width } = own(sparse, CpuSparse);
+    return [indices, values, counts, width];
+  }
+
+  #dense(matrix: DeviceMatrix): Float32Array {
+    const { at, rows, cols } = own(matrix, CpuMatrix);
+    return this.#arena.f32(at, rows * cols);
+  }
+
+  #sparse(sparse: DeviceSparse): SparseViews {
+    const { cols, width, indices, values, counts } = own(sparse, CpuSparse);
+    return {
+      indices: this.#arena.u32(indices, width * cols),
+      values: this.#arena.f32(values, width * cols),
+      counts: this.#arena.u32(counts, cols),
+      width,
+    };
+  }
+
+  #members(set: DeviceSet): Uint32Array {
+    const { at, size } = own(set, CpuSet);
+    return this.#arena.u32(at, size);
+  }
+}
+
+/** Examples a turn of a thread: short calls let the engine replace its first, slow code, and share work evenly. */
+function ompStep(m: number, p: number): number {
+  return Math.max(1, Math.min(32, Math.round(1e6 / (p * (p + 2) * m))));
+}
+
+/** Offsets of the lines of a window (its last axis) from its first sample. */
+function lineOffsets(shape: Shape, patch: Shape): number[] {
+  const strides = stridesOf(shape);
+  return patch
+    .slice(0, -1)
+    .reduce<number[]>(
+      (all, size, axis) =>
+        all.flatMap((offset) => Array.from({ length: size }, (_, i) => offset + i * strides[axis]!)),
+      [0],
+    );
+}

@@ -1,0 +1,185 @@
+/**
+ * A pool of threads over one memory. A job is a kernel and a number of items; the
+ * calling thread takes part, so one thread means no others at all.
+ *
+ * Items go to whichever thread is free, a few at a time, and every output belongs
+ * to one item: the result has the same bits for any number of threads. A dispatch
+ * costs a few microseconds while the threads are awake (they spin a moment before
+ * they sleep), tens where they sleep.
+ */
+
+import { Arena } from "./arena.js";
+import { startThread, type Thread } from "./threads.js";
+import { slots, type WorkerStart } from "./worker.js";
+
+type Kernel = (from: number, to: number, scratch: number, args: number) => void;
+
+/** Addresses in the reserved start of the memory. */
+const controlAddress = 1024;
+const argsAddress = 3072;
+/** Milliseconds the caller watches for the others before it lets other tasks run. */
+const patience = 0.3;
+
+/** `Atomics` where it can wait without blocking (ES2024). */
+type AsyncAtomics = typeof Atomics & {
+  waitAsync?(
+    array: Int32Array,
+    index: number,
+    value: number,
+  ): { async: false; value: string } | { async: true; value: Promise<string> };
+};
+
+/** The most threads of a pool: as many as the control block has scratch slots for. */
+export const maxThreads = 256;
+
+export class Pool<Name extends string> {
+  readonly arena: Arena;
+  readonly threads: number;
+  readonly #kernels: Record<Name, Kernel>;
+  readonly #names: readonly Name[];
+  readonly #others: Thread[] = [];
+  #scratchBytes = 0;
+  #ended: string | undefined;
+  #onEnded: (() => void) | undefined;
+
+  private constructor(arena: Arena, threads: number, names: readonly Name[], module: WebAssembly.Module) {
+    this.arena = arena;
+    this.threads = threads;
+    this.#names = names;
+    const instance = new WebAssembly.Instance(module, { env: { memory: arena.memory } });
+    this.#kernels = instance.exports as Record<Name, Kernel>;
+  }
+
+  /** Threads that are ready to work on kernels of a module. */
+  static async open<Name extends string>(
+    module: WebAssembly.Module,
+    names: readonly Name[],
+    threads: number,
+    shared: boolean,
+  ): Promise<Pool<Name>> {
+    const pool = new Pool(new Arena(shared), threads, names, module);
+    const memory = pool.arena.memory;
+    for (let t = 1; t < threads; t++) {
+      const start: WorkerStart = {
+        module,
+        memory,
+        names,
+        control: controlAddress,
+        args: argsAddress,
+        scratchSlot: slots.scratch + t,
+      };
+      const thread = startThread(start);
+      thread.onEnd((reason) => pool.#onThreadEnd(reason));
+      pool.#others.push(thread);
+    }
+    while (Atomics.load(pool.#control(), slots.ready) < threads - 1) {
+      pool.#requireAlive();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    return pool;
+  }
+
+  /** Words for a job's arguments, to be filled before `run`; cleared by nobody. */
+  get args(): { u32: Uint32Array; f32: Float32Array; f64: Float64Array } {
+    const { arena } = this;
+    return {
+      u32: arena.u32(argsAddress, 128),
+      f32: arena.f32(argsAddress, 128),
+      f64: arena.f64(argsAddress, 64),
+    };
+  }
+
+  /** Make sure that every thread has this many bytes of scratch memory. */
+  reserveScratch(bytes: number): void {
+    if (bytes <= this.#scratchBytes) return;
+    const control = this.#control();
+    for (let t = 0; t < this.threads; t++) {
+      const old = control[slots.scratch + t]! >>> 0;
+      if (old !== 0) this.arena.give(old);
+    }
+    for (let t = 0; t < this.threads; t++) {
+      const at = this.arena.take(bytes); // may move the memory: look at the control block only afterwards
+      this.#control()[slots.scratch + t] = at;
+    }
+    this.#scratchBytes = bytes;
+  }
+
+  /** Run a kernel over `items`, `step` at a time. */
+  async run(name: Name, items: number, step: number): Promise<void> {
+    this.#requireAlive();
+    const kernel = this.#kernels[name];
+    const control = this.#control();
+    const scratch = control[slots.scratch]! >>> 0;
+    if (this.#others.length === 0 || items <= step) {
+      for (let from = 0; from < items; from += step)
+        kernel(from, Math.min(from + step, items), scratch, argsAddress);
+      return;
+    }
+    control[slots.kernel] = this.#names.indexOf(name);
+    control[slots.items] = items;
+    control[slots.step] = step;
+    Atomics.store(control, slots.nextItem, 0);
+    Atomics.store(control, slots.pending, this.#others.length);
+    Atomics.add(control, slots.generation, 1);
+    Atomics.notify(control, slots.generation);
+    for (;;) {
+      const from = Atomics.add(control, slots.nextItem, step);
+      if (from >= items) break;
+      kernel(from, Math.min(from + step, items), scratch, argsAddress);
+    }
+    await this.#othersDone(control);
+  }
+
+  /** Wait for the other threads: watch a moment, then let other tasks run. */
+  async #othersDone(control: Int32Array): Promise<void> {
+    const until = performance.now() + patience;
+    while (Atomics.load(control, slots.pending) > 0) {
+      if (performance.now() < until) continue;
+      this.#requireAlive();
+      await this.#nap(control);
+    }
+  }
+
+  /** Sleep until the others are done, one has ended, or a moment has passed. */
+  async #nap(control: Int32Array): Promise<void> {
+    const pending = Atomics.load(control, slots.pending);
+    if (pending === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, 20); // also keeps the process alive meanwhile
+      const wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#onEnded = wake;
+      const wait = (Atomics as AsyncAtomics).waitAsync?.(control, slots.pending, pending);
+      if (wait?.async) void wait.value.then(wake);
+      else if (wait) wake();
+    });
+    this.#onEnded = undefined;
+  }
+
+  /** End the threads. */
+  close(): void {
+    this.#ended = "closed";
+    const control = this.#control();
+    Atomics.store(control, slots.stop, 1);
+    Atomics.add(control, slots.generation, 1);
+    Atomics.notify(control, slots.generation);
+    for (const thread of this.#others) thread.end();
+    this.#others.length = 0;
+  }
+
+  #onThreadEnd(reason: string): void {
+    this.#ended ??= `a thread ended (${reason})`;
+    this.#onEnded?.();
+  }
+
+  #requireAlive(): void {
+    if (this.#ended !== undefined)
+      throw new Error(`cpu kernels: ${this.#ended}; they cannot be used any more`);
+  }
+
+  #control(): Int32Array {
+    return new Int32Array(this.arena.memory.buffer as ArrayBuffer, controlAddress, 512);
+  }
+}

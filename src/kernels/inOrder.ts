@@ -1,0 +1,52 @@
+/**
+ * Kernels whose operations run one after the other in the order of the calls,
+ * awaited or not: for implementations whose operations may pause half-way (for
+ * threads, say) and share memory between them. Where nothing is under way, a call
+ * goes straight through.
+ */
+
+import type { Kernels } from "./contract.js";
+
+/** What makes and frees handles at once; all else waits its turn. */
+const immediate = ["matrix", "sparse", "set", "base", "signals", "head", "headSparse"] as const;
+const waiting = [
+  ...(["writeMatrix", "writeSparse", "writeSet", "readMatrix", "readSparse", "readSet", "dispose"] as const),
+  ...(["analyze", "synthesize", "project", "reconstruct", "residual", "refreshGram"] as const),
+  ...([
+    "columnEnergies",
+    "batchOmp",
+    "scaleRows",
+    "usedAtoms",
+    "countUses",
+    "gradient",
+    "applyCodes",
+  ] as const),
+  ...(["momentum", "moveAtoms", "squaredNorm", "normRatio", "coherence", "extract"] as const),
+] as const;
+
+type Method = (...args: never[]) => unknown;
+
+export function inOrder(kernels: Kernels): Kernels {
+  let underWay = 0;
+  let last: Promise<unknown> = Promise.resolve(); // never rejects
+  const methods = kernels as unknown as Record<string, Method>;
+  const result: Record<string, unknown> = { name: kernels.name, description: kernels.description };
+  for (const name of immediate) result[name] = methods[name]!.bind(kernels);
+  for (const name of waiting) {
+    result[name] = (...args: never[]): Promise<unknown> => {
+      const run = () => methods[name]!.apply(kernels, args) as Promise<unknown>;
+      const done = underWay === 0 ? run() : last.then(run);
+      underWay++;
+      const settled = () => {
+        underWay--;
+      };
+      last = done.then(settled, settled);
+      return done;
+    };
+  }
+  result.free = (...handles: readonly object[]): void => {
+    if (underWay === 0) kernels.free(...handles);
+    else void last.then(() => kernels.free(...handles));
+  };
+  return result as unknown as Kernels;
+}
