@@ -8,29 +8,27 @@ import { requireWritable, writeFileAtomic } from "../data/node/files.js";
 import { type AtomOrder, atomOrders, orderAtoms } from "../figures/atomOrder.js";
 import { atomGallery } from "../figures/gallery.js";
 import { encodePng } from "../figures/png.js";
-import type { DeviceName } from "../kernels/choose.js";
 import { loadModel } from "../model/node/files.js";
-import { deviceOption, onDevice } from "./device.js";
+import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { count, option } from "./flags.js";
 
-interface AtomsFlags {
+interface AtomsFlags extends DeviceFlags {
   readonly output: string;
   readonly sort: AtomOrder;
   readonly count?: number;
   readonly columns?: number;
-  readonly device: DeviceName;
 }
 
 export function atomsCommand(): Command {
-  return new Command("atoms")
+  const command = new Command("atoms")
     .description("draw a gallery of the atoms of a dictionary")
     .argument("<dictionary>", "a dictionary that train wrote (.npz)")
     .requiredOption("-o, --output <file>", "where the picture goes (.png)")
     .addOption(new Option("--sort <order>", "order of the atoms").choices(atomOrders).default("entropy"))
     .addOption(option("--count <n>", "atoms to show, spread evenly over the order", count, "all, up to 1024"))
     .addOption(option("--columns <n>", "atoms in a row", count, "a near-square picture"))
-    .addOption(deviceOption())
     .action(runAtoms);
+  return withDeviceOptions(command);
 }
 
 async function runAtoms(path: string, flags: AtomsFlags): Promise<void> {
@@ -38,7 +36,7 @@ async function runAtoms(path: string, flags: AtomsFlags): Promise<void> {
   await requireWritable(flags.output, "atoms");
   if (flags.sort === "use" && !model.uses)
     throw new InputError(`atoms: --sort use needs counts of use, which ${path} has not`);
-  const atoms = await onDevice(flags.device, "atoms", (kernels) => model.atoms(kernels));
+  const atoms = await onDevice(flags, "atoms", (kernels) => model.atoms(kernels));
   const sorted = orderAtoms(atoms, flags.sort, model.uses ? { uses: model.uses } : {});
   const shown = Math.min(flags.count ?? 1024, sorted.length);
   const order = Array.from({ length: shown }, (_, i) => sorted[Math.floor((i * sorted.length) / shown)]!);

@@ -8,35 +8,31 @@ import type { Signal } from "../core/signal.js";
 import { readFileBytes, requireWritable, writeFileAtomic } from "../data/node/files.js";
 import { makeNpy, writeNpy } from "../data/npy.js";
 import { encodePng } from "../figures/png.js";
-import type { DeviceName } from "../kernels/choose.js";
 import { codesFromBytes } from "../model/files.js";
 import { loadModel } from "../model/node/files.js";
 import { decodeSignals } from "../tasks/codeSignals.js";
-import { deviceOption, onDevice } from "./device.js";
+import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 
-interface DecodeFlags {
+interface DecodeFlags extends DeviceFlags {
   readonly dictionary: string;
   readonly output: string;
-  readonly device: DeviceName;
 }
 
 export function decodeCommand(): Command {
-  return new Command("decode")
+  const command = new Command("decode")
     .description("signals again from their codes: one array, or one grey picture (.png)")
     .argument("<codes>", "codes that encode wrote (.npz)")
     .requiredOption("-d, --dictionary <file>", "the dictionary they are over (.npz)")
     .requiredOption("-o, --output <file>", "where the signals go: .npy (float32), or .png for one picture")
-    .addOption(deviceOption())
     .action(runDecode);
+  return withDeviceOptions(command);
 }
 
 async function runDecode(path: string, flags: DecodeFlags): Promise<void> {
   const model = await loadModel(flags.dictionary);
   const { codes, signals } = codesFromBytes(await readFileBytes(path), path);
   await requireWritable(flags.output, "decode");
-  const decoded = await onDevice(flags.device, "decode", (kernels) =>
-    decodeSignals(model, codes, signals, kernels),
-  );
+  const decoded = await onDevice(flags, "decode", (kernels) => decodeSignals(model, codes, signals, kernels));
   await writeFileAtomic(flags.output, flags.output.endsWith(".png") ? toPng(decoded) : toNpy(decoded));
   stdout.write(
     `${flags.output}: ${decoded.length} ${decoded.length === 1 ? "signal" : "signals"} of ${formatShape(decoded[0]!.shape)}\n`,

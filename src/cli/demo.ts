@@ -18,7 +18,6 @@ import { atomGallery } from "../figures/gallery.js";
 import { htmlPage } from "../figures/page.js";
 import { lineChart } from "../figures/plot.js";
 import { encodePng, type Picture } from "../figures/png.js";
-import type { DeviceName } from "../kernels/choose.js";
 import type { Kernels } from "../kernels/contract.js";
 import { type TrainReport, train } from "../learn/trainingRun.js";
 import type { TrainOptions } from "../learn/trainOptions.js";
@@ -26,7 +25,7 @@ import type { Model } from "../model/model.js";
 import { saveModel } from "../model/node/files.js";
 import { version } from "../model/version.js";
 import { psnr, representationError } from "../tasks/representation.js";
-import { deviceOption, onDevice } from "./device.js";
+import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { clock, grouped, ProgressLine } from "./progress.js";
 
 /** What the demo learns: 16×16 patches, where fixed small-patch methods begin to struggle. */
@@ -42,17 +41,16 @@ const settings = {
 
 const pictures = { size: 256, train: 8, test: 4 } as const;
 
-interface DemoFlags {
+interface DemoFlags extends DeviceFlags {
   readonly output: string;
-  readonly device: DeviceName;
 }
 
 export function demoCommand(): Command {
-  return new Command("demo")
+  const command = new Command("demo")
     .description("learn a dictionary from pictures made on the spot, and show it on a page")
     .option("-o, --output <folder>", "where the results go", "out/demo")
-    .addOption(deviceOption())
     .action(runDemo);
+  return withDeviceOptions(command);
 }
 
 async function runDemo(flags: DemoFlags): Promise<void> {
@@ -62,7 +60,7 @@ async function runDemo(flags: DemoFlags): Promise<void> {
   await requireWritable(to("index.html"), "demo");
   const all = syntheticPictures(settings.seed, pictures.train + pictures.test, pictures.size);
   const [seen, unseen] = [all.slice(0, pictures.train), all.slice(pictures.train)];
-  await onDevice(flags.device, "demo", async (kernels) => {
+  await onDevice(flags, "demo", async (kernels) => {
     stdout.write(
       `learning ${formatShape(settings.patch)} atoms from ${seen.length} made-up pictures, on ${kernels.name}\n`,
     );
@@ -108,7 +106,10 @@ async function learn(seen: readonly Signal[], unseen: readonly Signal[], kernels
     if (report.testRmse !== undefined) curve.push(report);
     const share = Math.round((100 * report.examples) / settings.examples);
     const test = curve.at(-1)?.testRmse?.toFixed(2);
-    progress.show(`${share}%  ${grouped(report.examples)} examples  RMSE on unseen pictures ${test}`, report.testRmse !== undefined);
+    progress.show(
+      `${share}%  ${grouped(report.examples)} examples  RMSE on unseen pictures ${test}`,
+      report.testRmse !== undefined,
+    );
   }
   progress.clear();
   return { model: await run.model(), curve };

@@ -6,25 +6,23 @@ import { InputError } from "../core/errors.js";
 import { formatShape, type Shape } from "../core/shape.js";
 import { requireWritable, writeFileAtomic } from "../data/node/files.js";
 import { inspectInputs, readSignals } from "../data/node/inputs.js";
-import type { DeviceName } from "../kernels/choose.js";
 import { codesToBytes } from "../model/files.js";
 import { loadModel } from "../model/node/files.js";
 import { resolveLimits } from "../pursuit/limits.js";
 import { encodeSignals } from "../tasks/codeSignals.js";
-import { deviceOption, onDevice } from "./device.js";
+import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { flagOf, number, option, shape } from "./flags.js";
 
-interface EncodeFlags {
+interface EncodeFlags extends DeviceFlags {
   readonly dictionary: string;
   readonly output: string;
   readonly sparsity?: number;
   readonly error?: number;
   readonly stride?: Shape;
-  readonly device: DeviceName;
 }
 
 export function encodeCommand(): Command {
-  return new Command("encode")
+  const command = new Command("encode")
     .description("code images or arrays over a dictionary: each is covered by a grid of windows")
     .argument("<data...>", "images, folders of images, globs, or .npy arrays")
     .requiredOption("-d, --dictionary <file>", "a dictionary that train wrote (.npz)")
@@ -36,8 +34,8 @@ export function encodeCommand(): Command {
     .addOption(
       option("--stride <sizes>", "steps of the grid, such as 4 or 4x4", shape, "the patch: no overlap"),
     )
-    .addOption(deviceOption())
     .action(runEncode);
+  return withDeviceOptions(command);
 }
 
 async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
@@ -54,7 +52,7 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
     inputs.map(({ path }) => path),
     { patch, caller: "encode", onSkip },
   );
-  const result = await onDevice(flags.device, "encode", (kernels) =>
+  const result = await onDevice(flags, "encode", (kernels) =>
     encodeSignals(model, signals, { stride, rule, kernels }),
   );
   await writeFileAtomic(flags.output, codesToBytes(result.codes, result.signals));

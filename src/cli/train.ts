@@ -6,17 +6,18 @@ import { formatShape, type Shape, sizeOf } from "../core/shape.js";
 import { requireWritable } from "../data/node/files.js";
 import { inspectInputs, readSignals, resolvePatch } from "../data/node/inputs.js";
 import { baseForms } from "../dictionaries/base.js";
-import { chooseKernels, type DeviceName } from "../kernels/choose.js";
 import { atomCareDefaults } from "../learn/atomCare.js";
 import { type TrainReport, train } from "../learn/trainingRun.js";
 import { learnerNames, resolveTraining, type TrainOptions, trainDefaults } from "../learn/trainOptions.js";
 import type { TrainPlan } from "../learn/workshop.js";
 import { saveModel } from "../model/node/files.js";
-import { deviceOption } from "./device.js";
+import { chooseDevice, type DeviceFlags, withDeviceOptions } from "./device.js";
 import { count, flagOf, number, option, resolveShare, type Share, shape, share } from "./flags.js";
 import { clock, grouped, ProgressLine } from "./progress.js";
 
-interface TrainFlags extends Omit<TrainOptions, "patch" | "atomSparsity" | "atomCare" | "coding"> {
+interface TrainFlags
+  extends DeviceFlags,
+    Omit<TrainOptions, "patch" | "atomSparsity" | "atomCare" | "coding"> {
   readonly output: string;
   readonly patch: Shape;
   readonly atomSparsity?: Share;
@@ -25,13 +26,12 @@ interface TrainFlags extends Omit<TrainOptions, "patch" | "atomSparsity" | "atom
   readonly test?: string[];
   readonly atomCare?: number | false;
   readonly minutes?: number;
-  readonly device: DeviceName;
   readonly json?: boolean;
 }
 
 export function trainCommand(): Command {
   const d = trainDefaults;
-  return new Command("train")
+  const command = new Command("train")
     .description("learn a dictionary from images (files, folders, globs) or .npy arrays")
     .argument("<data...>", "images, folders of images, globs, or .npy arrays")
     .requiredOption("-o, --output <file>", "where the dictionary goes (.npz)")
@@ -76,9 +76,9 @@ export function trainCommand(): Command {
     )
     .option("--no-atom-care", "leave idle and double atoms alone")
     .option("--no-remove-mean", "keep the mean of each patch")
-    .addOption(deviceOption())
     .option("--json", "a line of JSON a report on standard output")
     .action(runTrain);
+  return withDeviceOptions(command);
 }
 
 async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
@@ -97,7 +97,7 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
     reading,
   );
   const testSignals = flags.test && (await readTestSignals(flags.test, reading));
-  const { kernels, reason } = await chooseKernels(flags.device, "train");
+  const { kernels, reason } = await chooseDevice(flags, "train");
   const interrupted = abortOnInterrupt(progress);
   try {
     const run = train(signals, { ...options, testSignals, kernels, signal: interrupted.signal });

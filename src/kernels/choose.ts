@@ -45,13 +45,17 @@ async function createCpu({ threads }: DeviceOptions): Promise<Kernels | { readon
   try {
     return await createCpuKernels({ threads });
   } catch (error) {
-    if (error instanceof WebAssembly.CompileError) return { unavailable: "this runtime has no WebAssembly SIMD" };
+    if (error instanceof WebAssembly.CompileError)
+      return { unavailable: "this runtime has no WebAssembly SIMD" };
     throw error;
   }
 }
 
 /** Kernels to compute with, and why these. */
-export async function chooseKernels(device: DeviceName = "auto", options: DeviceOptions = {}): Promise<DeviceChoice> {
+export async function chooseKernels(
+  device: DeviceName = "auto",
+  options: DeviceOptions = {},
+): Promise<DeviceChoice> {
   const { caller = "chooseKernels" } = options;
   requireOneOf(caller, "device", device, deviceNames);
   const rejected: { name: string; reason: string }[] = [];
@@ -59,7 +63,11 @@ export async function chooseKernels(device: DeviceName = "auto", options: Device
     if (device !== "auto" && device !== candidate.name) continue;
     const result = await candidate.create(options);
     if ("name" in result) {
-      return { kernels: result, reason: device === "auto" ? "the fastest that works here" : "asked for", rejected };
+      return {
+        kernels: result,
+        reason: device === "auto" ? "the fastest that works here" : "asked for",
+        rejected,
+      };
     }
     rejected.push({ name: candidate.name, reason: result.unavailable });
   }
