@@ -75,6 +75,8 @@ export interface Kernels {
   readonly name: "reference" | "cpu" | "gpu";
   /** What it computes on, in words, for reports. */
   readonly description: string;
+  /** Bytes that handles hold now, and the most they can. */
+  readonly memory: { readonly used: number; readonly limit: number };
 
   // — memory ————————————————————————————————————————————————————————————————
 

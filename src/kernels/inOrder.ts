@@ -30,11 +30,13 @@ export function inOrder(kernels: Kernels): Kernels {
   let underWay = 0;
   let last: Promise<unknown> = Promise.resolve(); // never rejects
   const methods = kernels as unknown as Record<string, Method>;
-  const result: Record<string, unknown> = { name: kernels.name, description: kernels.description };
-  for (const name of immediate) result[name] = methods[name]!.bind(kernels);
-  for (const name of waiting) {
-    result[name] = (...args: never[]): Promise<unknown> => {
-      const run = () => methods[name]!.apply(kernels, args) as Promise<unknown>;
+  const { name, description } = kernels;
+  const result: Record<string, unknown> = { name, description };
+  Object.defineProperty(result, "memory", { get: () => kernels.memory });
+  for (const method of immediate) result[method] = methods[method]!.bind(kernels);
+  for (const method of waiting) {
+    result[method] = (...args: never[]): Promise<unknown> => {
+      const run = () => methods[method]!.apply(kernels, args) as Promise<unknown>;
       const done = underWay === 0 ? run() : last.then(run);
       underWay++;
       const settled = () => {

@@ -21,6 +21,7 @@ import { codingError, type ExampleSet } from "../pursuit/codingError.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { type CodingRule, resolveLimits } from "../pursuit/limits.js";
 import { initialAtoms, mostUsedAtoms } from "./initialAtoms.js";
+import { type MemoryPlan, planMemory, requireFits } from "./memoryPlan.js";
 import { createOsdl, freeOsdl, type OsdlState } from "./osdl.js";
 import type { ResolvedTraining } from "./trainOptions.js";
 
@@ -36,6 +37,8 @@ export interface TrainPlan extends ResolvedTraining {
   readonly steps: number;
   /** Signals are multiplied by this for computing. */
   readonly scale: number;
+  /** What it takes where the kernels compute. */
+  readonly memory: MemoryPlan;
 }
 
 /** All that is alive during a run. */
@@ -66,6 +69,8 @@ export async function openWorkshop(
   const sampler = createSampler(data, testSignals === undefined, options, rng);
   const { examples, available } = sampler;
   const batch = Math.min(options.batch, examples);
+  const memory = planMemory({ ...options, batch }, samplesIn(data) + samplesIn(testSignals ?? []));
+  requireFits("train", memory, kernels.memory.limit);
   const [Y, means] = [kernels.matrix(sizeOf(base.shape), batch), kernels.matrix(1, batch)];
   const bench = { kernels, sampler, options: { ...options, batch }, Y, means };
   const scale = await unitsOf(data, bench);
@@ -78,7 +83,8 @@ export async function openWorkshop(
   const coding = scaleCoding(options.coding, scale);
   const state = createOsdl(dictionary, { atomSparsity, momentum, batch, coding }, kernels);
   const steps = Math.ceil(examples / batch) * options.epochs;
-  const plan = { ...options, batch, examples, holdout: test.windows.signal.length, available, steps, scale };
+  const holdout = test.windows.signal.length;
+  const plan = { ...options, batch, examples, holdout, available, steps, scale, memory };
   return { plan, kernels, sampler, store, test, state, Y, means };
 }
 
@@ -155,6 +161,10 @@ async function unitsOf(data: readonly Signal[], bench: Bench): Promise<number> {
   }
   kernels.free(store, energies);
   return energy > 0 ? 16 / powerBelow(Math.sqrt(energy / samples)) / first : 1 / first;
+}
+
+function samplesIn(signals: readonly Signal[]): number {
+  return signals.reduce((sum, { data }) => sum + data.length, 0);
 }
 
 function largestMagnitude(data: readonly Signal[]): number {

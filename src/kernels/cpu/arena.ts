@@ -11,11 +11,11 @@ import { InputError } from "../../core/errors.js";
 
 const page = 65536;
 /** The most pages WebAssembly addresses with 32 bits. */
-export const maxPages = 65536;
+const maxPages = 65536;
 const alignment = 64;
 
 /** Bytes at the start that are not handed out: the control block of the pool, and what the compiler places there. */
-export const reserved = 4096;
+const reserved = 4096;
 
 interface Piece {
   readonly at: number;
@@ -33,6 +33,9 @@ export class Arena {
     this.memory = new WebAssembly.Memory({ initial: 1, maximum: maxPages, shared });
     this.#free = [{ at: reserved, bytes: page - reserved }];
   }
+
+  /** Bytes that can be handed out in all. */
+  readonly bytesMost = maxPages * page - reserved;
 
   /** Bytes handed out now. */
   get bytesUsed(): number {

@@ -26,7 +26,7 @@ import { shared, single } from "./binary.js";
 import { CpuBase, CpuMatrix, CpuSet, CpuSignals, CpuSparse, own } from "./handles.js";
 import { maxThreads, Pool } from "./pool.js";
 import { eachEntry, rowLists, type SparseViews } from "./rowLists.js";
-import { availableThreads, noThreadsBecause } from "./threads.js";
+import { availableMemory, availableThreads, noThreadsBecause } from "./threads.js";
 import { planTransform } from "./transformPlan.js";
 
 /** The kernels of assembly/, by the numbers threads know them by. */
@@ -98,6 +98,13 @@ class CpuKernels implements Kernels {
     this.#arena = pool.arena;
     const { threads } = pool;
     this.description = `WebAssembly SIMD, ${threads} ${threads === 1 ? "thread" : "threads"}`;
+  }
+
+  get memory(): { readonly used: number; readonly limit: number } {
+    return {
+      used: this.#arena.bytesUsed,
+      limit: Math.min(this.#arena.bytesMost, this.#arena.bytesUsed + availableMemory()),
+    };
   }
 
   // — memory ————————————————————————————————————————————————————————————————

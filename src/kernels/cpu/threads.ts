@@ -42,6 +42,12 @@ export function availableThreads(): number {
   return Math.max(1, globalThis.navigator?.hardwareConcurrency ?? 1);
 }
 
+/** Bytes of memory the machine has to spare; Infinity where it does not tell. */
+export function availableMemory(): number {
+  const host = (globalThis as unknown as { readonly process?: { availableMemory?(): number } }).process;
+  return host?.availableMemory?.() ?? Infinity;
+}
+
 /** Why threads cannot be had here, or undefined where they can. */
 export function noThreadsBecause(): string | undefined {
   if (typeof SharedArrayBuffer === "undefined")

@@ -32,13 +32,18 @@ import { analyze, synthesize } from "./transforms.js";
 import { momentum, moveAtoms } from "./update.js";
 
 export function createReferenceKernels(): Kernels {
+  const ledger = new Ledger();
   return {
     name: "reference",
     description: "plain loops in double precision, one thread",
+    get memory() {
+      return { used: ledger.bytes, limit: Infinity };
+    },
 
-    matrix: (rows, cols) => new DenseMatrix(rows, cols),
-    sparse: (rows, cols, width) => new SparseColumns(rows, cols, width),
-    set: (capacity) => new ReferenceSet(capacity),
+    matrix: (rows, cols) => ledger.enter(new DenseMatrix(rows, cols), 4 * rows * cols),
+    sparse: (rows, cols, width) =>
+      ledger.enter(new SparseColumns(rows, cols, width), 4 * cols * (2 * width + 1)),
+    set: (capacity) => ledger.enter(new ReferenceSet(capacity), 4 * capacity),
     base: (factors) => new ReferenceBase(factors),
     signals: (list, scale = 1) => new ReferenceSignals(list, scale),
     head: (matrix, cols) => dense(matrix).slice(0, cols),
@@ -61,7 +66,7 @@ export function createReferenceKernels(): Kernels {
     readMatrix: async (source) => dense(source).copy(),
     readSparse: async (source) => sparse(source).copy(),
     readSet: async (source) => set(source).members.slice(),
-    free() {},
+    free: (...handles) => handles.forEach((handle) => ledger.strike(handle)),
     async dispose() {},
 
     analyze: async (phi, Y, Z) => analyze(base(phi), dense(Y), dense(Z)),
@@ -101,6 +106,23 @@ export function createReferenceKernels(): Kernels {
     extract: async (store, windows, patch, Y, means) =>
       extract(signals(store), windows, patch, dense(Y), means && dense(means)),
   };
+}
+
+/** Bytes behind the handles that were not freed. The memory itself is the engine's to collect. */
+class Ledger {
+  bytes = 0;
+  readonly #entries = new WeakMap<object, number>();
+
+  enter<T extends object>(handle: T, bytes: number): T {
+    this.#entries.set(handle, bytes);
+    this.bytes += bytes;
+    return handle;
+  }
+
+  strike(handle: object): void {
+    this.bytes -= this.#entries.get(handle) ?? 0;
+    this.#entries.delete(handle);
+  }
 }
 
 function sumOfSquares(values: Float32Array): number {

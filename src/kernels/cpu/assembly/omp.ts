@@ -168,9 +168,16 @@ function correlations(P: usize, alpha: usize, m: i32, columns: usize, weights: u
       bestStrip = from;
     }
   }
-  if (bestStrip < 0) return -1;
-  const to = min(bestStrip + strip, m);
-  for (let j = bestStrip; j < to; j++) if (abs(load<f32>(alpha + ((<usize>j) << 2))) === best) return j;
+  return bestStrip < 0 ? -1 : firstOf(alpha, bestStrip, min(bestStrip + strip, m), best);
+}
+
+/** The first index in [from, to) whose magnitude is `peak`; −1 where there is none. */
+function firstOf(values: usize, from: i32, to: i32, peak: f32): i32 {
+  const wanted = f32x4.splat(peak);
+  let j = from;
+  while (j + 4 <= to && !v128.any_true(f32x4.eq(f32x4.abs(v128.load(values + ((<usize>j) << 2))), wanted)))
+    j += 4;
+  for (; j < to; j++) if (abs(load<f32>(values + ((<usize>j) << 2))) === peak) return j;
   return -1;
 }
 
@@ -259,6 +266,5 @@ function largest(values: usize, count: i32): i32 {
     max(f32x4.extract_lane(peaks, 2), f32x4.extract_lane(peaks, 3)),
   );
   for (; i < end; i += 4) peak = max(peak, abs(load<f32>(values + i)));
-  for (let j = 0; j < count; j++) if (abs(load<f32>(values + ((<usize>j) << 2))) === peak) return j;
-  return -1;
+  return firstOf(values, 0, count, peak);
 }

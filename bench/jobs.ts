@@ -1,0 +1,92 @@
+/** Whole jobs of our own: coding and training, and what a second thread brings. */
+
+import type { DenseMatrix } from "../src/core/matrix.js";
+import type { Signal } from "../src/core/signal.js";
+import { SparseDictionary } from "../src/dictionaries/sparseDictionary.js";
+import type { Kernels } from "../src/kernels/contract.js";
+import { createCpuKernels } from "../src/kernels/cpu/index.js";
+import { train } from "../src/learn/trainingRun.js";
+import { Encoder } from "../src/pursuit/encoder.js";
+import { type Dictionary, type Options, type Problem, problems, readPictures } from "./setting.js";
+import { digits, table } from "./table.js";
+
+/** Examples coded at a time. */
+const panel = 2048;
+
+/** Code patches over ΦA, everything included: Gram matrix, projection, pursuit, codes back on the host; the RMSE. */
+export async function codeAll({ base, A }: Dictionary, patches: DenseMatrix, p: number, kernels: Kernels) {
+  const start = performance.now();
+  const D = await SparseDictionary.create(base, A, kernels);
+  const encoder = new Encoder(D, { sparsity: p, residualEnergy: 0 }, panel, kernels);
+  const Y = kernels.matrix(patches.rows, panel);
+  const total = kernels.matrix(1, 1);
+  let seconds = 0;
+  for (let from = 0; from < patches.cols; from += panel) {
+    const to = Math.min(from + panel, patches.cols);
+    const y = kernels.head(Y, to - from);
+    await kernels.writeMatrix(y, patches.slice(from, to));
+    const X = await encoder.encode(y);
+    await kernels.readSparse(X);
+    const pause = performance.now();
+    await encoder.residual(y, X, y); // quality is not part of the job
+    await kernels.squaredNorm(y, total, 0, { add: true });
+    seconds -= (performance.now() - pause) / 1000;
+  }
+  seconds += (performance.now() - start) / 1000;
+  const rmse = Math.sqrt((await kernels.readMatrix(total)).data[0]! / patches.data.length);
+  encoder.free();
+  D.free();
+  kernels.free(Y, total);
+  return { seconds, rmse };
+}
+
+/** One epoch of OSDL: seconds without the test errors, and the test RMSE in the end. */
+export async function trainEpoch(
+  problem: Problem,
+  pictures: readonly Signal[],
+  examples: number,
+  kernels: Kernels,
+) {
+  const { patch, sparsity, atomSparsity, redundancy } = problem;
+  const options = { patch, atomSparsity, redundancy, coding: { sparsity }, examples, batch: 512 };
+  const run = train(pictures, { ...options, kernels });
+  await run.plan();
+  let start = performance.now();
+  let seconds = 0;
+  let rmse = Number.NaN;
+  for await (const report of run) {
+    const now = performance.now();
+    if (report.testRmse !== undefined) rmse = report.testRmse;
+    if (report.examples > 0) seconds = (now - start) / 1000;
+    else start = now;
+  }
+  return { seconds, rmse };
+}
+
+export async function benchJobs(options: Options): Promise<string> {
+  const pictures = await readPictures(options.images);
+  const scale = options.quick ? 10 : 1;
+  const rows: string[][] = [];
+  for (const [problem, examples] of [
+    [problems.small, 200_000 / scale],
+    [problems.lena32, 20_480 / scale],
+  ] as const) {
+    const times: number[] = [];
+    for (const threads of [1, 2]) {
+      const kernels = await createCpuKernels({ threads });
+      const { seconds, rmse } = await trainEpoch(problem, pictures, examples, kernels);
+      await kernels.dispose();
+      times.push(seconds);
+      const gain = threads === 1 ? "" : `${(times[0]! / seconds).toFixed(2)}×`;
+      rows.push([
+        `OSDL ${problem.name}, ${examples} examples`,
+        String(threads),
+        digits(seconds),
+        digits(examples / seconds),
+        rmse.toFixed(3),
+        gain,
+      ]);
+    }
+  }
+  return table(["job", "threads", "s", "examples/s", "test RMSE", "against 1 thread"], rows);
+}

@@ -1,0 +1,36 @@
+/** `npm run bench`: see README.md beside this. */
+
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { benchJobs } from "./jobs.js";
+import { benchKernels } from "./kernels.js";
+import { benchPeers } from "./peers.js";
+import { machine, type Options } from "./setting.js";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    images: { type: "string", multiple: true, default: [] },
+    threads: { type: "string", default: "2" },
+    quick: { type: "boolean", default: false },
+    save: { type: "string" },
+  },
+});
+const options: Options = { threads: Number(values.threads), quick: values.quick, images: values.images };
+const parts = { kernels: benchKernels, jobs: benchJobs, peers: benchPeers };
+const wanted = positionals.length > 0 ? positionals : ["kernels", "jobs"];
+const unknown = wanted.find((name) => !Object.hasOwn(parts, name));
+if (unknown !== undefined) {
+  process.stderr.write(`bench: unknown part "${unknown}"; known: ${Object.keys(parts).join(", ")}\n`);
+  process.exit(2);
+}
+
+const date = new Date().toISOString().slice(0, 10);
+const pages = [`# ${wanted.join(", ")}\n\n${date}. ${machine(options)}.\n`];
+process.stdout.write(`${pages[0]}\n`);
+for (const name of wanted) {
+  const text = await parts[name as keyof typeof parts](options);
+  process.stdout.write(`${text}\n`);
+  pages.push(`## ${name}\n\n${text}`);
+}
+if (values.save) writeFileSync(`bench/results/${values.save}.md`, pages.join("\n"));

@@ -1,0 +1,86 @@
+"""The peers' side of bench/peers.ts: reads one job a line (JSON), answers seconds and RMSE a line."""
+
+import json
+import sys
+import time
+
+import numpy as np
+
+try:
+    import spams
+except Exception as error:  # a build without its libraries fails in many ways
+    spams, spams_error = None, str(error)
+try:
+    from sklearn.linear_model import orthogonal_mp_gram
+except Exception as error:
+    orthogonal_mp_gram, sklearn_error = None, str(error)
+
+arrays = {}
+
+
+def load(path):
+    if path not in arrays:
+        arrays.clear() if len(arrays) > 6 else None
+        arrays[path] = np.asfortranarray(np.load(path).T.astype(np.float32))
+    return arrays[path]
+
+
+def rmse(Y, D, X):
+    return float(np.sqrt(np.mean((Y - D @ X) ** 2)))
+
+
+def spams_omp(job):
+    Y, D = load(job["patches"]), load(job["dictionary"])
+    start = time.perf_counter()
+    X = spams.omp(Y, D, L=job["p"], eps=0.0, numThreads=job["threads"])
+    return {"seconds": time.perf_counter() - start, "rmse": rmse(Y, D, X)}
+
+
+def sklearn_omp(job):
+    Y, D = load(job["patches"])[:, : job["count"]], load(job["dictionary"])
+    gram_start = time.perf_counter()
+    G = D.T @ D
+    gram = time.perf_counter() - gram_start
+    start = time.perf_counter()
+    X = orthogonal_mp_gram(G, D.T @ Y, n_nonzero_coefs=job["p"])
+    return {"seconds": time.perf_counter() - start, "gram": gram, "rmse": rmse(Y, D, X)}
+
+
+def spams_train(job):
+    Y, D = load(job["patches"]), load(job["dictionary"])
+    test = load(job["test"])
+    iterations = -(-Y.shape[1] // job["batch"])
+    start = time.perf_counter()
+    learned = spams.trainDL(
+        Y, D=D, mode=3, lambda1=job["p"], batchsize=job["batch"], iter=iterations, numThreads=job["threads"], verbose=False
+    )
+    seconds = time.perf_counter() - start
+    X = spams.omp(test, np.asfortranarray(learned), L=job["p"], eps=0.0, numThreads=job["threads"])
+    return {"seconds": seconds, "rmse": rmse(test, learned, X)}
+
+
+jobs = {"spams.omp": spams_omp, "sklearn.omp": sklearn_omp, "spams.trainDL": spams_train}
+
+
+def versions():
+    found = {"numpy": np.__version__}
+    if spams is not None:
+        import importlib.metadata as metadata
+
+        for name in ("spams-bin", "spams"):
+            try:
+                found["spams"] = metadata.version(name)
+                break
+            except metadata.PackageNotFoundError:
+                pass
+    if orthogonal_mp_gram is not None:
+        import sklearn
+
+        found["scikit-learn"] = sklearn.__version__
+    return found
+
+
+print(json.dumps(versions()), flush=True)
+for line in sys.stdin:
+    job = json.loads(line)
+    print(json.dumps(jobs[job["name"]](job)), flush=True)

@@ -1,0 +1,188 @@
+/**
+ * The same jobs beside SPAMS and scikit-learn, in one run and in turns: same
+ * patches, same dictionary, same number of threads, f32, quality beside time.
+ */
+
+import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import type { DenseMatrix } from "../src/core/matrix.js";
+import { makeNpy, writeNpy } from "../src/data/npy.js";
+import { createBase } from "../src/dictionaries/base.js";
+import { createCpuKernels } from "../src/kernels/cpu/index.js";
+import { explicitAtoms } from "./explicitAtoms.js";
+import { codeAll, trainEpoch } from "./jobs.js";
+import { makeDictionary, makePatches, type Options, problems, readPictures } from "./setting.js";
+import { digits, table } from "./table.js";
+
+const folder = ".cache/peers";
+
+/** A Python with what could be installed, answering one job at a time. */
+class Peers {
+  readonly versions: Record<string, string>;
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #lines: AsyncIterator<string>;
+
+  private constructor(
+    child: ChildProcessByStdio<Writable, Readable, null>,
+    lines: AsyncIterator<string>,
+    versions: Record<string, string>,
+  ) {
+    this.#child = child;
+    this.#lines = lines;
+    this.versions = versions;
+  }
+
+  static async open(threads: number): Promise<Peers | undefined> {
+    const python = preparePython();
+    if (!python) return undefined;
+    const env = { ...process.env };
+    for (const name of ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"])
+      env[name] = String(threads);
+    const child = spawn(python, ["bench/peers.py"], { stdio: ["pipe", "pipe", "inherit"], env });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    return new Peers(child, lines, JSON.parse((await lines.next()).value));
+  }
+
+  has(peer: string): boolean {
+    return peer in this.versions;
+  }
+
+  async run(job: Record<string, unknown>): Promise<{ seconds: number; rmse: number; gram?: number }> {
+    this.#child.stdin.write(`${JSON.stringify(job)}\n`);
+    const { value, done } = await this.#lines.next();
+    if (done) throw new Error(`peers: Python ended during ${job.name}`);
+    return JSON.parse(value);
+  }
+
+  close(): void {
+    this.#child.stdin.end();
+  }
+}
+
+/** A Python environment of our own; each peer that cannot be installed is left out. */
+function preparePython(): string | undefined {
+  const python = `${folder}/env/bin/python`;
+  const quiet = { stdio: "ignore" } as const;
+  if (!existsSync(python)) {
+    mkdirSync(folder, { recursive: true });
+    if (spawnSync("python3", ["-m", "venv", `${folder}/env`], quiet).status !== 0) return undefined;
+  }
+  const has = (module: string) => spawnSync(python, ["-c", `import ${module}`], quiet).status === 0;
+  const install = (name: string) =>
+    spawnSync(python, ["-m", "pip", "install", "-q", name], quiet).status === 0;
+  if (!has("numpy") && !install("numpy")) return undefined;
+  if (!has("scipy")) install("scipy");
+  if (!has("sklearn")) install("scikit-learn");
+  if (!has("spams") && !(install("spams-bin") && has("spams"))) install("spams");
+  return python;
+}
+
+function save(name: string, matrix: DenseMatrix): string {
+  const path = `${folder}/${name}.npy`;
+  writeFileSync(path, writeNpy(makeNpy([matrix.cols, matrix.rows], matrix.data)));
+  return path;
+}
+
+export async function benchPeers(options: Options): Promise<string> {
+  const peers = await Peers.open(options.threads);
+  if (!peers) return "peers: no Python environment with numpy could be made; nothing to compare with\n";
+  const missing = ["spams", "scikit-learn"].filter((name) => !peers.has(name));
+  const found = Object.entries(peers.versions).map(([name, version]) => `${name} ${version}`);
+  const parts = [
+    `Peers: ${found.join(", ")}${missing.length > 0 ? `; missing: ${missing.join(", ")}` : ""}.\n`,
+  ];
+  parts.push(await codingTable(peers, options), await trainingTable(peers, options));
+  peers.close();
+  return parts.join("\n");
+}
+
+/** Coding of many patches over one dictionary, everything included. */
+async function codingTable(peers: Peers, options: Options): Promise<string> {
+  const { threads, quick } = options;
+  const pictures = await readPictures(options.images);
+  const rows: string[][] = [];
+  for (const [problem, count, few] of [
+    [problems.small, 50_000, 2000],
+    [problems.medium, 20_000, 200],
+    [problems.large, 10_000, 16],
+  ] as const) {
+    const dictionary = await makeDictionary(problem, pictures);
+    const patches = await makePatches(problem, pictures, quick ? Math.ceil(count / 10) : count);
+    const job = {
+      patches: save(`patches-${problem.patch[0]}`, patches),
+      dictionary: save(`dictionary-${problem.patch[0]}`, await explicitAtoms(dictionary)),
+      p: problem.sparsity,
+      threads,
+    };
+    const kernels = await createCpuKernels({ threads });
+    await codeAll(dictionary, patches.slice(0, Math.min(2048, patches.cols)), problem.sparsity, kernels); // let the engine settle
+    const [ours, theirs]: { seconds: number; rmse: number }[][] = [[], []];
+    for (let turn = 0; turn < (quick ? 1 : 3); turn++) {
+      ours!.push(await codeAll(dictionary, patches, problem.sparsity, kernels));
+      if (peers.has("spams")) theirs!.push(await peers.run({ name: "spams.omp", ...job }));
+    }
+    await kernels.dispose();
+    const best = fastest(ours!);
+    const rate = patches.cols / best.seconds;
+    const label = `OMP ${problem.name}, ${patches.cols} patches`;
+    rows.push([label, "trainlets", digits(best.seconds), digits(rate), best.rmse.toFixed(4), ""]);
+    if (theirs!.length > 0) rows.push(peerRow(label, "spams.omp", patches.cols, fastest(theirs!), rate));
+    if (peers.has("scikit-learn")) {
+      const slow = await peers.run({ name: "sklearn.omp", count: few, ...job });
+      rows.push(peerRow(`${label} (${few} of them)`, "orthogonal_mp_gram", few, slow, rate));
+    }
+  }
+  return `${table(["job", "by", "s", "patches/s", "RMSE", "trainlets is faster by"], rows)}\n`;
+}
+
+/** One epoch of learning from the same patches. */
+async function trainingTable(peers: Peers, options: Options): Promise<string> {
+  const { threads, quick } = options;
+  const pictures = await readPictures(options.images);
+  const rows: string[][] = [];
+  for (const [problem, count] of [
+    [problems.small, 200_000],
+    [problems.lena32, 100_000],
+  ] as const) {
+    const examples = quick ? Math.ceil(count / 20) : count;
+    const label = `one epoch, ${problem.name}, ${examples} patches`;
+    const kernels = await createCpuKernels({ threads });
+    const ours = await trainEpoch(problem, pictures, examples, kernels);
+    await kernels.dispose();
+    const rate = examples / ours.seconds;
+    rows.push([label, "OSDL", digits(ours.seconds), digits(rate), ours.rmse.toFixed(3), ""]);
+    if (!peers.has("spams")) continue;
+    const base = createBase("cropped:sym8", problem.patch);
+    const job = {
+      patches: save(`train-${problem.patch[0]}`, await makePatches(problem, pictures, examples, 2)),
+      test: save(`test-${problem.patch[0]}`, await makePatches(problem, pictures, 5000, 3)),
+      dictionary: save(`start-${problem.patch[0]}`, await explicitAtoms({ base })),
+    };
+    const theirs = await peers.run({
+      name: "spams.trainDL",
+      ...job,
+      p: problem.sparsity,
+      batch: 512,
+      threads,
+    });
+    rows.push(peerRow(label, "spams.trainDL", examples, theirs, rate));
+  }
+  return `${table(["job", "by", "s", "patches/s", "test RMSE", "trainlets is faster by"], rows)}\n`;
+}
+
+function fastest<T extends { seconds: number }>(turns: readonly T[]): T {
+  return turns.reduce((best, turn) => (turn.seconds < best.seconds ? turn : best));
+}
+
+function peerRow(
+  label: string,
+  by: string,
+  count: number,
+  result: { seconds: number; rmse: number },
+  ours: number,
+): string[] {
+  const rate = count / result.seconds;
+  return [label, by, digits(result.seconds), digits(rate), result.rmse.toFixed(4), `${digits(ours / rate)}×`];
+}

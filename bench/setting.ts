@@ -1,0 +1,154 @@
+/** What all measurements share: data, dictionaries of the form ΦA, the clock, the machine. */
+
+import { execFileSync } from "node:child_process";
+import { cpus } from "node:os";
+import type { DenseMatrix, SparseColumns } from "../src/core/matrix.js";
+import { Rng } from "../src/core/rng.js";
+import { sizeOf } from "../src/core/shape.js";
+import type { Signal } from "../src/core/signal.js";
+import { readImage } from "../src/data/node/images.js";
+import { PatchSampler } from "../src/data/sampler.js";
+import { syntheticPictures } from "../src/data/synthetic.js";
+import { type BaseDictionary, baseCols, createBase } from "../src/dictionaries/base.js";
+import type { Kernels } from "../src/kernels/contract.js";
+import { createCpuKernels } from "../src/kernels/cpu/index.js";
+import { train } from "../src/learn/trainingRun.js";
+import { version } from "../src/model/version.js";
+
+export interface Options {
+  readonly threads: number;
+  readonly quick: boolean;
+  readonly images: readonly string[];
+}
+
+/** A problem of the paper: patches, sparsities, the size of the dictionary. */
+export interface Problem {
+  readonly name: string;
+  readonly patch: readonly [number, number];
+  /** p. */
+  readonly sparsity: number;
+  /** k. */
+  readonly atomSparsity: number;
+  /** m / L. */
+  readonly redundancy: number;
+}
+
+export const problems = {
+  small: { name: "12×12", patch: [12, 12], sparsity: 4, atomSparsity: 7, redundancy: 1 },
+  medium: { name: "20×20", patch: [20, 20], sparsity: 10, atomSparsity: 40, redundancy: 1 },
+  large: { name: "32×32", patch: [32, 32], sparsity: 60, atomSparsity: 250, redundancy: 2 },
+  lena32: { name: "32×32, A square", patch: [32, 32], sparsity: 20, atomSparsity: 100, redundancy: 1 },
+} as const satisfies Record<string, Problem>;
+
+export async function readPictures(images: readonly string[]): Promise<Signal[]> {
+  if (images.length === 0) return syntheticPictures(1, 4, 512);
+  return Promise.all(images.map(readImage));
+}
+
+/** A dictionary to measure with: the base, and an A that was trained for a moment. */
+export interface Dictionary {
+  readonly base: BaseDictionary;
+  readonly A: SparseColumns;
+}
+
+export async function makeDictionary(problem: Problem, pictures: readonly Signal[]): Promise<Dictionary> {
+  const { patch, sparsity, atomSparsity, redundancy } = problem;
+  const base = createBase("cropped:sym8", patch);
+  const options = {
+    base,
+    patch,
+    atomSparsity,
+    redundancy,
+    coding: { sparsity },
+    examples: 3072,
+    batch: 1024,
+    holdout: 0,
+  };
+  const kernels = await createCpuKernels();
+  const model = await train(pictures, { ...options, atomCare: false, kernels }).model();
+  await kernels.dispose();
+  return { base, A: model.A };
+}
+
+/** Patches with their means removed, one a column. */
+export async function makePatches(
+  problem: Problem,
+  pictures: readonly Signal[],
+  count: number,
+  seed = 1,
+): Promise<DenseMatrix> {
+  const kernels = await createCpuKernels({ threads: 1 });
+  const sampler = new PatchSampler(
+    pictures,
+    { patch: problem.patch, holdout: 0, examples: count },
+    Rng.from(seed),
+  );
+  const n = sizeOf(problem.patch);
+  const N = sampler.examples;
+  const [store, Y, means] = [kernels.signals(pictures), kernels.matrix(n, N), kernels.matrix(1, N)];
+  await kernels.extract(store, sampler.trainingWindows(0, 0, N), problem.patch, Y, means);
+  const patches = await kernels.readMatrix(Y);
+  await kernels.dispose();
+  return patches;
+}
+
+export function sizesOf(problem: Problem) {
+  const L = baseCols(createBase("cropped:sym8", problem.patch));
+  return {
+    n: sizeOf(problem.patch),
+    L,
+    m: L * problem.redundancy,
+    p: problem.sparsity,
+    k: problem.atomSparsity,
+  };
+}
+
+/** Seconds of the best of some runs, after one that is not counted. */
+export async function bestOf(turns: number, work: () => Promise<unknown>): Promise<number> {
+  await work();
+  let best = Infinity;
+  for (let turn = 0; turn < turns; turn++) best = Math.min(best, await secondsOf(work));
+  return best;
+}
+
+export async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return (performance.now() - start) / 1000;
+}
+
+/** Root-mean-square difference of two matrices. */
+export function rmsDifference(a: DenseMatrix, b: DenseMatrix): number {
+  let energy = 0;
+  for (let i = 0; i < a.data.length; i++) energy += (a.data[i]! - b.data[i]!) ** 2;
+  return Math.sqrt(energy / a.data.length);
+}
+
+export async function put(kernels: Kernels, matrix: DenseMatrix) {
+  const handle = kernels.matrix(matrix.rows, matrix.cols);
+  await kernels.writeMatrix(handle, matrix);
+  return handle;
+}
+
+/** The machine and the versions, in one paragraph. */
+export function machine(options: Options): string {
+  const model = cpus()[0]?.model.trim() ?? "unknown processor";
+  const commit = gitCommit();
+  const data =
+    options.images.length === 0
+      ? "built-in pictures"
+      : options.images.map((p) => p.split("/").at(-1)).join(", ");
+  return `${model}, ${cpus().length} logical cores; Node ${process.versions.node}; trainlets ${version}${commit}; patches of ${data}`;
+}
+
+function gitCommit(): string {
+  try {
+    const options = {
+      encoding: "utf8" as const,
+      stdio: ["ignore" as const, "pipe" as const, "ignore" as const],
+    };
+    return ` at ${execFileSync("git", ["rev-parse", "--short", "HEAD"], options).trim()}`;
+  } catch {
+    return "";
+  }
+}
