@@ -42,7 +42,7 @@ export function isTest(path: string): boolean {
 
 export function readSources(folder: string): SourceFile[] {
   return listFiles(folder)
-    .filter((path) => path.endsWith(".ts"))
+    .filter((path) => path.endsWith(".ts") && !path.includes("/assembly/")) // AssemblyScript: another language
     .map((path) => {
       const text = read(path);
       const specifiers = importedBy(text);

@@ -1,35 +1,34 @@
 /** The kernels a command works on. */
 
-import { type Command, Option } from "commander";
-import { chooseKernels, type DeviceChoice, type DeviceName, deviceNames } from "../kernels/choose.js";
+import type { Command } from "commander";
+import { requireInteger } from "../core/require.js";
+import { chooseKernels, type DeviceName, deviceNames } from "../kernels/choose.js";
 import type { Kernels } from "../kernels/contract.js";
-import { count, option } from "./flags.js";
+import { maxThreads } from "../kernels/cpu/pool.js";
+import { choice, count, option } from "./flags.js";
 
 export interface DeviceFlags {
-  readonly device: DeviceName;
+  readonly device?: DeviceName;
   readonly threads?: number;
 }
 
 /** `--device` and `--threads`. */
 export function withDeviceOptions(command: Command): Command {
   return command
-    .addOption(new Option("--device <name>", "where to compute").choices(deviceNames).default("auto"))
-    .addOption(option("--threads <n>", "threads of the cpu kernels", count, "as many as there are cores"));
+    .addOption(choice("--device <name>", "where to compute", deviceNames, deviceNames[0]))
+    .addOption(option("--threads <n>", "threads of the cpu kernels", count, "all cores"));
 }
 
-export function chooseDevice({ device, threads }: DeviceFlags, caller: string): Promise<DeviceChoice> {
-  return chooseKernels(device, { threads, caller });
-}
-
-/** Run with kernels, and give them back whatever happens. */
+/** Run with kernels, told why these, and give them back whatever happens. */
 export async function onDevice<T>(
-  flags: DeviceFlags,
+  { device, threads }: DeviceFlags,
   caller: string,
-  run: (kernels: Kernels) => Promise<T>,
+  run: (kernels: Kernels, reason: string) => Promise<T>,
 ): Promise<T> {
-  const { kernels } = await chooseDevice(flags, caller);
+  if (threads !== undefined) requireInteger(caller, "--threads", threads, 1, maxThreads);
+  const { kernels, reason } = await chooseKernels(device, { threads, caller });
   try {
-    return await run(kernels);
+    return await run(kernels, reason);
   } finally {
     await kernels.dispose();
   }

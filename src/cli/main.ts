@@ -4,15 +4,23 @@
  * failure; one clear line on standard error, never a stack trace.
  */
 
-import { Command, CommanderError } from "commander";
-import { InputError } from "../core/errors.js";
+import { Command } from "commander";
 import { version } from "../model/version.js";
 import { atomsCommand } from "./atoms.js";
 import { decodeCommand } from "./decode.js";
 import { demoCommand } from "./demo.js";
 import { devicesCommand } from "./devices.js";
 import { encodeCommand } from "./encode.js";
+import { guardProcess, report } from "./report.js";
 import { trainCommand } from "./train.js";
+
+const examples = `
+Examples:
+  trainlets demo                                   see it work, in a few seconds
+  trainlets train photos/ --patch 16 -o dict.npz   learn from a folder of photos
+  trainlets atoms dict.npz -o atoms.png            look at what was learned
+  trainlets encode face.png -d dict.npz -o codes.npz
+  trainlets decode codes.npz -d dict.npz -o face-again.png`;
 
 const commands = [
   trainCommand(),
@@ -24,31 +32,22 @@ const commands = [
 ];
 
 const program = new Command("trainlets")
-  .description("Dictionary learning in high dimensions: cropped wavelets, double sparsity, OSDL")
-  .version(version)
-  .showSuggestionAfterError(false);
+  .description("Learn dictionaries for large patches of images and other signals, and use them.")
+  .version(version, "-V, --version", "show the version")
+  .helpCommand("help [command]", "show the help of a command")
+  .addHelpText("after", examples);
 for (const command of [program, ...commands]) {
-  command.exitOverride().configureOutput({ outputError: () => {} });
+  command
+    .exitOverride()
+    .configureOutput({ outputError: () => {} })
+    .helpOption("-h, --help", "show this help");
   if (command !== program) program.addCommand(command);
 }
 
+const name = commands.find((command) => command.name() === process.argv[2])?.name() ?? "trainlets";
+guardProcess(name);
 try {
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = report(error);
-}
-
-/** One line on standard error; the exit code. */
-function report(error: unknown): number {
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return 0; // --help, --version
-    if (error.code === "commander.help") return 2; // no command: the help was shown
-    const name = commands.find((command) => command.name() === process.argv[2])?.name() ?? "trainlets";
-    process.stderr.write(`${name}: ${error.message.replace(/^error: /, "").replaceAll("\n", " ")}\n`);
-    return 2;
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`${message.replaceAll("\n", " ")}\n`);
-  if (process.env.TRAINLETS_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`);
-  return error instanceof InputError ? 2 : 1;
+  process.exitCode = report(error, name);
 }

@@ -8,31 +8,33 @@ import { stderr } from "node:process";
 /** Seconds between two lines where there is no terminal. */
 const plainInterval = 5;
 
+export type ProgressStyle = "redrawn" | "lines" | "none";
+
 export class ProgressLine {
-  readonly #terminal: boolean;
+  readonly #style: ProgressStyle;
   #last = -Infinity;
   #drawn = false;
 
-  constructor(terminal: boolean = stderr.isTTY === true) {
-    this.#terminal = terminal;
+  constructor(style: ProgressStyle = stderr.isTTY ? "redrawn" : "lines") {
+    this.#style = style;
   }
 
-  /** Show where the work stands; `important` lines are not left out. */
-  show(line: string, important = false): void {
+  /** Show where the work stands, what matters most first; `important` news are not left out. */
+  show(parts: readonly string[], important = false): void {
     const now = performance.now() / 1000;
-    if (this.#terminal) {
-      stderr.write(`\r\x1b[2K${line.slice(0, (stderr.columns ?? 80) - 1)}`);
+    if (this.#style === "redrawn") {
+      stderr.write(`\r\x1b[2K${fitting(parts, (stderr.columns || 80) - 1)}`);
       this.#drawn = true;
-    } else if (important || now - this.#last >= plainInterval) {
-      stderr.write(`${line}\n`);
+    } else if (this.#style === "lines" && (important || now - this.#last >= plainInterval)) {
+      stderr.write(`${parts.join("  ")}\n`);
       this.#last = now;
     }
   }
 
-  /** A line that stays, above the progress. */
-  note(line: string): void {
+  /** Lines that stay, above the progress. */
+  note(lines: string): void {
     this.clear();
-    stderr.write(`${line}\n`);
+    stderr.write(`${lines}\n`);
   }
 
   /** Take the progress away. */
@@ -40,6 +42,11 @@ export class ProgressLine {
     if (this.#drawn) stderr.write("\r\x1b[2K");
     this.#drawn = false;
   }
+}
+
+/** As many parts as a line of this width holds. */
+function fitting(parts: readonly string[], width: number): string {
+  return parts.filter((_, i) => parts.slice(0, i + 1).join("  ").length <= width).join("  ");
 }
 
 /** `95` → `1:35`, `4000` → `1:06:40`. */
@@ -53,4 +60,15 @@ export function clock(seconds: number): string {
 /** `1234567` → `1,234,567`. */
 export function grouped(value: number): string {
   return Math.round(value).toLocaleString("en-US");
+}
+
+/** `1 atom`, `2,000 atoms`. */
+export function counted(value: number, noun: string): string {
+  return `${grouped(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
+
+/** Four digits that count, whatever the units: `15.20`, `0.0001234`. */
+export function rounded(value: number): string {
+  if (value === 0) return "0";
+  return Math.abs(value) >= 1000 ? grouped(value) : value.toPrecision(4);
 }

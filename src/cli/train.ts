@@ -1,221 +1,170 @@
 /** `trainlets train`: learn a dictionary from images or arrays. */
 
 import { stderr, stdout } from "node:process";
-import { Command, Option } from "commander";
-import { formatShape, type Shape, sizeOf } from "../core/shape.js";
-import { requireWritable } from "../data/node/files.js";
-import { inspectInputs, readSignals, resolvePatch } from "../data/node/inputs.js";
+import { Command } from "commander";
+import { requireAbove, requireInteger } from "../core/require.js";
+import { formatShape, parseShape, type Shape, sizeOf } from "../core/shape.js";
+import type { Signal } from "../core/signal.js";
+import { type Input, inspectInputs, readSignals, resolvePatch } from "../data/node/inputs.js";
 import { baseForms } from "../dictionaries/base.js";
 import { atomCareDefaults } from "../learn/atomCare.js";
-import { type TrainReport, train } from "../learn/trainingRun.js";
-import { learnerNames, resolveTraining, type TrainOptions, trainDefaults } from "../learn/trainOptions.js";
-import type { TrainPlan } from "../learn/workshop.js";
+import { train } from "../learn/trainingRun.js";
+import {
+  defaultAtomSparsity,
+  defaultSparsity,
+  learnerNames,
+  resolveTraining,
+  type TrainOptions,
+  trainDefaults,
+} from "../learn/trainOptions.js";
 import { saveModel } from "../model/node/files.js";
-import { chooseDevice, type DeviceFlags, withDeviceOptions } from "./device.js";
-import { count, flagOf, number, option, resolveShare, type Share, shape, share } from "./flags.js";
-import { clock, grouped, ProgressLine } from "./progress.js";
+import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
+import { choice, count, flagOf, number, option, resolveShare, type Share, share } from "./flags.js";
+import { Interrupt } from "./interrupt.js";
+import { requireOutput } from "./output.js";
+import { counted, ProgressLine } from "./progress.js";
+import { describeEnd, describePlan, follow } from "./trainReports.js";
 
 interface TrainFlags
   extends DeviceFlags,
     Omit<TrainOptions, "patch" | "atomSparsity" | "atomCare" | "coding"> {
   readonly output: string;
-  readonly patch: Shape;
+  readonly patch: string;
   readonly atomSparsity?: Share;
   readonly sparsity?: number;
   readonly error?: number;
   readonly test?: string[];
-  readonly atomCare?: number | false;
+  readonly atomCare?: number | boolean;
   readonly minutes?: number;
   readonly json?: boolean;
 }
 
+const examples = `
+Examples:
+  trainlets train photos/ --patch 16 -o dict.npz
+  trainlets train "bsds/*.jpg" --patch 32 --redundancy 2 --atom-sparsity 250 \\
+      --sparsity 60 --examples 10M --epochs 2 -o universal.npz
+  trainlets train lena.png --patch 12 --test boat.png --minutes 5 -o lena.npz
+  trainlets train ecg.npy --patch 256 --base cropped:db4 -o ecg.npz
+  trainlets train volume.npy --patch 8x8x8 --base odct:2 -o volume.npz
+
+Ctrl-C ends a run and saves the dictionary so far.`;
+
 export function trainCommand(): Command {
   const d = trainDefaults;
   const command = new Command("train")
-    .description("learn a dictionary from images (files, folders, globs) or .npy arrays")
-    .argument("<data...>", "images, folders of images, globs, or .npy arrays")
+    .summary("learn a dictionary from images or arrays")
+    .description("Learn a dictionary from patches of images or of .npy arrays.")
+    .usage("<data...> --patch <sizes> -o <file> [options]")
+    .argument("<data...>", 'images, folders of images, globs ("*.png"), .npy arrays')
+    .optionsGroup("What is learned:")
     .requiredOption("-o, --output <file>", "where the dictionary goes (.npz)")
-    .requiredOption(
-      "--patch <sizes>",
-      "shape of a patch: 12 (a square of an image, a window of a 1-D signal), 32x24, 16x16x8",
-      shape,
-    )
-    .addOption(option("--base <name>", `base dictionary: ${baseForms.join(", ")}`, undefined, d.base))
-    .addOption(option("--atoms <m>", "atoms of the dictionary", count, "as many as the base has"))
-    .addOption(option("--redundancy <r>", "atoms as a multiple of those of the base", number))
-    .addOption(
-      option(
-        "--atom-sparsity <k>",
-        "non-zeros of an atom over the base: a number, or a share of the samples",
-        share,
-        "10%",
-      ),
-    )
-    .addOption(option("--sparsity <p>", "atoms of a code", number, "a fortieth of the samples"))
-    .addOption(
-      option("--error <e>", "code until the root-mean-square error a sample is at most this", number),
-    )
-    .addOption(new Option("--learner <name>", "learner").choices(learnerNames).default(d.learner))
-    .addOption(option("--batch <n>", "examples of a mini-batch", count, d.batch))
-    .addOption(option("--epochs <n>", "times each example is seen", count, d.epochs))
-    .addOption(option("--examples <n>", "examples of an epoch, drawn from all windows", count, d.examples))
-    .addOption(option("--momentum <g>", "momentum, from 0 to below 1", number, d.momentum))
+    .requiredOption("--patch <sizes>", "size of a patch: 16 (16x16 in images), 32x24, 8x8x8")
+    .addOption(option("--base <name>", `what atoms are made of: ${baseForms.join(", ")}`, undefined, d.base))
+    .addOption(option("--atoms <m>", "number of atoms", count, "as many as the base has"))
+    .addOption(option("--redundancy <r>", "the same, as a multiple of those of the base", number))
+    .addOption(option("--atom-sparsity <k>", "base atoms in an atom: 250, 10%", share, atomShare()))
+    .optionsGroup("How patches are coded:")
+    .addOption(option("--sparsity <p>", "with so many atoms", number, codeShare()))
+    .addOption(option("--error <e>", "until the RMSE of the patch is at most this", number))
+    .option("--no-remove-mean", "keep the mean of each patch in its code")
+    .optionsGroup("How it is learned:")
+    .addOption(option("--examples <n>", "patches an epoch: 5000, 200k, 10M", count, d.examples))
+    .addOption(option("--epochs <n>", "times that each patch is seen", count, d.epochs))
+    .addOption(option("--batch <n>", "patches of a step", count, d.batch))
+    .addOption(option("--momentum <g>", "part of a step that goes on, below 1", number, d.momentum))
     .addOption(option("--seed <n>", "seed of everything random", count, d.seed))
-    .addOption(option("--holdout <n>", "windows kept for testing", count, d.holdout))
-    .addOption(new Option("--test <data...>", "test on windows of these instead"))
-    .addOption(option("--test-every <n>", "examples between two test errors", count, "an epoch"))
-    .addOption(option("--patience <n>", "stop after so many test errors without a better one", count))
-    .addOption(option("--minutes <t>", "stop after so many minutes", number))
-    .addOption(
-      option(
-        "--atom-care <steps>",
-        "mini-batches between two looks for idle and double atoms",
-        count,
-        atomCareDefaults.every,
-      ),
-    )
+    .addOption(option("--atom-care <n>", "steps between replacing idle atoms", count, atomCareDefaults.every))
     .option("--no-atom-care", "leave idle and double atoms alone")
-    .option("--no-remove-mean", "keep the mean of each patch")
-    .option("--json", "a line of JSON a report on standard output")
+    .addOption(choice("--learner <name>", "algorithm", learnerNames, d.learner))
+    .optionsGroup("Testing, and when to stop:")
+    .addOption(option("--holdout <n>", "patches to test on; up to a tenth of all", count, d.holdout))
+    .option("--test <data...>", "test on patches of these instead")
+    .addOption(option("--test-every <n>", "patches between two tests", count, "an epoch"))
+    .addOption(option("--patience <n>", "stop after so many tests without a better one", count))
+    .addOption(option("--minutes <t>", "stop after so many minutes", number))
+    .optionsGroup("Other options:")
+    .option("--json", "progress as lines of JSON on standard output")
+    .addHelpText("after", examples)
     .action(runTrain);
   return withDeviceOptions(command);
 }
 
+/** Defaults that depend on the patch, in words. */
+function atomShare(): string {
+  return `${defaultAtomSparsity(1000, Infinity) / 10}% of the samples`;
+}
+
+function codeShare(): string {
+  return `${defaultSparsity(1000) / 10}% of the samples`;
+}
+
 async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
+  const typed = parseShape("train", "--patch", flags.patch);
   const inputs = await inspectInputs(data, "train");
-  const options = libraryOptions(flags, resolvePatch(flags.patch, inputs));
+  const tests = flags.test && (await inspectInputs(flags.test, "train"));
+  const options = libraryOptions(flags, resolvePatch(typed, inputs));
   resolveTraining(options, "train", flagOf); // refuses bad options before anything is read
-  await requireWritable(flags.output, "train");
-  const progress = new ProgressLine();
-  const reading = {
-    patch: options.patch,
-    caller: "train",
-    onSkip: (message: string) => progress.note(message),
-  };
-  const signals = await readSignals(
-    inputs.map(({ path }) => path),
-    reading,
+  await requireOutput(flags.output, "train", [".npz"]);
+  const progress = progressFor(flags.json === true);
+  await onDevice(flags, "train", async (kernels, reason) => {
+    const signals = await read(inputs, options.patch, progress);
+    const testSignals = tests && (await read(tests, options.patch, progress));
+    const on = `computing on ${kernels.name}: ${kernels.description} (${reason})`;
+    const said = await learn(signals, { ...options, testSignals, kernels }, flags, { progress, on });
+    (flags.json ? stderr : stdout).write(`${said}\n`);
+  });
+}
+
+/** Train and save; what to say in the end. */
+async function learn(
+  signals: readonly Signal[],
+  options: TrainOptions,
+  { output, json = false }: TrainFlags,
+  { progress, on }: { readonly progress: ProgressLine; readonly on: string },
+): Promise<string> {
+  const interrupt = new Interrupt(() =>
+    progress.note(`ending: the dictionary so far goes to ${output} (Ctrl-C again to leave at once)`),
   );
-  const testSignals = flags.test && (await readTestSignals(flags.test, reading));
-  const { kernels, reason } = await chooseDevice(flags, "train");
-  const interrupted = abortOnInterrupt(progress);
-  try {
-    const run = train(signals, { ...options, testSignals, kernels, signal: interrupted.signal });
-    const plan = await run.plan();
-    progress.note(`${describe(plan)}\ncomputing on ${kernels.name}: ${kernels.description} (${reason})`);
-    const summary = await follow(run, plan, progress, flags.json === true);
-    await saveModel(flags.output, await run.model());
-    (flags.json ? stderr : stdout).write(
-      `${flags.output}: ${plan.atoms} atoms of ${formatShape(plan.base.shape)}, ${summary}\n`,
-    );
-  } finally {
-    interrupted.stop();
-    await kernels.dispose();
-  }
+  const run = train(signals, { ...options, signal: interrupt.signal });
+  const plan = await run.plan();
+  progress.note(`${describePlan(plan)}\n${on}`);
+  const following = follow(run, plan, { progress, json, onStart: () => interrupt.listen() });
+  const course = await following.finally(() => interrupt.stop());
+  await saveModel(output, await run.model());
+  const what = `${counted(plan.atoms, "atom")} of ${formatShape(plan.base.shape)}`;
+  return `${output}: ${what}, ${describeEnd(course, plan)}`;
+}
+
+function read(inputs: readonly Input[], patch: Shape, progress: ProgressLine): Promise<Signal[]> {
+  const onSkip = (message: string) => progress.note(`train: ${message}`);
+  return readSignals(
+    inputs.map(({ path }) => path),
+    { patch, caller: "train", onSkip },
+  );
+}
+
+/** JSON is progress enough, unless it goes elsewhere than the terminal. */
+function progressFor(json: boolean): ProgressLine {
+  return !json || (stderr.isTTY && !stdout.isTTY) ? new ProgressLine() : new ProgressLine("none");
 }
 
 /** The library's options for what was typed. */
 function libraryOptions(flags: TrainFlags, patch: Shape): TrainOptions {
-  const {
-    sparsity,
-    error,
-    atomSparsity,
-    atomCare,
-    minutes,
-    test: _,
-    output: __,
-    device: ___,
-    json: ____,
-    ...rest
-  } = flags;
+  const { sparsity, error, atomSparsity, atomCare, minutes, ...rest } = flags;
+  const { test: _test, output: _output, device: _device, threads: _threads, json: _json, ...same } = rest;
   return {
-    ...rest,
+    ...same,
     patch,
     coding: sparsity === undefined && error === undefined ? undefined : { sparsity, error },
-    atomSparsity: atomSparsity && resolveShare(atomSparsity, sizeOf(patch)),
-    atomCare: typeof atomCare === "number" ? { every: atomCare } : atomCare === false ? false : undefined,
-    seconds: minutes === undefined ? undefined : minutes * 60,
+    atomSparsity: atomSparsity && resolveShare("train", "--atom-sparsity", atomSparsity, sizeOf(patch)),
+    atomCare: resolveCare(atomCare),
+    seconds: minutes === undefined ? undefined : requireAbove("train", "--minutes", minutes, 0) * 60,
   };
 }
 
-async function readTestSignals(args: string[], reading: Parameters<typeof readSignals>[1]) {
-  const inputs = await inspectInputs(args, "train");
-  return readSignals(
-    inputs.map(({ path }) => path),
-    reading,
-  );
-}
-
-function describe(plan: TrainPlan): string {
-  const { base, atoms, atomSparsity, coding, examples, available, epochs, batch, holdout } = plan;
-  const L = base.factors.reduce((product, factor) => product * factor.cols, 1);
-  const code = coding.sparsity === undefined ? `error ${coding.error}` : `${coding.sparsity} atoms a code`;
-  return [
-    `${formatShape(base.shape)} patches over ${base.name} (${L} base atoms): ${atoms} atoms, ${atomSparsity} non-zeros each, ${code}`,
-    `${grouped(examples)} of ${grouped(available)} patches, ${epochs} ${epochs === 1 ? "epoch" : "epochs"}, batches of ${batch}, ${grouped(holdout)} to test on`,
-  ].join("\n");
-}
-
-/** Show reports as they come; what to say in the end. */
-async function follow(
-  run: AsyncIterable<TrainReport>,
-  plan: TrainPlan,
-  progress: ProgressLine,
-  json: boolean,
-): Promise<string> {
-  const start = performance.now();
-  const total = plan.examples * plan.epochs;
-  let testRmse: number | undefined;
-  let ended: string | undefined;
-  for await (const report of run) {
-    const seconds = (performance.now() - start) / 1000;
-    testRmse = report.testRmse ?? testRmse;
-    ended = report.ended;
-    if (json) stdout.write(`${JSON.stringify({ ...report, rmse: finite(report.rmse), seconds })}\n`);
-    progress.show(progressLine(report, total, seconds, testRmse), report.testRmse !== undefined && !json);
-  }
-  progress.clear();
-  const early = ended === undefined || ended === "epochs" ? "" : `, ended early (${ended})`;
-  return `test RMSE ${testRmse === undefined ? "not measured" : testRmse.toFixed(3)} in ${clock((performance.now() - start) / 1000)}${early}`;
-}
-
-function finite(value: number): number | null {
-  return Number.isFinite(value) ? value : null;
-}
-
-function progressLine(
-  report: TrainReport,
-  total: number,
-  seconds: number,
-  testRmse: number | undefined,
-): string {
-  const rate = report.examples / Math.max(seconds, 1e-3);
-  const left = report.examples > 0 ? clock((total - report.examples) / rate) : "?";
-  const share = ((100 * report.examples) / total).toFixed(0).padStart(3);
-  const parts = [
-    `${share}%`,
-    `epoch ${report.epoch}`,
-    `${grouped(report.examples)} examples`,
-    `${grouped(rate)}/s`,
-  ];
-  if (Number.isFinite(report.rmse)) parts.push(`RMSE ${report.rmse.toFixed(3)}`);
-  if (testRmse !== undefined) parts.push(`test ${testRmse.toFixed(3)}`);
-  return [...parts, `${left} left`].join("  ");
-}
-
-/** Ctrl-C once ends the run with the model so far; twice ends the program. */
-function abortOnInterrupt(progress: ProgressLine): { signal: AbortSignal; stop(): void } {
-  const controller = new AbortController();
-  const onSignal = () => {
-    if (controller.signal.aborted) process.exit(130);
-    controller.abort();
-    progress.note("ending: the dictionary so far will be saved (Ctrl-C again to leave at once)");
-  };
-  for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, onSignal);
-  return {
-    signal: controller.signal,
-    stop: () => {
-      for (const name of ["SIGINT", "SIGTERM"] as const) process.off(name, onSignal);
-    },
-  };
+function resolveCare(atomCare: number | boolean | undefined): TrainOptions["atomCare"] {
+  if (atomCare === false) return false;
+  if (atomCare === undefined || atomCare === true) return undefined;
+  return { every: requireInteger("train", "--atom-care", atomCare, 1) };
 }

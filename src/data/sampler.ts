@@ -57,7 +57,7 @@ export class PatchSampler {
     if (this.examples < 1) {
       const spare = options.holdout > 0 ? ` besides the ${options.holdout} held out for testing` : "";
       throw new InputError(
-        `train: the data must have a ${formatShape(options.patch)} window to train on${spare}, got ${this.available} in all`,
+        `PatchSampler: the data must have a ${formatShape(options.patch)} window to train on${spare}, got ${this.available} in all`,
       );
     }
     this.#order = new Permutation(this.available, rng.split("positions"));
@@ -104,7 +104,7 @@ function windowsIn(signal: Signal, patch: Shape): number {
     signal.shape.length === patch.length && patch.every((size, axis) => size <= signal.shape[axis]!);
   if (!fits) {
     throw new InputError(
-      `train: ${signal.name} must be at least ${formatShape(patch)}, got ${formatShape(signal.shape)}`,
+      `PatchSampler: ${signal.name} must be at least ${formatShape(patch)}, got ${formatShape(signal.shape)}`,
     );
   }
   return patch.reduce((product, size, axis) => product * (signal.shape[axis]! - size + 1), 1);

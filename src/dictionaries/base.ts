@@ -7,8 +7,7 @@
  * matrix n × L. Columns have unit norm.
  */
 
-import { InputError, show } from "../core/errors.js";
-import { requireAbove } from "../core/require.js";
+import { InputError, inputError, show } from "../core/errors.js";
 import { requireShape, type Shape, sizeOf } from "../core/shape.js";
 import { Matrix64 } from "../linalg/matrix64.js";
 import { croppedWavelets } from "../wavelets/cropped.js";
@@ -56,7 +55,10 @@ function factorOf(
     return (size) => separableWavelets(size, filters);
   }
   if (kind === "odct") {
-    const redundancy = requireAbove(caller, "redundancy of odct", Number(argument || "none"), 0);
+    const redundancy = Number(argument);
+    if (!(Number.isFinite(redundancy) && redundancy > 0)) {
+      throw inputError(caller, "redundancy of odct", "must be a number above 0", argument);
+    }
     return (size) => overcompleteDct(size, redundancy);
   }
   return undefined;

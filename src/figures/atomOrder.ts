@@ -19,7 +19,7 @@
  * Atoms that tie keep their own order.
  *
  * [Sulam16]  J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
- *            Learning in High Dimensions. IEEE TSP 64(12), 2016, §V-C.
+ *            Learning in High Dimensions. IEEE TSP 64(12), 2016, §V-D.
  * [Aharon06] M. Aharon, M. Elad, A. Bruckstein. K-SVD: An Algorithm for Designing
  *            Overcomplete Dictionaries. IEEE TSP 54(11), 2006.
  */

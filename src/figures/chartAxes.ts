@@ -7,13 +7,8 @@
  */
 
 import * as Plot from "@observablehq/plot";
-import { type ChartSeries, extentOf, isDrawn } from "./chartSeries.js";
-
-export interface ChartAxis {
-  readonly label: string;
-  /** Logarithmic: all values must be positive. */
-  readonly log?: boolean;
-}
+import type { ChartAxis, ChartSeries } from "./chart.js";
+import { extentOf, isDrawn } from "./chartSeries.js";
 
 /** An axis, which way it runs, and the range of its values. */
 export interface Span {

@@ -7,7 +7,8 @@
  */
 
 import * as Plot from "@observablehq/plot";
-import { type ChartSeries, dotMark, lineMark, type SeriesStyle } from "./chartSeries.js";
+import type { ChartSeries } from "./chart.js";
+import { dotMark, lineMark, type SeriesStyle } from "./chartSeries.js";
 
 export interface Heading {
   /** Pixels from the top of the chart to its frame. */

@@ -11,24 +11,9 @@
  */
 
 import * as Plot from "@observablehq/plot";
+import type { ChartPoint, ChartSeries } from "./chart.js";
 
 /** A value that is not a number leaves a gap. */
-export interface ChartPoint {
-  readonly x: number;
-  readonly y: number;
-}
-
-export interface ChartSeries {
-  /** Its name in the legend; one series alone with an empty name has no legend. */
-  readonly label: string;
-  /** In the order in which the line joins them. */
-  readonly points: readonly ChartPoint[];
-  /** A dashed line, as for a baseline. */
-  readonly dashed?: boolean;
-  /** Markers on the points, all of them or, where they are many, some. On, if not said. */
-  readonly markers?: boolean;
-}
-
 export interface SeriesStyle {
   readonly color: string;
   /** An SVG dash array; empty for a solid line. */

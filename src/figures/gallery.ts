@@ -9,7 +9,7 @@
  * M is a whole number, so that the samples of small atoms stay crisp.
  *
  * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
- *           Learning in High Dimensions. IEEE TSP 64(12), 2016, §V-C.
+ *           Learning in High Dimensions. IEEE TSP 64(12), 2016, §V-D.
  */
 
 import { InputError, inputError } from "../core/errors.js";

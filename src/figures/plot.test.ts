@@ -1,7 +1,8 @@
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
+import type { ChartSeries } from "./chart.js";
 import { shortNumber } from "./chartAxes.js";
-import { type ChartSeries, markedPoints, styleOf } from "./chartSeries.js";
+import { markedPoints, styleOf } from "./chartSeries.js";
 import { type LineChartOptions, lineChart } from "./plot.js";
 
 const series = (label: string, ...values: number[]): ChartSeries => ({

@@ -11,17 +11,10 @@
 import * as Plot from "@observablehq/plot";
 import { InputError, inputError } from "../core/errors.js";
 import { requireInteger } from "../core/require.js";
-import { axisMarks, type ChartAxis, ink, scaleOf, spanOf } from "./chartAxes.js";
+import type { ChartAxis, ChartSeries } from "./chart.js";
+import { axisMarks, ink, scaleOf, spanOf } from "./chartAxes.js";
 import { type Heading, headingOf } from "./chartHeading.js";
-import {
-  type ChartSeries,
-  dotMark,
-  isDrawn,
-  lineMark,
-  markedPoints,
-  type SeriesStyle,
-  styleOf,
-} from "./chartSeries.js";
+import { dotMark, isDrawn, lineMark, markedPoints, type SeriesStyle, styleOf } from "./chartSeries.js";
 import { SvgDocument, type SvgElement, svgNamespace } from "./svgDocument.js";
 
 export interface LineChartOptions {

@@ -133,6 +133,19 @@ export const memoryCases: readonly ConformanceCase[] = [
     },
   },
   {
+    title: "memory counts what handles hold, and no longer what was freed",
+    once: true,
+    async check({ kernels }, rng) {
+      const before = kernels.memory.used;
+      const [M, X, S] = [kernels.matrix(100, 30), kernels.sparse(50, 40, 3), kernels.set(10)];
+      await kernels.writeMatrix(kernels.head(M, 2), randomDense(rng, 100, 2));
+      expect(kernels.memory.used - before).toBeGreaterThanOrEqual(4 * (100 * 30 + 40 * 2 * 3));
+      expect(kernels.memory.used).toBeLessThanOrEqual(kernels.memory.limit);
+      kernels.free(M, X, S);
+      expect(kernels.memory.used).toBe(before);
+    },
+  },
+  {
     title: "operations take effect in the order they are called, awaited or not",
     once: true,
     async check(bench) {

@@ -78,7 +78,8 @@ export const productCases: readonly ConformanceCase[] = [
       const size = magnitudes(phi).times(magnitudes(wide(A)));
       const exactP = scaledRows(D.transpose().times(wide(Y)), s.data);
       const sizeP = scaledRows(size.transpose().times(magnitudes(wide(Y))), s.data.map(Math.abs));
-      expectClose(await P.read(), exactP, chainLength(factors) + k + 1, sizeP);
+      // through A: Φᵀ, then k terms; through the columns of D: Φ and k terms each, then n
+      expectClose(await P.read(), exactP, chainLength(factors) + k + phi.rows + 1, sizeP);
       const fitted = D.times(wide(X));
       const sizeV = size.times(magnitudes(wide(X)));
       const terms = chainLength(factors) + k * p;
@@ -211,9 +212,9 @@ async function expectExactDictionary(
   Y: DenseMatrix,
 ): Promise<void> {
   const { kernels } = bench;
-  const [m, N] = [300, Y.cols];
+  const [m, N] = [1100, Y.cols];
   const integer = () => rng.below(5) - 2;
-  const A = randomSparse(rng, phi.cols, m, Math.min(phi.cols, 20), integer);
+  const A = randomSparse(rng, phi.cols, m, 70, integer);
   const X = randomSparse(rng, m, N, 10, integer);
   const s = randomIntegers(rng, m, 1, 3);
   const [heldA, heldX, heldY] = [await bench.putSparse(A), await bench.putSparse(X), await bench.put(Y)];

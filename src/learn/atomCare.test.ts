@@ -205,15 +205,15 @@ describe("careForAtoms", () => {
 });
 
 describe("atom care in training", () => {
-  // With means removed, no example uses the constant: the first atom of the identity start is idle for good.
+  // 30 codes of one atom between two looks, for 16 atoms: some are always idle.
   const run = (atomCare: { every: number } | false) =>
     collect(syntheticPictures(1, 1, 32), {
       patch: [4, 4],
       base: "odct:1",
       atomSparsity: 3,
-      coding: { sparsity: 2 },
-      batch: 20,
-      examples: 400,
+      coding: { sparsity: 1 },
+      batch: 5,
+      examples: 100,
       holdout: 0,
       reportEvery: 1,
       atomCare,
@@ -222,10 +222,8 @@ describe("atom care in training", () => {
   test("happens every so many mini-batches, and not in the last interval", async () => {
     const { reports } = await run({ every: 6 });
     const steps = reports.filter(({ atomsReplaced }) => atomsReplaced > 0).map(({ step }) => step);
-    expect(steps[0]).toBe(6);
-    for (const step of steps) expect(step % 6).toBe(0);
     expect(reports.at(-1)!.step).toBe(20);
-    expect(Math.max(...steps)).toBeLessThanOrEqual(14);
+    expect(steps).toEqual([6, 12]);
   });
 
   test("does not happen where it is switched off", async () => {

@@ -24,6 +24,8 @@
  *          in f32, so all are changed in place and never copied.
  *
  * Departures from the text, each with a test of the same name in osdl.test.ts:
+ *   D0 at most k   (3) asks for exactly k non-zeros an atom; here at most k: an atom
+ *                  that starts with fewer, or loses one to a zero, is as good.
  *   D1 sign        Under (9) the text calls H*(E − Ha) the gradient; that is −∇f.
  *                  Here ∇f(A) = Φᵀ(ΦAX − Y)Xᵀ, so that (12) descends.
  *   D2 unit atoms  The pursuit sees atoms scaled to ‖Φaⱼ‖₂ = 1, and its codes are

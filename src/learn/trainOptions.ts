@@ -2,8 +2,9 @@
  * What a training run is told, what it assumes, and how both are checked.
  *
  * Defaults are written here once; `--help` and the docs are made from them. Those
- * that depend on the patch follow the paper's experiments: about n/40 atoms a
- * code (4, 10 and 26 at 12×12, 20×20 and 32×32), a tenth of n non-zeros an atom.
+ * that depend on the patch are near the paper's experiments: about n/40 atoms a
+ * code (4, 10 and 26 at 12×12, 20×20 and 32×32, where the paper has 4, 10 and 20),
+ * a tenth of n non-zeros an atom.
  */
 
 import { InputError } from "../core/errors.js";
@@ -96,7 +97,7 @@ export interface ResolvedTraining {
   readonly momentum: number;
   readonly seed: number;
   readonly holdout: number;
-  readonly testEvery: number;
+  readonly testEvery: number | undefined;
   readonly patience: number;
   readonly seconds: number;
   readonly reportEvery: number | undefined;
@@ -140,7 +141,7 @@ export function resolveTraining(
     momentum: requireFraction(caller, say("momentum"), options.momentum ?? trainDefaults.momentum),
     seed: count("seed", trainDefaults.seed, 0),
     holdout: count("holdout", trainDefaults.holdout, 0),
-    testEvery: count("testEvery", examples),
+    testEvery: options.testEvery === undefined ? undefined : count("testEvery", 1),
     patience: options.patience === undefined ? Infinity : count("patience", 1),
     seconds:
       options.seconds === undefined ? Infinity : requireAbove(caller, say("seconds"), options.seconds, 0),

@@ -47,9 +47,12 @@ describe("reports", () => {
   });
 
   test("come about a hundred times an epoch unless told", async () => {
-    const { reports } = await collect(data, { ...small, holdout: 0, batch: 1, reportEvery: undefined });
-    expect(reports.length).toBeGreaterThan(50);
-    expect(reports.length).toBeLessThanOrEqual(102);
+    const { reports } = await collect(data, { ...small, batch: 1, epochs: 2, reportEvery: undefined });
+    for (const epoch of [1, 2]) {
+      const count = reports.filter((report) => report.epoch === epoch).length;
+      expect(count).toBeGreaterThan(50);
+      expect(count).toBeLessThanOrEqual(101);
+    }
   });
 
   test("tell the error of all mini-batches since the one before", async () => {
@@ -188,6 +191,12 @@ describe("a run", () => {
       coding: { sparsity: 2 },
       options: { atomSparsity: 3, batch: 20, epochs: 2, examples: 210, momentum: 0.5 },
     });
+  });
+
+  test("keeps the means of examples where told", async () => {
+    const mean = async (removeMean: boolean) => (await collect(flat, { ...small, removeMean })).reports[1]!;
+    expect(await mean(true)).toMatchObject({ rmse: 0, atomsUsed: 0 });
+    expect(await mean(false)).toMatchObject({ atomsUsed: 1 }); // the constant
   });
 
   test("codes down to an error in the units of the data, whatever they are", async () => {

@@ -3,23 +3,25 @@
  * where the kernels compute, the starting dictionary and the learner's state.
  *
  * Units. Samples are scaled by a power of two so that the examples deviate from
- * their means by 16 to 32 on average (root mean square): steps and sums then stay
- * in the range of f32 whatever units the data come in, and data that differ by a
- * power of two give the same dictionary to the bit. Reports are in the units of
- * the data.
+ * their means by 1 to 2 on average (root mean square). Steps and sums then stay
+ * in the range of f32 whatever units the data come in, data that differ by a
+ * power of two give the same dictionary to the bit, and the first steps are about
+ * as large as the atoms they change (docs/decisions/0002-units.md). Reports are in
+ * the units of the data.
  */
 
 import type { SparseColumns } from "../core/matrix.js";
 import { Rng } from "../core/rng.js";
 import { sizeOf } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
+import { largestMagnitude, powerBelow } from "../core/units.js";
 import { PatchSampler, type Windows } from "../data/sampler.js";
 import { baseCols } from "../dictionaries/base.js";
 import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
 import type { DeviceMatrix, DeviceSignals, Kernels } from "../kernels/contract.js";
 import { codingError, type ExampleSet } from "../pursuit/codingError.js";
 import { Encoder } from "../pursuit/encoder.js";
-import { type CodingRule, resolveLimits } from "../pursuit/limits.js";
+import { resolveLimits, scaleRule } from "../pursuit/limits.js";
 import { initialAtoms, mostUsedAtoms } from "./initialAtoms.js";
 import { type MemoryPlan, planMemory, requireFits } from "./memoryPlan.js";
 import { createOsdl, freeOsdl, type OsdlState } from "./osdl.js";
@@ -33,6 +35,8 @@ export interface TrainPlan extends ResolvedTraining {
   readonly holdout: number;
   /** Windows there are to draw from. */
   readonly available: number;
+  /** Examples between two measurements of the test error. */
+  readonly testEvery: number;
   /** Mini-batches in all. */
   readonly steps: number;
   /** Signals are multiplied by this for computing. */
@@ -80,11 +84,12 @@ export async function openWorkshop(
     : { store, windows: sampler.testWindows() };
   const A = await startingAtoms(store, scale, bench, rng.split("atoms"));
   const dictionary = await SparseDictionary.create(base, A, kernels, atomSparsity);
-  const coding = scaleCoding(options.coding, scale);
+  const coding = scaleRule(options.coding, scale);
   const state = createOsdl(dictionary, { atomSparsity, momentum, batch, coding }, kernels);
   const steps = Math.ceil(examples / batch) * options.epochs;
   const holdout = test.windows.signal.length;
-  const plan = { ...options, batch, examples, holdout, available, steps, scale, memory };
+  const testEvery = options.testEvery ?? examples;
+  const plan = { ...options, batch, examples, holdout, testEvery, available, steps, scale, memory };
   return { plan, kernels, sampler, store, test, state, Y, means };
 }
 
@@ -145,10 +150,10 @@ async function* firstExamples(bench: Bench, store: DeviceSignals): AsyncGenerato
   }
 }
 
-/** The power of two that brings the deviation of examples to [16, 32). */
+/** The power of two that brings the deviation of examples to [1, 2). */
 async function unitsOf(data: readonly Signal[], bench: Bench): Promise<number> {
   const { kernels } = bench;
-  const first = powerBelow(largestMagnitude(data));
+  const first = powerBelow(Math.max(...data.map((signal) => largestMagnitude(signal.data))));
   const store = kernels.signals(data, 1 / first); // at most 2 in magnitude: sums of squares are safe
   const energies = kernels.matrix(1, bench.Y.cols);
   let energy = 0;
@@ -160,26 +165,11 @@ async function unitsOf(data: readonly Signal[], bench: Bench): Promise<number> {
     samples += y.rows * y.cols;
   }
   kernels.free(store, energies);
-  return energy > 0 ? 16 / powerBelow(Math.sqrt(energy / samples)) / first : 1 / first;
+  return energy > 0 ? 1 / powerBelow(Math.sqrt(energy / samples)) / first : 1 / first;
 }
 
 function samplesIn(signals: readonly Signal[]): number {
   return signals.reduce((sum, { data }) => sum + data.length, 0);
-}
-
-function largestMagnitude(data: readonly Signal[]): number {
-  let largest = 0;
-  for (const signal of data) for (const value of signal.data) largest = Math.max(largest, Math.abs(value));
-  return largest;
-}
-
-/** The largest power of two that is not above x; 1 for 0. */
-function powerBelow(x: number): number {
-  return x > 0 ? 2 ** Math.floor(Math.log2(x)) : 1;
-}
-
-function scaleCoding({ sparsity, error }: CodingRule, scale: number): CodingRule {
-  return { sparsity, error: error === undefined ? undefined : error * scale };
 }
 
 /** A⁰: see initialAtoms.ts. */
@@ -194,7 +184,7 @@ async function startingAtoms(
   const L = baseCols(base);
   if (m >= L) return initialAtoms(L, m, k, rng);
   const dictionary = await SparseDictionary.ofBase(base, kernels);
-  const limits = resolveLimits("train", scaleCoding(options.coding, scale), dictionary.rows, L);
+  const limits = resolveLimits("train", scaleRule(options.coding, scale), dictionary.rows, L);
   const encoder = new Encoder(dictionary, limits, options.batch, kernels);
   const uses = kernels.matrix(L, 1);
   for await (const y of firstExamples(bench, store)) await kernels.countUses(await encoder.encode(y), uses);

@@ -10,12 +10,13 @@ import { InputError } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireFinite } from "../core/require.js";
 import { type Shape, sizeOf } from "../core/shape.js";
+import { largestMagnitude, powerBelow } from "../core/units.js";
 import { type BaseDictionary, baseCols } from "../dictionaries/base.js";
 import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
 import { chooseKernels } from "../kernels/choose.js";
 import type { Kernels } from "../kernels/contract.js";
 import { Encoder } from "../pursuit/encoder.js";
-import { type CodingRule, resolveLimits } from "../pursuit/limits.js";
+import { type CodingRule, resolveLimits, scaleRule } from "../pursuit/limits.js";
 
 /** How a model came to be: written to its file as JSON. */
 export interface ModelMeta {
@@ -100,7 +101,8 @@ export class Model {
     const n = sizeOf(this.shape);
     if (Y.rows !== n) throw new InputError(`Model.encode: signals must have ${n} samples, got ${Y.rows}`);
     requireFinite("Model.encode", "signals", Y.data);
-    const limits = resolveLimits("Model.encode", rule, n, this.A.cols);
+    const unit = powerBelow(largestMagnitude(Y.data)); // sums of squares stay in the range of f32
+    const limits = resolveLimits("Model.encode", scaleRule(rule, 1 / unit), n, this.A.cols);
     return withKernels(kernels, async (on) => {
       const D = await SparseDictionary.create(this.base, this.A, on);
       const encoder = new Encoder(D, limits, panel, on);
@@ -108,7 +110,7 @@ export class Model {
       const X = new SparseColumns(this.A.cols, Y.cols, limits.sparsity);
       const means = new Float32Array(Y.cols);
       for (const [from, to] of panels(Y.cols)) {
-        const columns = Y.slice(from, to).copy();
+        const columns = scaled(Y.slice(from, to), 1 / unit);
         if (this.meta.removeMean) means.set(removeMeans(columns), from);
         const part = on.head(held, to - from);
         await on.writeMatrix(part, columns);
@@ -117,6 +119,8 @@ export class Model {
       encoder.free();
       D.free();
       on.free(held);
+      for (let i = 0; i < means.length; i++) means[i]! *= unit;
+      for (let s = 0; s < X.values.length; s++) X.values[s]! *= unit;
       return { X, means };
     });
   }
@@ -161,6 +165,14 @@ async function withKernels<T>(given: Kernels | undefined, run: (kernels: Kernels
 /** [0, panel), [panel, 2 panel), … up to `count`. */
 function* panels(count: number): Generator<[number, number]> {
   for (let from = 0; from < count; from += panel) yield [from, Math.min(from + panel, count)];
+}
+
+function scaled(Y: DenseMatrix, factor: number): DenseMatrix {
+  return new DenseMatrix(
+    Y.rows,
+    Y.cols,
+    Y.data.map((value) => value * factor),
+  );
 }
 
 /** Subtract each column's mean, in place; the means. */

@@ -15,6 +15,11 @@ export interface CodingRule {
   readonly error?: number | undefined;
 }
 
+/** The rule for data multiplied by a factor. */
+export function scaleRule({ sparsity, error }: CodingRule, factor: number): CodingRule {
+  return { sparsity, error: error === undefined ? undefined : error * factor };
+}
+
 /** The kernels' limits for signals of n samples over m atoms: ε² = n·error². */
 export function resolveLimits(
   caller: string,

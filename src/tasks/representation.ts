@@ -6,13 +6,14 @@
 import type { SparseColumns } from "../core/matrix.js";
 import { Rng } from "../core/rng.js";
 import type { Signal } from "../core/signal.js";
+import { largestMagnitude, powerBelow } from "../core/units.js";
 import { PatchSampler } from "../data/sampler.js";
 import type { BaseDictionary } from "../dictionaries/base.js";
 import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
 import type { Kernels } from "../kernels/contract.js";
 import { codingError } from "../pursuit/codingError.js";
 import { Encoder } from "../pursuit/encoder.js";
-import { type CodingRule, resolveLimits } from "../pursuit/limits.js";
+import { type CodingRule, resolveLimits, scaleRule } from "../pursuit/limits.js";
 
 export interface RepresentationOptions {
   readonly coding: CodingRule;
@@ -43,15 +44,21 @@ export async function representationError(
   const dictionary = A
     ? await SparseDictionary.create(base, A, kernels)
     : await SparseDictionary.ofBase(base, kernels);
-  const limits = resolveLimits("representationError", coding, dictionary.rows, dictionary.cols);
+  const unit = powerBelow(Math.max(...signals.map(({ data }) => largestMagnitude(data))));
+  const limits = resolveLimits(
+    "representationError",
+    scaleRule(coding, 1 / unit),
+    dictionary.rows,
+    dictionary.cols,
+  );
   const encoder = new Encoder(dictionary, limits, batch, kernels);
-  const store = kernels.signals(signals);
+  const store = kernels.signals(signals, 1 / unit);
   const windows = sampler.trainingWindows(0, 0, sampler.examples);
   const rmse = await codingError(encoder, { store, windows }, removeMean, kernels);
   encoder.free();
   dictionary.free();
   kernels.free(store);
-  return rmse;
+  return rmse * unit;
 }
 
 /** Peak signal-to-noise ratio in dB of an RMSE, for samples from 0 to `peak`. */

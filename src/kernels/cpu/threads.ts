@@ -30,8 +30,8 @@ function nodeModules(): NodeModules | undefined {
     .process;
   if (!host?.getBuiltinModule) return undefined;
   return {
-    ...host.getBuiltinModule("node:worker_threads"),
-    ...host.getBuiltinModule("node:os"),
+    ...host.getBuiltinModule("worker_threads"),
+    ...host.getBuiltinModule("os"),
   } as NodeModules;
 }
 
@@ -63,7 +63,7 @@ export function startThread(start: WorkerStart): Thread {
 }
 
 function nodeThread(node: NodeModules, start: WorkerStart): Thread {
-  const code = `(${runWorker.toString()})(require("node:worker_threads").workerData)`;
+  const code = `(${runWorker.toString()})(globalThis.process.getBuiltinModule("worker_threads").workerData)`;
   const worker = new node.Worker(code, { eval: true, workerData: start });
   worker.unref(); // it ends with the process, whatever happens
   return {

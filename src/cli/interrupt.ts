@@ -1,0 +1,42 @@
+/**
+ * Ends a run early with what it has so far: Ctrl-C or SIGTERM, or nobody reads
+ * standard output any more. A second Ctrl-C ends the program at once: by then
+ * the signal has its usual effect again, so it works even while kernels compute.
+ */
+
+import { stdout } from "node:process";
+
+const signals = ["SIGINT", "SIGTERM"] as const;
+
+export class Interrupt {
+  readonly #controller = new AbortController();
+  readonly #onInterrupt: () => void;
+
+  /** `onInterrupt` tells the user; it is called once at most, and not for standard output. */
+  constructor(onInterrupt: () => void) {
+    this.#onInterrupt = onInterrupt;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** From now on; before, signals end the program as usual. */
+  listen(): void {
+    for (const name of signals) process.on(name, this.#interrupted);
+    stdout.on("error", this.#abort);
+  }
+
+  stop(): void {
+    for (const name of signals) process.off(name, this.#interrupted);
+    stdout.off("error", this.#abort);
+  }
+
+  readonly #abort = (): void => this.#controller.abort();
+
+  readonly #interrupted = (): void => {
+    this.stop();
+    this.#abort();
+    this.#onInterrupt();
+  };
+}

@@ -1,0 +1,100 @@
+/** What `trainlets train` says of a run: what it is going to do, how it goes, how it ended. */
+
+import { stdout } from "node:process";
+import { formatShape } from "../core/shape.js";
+import { baseCols } from "../dictionaries/base.js";
+import type { TrainReport } from "../learn/trainingRun.js";
+import type { TrainPlan } from "../learn/workshop.js";
+import type { CodingRule } from "../pursuit/limits.js";
+import { clock, counted, grouped, type ProgressLine, rounded } from "./progress.js";
+
+/** A run so far. */
+export interface Course {
+  readonly report: TrainReport;
+  /** The last error on test examples, and the examples seen by then. */
+  readonly testRmse: number | undefined;
+  readonly testedAt: number;
+  /** Since the first report. */
+  readonly seconds: number;
+}
+
+export function describePlan(plan: TrainPlan): string {
+  const { base, atoms, atomSparsity, coding, examples, available, epochs, batch, holdout } = plan;
+  return [
+    `patches of ${formatShape(base.shape)} over ${base.name} (${counted(baseCols(base), "base atom")})`,
+    `${counted(atoms, "atom")} of ${counted(atomSparsity, "non-zero")}, ${describeCoding(coding)}`,
+    `${grouped(examples)} of ${grouped(available)} patches, ${counted(epochs, "epoch")}, ` +
+      `batches of ${grouped(batch)}, ${grouped(holdout)} to test on`,
+  ].join("\n");
+}
+
+function describeCoding({ sparsity, error }: CodingRule): string {
+  const limits = [
+    ...(sparsity === undefined ? [] : [`of at most ${counted(sparsity, "atom")}`]),
+    ...(error === undefined ? [] : [`down to an RMSE of ${error}`]),
+  ];
+  return `codes ${limits.join(" or ")}`;
+}
+
+/** Show reports as they come; how it was in the end. */
+export async function follow(
+  run: AsyncIterable<TrainReport>,
+  plan: TrainPlan,
+  options: { readonly progress: ProgressLine; readonly json: boolean; onStart(): void },
+): Promise<Course> {
+  const { progress, json, onStart } = options;
+  let course: Course | undefined;
+  let start = 0;
+  for await (const report of run) {
+    if (!course) {
+      start = performance.now();
+      onStart();
+    }
+    const seconds = (performance.now() - start) / 1000;
+    const tested = report.testRmse !== undefined;
+    const testRmse = report.testRmse ?? course?.testRmse;
+    course = { report, testRmse, testedAt: tested ? report.examples : (course?.testedAt ?? 0), seconds };
+    if (json) stdout.write(`${jsonLine(report, seconds)}\n`);
+    progress.show(progressParts(course, plan), tested);
+  }
+  progress.clear();
+  return course!;
+}
+
+/** JSON knows no NaN: an error that was not measured is null. */
+function jsonLine(report: TrainReport, seconds: number): string {
+  const rmse = Number.isFinite(report.rmse) ? report.rmse : null;
+  return JSON.stringify({ ...report, rmse, seconds });
+}
+
+/** What matters most first: a narrow window shows as much as it holds. */
+function progressParts({ report, testRmse, seconds }: Course, plan: TrainPlan): string[] {
+  const total = plan.examples * plan.epochs;
+  const rate = report.examples / Math.max(seconds, 1e-3);
+  const left = Math.min((total - report.examples) / rate, plan.seconds - seconds);
+  const parts = [`${((100 * report.examples) / total).toFixed(0).padStart(3)}%`];
+  if (left > 0 && Number.isFinite(left)) parts.push(`${clock(left)} left`);
+  if (Number.isFinite(report.rmse)) parts.push(`RMSE ${rounded(report.rmse)}`);
+  if (testRmse !== undefined) parts.push(`test RMSE ${rounded(testRmse)}`);
+  if (report.examples > 0)
+    parts.push(`${grouped(rate)} examples/s`, `epoch ${report.epoch} of ${plan.epochs}`);
+  return parts;
+}
+
+const endings = {
+  epochs: "",
+  "no improvement": ", ended without improvement",
+  time: ", ended by time",
+  aborted: ", interrupted",
+};
+
+/** `test RMSE 6.583, in 0:05`; `RMSE 6.601, interrupted after 1,024 of 200,000 examples, in 0:05`. */
+export function describeEnd({ report, testRmse, testedAt, seconds }: Course, plan: TrainPlan): string {
+  const { rmse, examples, ended = "epochs" } = report;
+  const tested = testRmse !== undefined && testedAt === examples;
+  const error = tested ? `test RMSE ${rounded(testRmse)}` : `RMSE ${rounded(rmse)}`;
+  const flat = rmse === 0 ? " (all patches are flat: there was nothing to learn)" : "";
+  const total = plan.examples * plan.epochs;
+  const early = ended === "epochs" ? "" : ` after ${grouped(examples)} of ${counted(total, "example")}`;
+  return `${error}${flat}${endings[ended]}${early}, in ${clock(seconds)}`;
+}

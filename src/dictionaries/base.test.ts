@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+import { InputError } from "../core/errors.js";
+import { DenseMatrix } from "../core/matrix.js";
+import { Rng } from "../core/rng.js";
+import { formatShape, type Shape, sizeOf } from "../core/shape.js";
+import { dot, explicitBase, magnitudes, randomDense, wide } from "../kernels/oracle.case.js";
+import { createReferenceKernels } from "../kernels/reference/index.js";
+import { sumTolerance } from "../kernels/tolerance.js";
+import { Matrix64 } from "../linalg/matrix64.js";
+import { wavelet } from "../wavelets/filters.js";
+import { transformRounding, unitRoundoff } from "../wavelets/rounding.case.js";
+import { maxLevels } from "../wavelets/transform.js";
+import { baseCols, baseForms, baseRows, createBase, defaultBase } from "./base.js";
+
+const names = [
+  "cropped:sym8",
+  "cropped:haar",
+  "separable:sym8",
+  "separable:db3",
+  "odct:1",
+  "odct:2",
+  "odct:1.3",
+  "identity",
+];
+const shapes: Shape[] = [[1], [2], [7], [16], [31], [5, 8], [6, 1], [1, 9], [3, 4, 5], [2, 2, 3]];
+const cases = names.flatMap((name) =>
+  shapes.map((shape) => ({ name, shape, text: `${name} for ${formatShape(shape)}` })),
+);
+
+describe.each(cases)("$text", ({ name, shape }) => {
+  const base = createBase(name, shape);
+  const kernels = createReferenceKernels();
+  const rng = Rng.from(1).split(`${name} ${shape}`);
+
+  test("has one factor an axis, of its size, with unit columns", () => {
+    expect(base.name).toBe(name);
+    expect(base.shape).toEqual(shape);
+    expect(base.factors.map((factor) => factor.rows)).toEqual(shape);
+    expect(baseRows(base)).toBe(sizeOf(shape));
+    expect(baseCols(base)).toBe(base.factors.reduce((product, { cols }) => product * cols, 1));
+    for (const factor of base.factors) {
+      for (let j = 0; j < factor.cols; j++) {
+        const bound = name.startsWith("separable")
+          ? 2 * transformRounding(wavelet(name.slice(10)), maxLevels(factor.rows)) // not normalised: orthogonal as made
+          : (factor.rows + 4) * unitRoundoff;
+        expect(Math.abs(Math.hypot(...factor.column(j)) - 1)).toBeLessThanOrEqual(bound);
+      }
+    }
+  });
+
+  test("is kron(φ₀, φ₁, …), and its analysis is the adjoint of its synthesis", async () => {
+    const phi = explicitBase(base.factors);
+    const device = kernels.base(base.factors);
+    const [C, Y] = [randomDense(rng, phi.cols, 2), randomDense(rng, phi.rows, 2)];
+    const [V, Z] = [new DenseMatrix(phi.rows, 2), new DenseMatrix(phi.cols, 2)];
+    await kernels.synthesize(device, C, V);
+    await kernels.analyze(device, Y, Z);
+    const [exactV, exactZ] = [phi.times(wide(C)), phi.transpose().times(wide(Y))];
+    const size = magnitudes(phi);
+    const [sizeV, sizeZ] = [size.times(magnitudes(wide(C))), size.transpose().times(magnitudes(wide(Y)))];
+    // sums in f64 and one rounding to f32
+    V.data.forEach((value, i) => {
+      expect(Math.abs(value - exactV.data[i]!)).toBeLessThanOrEqual(sumTolerance(0, sizeV.data[i]!));
+    });
+    Z.data.forEach((value, i) => {
+      expect(Math.abs(value - exactZ.data[i]!)).toBeLessThanOrEqual(sumTolerance(0, sizeZ.data[i]!));
+    });
+    for (let i = 0; i < 2; i++) {
+      const bound = 2 * dot(sizeV.column(i), Y.column(i).map(Math.abs));
+      expect(Math.abs(dot(V.column(i), Y.column(i)) - dot(C.column(i), Z.column(i)))).toBeLessThanOrEqual(
+        sumTolerance(0, bound),
+      );
+    }
+  });
+});
+
+describe("orthonormal ones", () => {
+  test.each([1, 2, 3, 8, 13, 32, 64])("odct:1 of size %i", (n) => {
+    // the argument of a cosine is at most πn, off by 3u of itself; n products of entries of √(2/n), mean removal besides
+    expectOrthonormal(createBase("odct:1", [n]).factors[0]!, 16 * Math.PI * n * unitRoundoff);
+  });
+
+  test.each(["haar", "db2", "sym8", "coif1"])(
+    "separable:%s of any size, as deep as it can be halved",
+    (name) => {
+      for (const n of [1, 2, 3, 4, 6, 8, 12, 32, 40]) {
+        const bound = 3 * Math.sqrt(n) * transformRounding(wavelet(name), maxLevels(n));
+        expectOrthonormal(createBase(`separable:${name}`, [n]).factors[0]!, bound);
+      }
+    },
+  );
+
+  test("identity", () => {
+    expect(createBase("identity", [3, 2]).factors).toEqual([Matrix64.identity(3), Matrix64.identity(2)]);
+  });
+
+  function expectOrthonormal(phi: Matrix64, bound: number): void {
+    expect(phi.cols).toBe(phi.rows);
+    const [gram, identity] = [phi.transpose().times(phi), Matrix64.identity(phi.cols)];
+    gram.data.forEach((value, i) => {
+      expect(Math.abs(value - identity.data[i]!)).toBeLessThanOrEqual(bound);
+    });
+  }
+});
+
+describe("overcomplete DCT", () => {
+  test.each([
+    [8, 2, 16],
+    [8, 1, 8],
+    [8, 0.5, 4],
+    [11, 1.5, 17],
+    [1, 4, 1],
+    [5, 0.01, 1],
+  ])("size %i, redundancy %f: %i atoms", (size, redundancy, atoms) => {
+    expect(createBase(`odct:${redundancy}`, [size]).factors[0]!.cols).toBe(atoms);
+  });
+
+  test("is cosines of rising frequency, the first constant, the others without a mean", () => {
+    const phi = createBase("odct:2", [12]).factors[0]!;
+    phi.column(0).forEach((value) => {
+      expect(Math.abs(value - 1 / Math.sqrt(12))).toBeLessThanOrEqual(4 * unitRoundoff);
+    });
+    for (let j = 1; j < phi.cols; j++) {
+      const column = [...phi.column(j)];
+      expect(Math.abs(column.reduce((sum, value) => sum + value, 0))).toBeLessThanOrEqual(24 * unitRoundoff);
+      // j half-turns over L = 24 samples are j/2 over the 12 that are kept
+      const changes = column.filter(
+        (value, i) => i > 0 && Math.sign(value) !== Math.sign(column[i - 1]!),
+      ).length;
+      expect(Math.abs(changes - j / 2)).toBeLessThanOrEqual(1);
+    }
+  });
+});
+
+describe("names", () => {
+  test("the default is one of the forms", () => {
+    expect(createBase(defaultBase, [8]).factors[0]!.cols).toBe(16);
+    expect(baseForms).toEqual(["cropped:WAVELET", "separable:WAVELET", "odct:REDUNDANCY", "identity"]);
+  });
+
+  test.each([
+    "",
+    "cropped",
+    "croped:sym8",
+    "identity:2",
+    "cropped:sym8:2",
+    ":",
+    "odct",
+    "toString",
+    "__proto__:x",
+  ])("unknown: %o", (name) => {
+    expect(() => createBase(name, [8], "train")).toThrow(
+      new InputError(
+        `train: unknown base ${JSON.stringify(name)}; known: cropped:WAVELET, separable:WAVELET, odct:REDUNDANCY, identity`,
+      ),
+    );
+  });
+
+  test("unknown wavelets and redundancies", () => {
+    expect(() => createBase("cropped:sym99", [8])).toThrow(
+      new InputError('createBase: unknown wavelet "sym99"; known: haar, db1…db20, sym2…sym20, coif1…coif5'),
+    );
+    expect(() => createBase("separable:", [8])).toThrow(InputError);
+    expect(() => createBase("odct:0", [8])).toThrow(
+      new InputError('createBase: redundancy of odct must be a number above 0, got "0"'),
+    );
+    for (const argument of ["", "two", "-1", "Infinity", "NaN"]) {
+      expect(() => createBase(`odct:${argument}`, [8])).toThrow(/^createBase: redundancy of odct must be /);
+    }
+  });
+
+  test("unusable shapes", () => {
+    for (const shape of [[], [0], [2.5], [3, -1]]) {
+      expect(() => createBase("identity", shape)).toThrow(/^createBase: shape must be one or more positive/);
+    }
+  });
+});

@@ -1,0 +1,306 @@
+import { describe, expect, test } from "vitest";
+import { InputError } from "../core/errors.js";
+import { SparseColumns } from "../core/matrix.js";
+import { Rng } from "../core/rng.js";
+import type { Shape } from "../core/shape.js";
+import { makeNpy, type NpyArray, npyToText, writeNpy } from "../data/npy.js";
+import { readNpz, writeNpz } from "../data/npz.js";
+import { writeZip } from "../data/zip.js";
+import { type BaseDictionary, baseCols, createBase } from "../dictionaries/base.js";
+import { explicitBase, randomSparse } from "../kernels/oracle.case.js";
+import { codesFromBytes, codesToBytes, modelFromBytes, modelToBytes } from "./files.js";
+import { type Codes, Model, type ModelMeta } from "./model.js";
+import { version } from "./version.js";
+
+const meta: ModelMeta = {
+  learner: "osdl",
+  options: { atomSparsity: 3, batch: 512, momentum: 0.9 },
+  seed: 7,
+  examplesSeen: 1000,
+  removeMean: false,
+  coding: { sparsity: 4, error: 0.5 },
+};
+
+function someModel(name = "cropped:haar", shape: Shape = [4, 5], uses?: Uint32Array): Model {
+  const base = createBase(name, shape);
+  return new Model(base, randomSparse(Rng.from(1), baseCols(base), 30, 3), meta, uses);
+}
+
+const model = someModel(
+  "cropped:haar",
+  [4, 5],
+  Uint32Array.from({ length: 30 }, (_, j) => 3 * j),
+);
+const modelBytes = modelToBytes(model);
+const codes: Codes = {
+  X: randomSparse(Rng.from(2), 30, 9, 4),
+  means: Float32Array.from({ length: 9 }, (_, i) => i - 4.5),
+};
+const coded = { patch: [4, 5], stride: [4, 5], shapes: [[12, 15]] };
+const codeBytes = codesToBytes(codes, coded);
+
+/** An archive with some arrays replaced, or left out where undefined. */
+function edited(bytes: Uint8Array, changes: Record<string, NpyArray | undefined>): Uint8Array {
+  const arrays: Map<string, NpyArray | undefined> = readNpz(bytes, "edited");
+  for (const [key, array] of Object.entries(changes)) arrays.set(key, array);
+  return writeNpz([...arrays].filter((entry): entry is [string, NpyArray] => entry[1] !== undefined));
+}
+
+/** An archive with some fields of meta replaced, or left out where undefined. */
+function withMeta(bytes: Uint8Array, changes: Record<string, unknown>): Uint8Array {
+  const before = JSON.parse(npyToText(readNpz(bytes, "edited").get("meta")!, "meta"));
+  const text = new TextEncoder().encode(JSON.stringify({ ...before, ...changes }));
+  return edited(bytes, { meta: makeNpy([text.length], text) });
+}
+
+const refusal = (read: () => unknown): string => {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof InputError) return error.message;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+};
+
+describe("model files", () => {
+  test.each<[string, Shape]>([
+    ["cropped:sym8", [12]],
+    ["cropped:haar", [4, 5]],
+    ["odct:1.5", [3, 2, 4]],
+    ["identity", [1]],
+  ])("give back the model: %s of shape %o", (name, shape) => {
+    const written = someModel(name, shape);
+    const read = modelFromBytes(modelToBytes(written), "dict.npz");
+    expect(read.base).toEqual(written.base);
+    expect(read.shape).toEqual(shape);
+    expect(read.A.toDense()).toEqual(written.A.toDense());
+    expect(read.meta).toEqual(meta);
+    expect(read.uses).toBeUndefined();
+  });
+
+  test("keep how often atoms were used, where it is known", () => {
+    expect(modelFromBytes(modelBytes, "dict.npz").uses).toEqual(model.uses);
+  });
+
+  test("hold a base that is not separable as one matrix phi", () => {
+    const base: BaseDictionary = { name: "mine", shape: [4, 5], factors: [explicitBase(model.base.factors)] };
+    const bytes = modelToBytes(new Model(base, model.A, meta));
+    expect(readNpz(bytes, "dict.npz").get("phi")!.shape).toEqual([20, base.factors[0]!.cols]);
+    expect(modelFromBytes(bytes, "dict.npz").base).toEqual(base);
+  });
+
+  test("have the arrays that numpy and scipy expect", () => {
+    const arrays = readNpz(modelBytes, "dict.npz");
+    expect([...arrays].map(([key, { dtype, shape }]) => [key, dtype, shape.length])).toEqual([
+      ["data", "<f4", 1],
+      ["indices", "<i4", 1],
+      ["indptr", "<i4", 1],
+      ["shape", "<i8", 1],
+      ["format", "|S3", 0],
+      ["phi_0", "<f8", 2],
+      ["phi_1", "<f8", 2],
+      ["uses", "<u4", 1],
+      ["meta", "|u1", 1],
+    ]);
+    const phi = arrays.get("phi_1")!;
+    expect(phi.shape).toEqual([5, model.base.factors[1]!.cols]);
+    expect(phi.data[1]).toBe(model.base.factors[1]!.at(0, 1)); // row-major
+    expect(JSON.parse(npyToText(arrays.get("meta")!, "meta"))).toEqual({
+      format: "trainlets-model",
+      formatVersion: 1,
+      version,
+      patch: [4, 5],
+      base: "cropped:haar",
+      ...meta,
+    });
+  });
+
+  test("have the same bytes each time, also after reading, and whatever the order of entries in memory", () => {
+    expect(modelToBytes(model)).toEqual(modelBytes);
+    expect(modelToBytes(modelFromBytes(modelBytes, "dict.npz"))).toEqual(modelBytes);
+    const turned = model.A.copy();
+    for (let j = 0; j < turned.cols; j++) {
+      const [start, end] = [j * turned.width, j * turned.width + turned.counts[j]!];
+      turned.setColumn(
+        j,
+        turned.indices.slice(start, end).reverse(),
+        turned.values.slice(start, end).reverse(),
+      );
+    }
+    expect(modelToBytes(new Model(model.base, turned, meta, model.uses))).toEqual(modelBytes);
+  });
+
+  test("refuse what is not a model", () => {
+    expect(
+      refusal(() => modelFromBytes(new TextEncoder().encode("hello, this is no archive"), "a.npz")),
+    ).toBe("a.npz: not a zip file");
+    expect(refusal(() => modelFromBytes(new Uint8Array(), "a.npz"))).toMatch(/^a\.npz: /);
+    expect(refusal(() => modelFromBytes(writeNpz([["x", makeNpy([1], Float32Array.of(1))]]), "a.npz"))).toBe(
+      "a.npz: is not a model of trainlets: it has no meta",
+    );
+    expect(refusal(() => modelFromBytes(codeBytes, "codes.npz"))).toBe(
+      "codes.npz: is not a model of trainlets",
+    );
+    expect(
+      refusal(() => modelFromBytes(edited(modelBytes, { meta: makeNpy([1], Uint8Array.of(0x7b)) }), "a")),
+    ).toBe("a: damaged meta: not JSON");
+    for (const value of [null, 3, [], "model"]) {
+      const text = new TextEncoder().encode(JSON.stringify(value));
+      expect(
+        refusal(() => modelFromBytes(edited(modelBytes, { meta: makeNpy([text.length], text) }), "a")),
+      ).toBe("a: is not a model of trainlets");
+    }
+  });
+
+  test("refuse formats newer than their own", () => {
+    expect(refusal(() => modelFromBytes(withMeta(modelBytes, { formatVersion: 2 }), "a.npz"))).toBe(
+      "a.npz: was written by a newer trainlets (format 2); this one reads 1",
+    );
+    expect(
+      refusal(() => modelFromBytes(withMeta(modelBytes, { formatVersion: undefined }), "a.npz")),
+    ).toMatch(/^a\.npz: was written by a newer trainlets/);
+  });
+
+  test.each<[string, Record<string, NpyArray | undefined>]>([
+    ["a.npz: has no sparse matrix as scipy.sparse.save_npz writes it", { data: undefined }],
+    ["a.npz: damaged model: phi_1 is missing", { phi_1: undefined }],
+    [
+      "a.npz: damaged model: phi_0 must have 4 rows, got shape (3, 2)",
+      { phi_0: makeNpy([3, 2], new Float64Array(6)) },
+    ],
+    [
+      "a.npz: damaged model: phi_0 must have 4 rows, got shape (8)",
+      { phi_0: makeNpy([8], new Float64Array(8)) },
+    ],
+    [
+      "a.npz: damaged model: phi_0 must be finite",
+      { phi_0: makeNpy([4, 1], Float64Array.of(1, 0, Number.NaN, 0)) },
+    ],
+    ["a.npz: damaged model: uses must hold 30 counts, got 2", { uses: makeNpy([2], Uint32Array.of(1, 2)) }],
+  ])("refuse: %s", (message, changes) => {
+    expect(refusal(() => modelFromBytes(edited(modelBytes, changes), "a.npz"))).toBe(message);
+  });
+
+  test("refuse a patch that does not fit the factors, and factors that do not fit A", () => {
+    expect(refusal(() => modelFromBytes(withMeta(modelBytes, { patch: [5, 4] }), "a.npz"))).toMatch(
+      /^a\.npz: damaged model: phi_0 must have 5 rows/,
+    );
+    for (const patch of [undefined, [], [4, 0], "4x5", [4, "5"]]) {
+      expect(refusal(() => modelFromBytes(withMeta(modelBytes, { patch }), "a.npz"))).toMatch(
+        /^a\.npz: patch in meta must be/,
+      );
+    }
+    const wider = makeNpy([4, 20], new Float64Array(80).fill(1));
+    const rows = 20 * model.base.factors[1]!.cols;
+    expect(refusal(() => modelFromBytes(edited(modelBytes, { phi_0: wider }), "a.npz"))).toBe(
+      `a.npz: damaged model: A has ${model.A.rows} rows for ${rows} base atoms`,
+    );
+  });
+});
+
+describe("code files", () => {
+  test("give back codes, means and the signals they stand for", () => {
+    const read = codesFromBytes(codeBytes, "codes.npz");
+    expect(read.codes.X.toDense()).toEqual(codes.X.toDense());
+    expect(read.codes.means).toEqual(codes.means);
+    expect(read.signals).toEqual(coded);
+    expect(codesToBytes(read.codes, read.signals)).toEqual(codeBytes);
+  });
+
+  test("may hold no codes, or empty ones", () => {
+    for (const X of [new SparseColumns(30, 0, 4), new SparseColumns(30, 5, 4), new SparseColumns(30, 5, 0)]) {
+      const bytes = codesToBytes({ X, means: new Float32Array(X.cols) }, coded);
+      expect(codesFromBytes(bytes, "codes.npz").codes.X.toDense()).toEqual(X.toDense());
+    }
+  });
+
+  test("take means as zero where there are none", () => {
+    const read = codesFromBytes(edited(codeBytes, { mean: undefined }), "codes.npz");
+    expect([...read.codes.means]).toEqual(new Array(9).fill(0));
+  });
+
+  test("refuse what does not fit", () => {
+    expect(refusal(() => codesFromBytes(modelBytes, "dict.npz"))).toBe("dict.npz: is not codes of trainlets");
+    const short = { mean: makeNpy([8], new Float32Array(8)) };
+    expect(refusal(() => codesFromBytes(edited(codeBytes, short), "a"))).toBe(
+      "a: damaged codes: mean must hold 9 finite values",
+    );
+    const infinite = { mean: makeNpy([9], new Float32Array(9).fill(Infinity)) };
+    expect(refusal(() => codesFromBytes(edited(codeBytes, infinite), "a"))).toBe(
+      "a: damaged codes: mean must hold 9 finite values",
+    );
+    expect(refusal(() => codesFromBytes(withMeta(codeBytes, { stride: [4] }), "a"))).toBe(
+      "a: damaged codes: patch, stride and shapes in meta must have the same axes",
+    );
+    expect(refusal(() => codesFromBytes(withMeta(codeBytes, { formatVersion: 9 }), "a"))).toBe(
+      "a: was written by a newer trainlets (format 9); this one reads 1",
+    );
+  });
+});
+
+describe.each([
+  ["model", modelBytes, modelFromBytes],
+  ["code", codeBytes, codesFromBytes],
+] as const)("a damaged %s file", (_, bytes, read) => {
+  /** Read it, or refuse it in one line that names the file: nothing else may happen. */
+  function survive(damaged: Uint8Array): boolean {
+    try {
+      read(damaged, "dict.npz");
+      return true;
+    } catch (error) {
+      expect(error).toBeInstanceOf(InputError);
+      expect((error as Error).message).toMatch(/^dict\.npz(\[[^\]]*\])?: [^\n]+$/);
+      return false;
+    }
+  }
+
+  test("is refused wherever it is cut short", () => {
+    const ends = new Set([
+      ...Array(64).keys(),
+      ...Array.from({ length: 150 }, (_, i) => Math.floor((bytes.length * i) / 150)),
+    ]);
+    for (const end of ends) expect(survive(bytes.slice(0, end)), `${end} bytes`).toBe(false);
+  });
+
+  test("is refused or read where bytes are changed, and never ends in another error", () => {
+    const rng = Rng.from(3);
+    let refused = 0;
+    for (let turn = 0; turn < 300; turn++) {
+      const damaged = bytes.slice();
+      for (let i = 0; i <= rng.below(3); i++) damaged[rng.below(damaged.length)] = rng.below(256);
+      if (!survive(damaged)) refused++;
+    }
+    expect(refused).toBeGreaterThan(250); // a CRC-32 guards all but a few fields of the directory
+  });
+
+  test("the same where the archive is whole and its arrays are not", () => {
+    const rng = Rng.from(4);
+    const members = [...readNpz(bytes, "dict.npz")].map(([key, array]) => ({ key, npy: writeNpy(array) }));
+    for (let turn = 0; turn < 600; turn++) {
+      const victim = rng.below(members.length);
+      const inputs = members.map(({ key, npy }, i) => {
+        if (i !== victim) return { name: `${key}.npy`, parts: [npy] };
+        const damaged = npy.slice(0, rng.uniform() < 0.1 ? rng.below(npy.length) : npy.length);
+        // half in the header, half anywhere
+        const range = rng.uniform() < 0.5 ? 80 : damaged.length;
+        for (let b = 0; b <= rng.below(4); b++) damaged[rng.below(range)] = rng.below(256);
+        return { name: `${key}.npy`, parts: [damaged] };
+      });
+      survive(writeZip(inputs));
+    }
+  });
+
+  test("the same where the text of its meta is changed", () => {
+    const rng = Rng.from(5);
+    const text = npyToText(readNpz(bytes, "dict.npz").get("meta")!, "meta");
+    const pieces = ["null", "-1", "1e400", "{}", "[]", '""', "[1]", "9".repeat(30), "true", "0.5"];
+    for (let turn = 0; turn < 300; turn++) {
+      const values = [...text.matchAll(/:(\[[^\]]*\]|\d+|"[^"]*"|true|false)/g)];
+      const { index, 0: match } = values[rng.below(values.length)]!;
+      const changed = `${text.slice(0, index)}:${pieces[rng.below(pieces.length)]}${text.slice(index + match.length)}`;
+      const encoded = new TextEncoder().encode(changed);
+      survive(edited(bytes, { meta: makeNpy([encoded.length], encoded) }));
+    }
+  });
+});

@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { InputError } from "../core/errors.js";
+import { resolveLimits } from "./limits.js";
+
+const flags = (name: string) => `--${name}`;
+
+test("a sparsity alone goes on until nothing is left", () => {
+  expect(resolveLimits("f", { sparsity: 4 }, 144, 900)).toEqual({ sparsity: 4, residualEnergy: 0 });
+});
+
+test("an error a sample is an energy of n·error²; codes need no more atoms than dimensions", () => {
+  expect(resolveLimits("f", { error: 0.5 }, 144, 900)).toEqual({ sparsity: 144, residualEnergy: 36 });
+  expect(resolveLimits("f", { error: 0 }, 144, 100)).toEqual({ sparsity: 100, residualEnergy: 0 });
+  expect(resolveLimits("f", { error: 2, sparsity: 3 }, 10, 20)).toEqual({ sparsity: 3, residualEnergy: 40 });
+});
+
+test("a sparsity goes from 1 to the number of atoms", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 50 }), fc.nat(50), (m, more) => {
+      expect(resolveLimits("f", { sparsity: m }, 10, m + more).sparsity).toBe(m);
+      expect(() => resolveLimits("f", { sparsity: m + more + 1 }, 10, m + more)).toThrow(InputError);
+    }),
+  );
+});
+
+test.each([
+  [{}, 'train: --sparsity or --error must be given, got "neither"'],
+  [{ sparsity: undefined, error: undefined }, 'train: --sparsity or --error must be given, got "neither"'],
+  [{ sparsity: 0 }, "train: --sparsity must be an integer from 1 to 900, got 0"],
+  [{ sparsity: 901 }, "train: --sparsity must be an integer from 1 to 900, got 901"],
+  [{ sparsity: 2.5 }, "train: --sparsity must be an integer from 1 to 900, got 2.5"],
+  [{ error: -1 }, "train: --error must be a number of at least 0, got -1"],
+  [{ error: Number.NaN }, "train: --error must be a number of at least 0, got NaN"],
+  [{ error: Infinity, sparsity: 3 }, "train: --error must be a number of at least 0, got Infinity"],
+  [{ error: "1" as never }, 'train: --error must be a number of at least 0, got "1"'],
+])("refuses %o", (rule, message) => {
+  expect(() => resolveLimits("train", rule, 144, 900, flags)).toThrow(new InputError(message));
+  expect(() => resolveLimits("train", rule, 144, 900)).toThrow(new InputError(message.replaceAll("--", "")));
+});

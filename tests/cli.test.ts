@@ -1,0 +1,214 @@
+/** The command line from end to end, as a user runs it: the built program on files. */
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Signal } from "../src/core/signal.js";
+import { readImage } from "../src/data/node/images.js";
+import { readNpy, toFloat32 } from "../src/data/npy.js";
+import { atomGallery } from "../src/figures/gallery.js";
+import { deviceNames } from "../src/kernels/choose.js";
+import { trainDefaults } from "../src/learn/trainOptions.js";
+import { loadModel } from "../src/model/node/files.js";
+import {
+  outcomeOf,
+  startTrainlets,
+  trainlets,
+  wave,
+  words,
+  writeArray,
+  writePhotos,
+  writePng,
+} from "./cliProcess.js";
+
+let folder: string;
+const path = (name: string): string => join(folder, name);
+
+/** Run a command line that must succeed; what it prints. */
+async function run(line: string): Promise<string> {
+  const { code, stdout, stderr } = await trainlets(folder, words(line));
+  expect(code, `${line}\n${stderr}`).toBe(0);
+  return stdout;
+}
+
+const quick = "--examples 600 --batch 100";
+/** Long enough to be interrupted. */
+const endless = "--patch 8 --batch 100 --epochs 1000000";
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "trainlets-cli-"));
+  writePhotos(folder);
+  writePng(path("flat.png"), 40, () => 99);
+  writeArray(path("pictures.npy"), [3, 20, 24], wave);
+  writeArray(path("sounds.npy"), [2, 400], wave);
+  writeArray(path("volume.npy"), [12, 12, 12], (i) => wave(i) * (i % 5));
+  await run(`train photos --patch 8 ${quick} -o dict.npz`);
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("train", () => {
+  it("writes a model that the library reads", async () => {
+    const model = await loadModel(path("dict.npz"));
+    expect(model.shape).toEqual([8, 8]);
+    expect(model.base.name).toBe(trainDefaults.base);
+    expect(model.meta).toMatchObject({ learner: "osdl", seed: 1, examplesSeen: 600, removeMean: true });
+    expect(model.A.cols).toBe(256);
+  });
+
+  it("gives the same bytes for the same seed, whatever the threads, and others for another", async () => {
+    await run(`train photos --patch 8 ${quick} --threads 1 -o again.npz`);
+    await run(`train photos/0.png photos/1.png --patch 8x8 ${quick} --seed 2 -o other.npz`);
+    const [first, again, other] = ["dict.npz", "again.npz", "other.npz"].map((name) =>
+      readFileSync(path(name)),
+    );
+    expect(again!.equals(first!)).toBe(true);
+    expect(other!.equals(first!)).toBe(false);
+  });
+
+  it("says what it did on standard output, and how on standard error", async () => {
+    const line = `train photos --patch 8 ${quick} --redundancy 1.5 --device reference --test flat.png -o x.npz`;
+    const { stdout, stderr } = await trainlets(folder, words(line));
+    expect(stdout).toMatch(/^x\.npz: 384 atoms of 8x8, test RMSE 0, in \d:\d\d\n$/);
+    expect(stderr).toContain("384 atoms of 6 non-zeros, codes of at most 2 atoms\n");
+    expect(stderr).toContain("600 of 2,178 patches, 1 epoch, batches of 100, 1,089 to test on\n");
+    expect(stderr).toContain("computing on reference: ");
+    expect(stderr).toMatch(/^100% {2}RMSE \d+\.\d+ {2}test RMSE 0 {2}[\d,]+ examples\/s {2}epoch 1 of 1$/m);
+  });
+
+  it("reports as lines of JSON, the last with the test error", async () => {
+    const lines = (await run(`train photos --patch 8 ${quick} --json -o x.npz`)).trimEnd().split("\n");
+    const reports = lines.map((line) => JSON.parse(line));
+    expect(reports.map(({ examples }) => examples)).toEqual([0, 100, 200, 300, 400, 500, 600]);
+    expect(reports[0]).toMatchObject({ rmse: null, testRmse: expect.any(Number) });
+    expect(reports.at(-1)).toMatchObject({ epoch: 1, ended: "epochs", testRmse: expect.any(Number) });
+  });
+
+  it("leaves out what cannot serve, and names it", async () => {
+    writePng(path("small.png"), 7, () => 1);
+    const line = `train photos small.png --patch 8 ${quick} -o x.npz`;
+    const { code, stderr } = await trainlets(folder, words(line));
+    expect(code).toBe(0);
+    expect(stderr).toContain("train: small.png: 7x7 is smaller than the patch 8x8, skipped\n");
+    rmSync(path("small.png"));
+  });
+
+  it("says so where there is nothing to learn", async () => {
+    expect(await run(`train flat.png --patch 8 ${quick} -o flat.npz`)).toMatch(
+      /^flat\.npz: 256 atoms of 8x8, test RMSE 0 \(all patches are flat: there was nothing to learn\), in /,
+    );
+    const { A } = await loadModel(path("flat.npz"));
+    expect(A.values.every(Number.isFinite)).toBe(true);
+  });
+
+  it("saves the model so far when it is interrupted", async () => {
+    const child = startTrainlets(folder, words(`train photos ${endless} --json -o stopped.npz`));
+    child.stdout!.once("data", () => child.kill("SIGINT"));
+    const { code, stderr } = await outcomeOf(child);
+    expect(code).toBe(0);
+    expect(stderr).toContain("ending: the dictionary so far goes to stopped.npz");
+    expect(stderr).toMatch(/^stopped\.npz: .*, interrupted after [\d,]+ of [\d,]+ examples, in \d:\d\d$/m);
+    const { meta } = await loadModel(path("stopped.npz"));
+    expect(meta.examplesSeen).toBeGreaterThan(0);
+  });
+
+  it("saves the model so far when nobody reads its reports any more", async () => {
+    const child = startTrainlets(folder, words(`train photos ${endless} --json -o unread.npz`));
+    child.stdout!.once("data", () => child.stdout!.destroy());
+    const { code, stderr } = await outcomeOf(child);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^unread\.npz: .*, interrupted after /m);
+    expect(stderr).not.toMatch(/EPIPE|^\s+at /m);
+    expect((await loadModel(path("unread.npz"))).shape).toEqual([8, 8]);
+  });
+});
+
+describe("atoms", () => {
+  it("draws a picture of the size of the gallery", async () => {
+    expect(await run("atoms dict.npz -o atoms.png --count 12 --columns 5 --sort use")).toBe(
+      "atoms.png: 12 of 256 atoms of 8x8 by use\n",
+    );
+    const model = await loadModel(path("dict.npz"));
+    const order = Array.from({ length: 12 }, (_, i) => i);
+    const { width, height } = atomGallery(await model.atoms(), model.shape, { order, columns: 5 });
+    expect((await readImage(path("atoms.png"))).shape).toEqual([height, width]);
+  });
+});
+
+describe("encode and decode", () => {
+  it("give an image back, as close as it was coded", async () => {
+    await run("encode photos/0.png -d dict.npz -o codes.npz --error 3 --stride 5x8");
+    expect(await run("decode codes.npz -d dict.npz -o back.npy")).toBe("back.npy: 1 signal of 40x40\n");
+    await run("decode codes.npz -d dict.npz -o back.png");
+    const original = await readImage(path("photos/0.png"));
+    expect(rmse(readArray("back.npy"), original)).toBeLessThan(3);
+    expect(rmse(await readImage(path("back.png")), original)).toBeLessThan(3.3); // and rounded
+  });
+
+  it("give a stack of arrays back, by the rule of the training", async () => {
+    expect(await run("encode pictures.npy -d dict.npz -o codes3.npz")).toBe(
+      "codes3.npz: 27 codes of 8x8 windows, 2.0 atoms each on average\n",
+    );
+    await run("decode codes3.npz -d dict.npz -o back3.npy");
+    expect(readArray("back3.npy").shape).toEqual([3, 20, 24]);
+  });
+
+  it.each([
+    ["1-D windows", "sounds.npy", "16", [2, 400]],
+    ["3-D blocks", "volume.npy", "4x4x4", [12, 12, 12]],
+  ])("work on %s", async (_, data, patch, shape) => {
+    await run(`train ${data} --patch ${patch} --base odct:1.5 ${quick} -o ${data}.npz`);
+    await run(`atoms ${data}.npz -o ${data}.png`);
+    await run(`encode ${data} -d ${data}.npz -o ${data}.codes.npz --error 1`);
+    await run(`decode ${data}.codes.npz -d ${data}.npz -o ${data}.back.npy`);
+    const back = readArray(`${data}.back.npy`);
+    expect(back.shape).toEqual(shape);
+    expect(rmse(back, readArray(data))).toBeLessThan(1);
+  });
+});
+
+describe("help", () => {
+  it.each(["", "train", "atoms", "encode", "decode", "devices", "demo"])(
+    "fits into 80 columns: %s",
+    async (name) => {
+      const help = await run(`${name} --help`);
+      expect(help).toMatch(/^Usage: trainlets/);
+      expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    },
+  );
+
+  it("tells the defaults that the library uses", async () => {
+    const help = (await run("train --help")).replaceAll(/\s+/g, " ");
+    for (const name of ["base", "batch", "epochs", "examples", "momentum", "seed", "holdout"] as const)
+      expect(help).toMatch(new RegExp(`--${name} [^(]*\\(default: ${trainDefaults[name]}\\)`));
+    expect(help).toContain(`where to compute: ${deviceNames.join(", ")} (default: auto)`);
+  });
+
+  it("tells the version of the package", async () => {
+    const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+    expect(await run("--version")).toBe(`${version}\n`);
+  });
+});
+
+describe("devices", () => {
+  it("lists them, best first, and marks the one that auto takes", async () => {
+    const rows = (await run("devices"))
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(/\s+/, 2));
+    expect(rows.map(([name]) => name)).toEqual(deviceNames.slice(1));
+    expect(rows.filter(([, state]) => state === "auto").length).toBe(1);
+    expect(rows.at(-1)).toEqual(["reference", expect.stringMatching(/^(yes|auto)$/)]);
+  });
+});
+
+function readArray(name: string): Signal {
+  const array = readNpy(readFileSync(path(name)), name);
+  return { name, shape: array.shape, data: toFloat32(array, name) };
+}
+
+function rmse(a: Signal, b: Signal): number {
+  expect(a.data.length).toBe(b.data.length);
+  return Math.sqrt(a.data.reduce((sum, value, i) => sum + (value - b.data[i]!) ** 2, 0) / a.data.length);
+}

@@ -1,0 +1,76 @@
+/** The built command line as a child process, and small data for it to work on. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { makeNpy, writeNpy } from "../src/data/npy.js";
+import { syntheticPictures } from "../src/data/synthetic.js";
+import { encodePng } from "../src/figures/png.js";
+
+const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+
+export interface Outcome {
+  /** The exit code; null where a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Run `trainlets` with these arguments in a folder, to its end. */
+export function trainlets(cwd: string, args: readonly string[]): Promise<Outcome> {
+  return outcomeOf(startTrainlets(cwd, args));
+}
+
+export function startTrainlets(cwd: string, args: readonly string[]): ChildProcess {
+  if (!existsSync(program)) throw new Error(`${program} is missing: run npm run build`);
+  return spawn(process.execPath, [program, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] });
+}
+
+export function outcomeOf(child: ChildProcess): Promise<Outcome> {
+  const said = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name]!.setEncoding("utf8").on("data", (text: string) => {
+      said[name] += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.on("error", reject).on("close", (code) => resolve({ code, ...said }));
+  });
+}
+
+/** Arguments as one writes them; words in single quotes keep their spaces, or are empty. */
+export function words(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
+}
+
+export function writePng(path: string, size: number, grey: (i: number) => number): void {
+  const data = Uint8Array.from({ length: size * size }, (_, i) => grey(i));
+  writeFileSync(path, encodePng({ width: size, height: size, channels: 1, data }));
+}
+
+export function writeArray(path: string, shape: readonly number[], value: (i: number) => number): void {
+  const length = shape.reduce((product, size) => product * size, 1);
+  writeFileSync(
+    path,
+    writeNpy(
+      makeNpy(
+        shape,
+        Float32Array.from({ length }, (_, i) => value(i)),
+      ),
+    ),
+  );
+}
+
+/** `photos/0.png` and `photos/1.png`, of 40 × 40 pixels. */
+export function writePhotos(folder: string): void {
+  mkdirSync(join(folder, "photos"));
+  syntheticPictures(7, 2, 40).forEach(({ data }, p) => {
+    writePng(join(folder, "photos", `${p}.png`), 40, (i) => Math.min(255, Math.max(0, data[i]!)));
+  });
+}
+
+/** Something that varies, of any length. */
+export function wave(i: number): number {
+  return 100 * Math.sin(i / 5) + 20 * Math.sin((i * i) / 3000);
+}

@@ -1,0 +1,239 @@
+/**
+ * What the command line refuses: one line on standard error, the exit code, and
+ * nothing left behind. `OUT` stands for an output in an empty folder of the case.
+ */
+
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeNpy } from "../src/data/npy.js";
+import { writeNpz } from "../src/data/npz.js";
+import { trainlets, wave, words, writeArray, writePhotos, writePng } from "./cliProcess.js";
+
+let folder: string;
+let before: string[];
+const path = (name: string): string => join(folder, name);
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "trainlets-refusals-"));
+  writePhotos(folder);
+  for (const name of ["empty", "out"]) mkdirSync(path(name));
+  writePng(path("small.png"), 7, () => 1);
+  writePng(path("one.png"), 8, wave);
+  writeFileSync(path("empty.png"), "");
+  writeFileSync(path("text.png"), "no picture");
+  writeArray(path("nan.npy"), [2, 100], (i) => (i === 105 ? Number.NaN : i));
+  writeArray(path("inf.npy"), [100], (i) => (i === 7 ? -Infinity : i));
+  writeArray(path("none.npy"), [0, 9], wave);
+  writeArray(path("sound.npy"), [100], wave);
+  writeFileSync(path("numpy.npz"), writeNpz([["a", makeNpy([1], Float32Array.of(1))]]));
+  await make("train photos --patch 8 --examples 64 -o dict.npz");
+  await make("train photos --patch 8 --examples 64 --atoms 100 -o dict100.npz");
+  await make("train photos --patch 16x4 --examples 64 -o dict16x4.npz");
+  await make("encode photos -d dict.npz -o codes.npz");
+  writeFileSync(path("cut.npz"), readFileSync(path("dict.npz")).subarray(0, 4000));
+  const damaged = readFileSync(path("dict.npz"));
+  damaged[2000]! ^= 0xff;
+  writeFileSync(path("damaged.npz"), damaged);
+  before = readdirSync(folder);
+});
+
+afterAll(() => {
+  expect(readdirSync(folder)).toEqual(before);
+  rmSync(folder, { recursive: true });
+});
+
+async function make(line: string): Promise<void> {
+  const { code, stderr } = await trainlets(folder, words(line));
+  expect(code, stderr).toBe(0);
+}
+
+/** Table of command lines and what they must say. */
+function refuses(title: string, cases: readonly (readonly [line: string, stderr: string])[], exit = 2): void {
+  describe.concurrent(title, () => {
+    it.each(cases)("%s", async (line, stderr) => {
+      const out = mkdtempSync(path("out/"));
+      const name = `${out.slice(folder.length + 1)}/new`;
+      const outcome = await trainlets(folder, words(line.replaceAll("OUT", name)));
+      expect(outcome).toEqual({ code: exit, stdout: "", stderr: `${stderr.replaceAll("OUT", name)}\n` });
+      expect(readdirSync(out)).toEqual([]);
+    });
+  });
+}
+
+/** A training that would work, but for what is added. */
+const train = (more: string): string => `train photos --patch 8 -o OUT.npz ${more}`;
+
+refuses("the command", [
+  ["frobnicate", "trainlets: unknown command 'frobnicate'"],
+  ["trian photos", "trainlets: unknown command 'trian' (Did you mean train?)"],
+  ["--frob", "trainlets: unknown option '--frob'"],
+  [train("--sparsty 3"), "train: unknown option '--sparsty' (Did you mean --sparsity?)"],
+  ["train photos --patch 8", "train: required option '-o, --output <file>' not specified"],
+  ["train photos -o OUT.npz", "train: required option '--patch <sizes>' not specified"],
+  ["train --patch 8 -o OUT.npz", "train: missing required argument 'data'"],
+  [train("--seed"), "train: option '--seed <n>' argument missing"],
+  ["devices all", "devices: too many arguments for 'devices'. Expected 0 arguments but got 1."],
+  ["demo -o text.png", "demo: --output must be a folder, got the file text.png"],
+]);
+
+const sparsity = "train: --sparsity must be an integer from 1 to 256, got";
+const atomSparsity = "train: --atom-sparsity must be an integer from 1 to 256, got";
+const patch = "train: --patch must be sizes joined by x, such as 32, 32x24 or 16x16x8, got";
+const momentum = "train: --momentum must be a number from 0 up to, not including, 1, got";
+
+refuses("options of train", [
+  [train("--sparsity 0"), `${sparsity} 0`],
+  [train("--sparsity -4"), `${sparsity} -4`],
+  [train("--sparsity 2.5"), `${sparsity} 2.5`],
+  [train("--sparsity 257"), `${sparsity} 257`],
+  [train("--sparsity four"), `${sparsity} "four"`],
+  [train("--sparsity ''"), `${sparsity} ""`],
+  [train("--sparsity 11 --atoms 10"), "train: --sparsity must be an integer from 1 to 10, got 11"],
+  [train("--atom-sparsity 0"), `${atomSparsity} 0`],
+  [train("--atom-sparsity 257"), `${atomSparsity} 257`],
+  [train("--atom-sparsity -3"), `${atomSparsity} -3`],
+  [train("--atom-sparsity few"), `${atomSparsity} "few"`],
+  [train("--atom-sparsity 1000%"), `${atomSparsity} 640`],
+  [train("--atom-sparsity 0%"), 'train: --atom-sparsity must be a number, or a percentage above 0, got "0%"'],
+  [train("--error -1"), "train: --error must be a number of at least 0, got -1"],
+  [
+    train("--base cropped:sym99"),
+    'train: unknown wavelet "sym99"; known: haar, db1…db20, sym2…sym20, coif1…coif5',
+  ],
+  [
+    train("--base fourier"),
+    'train: unknown base "fourier"; known: cropped:WAVELET, separable:WAVELET, odct:REDUNDANCY, identity',
+  ],
+  [train("--base odct:0"), "train: redundancy of odct must be a number above 0, got 0"],
+  [train("--atoms 5 --redundancy 2"), "train: --atoms and --redundancy must not both be given"],
+  [train("--atoms 0"), "train: --atoms must be an integer of at least 1, got 0"],
+  [train("--redundancy -1"), "train: --redundancy must be a number above 0, got -1"],
+  [train("--momentum 1"), `${momentum} 1`],
+  [train("--momentum x"), `${momentum} "x"`],
+  [train("--seed -1"), "train: --seed must be an integer of at least 0, got -1"],
+  [train("--batch 0"), "train: --batch must be an integer of at least 1, got 0"],
+  [train("--examples 0"), "train: --examples must be an integer of at least 1, got 0"],
+  [train("--examples 1.5"), "train: --examples must be an integer of at least 1, got 1.5"],
+  [train("--epochs 0"), "train: --epochs must be an integer of at least 1, got 0"],
+  [train("--holdout -1"), "train: --holdout must be an integer of at least 0, got -1"],
+  [train("--test-every 0"), "train: --test-every must be an integer of at least 1, got 0"],
+  [train("--patience 0"), "train: --patience must be an integer of at least 1, got 0"],
+  [train("--minutes 0"), "train: --minutes must be a number above 0, got 0"],
+  [train("--atom-care 0"), "train: --atom-care must be an integer of at least 1, got 0"],
+  [train("--learner ksvd"), 'train: unknown learner "ksvd"; known: osdl'],
+  [train("--device abacus"), 'train: unknown device "abacus"; known: auto, cpu, reference'],
+  [train("--threads 0"), "train: --threads must be an integer from 1 to 256, got 0"],
+  ["train photos --patch 0x3 -o OUT.npz", `${patch} "0x3"`],
+  ["train photos --patch axb -o OUT.npz", `${patch} "axb"`],
+  ["train photos --patch '' -o OUT.npz", `${patch} ""`],
+]);
+
+refuses("data of train", [
+  ["train nowhere --patch 8 -o OUT.npz", "train: no such file or folder: nowhere"],
+  ["train empty --patch 8 -o OUT.npz", "train: no images or .npy arrays in folder empty"],
+  ["train photos/*.tif --patch 8 -o OUT.npz", "train: no images or .npy arrays match photos/*.tif"],
+  ["train empty.png --patch 8 -o OUT.npz", "train: empty.png: cannot be read as an image (empty file)"],
+  [
+    "train text.png --patch 8 -o OUT.npz",
+    "train: text.png: cannot be read as an image (unsupported image format)",
+  ],
+  ["train small.png --patch 8 -o OUT.npz", "train: small.png: 7x7 is smaller than the patch 8x8"],
+  [
+    "train small.png empty.png --patch 8 -o OUT.npz",
+    "train: small.png: 7x7 is smaller than the patch 8x8, skipped\n" +
+      "train: empty.png: cannot be read as an image (empty file), skipped\n" +
+      "train: nothing to read: no input holds a patch of 8x8",
+  ],
+  ["train nan.npy --patch 8 -o OUT.npz", "train: nan.npy[1]: samples must be finite, got NaN at [5]"],
+  ["train inf.npy --patch 8 -o OUT.npz", "train: inf.npy: samples must be finite, got -Infinity at [7]"],
+  ["train none.npy --patch 8 -o OUT.npz", "train: none.npy: 0x9 holds no samples"],
+  [
+    "train sound.npy --patch 8x8 -o OUT.npz",
+    "train: sound.npy has 1 axis (100): a patch of 8x8 needs 2 axes (one signal) or 3 (the first counts signals)",
+  ],
+  [
+    "train photos --patch 8x8x8 -o OUT.npz",
+    "train: photos/0.png is an image: the patch must have 2 axes, got 8x8x8",
+  ],
+  [train("--test nowhere"), "train: no such file or folder: nowhere"],
+  [train("--test small.png"), "train: small.png: 7x7 is smaller than the patch 8x8"],
+]);
+
+refuses("outputs", [
+  ["train photos --patch 8 -o nowhere/x.npz", "train: nowhere/x.npz cannot be written (no such folder)"],
+  ["train photos --patch 8 -o empty", "train: empty cannot be written (it is a folder)"],
+  ["train photos --patch 8 -o ''", 'train: --output must end in .npz, got ""'],
+  ["train photos --patch 8 -o OUT.mat", 'train: --output must end in .npz, got "OUT.mat"'],
+  ["atoms dict.npz -o OUT.jpg", 'atoms: --output must end in .png, got "OUT.jpg"'],
+  ["decode codes.npz -d dict.npz -o OUT.jpg", 'decode: --output must end in .npy or .png, got "OUT.jpg"'],
+  ["encode photos -d dict.npz -o dict.npz", "encode: --output must not be the dictionary, got dict.npz"],
+]);
+
+refuses("files of others, or damaged", [
+  ["atoms nowhere.npz -o OUT.png", "atoms: nowhere.npz: cannot be read (no such file)"],
+  ["atoms cut.npz -o OUT.png", "atoms: cut.npz: truncated: its directory is missing"],
+  ["encode photos -d text.png -o OUT.npz", "encode: text.png: not a zip file"],
+  ["encode photos -d numpy.npz -o OUT.npz", "encode: numpy.npz: is not a model of trainlets: it has no meta"],
+  ["encode photos -d codes.npz -o OUT.npz", "encode: codes.npz: is not a model of trainlets"],
+  ["decode dict.npz -d dict.npz -o OUT.npy", "decode: dict.npz: is not codes of trainlets"],
+  ["decode cut.npz -d dict.npz -o OUT.npy", "decode: cut.npz: truncated: its directory is missing"],
+]);
+
+refuses("dictionaries, data and codes that do not fit", [
+  ["atoms dict.npz -o OUT.png --count 0", "atoms: --count must be an integer of at least 1, got 0"],
+  ["atoms dict.npz -o OUT.png --columns -1", "atoms: --columns must be an integer of at least 1, got -1"],
+  ["atoms dict.npz -o OUT.png --sort size", 'atoms: unknown order "size"; known: entropy, variance, use'],
+  ["encode small.png -d dict.npz -o OUT.npz", "encode: small.png: 7x7 is smaller than the patch 8x8"],
+  [
+    "encode sound.npy -d dict.npz -o OUT.npz",
+    "encode: sound.npy has 1 axis (100): a patch of 8x8 needs 2 axes (one signal) or 3 (the first counts signals)",
+  ],
+  [
+    "encode photos -d dict.npz -o OUT.npz --sparsity 0",
+    "encode: --sparsity must be an integer from 1 to 256, got 0",
+  ],
+  [
+    "encode photos -d dict.npz -o OUT.npz --stride 9",
+    "encode: --stride must be steps of at most 8x8, the patch, got 9",
+  ],
+  ["decode codes.npz -d dict100.npz -o OUT.npy", "decode: the codes are over 256 atoms, dict100.npz has 100"],
+  [
+    "decode codes.npz -d dict16x4.npz -o OUT.npy",
+    "decode: the codes are of 8x8 windows, the dictionary of 16x4",
+  ],
+  [
+    "decode codes.npz -d dict.npz -o OUT.png",
+    "decode: a .png holds one picture; write several signals, or other axes, to a .npy",
+  ],
+]);
+
+it("says that a dictionary is damaged", async () => {
+  const { code, stderr } = await trainlets(folder, words("atoms damaged.npz -o out/x.png"));
+  expect({ code, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 2, lines: 1 });
+  expect(stderr).toMatch(/^atoms: damaged\.npz/);
+});
+
+describe.skipIf(process.platform !== "linux")("a full disk, which Linux has at /dev/full", () => {
+  it("is a failure, not the user's error", async () => {
+    const { code, stderr } = await trainlets(
+      folder,
+      words("train one.png --patch 8 --holdout 0 --atoms 4 -o /dev/full"),
+    );
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split("\n").at(-1)).toBe(
+      "train: /dev/full: cannot be written (ENOSPC: no space left on device, write)",
+    );
+  });
+});
+
+it.skipIf(process.getuid?.() === 0)("refuses a folder without permission (root has all)", async () => {
+  chmodSync(path("empty"), 0o500);
+  const { code, stderr } = await trainlets(folder, words("atoms dict.npz -o empty/x.png"));
+  chmodSync(path("empty"), 0o700);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: "atoms: empty/x.png cannot be written (permission denied)\n",
+  });
+});

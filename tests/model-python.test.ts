@@ -1,0 +1,98 @@
+/**
+ * A model and codes as a Python user meets them: `scipy.sparse.load_npz` reads A and X,
+ * `np.kron(phi_0, phi_1) @ A` is the dictionary, and D X + mean the signals.
+ */
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { Rng } from "../src/core/rng.js";
+import type { Shape } from "../src/core/shape.js";
+import { baseCols, createBase } from "../src/dictionaries/base.js";
+import { SparseDictionary } from "../src/dictionaries/sparseDictionary.js";
+import { randomDense, randomSparse } from "../src/kernels/oracle.case.js";
+import { createReferenceKernels } from "../src/kernels/reference/index.js";
+import { unitRoundoff as u } from "../src/kernels/tolerance.js";
+import { codesToBytes, modelToBytes } from "../src/model/files.js";
+import { Model, type ModelMeta } from "../src/model/model.js";
+import { version } from "../src/model/version.js";
+import { requirePython, runPython } from "./python/python.js";
+
+interface Told {
+  readonly format: string;
+  readonly dtype: string;
+  readonly A: number[][];
+  readonly D: number[][];
+  readonly norms: number[];
+  readonly meta: Record<string, unknown>;
+  readonly signals: number[][];
+}
+
+const python = requirePython(["numpy", "scipy.sparse"]);
+const folder = mkdtempSync(join(tmpdir(), "trainlets-model-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const meta: ModelMeta = {
+  learner: "osdl",
+  options: { atomSparsity: 4 },
+  seed: 3,
+  examplesSeen: 512,
+  removeMean: true,
+  coding: { sparsity: 5 },
+};
+
+describe.skipIf(!python.path)(`models with numpy and scipy${python.note}`, () => {
+  test.each<[string, Shape]>([
+    ["cropped:sym8", [10]],
+    ["cropped:sym4", [5, 6]],
+    ["odct:1.5", [3, 4, 2]],
+  ])("%s of shape %o", async (name, shape) => {
+    const kernels = createReferenceKernels();
+    const base = createBase(name, shape);
+    const rng = Rng.from(1);
+    const A = randomSparse(rng, baseCols(base), 70, 4, () => rng.normal() * 100);
+    for (let j = 0; j < A.cols; j++) if (A.counts[j] === 0) A.setColumn(j, [j % A.rows], [1]);
+    const model = await Model.of(await SparseDictionary.create(base, A, kernels), meta, kernels);
+    const n = shape.reduce((product, size) => product * size);
+    const Y = randomDense(rng, n, 40, 10);
+    const codes = await model.encode(Y, undefined, kernels);
+    const back = await model.decode(codes, kernels);
+    const paths = { model: join(folder, `${name}.npz`), codes: join(folder, `${name} codes.npz`) };
+    writeFileSync(paths.model, modelToBytes(model));
+    writeFileSync(paths.codes, codesToBytes(codes, { patch: shape, stride: shape, shapes: [] }));
+
+    const told = runPython(python.path!, "model.py", paths) as Told;
+    expect([told.format, told.dtype]).toEqual(["csc", "<f4"]);
+    expect(told.A.flat()).toEqual(rowMajor(model.A.toDense()));
+    expect(told.meta).toMatchObject({
+      format: "trainlets-model",
+      version,
+      patch: shape,
+      base: name,
+      ...meta,
+    });
+    told.norms.forEach((norm, j) => {
+      // A is rounded to f32 twice, its scale and itself: ‖Φδa‖ ≤ 2u Σ|a|, as base atoms have unit norm
+      const size = told.A.reduce((sum, row) => sum + Math.abs(row[j]!), 0);
+      expect(Math.abs(norm - 1)).toBeLessThanOrEqual(3 * u * (1 + size));
+    });
+    const atoms = rowMajor(await model.atoms(kernels));
+    told.D.flat().forEach((value, i) => {
+      expect(Math.abs(value - atoms[i]!)).toBeLessThanOrEqual(u * Math.abs(value) + 1e-12); // ours, rounded to f32
+    });
+    const signals = rowMajor(back);
+    told.signals.flat().forEach((value, i) => {
+      // ours: DX rounded to f32, then its sum with the mean
+      const mean = Math.abs(codes.means[i % 40]!);
+      expect(Math.abs(value - signals[i]!)).toBeLessThanOrEqual(4 * u * (Math.abs(value) + mean));
+    });
+  });
+});
+
+/** As numpy's tolist gives it: row by row. */
+function rowMajor(matrix: { rows: number; cols: number; at(i: number, j: number): number }): number[] {
+  return Array.from({ length: matrix.rows * matrix.cols }, (_, i) =>
+    matrix.at(Math.floor(i / matrix.cols), i % matrix.cols),
+  );
+}

@@ -1,0 +1,132 @@
+/**
+ * The package as a user gets it: packed, installed into an empty project, and the
+ * README's library example type-checked and run there.
+ *
+ * Installing needs npm's registry. Where it cannot be reached these tests skip and
+ * say why; under CI (`CI=true`), where it should be, they fail.
+ */
+
+import { type ExecFileOptions, execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it, type TestContext } from "vitest";
+
+const execute = promisify(execFile);
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "trainlets-package-"));
+const project = join(folder, "project");
+
+/** Why there is nothing to test: the registry cannot be reached. */
+let unreachable: string | undefined;
+
+beforeAll(async () => {
+  await npm(root, ["pack", "--pack-destination", folder]);
+  const tarball = join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz"))!);
+  mkdirSync(project);
+  writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const retries = ["--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000"];
+  const quiet = ["--no-audit", "--no-fund", "--prefer-offline"];
+  await npm(project, ["install", ...quiet, ...retries, tarball]).catch((error) => {
+    const reason = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT)\b/.exec(
+      error.stderr,
+    );
+    if (!reason || process.env.CI === "true") throw error;
+    unreachable = `npm cannot reach its registry: ${reason[0]}`;
+  });
+}, 180_000);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function requireInstalled({ skip }: TestContext): void {
+  if (unreachable) console.warn(`skipped: ${unreachable}`);
+  skip(unreachable !== undefined, unreachable);
+}
+
+it("holds what runs, and neither tests nor sources", (context) => {
+  requireInstalled(context);
+  const names = readdirSync(join(project, "node_modules/trainlets"), { recursive: true }).map(String);
+  expect(names).toEqual(expect.arrayContaining(["README.md", "LICENSE", join("dist", "index.js")]));
+  expect(names.filter((name) => /\.(test|case)\.|\.map$|^src\b|(?<!\.d)\.ts$/.test(name))).toEqual([]);
+});
+
+it("brings the command trainlets", async (context) => {
+  requireInstalled(context);
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const { stdout } = await npm(project, ["exec", "--offline", "--", "trainlets", "--version"]);
+  expect(stdout).toBe(`${version}\n`);
+});
+
+it("runs the README's library example, which prints what the README says", async (context) => {
+  requireInstalled(context);
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const [example, printed] = ["ts", "text"].map((language) => firstFence(readme, language));
+  expect(example, "README.md: the first ```ts block").toBeDefined();
+  writeFileSync(join(project, "example.ts"), example!);
+  const options = {
+    module: "nodenext",
+    target: "es2023",
+    strict: true,
+    skipLibCheck: true,
+    types: [],
+    outDir: "built",
+  };
+  const config = { compilerOptions: options, files: ["example.ts"] };
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify(config));
+  await node(project, [join(root, "node_modules/typescript/bin/tsc"), "-p", project]);
+  const { stdout } = await node(project, ["built/example.js"]);
+  if (printed) expectAlike(stdout, printed);
+});
+
+/** The first fenced block of a language in a Markdown page. */
+function firstFence(markdown: string, language: string): string | undefined {
+  return new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(markdown)?.[1];
+}
+
+/** The same words; decimal numbers to 2 %, since other kernels round otherwise. */
+function expectAlike(text: string, expected: string): void {
+  const decimals = /\d+\.\d+/g;
+  expect(text.replaceAll(decimals, "#")).toBe(expected.replaceAll(decimals, "#"));
+  const wanted = expected.match(decimals)?.map(Number) ?? [];
+  (text.match(decimals) ?? []).map(Number).forEach((value, i) => {
+    expect(Math.abs(value / wanted[i]! - 1), `${value} for ${wanted[i]}`).toBeLessThan(0.02);
+  });
+}
+
+interface Printed {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function npm(cwd: string, args: readonly string[]): Promise<Printed> {
+  const script = process.env.npm_execpath;
+  const all = [...args, "--loglevel=error"];
+  if (script?.endsWith(".js")) return node(cwd, [script, ...all]);
+  return run("npm", all, { cwd, shell: process.platform === "win32" });
+}
+
+/** What a program prints; an error that carries it where it fails. */
+async function node(cwd: string, args: readonly string[]): Promise<Printed> {
+  return await run(process.execPath, args, { cwd });
+}
+
+async function run(file: string, args: readonly string[], options: ExecFileOptions): Promise<Printed> {
+  const all = {
+    ...options,
+    env: cleanEnv(),
+    encoding: "utf8",
+    maxBuffer: 2 ** 26,
+    timeout: 120_000,
+  } as const;
+  return await execute(file, args, all).catch(({ message, stdout, stderr }) => {
+    throw Object.assign(new Error(`${message}\n${stdout}`), { stderr });
+  });
+}
+
+/** Without what `npm test` tells its children about this repository. */
+function cleanEnv(): NodeJS.ProcessEnv {
+  const own = /^(npm_(package|lifecycle|config_local_prefix|config_prefix)|INIT_CWD$)/i;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
+}
