@@ -44,7 +44,7 @@ beforeAll(async () => {
   writeArray(path("sounds.npy"), [2, 400], wave);
   writeArray(path("volume.npy"), [12, 12, 12], (i) => wave(i) * (i % 5));
   await run(`train photos --patch 8 ${quick} -o dict.npz`);
-});
+}, 60_000);
 
 afterAll(() => rmSync(folder, { recursive: true }));
 

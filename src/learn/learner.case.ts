@@ -13,6 +13,7 @@ import { syntheticPictures } from "../data/synthetic.js";
 import { baseCols, createBase } from "../dictionaries/base.js";
 import type { SparseDictionary } from "../dictionaries/sparseDictionary.js";
 import type { Kernels } from "../kernels/contract.js";
+import { createCpuKernels } from "../kernels/cpu/index.js";
 import { chainLength, dot, expectUnitGram, explicitBase, magnitudes, wide } from "../kernels/oracle.case.js";
 import { createReferenceKernels } from "../kernels/reference/index.js";
 import { sumTolerance } from "../kernels/tolerance.js";
@@ -88,6 +89,17 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
       const other = await learn(pictures, { seed: 2 });
       expect(other.reports.at(-1)!.rmse).not.toBe(first.reports.at(-1)!.rmse);
       expect(await other.model.atoms()).not.toEqual(await first.model.atoms());
+    });
+
+    test("gives the same bytes on 1, 2 and 4 threads", async () => {
+      const bytes: Uint8Array[] = [];
+      for (const threads of [1, 2, 4]) {
+        const kernels = await createCpuKernels({ threads });
+        bytes.push(modelToBytes((await learn(pictures, { kernels, atomCare: { every: 4 } })).model));
+        await kernels.dispose();
+      }
+      expect(bytes[1]).toEqual(bytes[0]);
+      expect(bytes[2]).toEqual(bytes[0]);
     });
 
     test("learns the same, to the bit, from data in units that differ by a power of two", async () => {

@@ -216,6 +216,7 @@ describe("the plan", () => {
   test("tells what the data allow", async () => {
     const { examples, holdout, available, steps, batch } = await train(data, {
       ...small,
+      kernels: createReferenceKernels(),
       holdout: 5000,
       examples: 1e9,
       batch: 1e6,
@@ -240,7 +241,8 @@ describe("the plan", () => {
   test("brings the deviation of the examples to 16 … 32 by a power of two", async () => {
     for (const factor of [1, 3e-6, 1e8]) {
       const signals = data.map((signal) => times(signal, factor));
-      const { scale } = await train(signals, { ...small, examples: 1e9, holdout: 0 }).plan();
+      const kernels = createReferenceKernels();
+      const { scale } = await train(signals, { ...small, examples: 1e9, holdout: 0, kernels }).plan();
       expect(Number.isInteger(Math.log2(scale))).toBe(true);
       const windows = signals.flatMap((signal) => patchesOf(signal, small.patch, 2000));
       const energy = windows.reduce((sum, window) => sum + energyWithoutMean(window.data), 0);
@@ -318,7 +320,7 @@ describe("test examples", () => {
 
   test("come from the test signals where there are some, and then none is held out", async () => {
     const options = { ...small, examples: 1e9, testSignals: flat };
-    const plan = await train(data, options).plan();
+    const plan = await train(data, { ...options, kernels: createReferenceKernels() }).plan();
     expect(plan).toMatchObject({ examples: 800, available: 800, holdout: 30 });
     const { reports } = await collect(data, { ...options, examples: 100 });
     for (const { testRmse, rmse } of [reports[0]!, reports.at(-1)!]) {

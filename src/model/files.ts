@@ -12,6 +12,7 @@
 
 import { InputError } from "../core/errors.js";
 import { requireShape, type Shape, sizeOf } from "../core/shape.js";
+import { crc32 } from "../data/crc32.js";
 import { makeNpy, type NpyArray, npyToText, toFloat32, toFloat64 } from "../data/npy.js";
 import { readNpz, writeNpz } from "../data/npz.js";
 import type { BaseDictionary } from "../dictionaries/base.js";
@@ -78,6 +79,8 @@ function readUses(
 
 /** The signals that codes stand for: their shapes, and the steps of the grid of windows over each. */
 export interface CodedSignals {
+  /** The fingerprint of the dictionary the codes are over. */
+  readonly dictionary: string;
   readonly patch: Shape;
   readonly stride: Shape;
   readonly shapes: readonly Shape[];
@@ -108,7 +111,18 @@ export function codesFromBytes(bytes: Uint8Array, name: string): { codes: Codes;
   if ([stride, ...shapes].some((shape) => shape.length !== patch.length)) {
     throw new InputError(`${name}: damaged codes: patch, stride and shapes in meta must have the same axes`);
   }
-  return { codes: { X, means }, signals: { patch, stride, shapes } };
+  return { codes: { X, means }, signals: { dictionary: String(meta.dictionary), patch, stride, shapes } };
+}
+
+/** Tells dictionaries apart: a checksum of A and the factors of Φ, as eight hexadecimal digits. */
+export function fingerprint({ A, base }: Model): string {
+  const arrays = [A.indices, A.values, A.counts, ...base.factors.map(({ data }) => data)];
+  const bytes = (array: Uint32Array | Float32Array | Float64Array) =>
+    new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+  return arrays
+    .reduce((sum, array) => crc32(bytes(array), sum), 0)
+    .toString(16)
+    .padStart(8, "0");
 }
 
 function metaArray(meta: object): NpyArray {

@@ -3,6 +3,7 @@
  * of their codes, ‖Y − DX‖_F / √(nN), over windows cut from signals.
  */
 
+import { Breath } from "../core/breath.js";
 import type { DeviceSignals, Kernels, WindowList } from "../kernels/contract.js";
 import type { Encoder } from "./encoder.js";
 
@@ -26,6 +27,7 @@ export async function codingError(
     kernels.matrix(1, encoder.capacity),
     kernels.matrix(1, 1),
   ];
+  const breath = new Breath();
   for (let from = 0; from < count; from += encoder.capacity) {
     const to = Math.min(from + encoder.capacity, count);
     const y = kernels.head(Y, to - from);
@@ -33,6 +35,7 @@ export async function codingError(
     await kernels.extract(store, part, base.shape, y, removeMean ? kernels.head(means, to - from) : null);
     await encoder.residual(y, await encoder.encode(y), y);
     await kernels.squaredNorm(y, total, 0, { add: true });
+    await breath.take();
   }
   const energy = (await kernels.readMatrix(total)).data[0]!;
   kernels.free(Y, means, total);

@@ -8,7 +8,7 @@ import { DenseMatrix } from "../core/matrix.js";
 import { type Shape, sameShape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import type { Kernels } from "../kernels/contract.js";
-import type { CodedSignals } from "../model/files.js";
+import { type CodedSignals, fingerprint } from "../model/files.js";
 import type { Codes, Model } from "../model/model.js";
 import type { CodingRule } from "../pursuit/limits.js";
 import { assemble, cutWindows, gridOrigins } from "./tiling.js";
@@ -24,7 +24,8 @@ export async function encodeSignals(
     cutWindows(signal, patch, gridOrigins(signal.shape, patch, options.stride)),
   );
   const codes = await model.encode(concatenate(parts), options.rule, options.kernels);
-  return { codes, signals: { patch, stride: options.stride, shapes: signals.map(({ shape }) => shape) } };
+  const shapes = signals.map(({ shape }) => shape);
+  return { codes, signals: { dictionary: fingerprint(model), patch, stride: options.stride, shapes } };
 }
 
 /** The signals that codes stand for. */
@@ -37,6 +38,11 @@ export async function decodeSignals(
   if (!sameShape(model.shape, coded.patch)) {
     throw new InputError(
       `decode: the codes are of ${coded.patch.join("x")} windows, the dictionary of ${model.shape.join("x")}`,
+    );
+  }
+  if (coded.dictionary !== fingerprint(model)) {
+    throw new InputError(
+      `decode: the codes are over dictionary ${coded.dictionary}, got dictionary ${fingerprint(model)}`,
     );
   }
   const grids = coded.shapes.map((shape) => gridOrigins(shape, coded.patch, coded.stride));

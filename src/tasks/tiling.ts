@@ -16,6 +16,12 @@ export function gridOrigins(shape: Shape, patch: Shape, stride: Shape): number[]
       `gridOrigins: the signal must be at least ${formatShape(patch)}, got ${formatShape(shape)}`,
     );
   }
+  const gap = stride.find((step, axis) => !(step >= 1 && step <= patch[axis]!));
+  if (gap !== undefined || stride.length !== patch.length) {
+    throw new InputError(
+      `gridOrigins: the stride must be from 1 to ${formatShape(patch)}, got ${formatShape(stride)}`,
+    );
+  }
   const places = shape.map((size, axis) => {
     const last = size - patch[axis]!;
     const starts: number[] = [];

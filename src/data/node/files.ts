@@ -62,6 +62,7 @@ export async function writeFileAtomic(path: string, bytes: Uint8Array): Promise<
 /** Check, before any work, that `writeFileAtomic` will be able to write there. */
 export async function requireWritable(path: string, caller: string): Promise<void> {
   try {
+    if (path === "") throw Object.assign(new Error(), { code: "ENOENT" });
     const target = await realpath(path).catch(() => path);
     const before = await statIfAny(target);
     if (before?.isDirectory() || /[\\/]$/.test(path)) throw Object.assign(new Error(), { code: "EISDIR" });

@@ -13,7 +13,6 @@
  *   orientation  turned upright as EXIF says
  */
 
-import sharp from "sharp";
 import { InputError } from "../../core/errors.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
 import { readFileBytes } from "./files.js";
@@ -57,6 +56,7 @@ export async function readImage(path: string): Promise<Signal> {
 }
 
 async function decode(bytes: Uint8Array): Promise<Samples> {
+  const { default: sharp } = await import("sharp"); // only when there is an image to read
   const { space, hasProfile, hasAlpha } = await sharp(bytes).metadata();
   const wide = space === "grey16" || space === "rgb16";
   const grey = (space === "grey16" || space === "b-w") && !hasAlpha; // sharp's grey drops alpha
