@@ -60,7 +60,10 @@ describe.skipIf(!python.path)(`models with numpy and scipy${python.note}`, () =>
     const back = await model.decode(codes, kernels);
     const paths = { model: join(folder, `${name}.npz`), codes: join(folder, `${name} codes.npz`) };
     writeFileSync(paths.model, modelToBytes(model));
-    writeFileSync(paths.codes, codesToBytes(codes, { patch: shape, stride: shape, shapes: [] }));
+    writeFileSync(
+      paths.codes,
+      codesToBytes(codes, { dictionary: "00000000", patch: shape, stride: shape, shapes: [] }),
+    );
 
     const told = runPython(python.path!, "model.py", paths) as Told;
     expect([told.format, told.dtype]).toEqual(["csc", "<f4"]);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
-import { DenseMatrix, type SparseColumns } from "../core/matrix.js";
+import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { Rng } from "../core/rng.js";
-import type { BaseDictionary } from "../dictionaries/base.js";
+import { type BaseDictionary, createBase } from "../dictionaries/base.js";
 import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
 import type { DeviceMatrix, Kernels } from "../kernels/contract.js";
 import {
@@ -466,6 +466,23 @@ describe("osdlStep on odd examples", () => {
 });
 
 describe("departures from the text", () => {
+  test("D0 at most k: an atom has as many non-zeros as it has use for, up to k", async () => {
+    const kernels = createReferenceKernels();
+    const plain = createBase("identity", [6]);
+    const dictionary = await SparseDictionary.create(plain, SparseColumns.identity(6, 4), kernels, 4);
+    const state = createOsdl(dictionary, { atomSparsity: 4, coding: { sparsity: 1 }, batch: 2 }, kernels);
+    // the first example, and so the gradient of its atom, has two non-zeros, the second has six
+    const Y = kernels.matrix(6, 2);
+    await kernels.writeMatrix(
+      Y,
+      new DenseMatrix(6, 2, Float32Array.of(5, 1, 0, 0, 0, 0, 1, 1.1, 1.2, 1.3, 1.4, 9)),
+    );
+    for (let step = 0; step < 3; step++) {
+      await osdlUpdate(state, Y, kernels);
+      expect([...(await kernels.readSparse(dictionary.A)).counts]).toEqual([2, 1, 1, 1, 1, 4]);
+    }
+  });
+
   test("D1 sign: atoms move against ∇f, and along H*(E − Ha), which the text calls the gradient", async () => {
     const at = await setUp({ momentum: 0, k: L });
     const before = await read(at);

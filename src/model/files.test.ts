@@ -36,7 +36,7 @@ const codes: Codes = {
   X: randomSparse(Rng.from(2), 30, 9, 4),
   means: Float32Array.from({ length: 9 }, (_, i) => i - 4.5),
 };
-const coded = { patch: [4, 5], stride: [4, 5], shapes: [[12, 15]] };
+const coded = { dictionary: "00000000", patch: [4, 5], stride: [4, 5], shapes: [[12, 15]] };
 const codeBytes = codesToBytes(codes, coded);
 
 /** An archive with some arrays replaced, or left out where undefined. */
@@ -183,9 +183,9 @@ describe("model files", () => {
   });
 
   test("refuse a patch that does not fit the factors, and factors that do not fit A", () => {
-    expect(refusal(() => modelFromBytes(withMeta(modelBytes, { patch: [5, 4] }), "a.npz"))).toMatch(
-      /^a\.npz: damaged model: phi_0 must have 5 rows/,
-    );
+    expect(
+      refusal(() => modelFromBytes(withMeta(modelBytes, { dictionary: "00000000", patch: [5, 4] }), "a.npz")),
+    ).toMatch(/^a\.npz: damaged model: phi_0 must have 5 rows/);
     for (const patch of [undefined, [], [4, 0], "4x5", [4, "5"]]) {
       expect(refusal(() => modelFromBytes(withMeta(modelBytes, { patch }), "a.npz"))).toMatch(
         /^a\.npz: patch in meta must be/,

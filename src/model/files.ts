@@ -116,13 +116,11 @@ export function codesFromBytes(bytes: Uint8Array, name: string): { codes: Codes;
 
 /** Tells dictionaries apart: a checksum of A and the factors of Φ, as eight hexadecimal digits. */
 export function fingerprint({ A, base }: Model): string {
-  const arrays = [A.indices, A.values, A.counts, ...base.factors.map(({ data }) => data)];
-  const bytes = (array: Uint32Array | Float32Array | Float64Array) =>
-    new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-  return arrays
-    .reduce((sum, array) => crc32(bytes(array), sum), 0)
-    .toString(16)
-    .padStart(8, "0");
+  const arrays = [...toScipy(A).map(([, { data }]) => data), ...base.factors.map(({ data }) => data)];
+  const sum = arrays.reduce((crc, { buffer, byteOffset, byteLength }) => {
+    return crc32(new Uint8Array(buffer, byteOffset, byteLength), crc);
+  }, 0);
+  return sum.toString(16).padStart(8, "0");
 }
 
 function metaArray(meta: object): NpyArray {
