@@ -56,6 +56,7 @@ def spams_train(job):
     )
     seconds = time.perf_counter() - start
     X = spams.omp(test, np.asfortranarray(learned), L=job["p"], eps=0.0, numThreads=job["threads"])
+    np.save(job["learned"], np.ascontiguousarray(learned.T, dtype=np.float32))
     return {"seconds": seconds, "rmse": rmse(test, learned, X)}
 
 

@@ -111,7 +111,7 @@ export async function bestOf(turns: number, work: () => Promise<unknown>): Promi
   return best;
 }
 
-export async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+async function secondsOf(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return (performance.now() - start) / 1000;

@@ -3,6 +3,7 @@
 import { stdout } from "node:process";
 import { formatShape } from "../core/shape.js";
 import { baseCols } from "../dictionaries/base.js";
+import { describeMemory } from "../learn/memoryPlan.js";
 import type { TrainReport } from "../learn/trainingRun.js";
 import type { TrainPlan } from "../learn/workshop.js";
 import type { CodingRule } from "../pursuit/limits.js";
@@ -25,6 +26,7 @@ export function describePlan(plan: TrainPlan): string {
     `${counted(atoms, "atom")} of ${counted(atomSparsity, "non-zero")}, ${describeCoding(coding)}`,
     `${grouped(examples)} of ${grouped(available)} patches, ${counted(epochs, "epoch")}, ` +
       `batches of ${grouped(batch)}, ${grouped(holdout)} to test on`,
+    `memory: ${describeMemory(plan.memory)}`,
   ].join("\n");
 }
 

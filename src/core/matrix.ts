@@ -14,9 +14,10 @@ export class DenseMatrix {
   readonly cols: number;
   readonly data: Float32Array;
 
-  constructor(rows: number, cols: number, data: Float32Array = new Float32Array(rows * cols)) {
+  constructor(rows: number, cols: number, values?: Float32Array) {
     this.rows = requireInteger("DenseMatrix", "rows", rows, 0);
     this.cols = requireInteger("DenseMatrix", "cols", cols, 0);
+    const data = values ?? new Float32Array(rows * cols);
     if (data.length !== rows * cols) {
       throw new InputError(`DenseMatrix: data must hold ${rows} × ${cols} values, got ${data.length}`);
     }

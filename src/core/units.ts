@@ -11,5 +11,9 @@ export function largestMagnitude(values: ArrayLike<number>): number {
 
 /** The largest power of two that is not above x; 1 for 0. */
 export function powerBelow(x: number): number {
-  return x > 0 ? 2 ** Math.floor(Math.log2(x)) : 1;
+  if (!(x > 0)) return 1;
+  let power = 2 ** Math.floor(Math.log2(x)); // the logarithm is rounded: it may be one off
+  while (power > x) power /= 2;
+  while (power * 2 <= x) power *= 2;
+  return power;
 }

@@ -13,7 +13,7 @@ import { extractZip, listZip } from "./unzip.js";
 import { writeZip } from "./zip.js";
 
 /** The most bytes that an archive may hold when inflated, unless the caller says otherwise: 8 GiB. */
-export const defaultNpzLimit = 2 ** 33;
+const defaultNpzLimit = 2 ** 33;
 
 /**
  * The arrays of an archive by name, in its order; `name` is for messages.

@@ -35,7 +35,7 @@ export interface DeadLeavesOptions {
   readonly name?: string;
 }
 
-export const deadLeavesDefaults = { minRadius: 8, name: "dead leaves" } as const;
+const deadLeavesDefaults = { minRadius: 8, name: "dead leaves" } as const;
 
 /** An ellipse or a rectangle, with its tones; lengths in pixels. */
 interface Leaf {

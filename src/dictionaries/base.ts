@@ -27,6 +27,9 @@ export interface BaseDictionary {
 /** The forms of a base's name, for help and messages. */
 export const baseForms = ["cropped:WAVELET", "separable:WAVELET", "odct:REDUNDANCY", "identity"] as const;
 
+/** Atoms of an overcomplete DCT a sample, along one axis. */
+const maxRedundancy = 64;
+
 export const defaultBase = "cropped:sym8";
 
 /** A base by name for signals of a shape, such as `cropped:sym8`. */
@@ -56,8 +59,13 @@ function factorOf(
   }
   if (kind === "odct") {
     const redundancy = Number(argument);
-    if (!(Number.isFinite(redundancy) && redundancy > 0)) {
-      throw inputError(caller, "redundancy of odct", "must be a number above 0", argument);
+    if (!(redundancy > 0 && redundancy <= maxRedundancy)) {
+      throw inputError(
+        caller,
+        "redundancy of odct",
+        `must be a number above 0, at most ${maxRedundancy}`,
+        argument,
+      );
     }
     return (size) => overcompleteDct(size, redundancy);
   }

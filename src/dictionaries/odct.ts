@@ -8,7 +8,7 @@
 import { Matrix64, normalizeColumns } from "../linalg/matrix64.js";
 
 export function overcompleteDct(size: number, redundancy: number): Matrix64 {
-  const atoms = Math.max(1, Math.ceil(size * redundancy));
+  const atoms = Math.max(1, Math.ceil(size * redundancy - 1e-9)); // 100 × 1.1 is 110
   const matrix = new Matrix64(size, size === 1 ? 1 : atoms);
   for (let j = 0; j < matrix.cols; j++) {
     const column = matrix.column(j);

@@ -61,7 +61,7 @@ export interface DeviceSignals {
 export interface PursuitLimits {
   /** p: the most non-zeros of a code. */
   readonly sparsity: number;
-  /** ε²: stop once ‖y − Dx‖² is at most this. 0 means: until nothing is left. */
+  /** ε²: stop once ‖y − Dx‖² is at most this; 0 for no such limit. It is tracked in f32: below 1e-7 ‖y‖² it means little. */
   readonly residualEnergy: number;
 }
 
@@ -159,10 +159,10 @@ export interface Kernels {
    *
    * Each turn takes the atom most correlated with the residual (the first, where
    * several are), then fits all taken atoms by least squares. It stops at
-   * `sparsity` atoms; when the residual energy is at most `residualEnergy`; when
+   * `sparsity` atoms; when the residual energy is at most a `residualEnergy` above 0; when
    * no correlation is above `pursuitFloor` times the largest at the start (nothing
    * is left); or when the atom depends on those taken (`dependenceFloor`).
-   * Entries stand in the order they were taken. `X.width` is at least `sparsity`.
+   * Entries stand in the order they were taken; slots behind them are zero. `X.width` is at least `sparsity`.
    */
   batchOmp(
     G: DeviceMatrix,
@@ -193,7 +193,7 @@ export interface Kernels {
     S: DeviceSet,
     U: DeviceMatrix,
   ): Promise<void>;
-  /** A_S ← P_k[A_S − U_S]: the k largest magnitudes of each column (the first, where equal), ascending rows. */
+  /** A_S ← P_k[A_S − U_S]: the k largest magnitudes of each column (the first, where equal), ascending rows, no zeros. */
   moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse): Promise<void>;
 
   // — scalars that stay on the device ———————————————————————————————————————
@@ -214,7 +214,8 @@ export interface Kernels {
 
   /**
    * Column i of Y ← window i of the signals, of shape `patch`, row-major.
-   * With `means` (1 × N), each column's mean is removed and stored there.
+   * With `means` (1 × N), each column's mean is removed and stored there; a constant
+   * window is then exactly zero.
    */
   extract(
     signals: DeviceSignals,

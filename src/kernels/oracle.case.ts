@@ -271,7 +271,7 @@ export function expectGreedy(
     });
     const finished =
       t === limits.sparsity ||
-      left <= limits.residualEnergy + energySlack ||
+      (limits.residualEnergy > 0 ? left <= limits.residualEnergy + energySlack : energy === 0) ||
       best <= pursuitFloor * strongest + 2 * slack ||
       alpha.some(
         (value, j) => Math.abs(value) >= best - 2 * slack && smallestDistance(G, atoms, j) <= dependenceFloor,

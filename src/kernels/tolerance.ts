@@ -21,4 +21,4 @@ export function sumTolerance(terms: number, magnitude: number): number {
 }
 
 /** What may be lost where results fall below the normal numbers of f32 (flushed to zero on some devices). */
-export const smallestNormal = 2 ** -126;
+const smallestNormal = 2 ** -126;

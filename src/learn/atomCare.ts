@@ -1,15 +1,16 @@
 /**
- * Atom care (§IV-C): atoms that no example used since the last look, and atoms
+ * Atom care (§IV-C): atoms that few examples used since the last look, and atoms
  * nearly identical to another, give way to examples the dictionary represents badly.
  *
- * A new atom is the k-sparse code over Φ of one of the worst examples of the
- * current mini-batch, scaled to the mean norm of the atoms, with its momentum at
- * rest. An atom is "nearly identical" when |⟨dᵢ, dⱼ⟩| exceeds `maxCoherence` with
- * an atom of lower index; the lower one stays.
+ * A new atom is a sparse code over Φ of one of the worst examples of the current
+ * mini-batch, scaled to the mean norm of the atoms, with its momentum at rest. It
+ * starts with at most `startSparsity` non-zeros and grows to k as it learns. An atom
+ * is "nearly identical" when |⟨dᵢ, dⱼ⟩| exceeds `maxCoherence` with an atom of lower
+ * index; the lower one stays. At most a tenth of the atoms change at a look.
  */
 
 import { DenseMatrix, type SparseColumns } from "../core/matrix.js";
-import { requireAbove, requireInteger } from "../core/require.js";
+import { requireAbove, requireFraction, requireInteger } from "../core/require.js";
 import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
 import type { DeviceMatrix, Kernels } from "../kernels/contract.js";
 import { Encoder } from "../pursuit/encoder.js";
@@ -18,23 +19,26 @@ import type { OsdlState } from "./osdl.js";
 export interface AtomCareOptions {
   /** Mini-batches between two looks. */
   readonly every?: number;
-  /** An atom used by fewer examples than this since the last look is replaced. */
-  readonly minUses?: number;
+  /** An atom used less than this share of the mean use since the last look is replaced. */
+  readonly minUse?: number;
   /** An atom with |⟨dᵢ, dⱼ⟩| above this for an earlier atom is replaced. */
   readonly maxCoherence?: number;
 }
 
 export const atomCareDefaults = {
-  every: 100,
-  minUses: 1,
+  every: 25,
+  minUse: 0.25,
   maxCoherence: 0.99,
 } as const satisfies AtomCareOptions;
+
+/** The most non-zeros a new atom starts with: a short pursuit, whatever k is. */
+export const startSparsity = 64;
 
 /** Check the options and fill in the defaults. */
 export function resolveAtomCare(caller: string, options: AtomCareOptions = {}): Required<AtomCareOptions> {
   const resolved = { ...atomCareDefaults, ...options };
   requireInteger(caller, "atomCare.every", resolved.every, 1);
-  requireInteger(caller, "atomCare.minUses", resolved.minUses, 0);
+  requireFraction(caller, "atomCare.minUse", resolved.minUse);
   requireAbove(caller, "atomCare.maxCoherence", resolved.maxCoherence, 0);
   return resolved;
 }
@@ -49,33 +53,40 @@ export async function careForAtoms(
   options: Required<AtomCareOptions>,
   kernels: Kernels,
 ): Promise<number> {
-  const weak = await weakAtoms(state, options, kernels);
-  const examples = await worstExamples(state, Y, weak.length, kernels);
-  const atoms = Uint32Array.from(weak.slice(0, examples.length)).sort();
-  if (atoms.length > 0) {
-    const codes = await codesOverBase(state, Y, examples, kernels);
-    await replaceAtoms(state, atoms, codes, kernels);
-  }
+  const most = Math.ceil(state.dictionary.cols / 10);
+  const examples = await worstExamples(state, Y, most, kernels);
+  const idle = (await idleAtoms(state, options, kernels)).slice(0, examples.length);
+  await replaceAtoms(state, Y, idle, examples.splice(0, idle.length), kernels);
+  // only now: a copy of an atom that has just gone is a copy no more
+  const copies = (await copiedAtoms(state, options, kernels)).slice(0, examples.length);
+  await replaceAtoms(state, Y, copies, examples.splice(0, copies.length), kernels);
   await kernels.writeMatrix(state.uses, new DenseMatrix(state.dictionary.cols, 1));
-  return atoms.length;
+  return idle.length + copies.length;
 }
 
-/** Unused atoms first, then near-copies of earlier ones. */
-async function weakAtoms(
+/** Atoms used less than the share of the mean use, the least used first. */
+async function idleAtoms(
   state: OsdlState,
   options: Required<AtomCareOptions>,
   kernels: Kernels,
 ): Promise<number[]> {
-  const { gram, cols: m } = state.dictionary;
-  const coherence = kernels.matrix(m, 1);
-  await kernels.coherence(gram, coherence);
-  const near = (await kernels.readMatrix(coherence)).data;
   const uses = (await kernels.readMatrix(state.uses)).data;
+  const mean = uses.reduce((sum, count) => sum + count, 0) / uses.length;
+  const idle = Array.from(uses.keys()).filter((j) => uses[j] === 0 || uses[j]! < options.minUse * mean);
+  return idle.sort((a, b) => uses[a]! - uses[b]! || a - b);
+}
+
+/** Atoms nearly identical to an earlier one. */
+async function copiedAtoms(
+  state: OsdlState,
+  options: Required<AtomCareOptions>,
+  kernels: Kernels,
+): Promise<number[]> {
+  const coherence = kernels.matrix(state.dictionary.cols, 1);
+  await kernels.coherence(state.dictionary.gram, coherence);
+  const near = (await kernels.readMatrix(coherence)).data;
   kernels.free(coherence);
-  const atoms = Array.from(uses.keys());
-  const idle = atoms.filter((j) => uses[j]! < options.minUses);
-  const copies = atoms.filter((j) => uses[j]! >= options.minUses && near[j]! > options.maxCoherence);
-  return [...idle, ...copies];
+  return Array.from(near.keys()).filter((j) => near[j]! > options.maxCoherence);
 }
 
 /** Columns of the mini-batch with the largest residuals, at most `count`, the worst first. */
@@ -85,7 +96,6 @@ async function worstExamples(
   count: number,
   kernels: Kernels,
 ): Promise<number[]> {
-  if (count === 0) return [];
   const energies = kernels.matrix(1, Y.cols);
   await kernels.columnEnergies(kernels.head(state.residual, Y.cols), energies);
   const { data } = await kernels.readMatrix(energies);
@@ -95,53 +105,61 @@ async function worstExamples(
   return badly.slice(0, count);
 }
 
-/** The k-sparse codes over Φ of some examples of Y, each example scaled to unit norm first. */
-async function codesOverBase(
-  state: OsdlState,
-  Y: DeviceMatrix,
-  examples: readonly number[],
-  kernels: Kernels,
-): Promise<SparseColumns> {
-  const all = await kernels.readMatrix(Y);
-  const chosen = new DenseMatrix(Y.rows, examples.length);
-  examples.forEach((example, i) => chosen.column(i).set(unit(all.column(example))));
-  const batch = kernels.matrix(Y.rows, examples.length);
-  await kernels.writeMatrix(batch, chosen);
-  const base = await SparseDictionary.ofBase(state.dictionary.base, kernels);
-  const limits = { sparsity: state.options.atomSparsity, residualEnergy: 0 };
-  const encoder = new Encoder(base, limits, examples.length, kernels);
-  const codes = await kernels.readSparse(await encoder.encode(batch));
-  encoder.free();
-  base.free();
-  kernels.free(batch);
-  return codes;
-}
-
-/** Put codes of unit examples in place of atoms, scaled to the mean norm of the atoms, with no momentum. */
+/** Put sparse codes of examples in place of atoms, at the mean norm of the atoms, with no momentum. */
 async function replaceAtoms(
   state: OsdlState,
-  atoms: Uint32Array,
-  codes: SparseColumns,
+  Y: DeviceMatrix,
+  atoms: readonly number[],
+  examples: readonly number[],
   kernels: Kernels,
 ): Promise<void> {
+  if (atoms.length === 0) return;
   const { dictionary } = state;
+  const { codes, norms } = await codesOverBase(state, Y, examples, kernels);
   const A = await kernels.readSparse(dictionary.A);
-  const norm = meanNorm((await kernels.readMatrix(dictionary.scale)).data);
+  const target = meanNorm((await kernels.readMatrix(dictionary.scale)).data);
   atoms.forEach((atom, i) => {
     const entries = columnEntries(codes, i).sort(([a], [b]) => a - b);
     A.setColumn(
       atom,
       entries.map(([row]) => row),
-      entries.map(([, value]) => value * norm),
+      entries.map(([, value]) => (value * target) / norms[i]!),
     );
   });
   await kernels.writeSparse(dictionary.A, A);
   const S = kernels.set(dictionary.cols);
   const zero = kernels.matrix(1, 1);
-  await kernels.writeSet(S, atoms);
+  await kernels.writeSet(S, Uint32Array.from(atoms).sort());
   await kernels.momentum(0, zero, 0, state.gradient, S, state.momentum); // U_S ← 0
   await dictionary.refresh(S);
   kernels.free(S, zero);
+}
+
+/** Sparse codes over Φ of some examples of Y, scaled to unit norm first, and the norms ‖Φx‖ of what they make. */
+async function codesOverBase(
+  state: OsdlState,
+  Y: DeviceMatrix,
+  examples: readonly number[],
+  kernels: Kernels,
+): Promise<{ codes: SparseColumns; norms: Float32Array }> {
+  const all = await kernels.readMatrix(Y);
+  const chosen = new DenseMatrix(Y.rows, examples.length);
+  examples.forEach((example, i) => chosen.column(i).set(unit(all.column(example))));
+  const batch = kernels.matrix(Y.rows, examples.length);
+  const energies = kernels.matrix(1, examples.length);
+  await kernels.writeMatrix(batch, chosen);
+  const base = await SparseDictionary.ofBase(state.dictionary.base, kernels);
+  const sparsity = Math.min(state.options.atomSparsity, startSparsity);
+  const encoder = new Encoder(base, { sparsity, residualEnergy: 0 }, examples.length, kernels);
+  const X = await encoder.encode(batch);
+  const codes = await kernels.readSparse(X);
+  await kernels.reconstruct(base.phi, base.A, X, batch);
+  await kernels.columnEnergies(batch, energies);
+  const norms = (await kernels.readMatrix(energies)).data.map(Math.sqrt);
+  encoder.free();
+  base.free();
+  kernels.free(batch, energies);
+  return { codes, norms };
 }
 
 function unit(column: Float32Array): Float32Array {

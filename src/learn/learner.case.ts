@@ -303,7 +303,7 @@ export function patchesOf(source: Signal, patch: readonly [number, number], coun
 }
 
 /** Signals as the columns of a matrix. */
-export function columnsOf(signals: readonly Signal[]): DenseMatrix {
+function columnsOf(signals: readonly Signal[]): DenseMatrix {
   return DenseMatrix.build(signals[0]!.data.length, signals.length, (r, i) => signals[i]!.data[r]!);
 }
 

@@ -19,13 +19,13 @@ export function planMemory(options: ResolvedTraining, samples: number): MemoryPl
   const [n, L] = [baseRows(base), baseCols(base)];
   const p = coding.sparsity ?? Math.min(n, m);
   // atom care codes examples over Φ itself: its Gram matrix, and codes as wide as an atom
-  const care = options.atomCare || m < L ? 4 * (L * L + N * (L + 2 * k)) : 0;
+  const care = options.atomCare || m < L ? 4 * (L * L + N * (L + 2 * n + 2 * k)) : 0;
   const parts = [
     { what: "Gram matrix", bytes: 4 * m * m },
     { what: "momentum", bytes: 4 * L * m },
     { what: "gradient", bytes: 4 * L * m },
     { what: "atom care", bytes: care },
-    { what: "mini-batch", bytes: 4 * N * (3 * n + L + m + 2 * p) },
+    { what: "mini-batch", bytes: 4 * N * (4 * n + L + m + 2 * p) },
     { what: "signals", bytes: 4 * samples },
     { what: "atoms", bytes: 8 * k * m },
   ];

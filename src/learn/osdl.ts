@@ -128,9 +128,9 @@ export function createOsdl(dictionary: SparseDictionary, options: OsdlOptions, k
 export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
   const { dictionary: D, encoder, momentum: U, gradient: grad, used: S, scalars } = state;
   const { atomSparsity: k, momentum: gamma } = state.options;
-  const R = kernels.head(state.residual, Y.cols);
 
   const X = await encoder.encode(Y);
+  const R = kernels.head(state.residual, Y.cols);
   await kernels.usedAtoms(X, S);
   await kernels.countUses(X, state.uses);
   await encoder.residual(Y, X, R);

@@ -73,8 +73,18 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   /** The dictionary in the end; trains first where nobody iterated. */
   async model(): Promise<Model> {
     if (!this.#started) for await (const _ of this);
-    if (!this.#model) throw new InputError("TrainingRun.model: the run must have ended, got one under way");
+    if (!this.#model)
+      throw new InputError("TrainingRun.model: the run must have ended with a model, got one without");
     return this.#model;
+  }
+
+  /** Give back what `plan` set up, where the run is not wanted after all. */
+  async close(): Promise<void> {
+    if (this.#started || !this.#workshop) return;
+    this.#started = true;
+    const workshop = await this.#workshop;
+    closeWorkshop(workshop);
+    if (!this.#options.kernels) await workshop.kernels.dispose();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<TrainReport, void, undefined> {
@@ -103,7 +113,12 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
 
   async #open(): Promise<Workshop> {
     const kernels = this.#options.kernels ?? (await chooseKernels()).kernels;
-    return openWorkshop(this.#data, this.#options.testSignals, this.#resolved, kernels);
+    try {
+      return await openWorkshop(this.#data, this.#options.testSignals, this.#resolved, kernels);
+    } catch (error) {
+      if (!this.#options.kernels) await kernels.dispose();
+      throw error;
+    }
   }
 }
 
@@ -114,8 +129,9 @@ async function modelOf({ plan, kernels, state }: Workshop, examplesSeen: number)
 }
 
 function metaOf(plan: TrainPlan, examplesSeen: number): ModelMeta {
-  const { learner, atomSparsity, batch, epochs, examples, momentum, seed, removeMean, coding } = plan;
-  const options = { atomSparsity, batch, epochs, examples, momentum };
+  const { learner, atomSparsity, batch, epochs, examples, momentum, atomCare, seed, removeMean, coding } =
+    plan;
+  const options = { atomSparsity, batch, epochs, examples, momentum, atomCare };
   return { learner, options, seed, examplesSeen, removeMean, coding };
 }
 
@@ -190,6 +206,7 @@ class Watch {
   async test(workshop: Workshop): Promise<{ testRmse?: number }> {
     if (workshop.plan.holdout === 0) return {};
     const testRmse = await testError(workshop);
+    if (workshop.state.step === 0) return { testRmse }; // the first steps may be worse than the base
     this.#sinceBest = testRmse < this.#best ? 0 : this.#sinceBest + 1;
     this.#best = Math.min(this.#best, testRmse);
     return { testRmse };

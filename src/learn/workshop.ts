@@ -2,14 +2,15 @@
  * What a training run needs before its first step: the sampler, the examples
  * where the kernels compute, the starting dictionary and the learner's state.
  *
- * Units. Samples are scaled by a power of two so that the examples deviate from
- * their means by 1 to 2 on average (root mean square). Steps and sums then stay
+ * Units. Samples are scaled by a power of two so that the median example deviates
+ * from its mean by ¼ to ½ (root mean square). Steps and sums then stay
  * in the range of f32 whatever units the data come in, data that differ by a
- * power of two give the same dictionary to the bit, and the first steps are about
- * as large as the atoms they change (docs/decisions/0002-units.md). Reports are in
+ * power of two give the same dictionary to the bit, and the first steps are of
+ * the size of the atoms they change (docs/decisions/0002-units.md). Reports are in
  * the units of the data.
  */
 
+import { InputError } from "../core/errors.js";
 import type { SparseColumns } from "../core/matrix.js";
 import { Rng } from "../core/rng.js";
 import { sizeOf } from "../core/shape.js";
@@ -73,6 +74,9 @@ export async function openWorkshop(
   const sampler = createSampler(data, testSignals === undefined, options, rng);
   const { examples, available } = sampler;
   const batch = Math.min(options.batch, examples);
+  if (options.patience < Infinity && (testSignals ? options.holdout : sampler.holdout) === 0) {
+    throw new InputError("train: patience needs a test set, got none held out");
+  }
   const memory = planMemory({ ...options, batch }, samplesIn(data) + samplesIn(testSignals ?? []));
   requireFits("train", memory, kernels.memory.limit);
   const [Y, means] = [kernels.matrix(sizeOf(base.shape), batch), kernels.matrix(1, batch)];
@@ -130,7 +134,8 @@ function createSampler(
 
 /** Windows of test signals, as many as would have been held out. */
 function windowsOf(signals: readonly Signal[], options: ResolvedTraining, rng: Rng): Windows {
-  const size = { patch: options.base.shape, holdout: 0, examples: Math.max(1, options.holdout) };
+  if (options.holdout === 0) return { signal: new Uint32Array(), start: new Uint32Array() };
+  const size = { patch: options.base.shape, holdout: 0, examples: options.holdout };
   const sampler = new PatchSampler(signals, size, rng.split("test"));
   return sampler.trainingWindows(0, 0, sampler.examples);
 }
@@ -150,22 +155,22 @@ async function* firstExamples(bench: Bench, store: DeviceSignals): AsyncGenerato
   }
 }
 
-/** The power of two that brings the deviation of examples to [1, 2). */
+/** The power of two that brings the deviation of the median example to [¼, ½). */
 async function unitsOf(data: readonly Signal[], bench: Bench): Promise<number> {
   const { kernels } = bench;
-  const first = powerBelow(Math.max(...data.map((signal) => largestMagnitude(signal.data))));
-  const store = kernels.signals(data, 1 / first); // at most 2 in magnitude: sums of squares are safe
+  const first = powerBelow(data.reduce((most, signal) => Math.max(most, largestMagnitude(signal.data)), 0));
+  const store = kernels.signals(data, 1 / first); // below 2 in magnitude: sums of squares are safe
   const energies = kernels.matrix(1, bench.Y.cols);
-  let energy = 0;
-  let samples = 0;
+  const found: number[] = [];
   for await (const y of firstExamples(bench, store)) {
     const part = kernels.head(energies, y.cols);
     await kernels.columnEnergies(y, part);
-    for (const value of (await kernels.readMatrix(part)).data) energy += value;
-    samples += y.rows * y.cols;
+    for (const energy of (await kernels.readMatrix(part)).data) if (energy > 0) found.push(energy);
   }
   kernels.free(store, energies);
-  return energy > 0 ? 1 / powerBelow(Math.sqrt(energy / samples)) / first : 1 / first;
+  if (found.length === 0) return 1 / first;
+  const median = found.sort((a, b) => a - b)[found.length >> 1]!; // one example out of range changes nothing
+  return 0.25 / powerBelow(Math.sqrt(median / bench.Y.rows)) / first;
 }
 
 function samplesIn(signals: readonly Signal[]): number {

@@ -102,23 +102,25 @@ export class Model {
     if (Y.rows !== n) throw new InputError(`Model.encode: signals must have ${n} samples, got ${Y.rows}`);
     requireFinite("Model.encode", "signals", Y.data);
     const unit = powerBelow(largestMagnitude(Y.data)); // sums of squares stay in the range of f32
+    resolveLimits("Model.encode", rule, n, this.A.cols); // as the caller said it
     const limits = resolveLimits("Model.encode", scaleRule(rule, 1 / unit), n, this.A.cols);
     return withKernels(kernels, async (on) => {
       const D = await SparseDictionary.create(this.base, this.A, on);
       const encoder = new Encoder(D, limits, panel, on);
       const held = on.matrix(n, panel);
-      const X = new SparseColumns(this.A.cols, Y.cols, limits.sparsity);
+      const parts: SparseColumns[] = [];
       const means = new Float32Array(Y.cols);
       for (const [from, to] of panels(Y.cols)) {
         const columns = scaled(Y.slice(from, to), 1 / unit);
         if (this.meta.removeMean) means.set(removeMeans(columns), from);
         const part = on.head(held, to - from);
         await on.writeMatrix(part, columns);
-        copyColumns(await on.readSparse(await encoder.encode(part)), X, from);
+        parts.push(tighten(await on.readSparse(await encoder.encode(part))));
       }
       encoder.free();
       D.free();
       on.free(held);
+      const X = join(parts, this.A.cols);
       for (let i = 0; i < means.length; i++) means[i]! *= unit;
       for (let s = 0; s < X.values.length; s++) X.values[s]! *= unit;
       return { X, means };
@@ -130,6 +132,11 @@ export class Model {
     if (X.rows !== this.A.cols) {
       throw new InputError(
         `Model.decode: codes must have a row for each of the ${this.A.cols} atoms, got ${X.rows}`,
+      );
+    }
+    if (means.length !== X.cols) {
+      throw new InputError(
+        `Model.decode: there must be a mean for each of the ${X.cols} codes, got ${means.length}`,
       );
     }
     return withKernels(kernels, async (on) => {
@@ -192,9 +199,28 @@ function addMeans(Y: DenseMatrix, means: Float32Array): void {
   }
 }
 
-/** Copy columns of codes to the columns of `target` from `at`. */
-function copyColumns(source: SparseColumns, target: SparseColumns, at: number): void {
-  target.indices.set(source.indices, at * target.width);
-  target.values.set(source.values, at * target.width);
-  target.counts.set(source.counts, at);
+/** The same columns with no more room than they need: a pursuit down to an error may take few of many slots. */
+function tighten(X: SparseColumns): SparseColumns {
+  const width = X.counts.reduce((most, count) => Math.max(most, count), 0);
+  return join([X], X.rows, width);
+}
+
+/** Columns one after the other, as wide as the widest unless told. */
+function join(parts: readonly SparseColumns[], rows: number, width?: number): SparseColumns {
+  const room = width ?? parts.reduce((most, part) => Math.max(most, part.width), 0);
+  const result = new SparseColumns(
+    rows,
+    parts.reduce((total, part) => total + part.cols, 0),
+    room,
+  );
+  let at = 0;
+  for (const part of parts) {
+    for (let j = 0; j < part.cols; j++, at++) {
+      const [from, to] = [j * part.width, j * part.width + part.counts[j]!];
+      result.indices.set(part.indices.subarray(from, to), at * room);
+      result.values.set(part.values.subarray(from, to), at * room);
+      result.counts[at] = part.counts[j]!;
+    }
+  }
+  return result;
 }

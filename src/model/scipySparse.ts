@@ -4,7 +4,7 @@
  * a column, as scipy likes them.
  */
 
-import { InputError } from "../core/errors.js";
+import { InputError, show } from "../core/errors.js";
 import { SparseColumns } from "../core/matrix.js";
 import { makeNpy, type NpyArray, npyFromText, npyToText, toFloat32, toFloat64 } from "../data/npy.js";
 
@@ -46,7 +46,7 @@ export function fromScipy(arrays: ReadonlyMap<string, NpyArray>, name: string): 
     throw new InputError(`${name}: has no sparse matrix as scipy.sparse.save_npz writes it`);
   const format = npyToText(arrays.get("format")!, `${name}[format]`);
   if (format !== "csc")
-    throw new InputError(`${name}: the sparse matrix must be in csc format, got ${format}`);
+    throw new InputError(`${name}: the sparse matrix must be in csc format, got ${show(format)}`);
   const [rows, cols, ...more] = integers(arrays, "shape", name);
   const indptr = integers(arrays, "indptr", name);
   const indices = integers(arrays, "indices", name);
@@ -61,6 +61,11 @@ export function fromScipy(arrays: ReadonlyMap<string, NpyArray>, name: string): 
     const count = indptr[j + 1]! - indptr[j]!;
     if (!(count >= 0 && count <= rows)) throw damaged("indptr does not ascend");
     width = Math.max(width, count);
+  }
+  if (width * cols > Math.max(2 ** 26, 64 * values.length)) {
+    throw new InputError(
+      `${name}: columns of the sparse matrix must be of like length, got one of ${width} of ${cols}`,
+    );
   }
   const X = new SparseColumns(rows, cols, width);
   for (let j = 0; j < cols; j++) {

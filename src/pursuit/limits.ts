@@ -3,7 +3,7 @@
  * small enough, or whichever comes first.
  */
 
-import { inputError } from "../core/errors.js";
+import { InputError, inputError } from "../core/errors.js";
 import { type OptionNaming, plainNames, requireInteger } from "../core/require.js";
 import type { PursuitLimits } from "../kernels/contract.js";
 
@@ -30,11 +30,11 @@ export function resolveLimits(
 ): PursuitLimits {
   const { sparsity, error } = rule;
   if (sparsity === undefined && error === undefined) {
-    throw inputError(caller, `${say("sparsity")} or ${say("error")}`, "must be given", "neither");
+    throw new InputError(`${caller}: ${say("sparsity")} or ${say("error")} must be given, got neither`);
   }
   if (error !== undefined && !(Number.isFinite(error) && error >= 0)) {
     throw inputError(caller, say("error"), "must be a number of at least 0", error);
   }
-  const p = sparsity === undefined ? Math.min(n, m) : requireInteger(caller, say("sparsity"), sparsity, 1, m);
-  return { sparsity: p, residualEnergy: error === undefined ? 0 : n * error * error };
+  const p = sparsity === undefined ? m : requireInteger(caller, say("sparsity"), sparsity, 1, m);
+  return { sparsity: Math.min(n, p), residualEnergy: error === undefined ? 0 : n * error * error };
 }

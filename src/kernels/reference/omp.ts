@@ -52,7 +52,8 @@ class Pursuit {
     this.#alpha.set(projections);
     const floor = pursuitFloor * Math.abs(this.#alpha[largest(this.#alpha)] ?? 0);
     let left = energy;
-    while (this.taken.length < limits.sparsity && left > limits.residualEnergy) {
+    const goesOn = () => (limits.residualEnergy > 0 ? left > limits.residualEnergy : energy > 0);
+    while (this.taken.length < limits.sparsity && goesOn()) {
       const atom = largest(this.#alpha);
       if (atom < 0 || !(Math.abs(this.#alpha[atom]!) > floor)) break;
       if (!this.#take(atom)) break;

@@ -71,10 +71,11 @@ function pursue(
   let best = largest(P, m);
   if (best < 0) return 0;
   const floor = pursuitFloor * abs(load<f32>(P + ((<usize>best) << 2)));
+  const bounded = limit > 0;
   let left = energy;
   let taken = 0;
   let current = P;
-  while (taken < p && left > limit) {
+  while (taken < p && (bounded ? left > limit : energy > 0)) {
     if (best < 0 || !(abs(load<f32>(current + ((<usize>best) << 2))) > floor)) break;
     const column = G + ((<usize>best * <usize>m) << 2);
     const pivot = extend(column, best, indices, taken, p, factor, w);
@@ -85,7 +86,7 @@ function pursue(
     store<f64>(z + ((<usize>taken) << 3), entry);
     left -= entry * entry;
     taken++;
-    if (taken === p || !(left > limit)) break; // no further turn: the correlations are not needed
+    if (taken === p || (bounded && !(left > limit))) break; // no further turn: the correlations are not needed
     solveTransposed(factor, p, z, x, taken);
     for (let t = 0; t < taken; t++)
       store<f32>(weights + ((<usize>t) << 2), <f32>load<f64>(x + ((<usize>t) << 3)));
