@@ -104,7 +104,7 @@ refuses("options of train", [
     train("--base fourier"),
     'train: unknown base "fourier"; known: cropped:WAVELET, separable:WAVELET, odct:REDUNDANCY, identity',
   ],
-  [train("--base odct:x"), 'train: redundancy of odct must be a number above 0, got "x"'],
+  [train("--base odct:x"), 'train: redundancy of odct must be a number above 0, at most 64, got "x"'],
   [train("--atoms 5 --redundancy 2"), "train: --atoms and --redundancy must not both be given"],
   [train("--atoms 0"), "train: --atoms must be an integer of at least 1, got 0"],
   [train("--redundancy -1"), "train: --redundancy must be a number above 0, got -1"],

@@ -34,8 +34,8 @@ const settings = {
   base: "cropped:sym8",
   coding: { sparsity: 6 },
   atomSparsity: 26,
-  examples: 60_000,
-  testEvery: 6_000,
+  examples: 200_000,
+  testEvery: 20_000,
   seed: 1,
 } as const satisfies TrainOptions;
 

@@ -162,7 +162,7 @@ describe("names", () => {
     );
     expect(() => createBase("separable:", [8])).toThrow(InputError);
     expect(() => createBase("odct:0", [8])).toThrow(
-      new InputError('createBase: redundancy of odct must be a number above 0, got "0"'),
+      new InputError('createBase: redundancy of odct must be a number above 0, at most 64, got "0"'),
     );
     for (const argument of ["", "two", "-1", "Infinity", "NaN"]) {
       expect(() => createBase(`odct:${argument}`, [8])).toThrow(/^createBase: redundancy of odct must be /);

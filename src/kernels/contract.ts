@@ -2,9 +2,9 @@
  * The kernel contract: every heavy operation of the algorithms, each as coarse
  * as one line of them, with its mathematics and its limits.
  *
- * Three implementations keep it: `reference` (plain loops, the definition),
- * `cpu` and `gpu`. One conformance suite judges them all. Algorithms receive
- * `kernels` as an argument and never ask which one it is.
+ * `reference` (plain loops, the definition) and `cpu` (WebAssembly) keep it; the
+ * name `gpu` is for WebGPU. One conformance suite judges every implementation.
+ * Algorithms receive `kernels` as an argument and never ask which one it is.
  *
  * Handles. A `DeviceMatrix` and its kin live where the kernels compute; they are
  * opaque, made by `kernels` and given back with `free`. Only the operations

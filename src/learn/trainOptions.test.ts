@@ -126,7 +126,7 @@ describe("resolveTraining", () => {
     [{ seconds: Number.NaN }, "seconds must be a number above 0, got NaN"],
     [{ reportEvery: 0 }, integer("reportEvery", 1, 0)],
     [{ atomCare: { every: 0 } }, integer("atomCare.every", 1, 0)],
-    [{ atomCare: { minUses: -1 } }, integer("atomCare.minUses", 0, -1)],
+    [{ atomCare: { minUse: 1 } }, "atomCare.minUse must be a number from 0 up to, not including, 1, got 1"],
     [{ atomCare: { maxCoherence: 0 } }, "atomCare.maxCoherence must be a number above 0, got 0"],
   ])("refuses %j", (options, message) => {
     const all = { patch, ...options } as unknown as TrainOptions;

@@ -140,7 +140,7 @@ describe("encode and decode", () => {
       new InputError("Model.encode: sparsity must be an integer from 1 to 24, got 25"),
     );
     await expect(model.encode(new DenseMatrix(6, 1), {}, kernels)).rejects.toThrow(
-      new InputError('Model.encode: sparsity or error must be given, got "neither"'),
+      new InputError("Model.encode: sparsity or error must be given, got neither"),
     );
     const codes = { X: new SparseColumns(23, 1, 1), means: new Float32Array(1) };
     await expect(model.decode(codes, kernels)).rejects.toThrow(

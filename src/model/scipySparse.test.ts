@@ -75,7 +75,7 @@ const floats = (...values: number[]) => makeNpy([values.length], Float32Array.fr
 
 test.each<[string, Record<string, NpyArray | undefined>]>([
   ["has no sparse matrix as scipy.sparse.save_npz writes it", { indptr: undefined }],
-  ["the sparse matrix must be in csc format, got csr", { format: npyFromText("csr") }],
+  ['the sparse matrix must be in csc format, got "csr"', { format: npyFromText("csr") }],
   ["damaged sparse matrix: shape", { shape: ints(3, 2, 1) }],
   ["damaged sparse matrix: shape", { shape: ints(3) }],
   ["damaged sparse matrix: shape", { shape: ints(-3, 2) }],

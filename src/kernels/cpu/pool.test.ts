@@ -1,0 +1,119 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { InputError } from "../../core/errors.js";
+import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
+import { Rng } from "../../core/rng.js";
+import { syntheticPictures } from "../../data/synthetic.js";
+import { train } from "../../learn/trainingRun.js";
+import { modelToBytes } from "../../model/files.js";
+import type { Kernels } from "../contract.js";
+import { Arena } from "./arena.js";
+import { createCpuKernels } from "./index.js";
+
+const pictures = syntheticPictures(1, 2, 64);
+const options = { patch: [6, 6], coding: { sparsity: 3 }, examples: 1500, batch: 128, holdout: 100 } as const;
+
+let kernels: Kernels | undefined;
+afterEach(async () => {
+  await kernels?.dispose();
+  kernels = undefined;
+});
+
+describe("threads", () => {
+  test("give a trained model with the same bytes, be there 1, 2, 4 or many more than cores", async () => {
+    const models: Uint8Array[] = [];
+    for (const threads of [1, 2, 4, 64]) {
+      kernels = await createCpuKernels({ threads });
+      models.push(modelToBytes(await train(pictures, { ...options, kernels }).model()));
+      await kernels.dispose();
+    }
+    for (const model of models) expect(model).toEqual(models[0]);
+  });
+
+  test.each([0, 2.5, 257])("refuse a number of %d", async (threads) => {
+    const message = `createCpuKernels: threads must be an integer from 1 to 256, got ${threads}`;
+    await expect(createCpuKernels({ threads })).rejects.toThrow(new InputError(message));
+  });
+
+  test("end in an error, not in waiting, where one is killed", async () => {
+    const { Worker } = await import("node:worker_threads");
+    const workers: InstanceType<typeof Worker>[] = [];
+    const unref = Worker.prototype.unref;
+    Worker.prototype.unref = function (this: InstanceType<typeof Worker>) {
+      workers.push(this);
+      unref.call(this);
+    };
+    try {
+      kernels = await createCpuKernels({ threads: 2 });
+    } finally {
+      Worker.prototype.unref = unref;
+    }
+    expect(workers).toHaveLength(1);
+    const run = train(pictures, { ...options, examples: 100_000, epochs: 1000, kernels });
+    const killed = (async () => {
+      for await (const { step } of run) if (step === 3) void workers[0]!.terminate();
+    })();
+    await expect(killed).rejects.toThrow(/^cpu kernels: a thread ended \(exit code 1\)/);
+  });
+
+  test("cannot be used after they were given back", async () => {
+    const gone = await createCpuKernels({ threads: 2 });
+    const M = gone.matrix(300, 300);
+    await gone.dispose();
+    await expect(gone.columnEnergies(M, M)).rejects.toThrow(/^cpu kernels: closed/);
+  });
+});
+
+describe("memory", () => {
+  test("is all given back after training, and training twice does not grow", async () => {
+    kernels = await createCpuKernels({ threads: 2 });
+    await train(pictures, { ...options, kernels }).model();
+    const once = kernels.memory.used; // scratch and staging stay
+    await train(pictures, { ...options, kernels }).model();
+    expect(kernels.memory.used).toBe(once);
+  });
+
+  test("is refused beyond 4 GiB with a clear line", async () => {
+    kernels = await createCpuKernels({ threads: 1 });
+    expect(() => kernels!.matrix(40_000, 40_000)).toThrow(
+      new InputError(
+        "cpu kernels: 5.96 GiB are needed, more than the memory that can be had (4 GiB at most)",
+      ),
+    );
+    const huge = { ...options, patch: [64, 64], atoms: 40_000, kernels } as const;
+    await expect(train(pictures, huge).plan()).rejects.toThrow(/^train: memory must be at most \d/);
+  });
+
+  test("hands out pieces that never overlap, and joins them again", () => {
+    const arena = new Arena(false);
+    const rng = Rng.from(1);
+    const held = new Map<number, number>();
+    for (let turn = 0; turn < 2000; turn++) {
+      if (rng.uniform() < 0.55 || held.size === 0) {
+        const bytes = 1 + rng.below(5000);
+        const at = arena.take(bytes);
+        expect(at % 64).toBe(0);
+        for (const [other, size] of held) expect(at >= other + size || at + bytes <= other).toBe(true);
+        expect(arena.u8(at, bytes).every((byte) => byte === 0)).toBe(true);
+        arena.u8(at, bytes).fill(255);
+        held.set(at, bytes);
+      } else {
+        const at = [...held.keys()][rng.below(held.size)]!;
+        arena.give(at);
+        held.delete(at);
+      }
+    }
+    const grown = arena.memory.buffer.byteLength;
+    for (const at of held.keys()) arena.give(at);
+    expect(arena.bytesUsed).toBe(0);
+    arena.give(arena.take(grown - 8192)); // one piece again
+    expect(arena.memory.buffer.byteLength).toBe(grown);
+    expect(() => arena.give(64 * 1000)).toThrow(TypeError);
+  });
+
+  test("of a handle of other kernels is not touched", async () => {
+    kernels = await createCpuKernels({ threads: 1 });
+    const foreign = new DenseMatrix(2, 2);
+    await expect(kernels.columnEnergies(foreign, kernels.matrix(1, 2))).rejects.toThrow(TypeError);
+    expect(() => kernels!.free(new SparseColumns(2, 2, 1))).toThrow(TypeError);
+  });
+});
