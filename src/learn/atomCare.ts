@@ -32,7 +32,7 @@ export const atomCareDefaults = {
 } as const satisfies AtomCareOptions;
 
 /** The most non-zeros a new atom starts with: a short pursuit, whatever k is. */
-export const startSparsity = 64;
+const startSparsity = 64;
 
 /** Check the options and fill in the defaults. */
 export function resolveAtomCare(caller: string, options: AtomCareOptions = {}): Required<AtomCareOptions> {
