@@ -41,20 +41,33 @@ export class CpuSparse implements DeviceSparse {
   }
 }
 
-/** Φ as two plans, of Φᵀ and of Φ, and the rows of the largest block either makes on its way. */
+/** What a base has in memory: two plans, and its columns as outer products of leading and last ones. */
+export interface BasePlaces {
+  /** Plans of Φᵀ and of Φ; the first address is that of the whole piece. */
+  readonly analysis: number;
+  readonly synthesis: number;
+  /** Rows of the largest block either plan makes on its way. */
+  readonly blockRows: number;
+  /** Weights that one example meets on its way through Φ. */
+  readonly weights: number;
+  /** Columns over all axes but the last, and over the last: addresses, lengths, and the number of the latter. */
+  readonly leading: { readonly at: number; readonly length: number };
+  readonly last: { readonly at: number; readonly length: number; readonly number: number };
+}
+
 export class CpuBase implements DeviceBase {
   readonly rows: number;
   readonly cols: number;
-  readonly analysis: number;
-  readonly synthesis: number;
-  readonly blockRows: number;
+  readonly places: BasePlaces;
 
-  constructor(rows: number, cols: number, plans: { analysis: number; synthesis: number; blockRows: number }) {
+  constructor(rows: number, cols: number, places: BasePlaces) {
     this.rows = rows;
     this.cols = cols;
-    this.analysis = plans.analysis;
-    this.synthesis = plans.synthesis;
-    this.blockRows = plans.blockRows;
+    this.places = places;
+  }
+
+  get blockRows(): number {
+    return this.places.blockRows;
   }
 }
 

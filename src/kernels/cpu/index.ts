@@ -11,7 +11,7 @@ import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import { requireInteger } from "../../core/require.js";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
-import type { Matrix64 } from "../../linalg/matrix64.js";
+import { kron, Matrix64 } from "../../linalg/matrix64.js";
 import type {
   DeviceMatrix,
   DeviceSet,
@@ -128,12 +128,24 @@ class CpuKernels implements Kernels {
     const cols = factors.reduce((product, factor) => product * factor.cols, 1);
     const analysis = planTransform(factors, "analysis");
     const synthesis = planTransform(factors, "synthesis");
-    const at = this.#arena.take((analysis.words.length + synthesis.words.length) * 4);
-    const after = at + analysis.words.length * 4;
-    this.#arena.u32(at, analysis.words.length).set(analysis.words);
-    this.#arena.u32(after, synthesis.words.length).set(synthesis.words);
-    const blockRows = Math.max(analysis.rows, synthesis.rows);
-    return new CpuBase(rows, cols, { analysis: at, synthesis: after, blockRows });
+    const leading = factors.slice(0, -1).reduce(kron, Matrix64.identity(1));
+    const last = factors.at(-1)!;
+    const words = [analysis.words, synthesis.words, f32Words(leading), f32Words(last)];
+    const at = this.#arena.take(words.reduce((sum, { length }) => sum + length, 0) * 4);
+    const addresses: number[] = [];
+    words.reduce((address, part) => {
+      this.#arena.u32(address, part.length).set(part);
+      addresses.push(address);
+      return address + part.length * 4;
+    }, at);
+    return new CpuBase(rows, cols, {
+      analysis: addresses[0]!,
+      synthesis: addresses[1]!,
+      blockRows: Math.max(analysis.rows, synthesis.rows),
+      weights: synthesis.weights,
+      leading: { at: addresses[2]!, length: leading.rows },
+      last: { at: addresses[3]!, length: last.rows, number: last.cols },
+    });
   }
 
   signals(signals: readonly Signal[], scale = 1): CpuSignals {
@@ -201,7 +213,7 @@ class CpuKernels implements Kernels {
   free(...handles: readonly object[]): void {
     for (const handle of handles) {
       if (handle instanceof CpuSparse) this.#arena.give(handle.indices);
-      else if (handle instanceof CpuBase) this.#arena.give(handle.analysis);
+      else if (handle instanceof CpuBase) this.#arena.give(handle.places.analysis);
       else if (handle instanceof CpuMatrix || handle instanceof CpuSet || handle instanceof CpuSignals) {
         this.#arena.give(handle.at);
       } else own(handle, CpuMatrix);
@@ -216,12 +228,12 @@ class CpuKernels implements Kernels {
 
   async analyze(phi: object, Y: DeviceMatrix, Z: DeviceMatrix): Promise<void> {
     const base = own(phi, CpuBase);
-    await this.#transform(base.analysis, base.blockRows, Y, Z);
+    await this.#transform(base.places.analysis, base.blockRows, Y, Z);
   }
 
   async synthesize(phi: object, C: DeviceMatrix, Y: DeviceMatrix): Promise<void> {
     const base = own(phi, CpuBase);
-    await this.#transform(base.synthesis, base.blockRows, C, Y);
+    await this.#transform(base.places.synthesis, base.blockRows, C, Y);
   }
 
   async #transform(
@@ -248,7 +260,7 @@ class CpuKernels implements Kernels {
     const [base, y] = [own(phi, CpuBase), own(Y, CpuMatrix)];
     this.#pool.reserveScratch((3 * base.blockRows + panel) * rowBytes);
     const at = [...this.#sparseWords(A), own(scale, CpuMatrix).at, own(P, CpuMatrix).at, P.rows];
-    this.#arguments(base.analysis, y.at, y.rows, y.cols, ...at);
+    this.#arguments(base.places.analysis, y.at, y.rows, y.cols, ...at);
     await this.#run("project", Math.ceil(y.cols / lanes), 1);
   }
 
@@ -284,7 +296,7 @@ class CpuKernels implements Kernels {
       from,
       output.at,
     ];
-    this.#arguments(base.synthesis, ...at);
+    this.#arguments(base.places.synthesis, ...at);
     await this.#run("reconstruct", Math.ceil(X.cols / lanes), 1);
   }
 
@@ -296,16 +308,27 @@ class CpuKernels implements Kernels {
     scale: DeviceMatrix,
   ): Promise<void> {
     const [base, set] = [own(phi, CpuBase), own(S, CpuSet)];
+    const { places } = base;
+    const [blocks, m] = [Math.ceil(set.size / lanes), A.cols];
+    const size = Math.max(places.blockRows, base.rows) * rowBytes;
+    this.#pool.reserveScratch(3 * size + panel * rowBytes);
+    const direct = A.width * base.rows <= places.weights ? 1 : 0; // columns summed, or the plan
+    const atoms = [places.synthesis, ...this.#sparseWords(A), set.at, set.size, base.cols, base.rows];
+    const columns = [
+      places.leading.at,
+      places.leading.length,
+      places.last.at,
+      places.last.length,
+      places.last.number,
+    ];
     const scales = own(scale, CpuMatrix).at;
-    const blocks = Math.ceil(set.size / lanes);
-    this.#pool.reserveScratch((3 * base.blockRows + panel) * rowBytes);
-    this.#arguments(base.synthesis, ...this.#sparseWords(A), set.at, set.size, base.cols, base.rows, scales);
+    this.#arguments(...atoms, ...columns, direct, scales, size);
     await this.#run("atomScales", blocks, 1);
-    const flags = this.#stage(A.cols);
-    const inSet = this.#arena.u8(flags, A.cols).fill(0);
-    for (const atom of this.#members(S)) inSet[atom] = 1;
-    const at = [set.at, set.size, base.cols, A.cols, scales, own(G, CpuMatrix).at, flags];
-    this.#arguments(base.synthesis, base.analysis, ...this.#sparseWords(A), ...at);
+    const outside = outsideOf(this.#members(S), m);
+    const at = this.#stage(outside.length * 4);
+    this.#arena.u32(at, outside.length).set(outside);
+    const rest = [places.analysis, m, own(G, CpuMatrix).at, at, outside.length];
+    this.#arguments(...atoms, ...columns, direct, scales, size, ...rest);
     await this.#run("gramColumns", blocks, 1);
   }
 
@@ -401,7 +424,7 @@ class CpuKernels implements Kernels {
 
   async moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse): Promise<void> {
     const [u, set] = [own(U, CpuMatrix), own(S, CpuSet)];
-    this.#pool.reserveScratch((2 * u.rows + 4096) * 4);
+    this.#pool.reserveScratch((3 * u.rows + 16) * 4);
     this.#arguments(k, u.rows, u.at, set.at, ...this.#sparseWords(A));
     await this.#run("moveAtoms", set.size, 16);
   }
@@ -520,6 +543,18 @@ class CpuKernels implements Kernels {
 /** Examples a turn of a thread: short calls let the engine replace its first, slow code, and share work evenly. */
 function ompStep(m: number, p: number): number {
   return Math.max(1, Math.min(32, Math.round(1e6 / (p * (p + 2) * m))));
+}
+
+/** The atoms that a set leaves out, ascending. */
+function outsideOf(members: Uint32Array, atoms: number): Uint32Array {
+  const inside = new Uint8Array(atoms);
+  for (const atom of members) inside[atom] = 1;
+  return Uint32Array.from(inside.keys()).filter((atom) => inside[atom] === 0);
+}
+
+/** A matrix as f32 by columns, in words. */
+function f32Words(matrix: Matrix64): Uint32Array {
+  return new Uint32Array(Float32Array.from(matrix.data).buffer);
 }
 
 /** Offsets of the lines of a window (its last axis) from its first sample. */

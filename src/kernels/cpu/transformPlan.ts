@@ -7,6 +7,8 @@ import type { Matrix64 } from "../../linalg/matrix64.js";
 /** Rows of the largest array on the way, and the words of the plan. */
 export interface TransformPlan {
   readonly rows: number;
+  /** Weights that one example meets. */
+  readonly weights: number;
   readonly words: Uint32Array;
 }
 
@@ -20,13 +22,15 @@ export function planTransform(
   let outer = 1;
   let inner = matrices.reduce((product, matrix) => product * matrix.rows, 1);
   let rows = inner;
+  let weights = 0;
   for (const matrix of matrices) {
     inner /= matrix.rows;
     pushStage(words, matrix, outer, inner);
+    weights += outer * inner * matrix.data.reduce((count, value) => count + (value === 0 ? 0 : 1), 0);
     outer *= matrix.cols;
     rows = Math.max(rows, outer * inner);
   }
-  return { rows, words: Uint32Array.from([matrices.length, rows, ...words]) };
+  return { rows, weights, words: Uint32Array.from([matrices.length, rows, ...words]) };
 }
 
 /** Bytes of a row of a block of sixteen examples. */

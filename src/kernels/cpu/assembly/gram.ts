@@ -4,67 +4,99 @@
  *
  * Of two atoms of S, the one in the earlier block computes their entry, and both
  * halves of G get the same bits. Entries within a block are mirrored at its end.
+ *
+ * Φa is summed from its few columns, each an outer product of a column over the
+ * leading axes and one over the last; or, where an atom has many non-zeros, by
+ * the plan of Φ. An `atoms` argument stands for:
+ *
+ *     0 plan of Φ · 4 A: indices, values, counts, width (4 words) · 20 members of S
+ *     24 size of S · 28 L · 32 n · 36 leading columns · 40 their length
+ *     44 last columns · 48 their length · 52 their number · 56 whether to sum columns
  */
 
-import { lanes, rowBytes } from "./lanes";
-import { correlateAtoms } from "./project";
+import { interleave, lanes, rowBytes, storeFour } from "./lanes";
+import { correlateAtom, correlateAtoms } from "./project";
 import { runPlan } from "./transform";
 
-/** block ← the atoms members[first … first + count) as columns of coefficients. */
-function scatterAtoms(
-  indices: usize,
-  values: usize,
-  counts: usize,
-  width: i32,
-  members: usize,
-  first: i32,
-  count: i32,
-  L: i32,
-  block: usize,
-): void {
-  memory.fill(block, 0, <usize>L * rowBytes);
+/** The block of Φa for the atoms members[first … first + count), somewhere in three blocks of scratch. */
+function atomBlock(atoms: usize, first: i32, count: i32, scratch: usize, size: usize): usize {
+  const n = load<i32>(atoms, 32);
+  if (load<i32>(atoms, 56) === 0) {
+    scatterAtoms(atoms, first, count, scratch);
+    return runPlan(load<usize>(atoms), scratch, scratch + size, scratch + 2 * size);
+  }
+  const step = (<usize>n) << 2;
+  for (let e = 0; e < count; e++) sumColumns(atoms, memberAt(atoms, first + e), scratch + <usize>e * step);
+  interleave(scratch, step, n, count, scratch + size);
+  return scratch + size;
+}
+
+function memberAt(atoms: usize, at: i32): usize {
+  return <usize>load<u32>(load<usize>(atoms, 20) + ((<usize>at) << 2));
+}
+
+/** block ← atoms of S as columns of coefficients. */
+function scatterAtoms(atoms: usize, first: i32, count: i32, block: usize): void {
+  const indices = load<usize>(atoms, 4);
+  const values = load<usize>(atoms, 8);
+  memory.fill(block, 0, <usize>load<i32>(atoms, 28) * rowBytes);
   for (let e = 0; e < count; e++) {
-    const atom = <usize>load<u32>(members + ((<usize>(first + e)) << 2));
-    const start = (atom * <usize>width) << 2;
-    const end = start + ((<usize>load<i32>(counts + (atom << 2))) << 2);
+    const atom = memberAt(atoms, first + e);
+    const start = (atom * <usize>load<i32>(atoms, 16)) << 2;
+    const end = start + ((<usize>load<i32>(load<usize>(atoms, 12) + (atom << 2))) << 2);
     for (let s = start; s < end; s += 4) {
       store<f32>(block + ((<usize>load<u32>(indices + s)) << 6) + ((<usize>e) << 2), load<f32>(values + s));
     }
   }
 }
 
-/** scale ← 1/‖Φa‖ for the atoms of S. args: plan of Φ, A (indices, values, counts, width), members, size of S, L, n, scale. */
+/** d ← Σ a φ over the non-zeros of an atom. */
+function sumColumns(atoms: usize, atom: usize, d: usize): void {
+  const leading = load<i32>(atoms, 40);
+  const length = load<i32>(atoms, 48);
+  const number = load<u32>(atoms, 52);
+  memory.fill(d, 0, (<usize>load<i32>(atoms, 32)) << 2);
+  const start = (atom * <usize>load<i32>(atoms, 16)) << 2;
+  const end = start + ((<usize>load<i32>(load<usize>(atoms, 12) + (atom << 2))) << 2);
+  for (let s = start; s < end; s += 4) {
+    const index = load<u32>(load<usize>(atoms, 4) + s);
+    const a = load<f32>(load<usize>(atoms, 8) + s);
+    const lead = load<usize>(atoms, 36) + ((<usize>((index / number) * leading)) << 2);
+    const last = load<usize>(atoms, 44) + ((<usize>((index % number) * length)) << 2);
+    for (let r = 0; r < leading; r++) {
+      const weight = a * load<f32>(lead + ((<usize>r) << 2));
+      if (weight !== 0) addScaled(weight, last, length, d + ((<usize>(r * length)) << 2));
+    }
+  }
+}
+
+/** to ← to + weight × from. */
+function addScaled(weight: f32, from: usize, length: i32, to: usize): void {
+  const w = f32x4.splat(weight);
+  const bytes = (<usize>length) << 2;
+  let i: usize = 0;
+  for (; i + 16 <= bytes; i += 16) {
+    v128.store(to + i, f32x4.add(v128.load(to + i), f32x4.mul(w, v128.load(from + i))));
+  }
+  for (; i < bytes; i += 4) store<f32>(to + i, load<f32>(to + i) + weight * load<f32>(from + i));
+}
+
+/** scale ← 1/‖Φa‖ for the atoms of S. args: atoms, then 60 scale, 64 bytes of a block of scratch. */
 export function atomScales(from: i32, to: i32, scratch: usize, args: usize): void {
-  const plan = load<usize>(args);
-  const members = load<usize>(args, 20);
   const total = load<i32>(args, 24);
-  const L = load<i32>(args, 28);
   const n = load<i32>(args, 32);
-  const scale = load<usize>(args, 36);
-  const size = <usize>load<i32>(plan, 4) * rowBytes;
+  const scale = load<usize>(args, 60);
   for (let block = from; block < to; block++) {
     const first = block * lanes;
     const count = min(lanes, total - first);
-    scatterAtoms(
-      load<usize>(args, 4),
-      load<usize>(args, 8),
-      load<usize>(args, 12),
-      load<i32>(args, 16),
-      members,
-      first,
-      count,
-      L,
-      scratch,
-    );
-    const d = runPlan(plan, scratch, scratch + size, scratch + 2 * size);
+    const d = atomBlock(args, first, count, scratch, load<usize>(args, 64));
     for (let e = 0; e < count; e++) {
       let energy: f64 = 0;
       for (let r = 0; r < n; r++) {
         const value = <f64>load<f32>(d + <usize>r * rowBytes + ((<usize>e) << 2));
         energy += value * value;
       }
-      const atom = <usize>load<u32>(members + ((<usize>(first + e)) << 2));
-      store<f32>(scale + (atom << 2), energy > 0 ? <f32>(1.0 / sqrt(energy)) : 0);
+      store<f32>(scale + (memberAt(args, first + e) << 2), energy > 0 ? <f32>(1.0 / sqrt(energy)) : 0);
     }
   }
 }
@@ -74,90 +106,127 @@ const panel: i32 = 64;
 
 /**
  * Rows and columns S of G.
- * args: plans of Φ and Φᵀ, A (indices, values, counts, width), members, size of S, L, m, scale, G, flags (one byte an atom: in S).
+ * args: atoms, then 60 scale, 64 bytes of a block of scratch, 68 plan of Φᵀ, 72 m, 76 G, 80 atoms outside S, 84 their number.
  */
 export function gramColumns(from: i32, to: i32, scratch: usize, args: usize): void {
-  const synthesis = load<usize>(args);
-  const analysis = load<usize>(args, 4);
-  const indices = load<usize>(args, 8);
-  const values = load<usize>(args, 12);
-  const counts = load<usize>(args, 16);
-  const width = load<i32>(args, 20);
-  const members = load<usize>(args, 24);
-  const total = load<i32>(args, 28);
-  const L = load<i32>(args, 32);
-  const m = load<i32>(args, 36);
-  const scale = load<usize>(args, 40);
-  const G = load<usize>(args, 44);
-  const flags = load<usize>(args, 48);
-  const size = <usize>max(load<i32>(synthesis, 4), load<i32>(analysis, 4)) * rowBytes;
+  const total = load<i32>(args, 24);
+  const L = load<i32>(args, 28);
+  const scale = load<usize>(args, 60);
+  const size = load<usize>(args, 64);
+  const m = load<i32>(args, 72);
   const entries = scratch + 3 * size;
   for (let block = from; block < to; block++) {
     const first = block * lanes;
     const count = min(lanes, total - first);
-    scatterAtoms(indices, values, counts, width, members, first, count, L, scratch);
-    const d = runPlan(synthesis, scratch, scratch + size, scratch + 2 * size);
+    const d = atomBlock(args, first, count, scratch, size);
     const free = d === scratch + size ? scratch + 2 * size : scratch + size;
-    const z = runPlan(analysis, d, free, scratch);
-    scaleLanes(z, L, members, scale, first, count);
-    const lowest = load<i32>(members + ((<usize>first) << 2));
-    for (let i = 0; i < m; i += panel) {
+    const z = runPlan(load<usize>(args, 68), d, free, scratch);
+    scaleLanes(z, L, args, scale, first, count, entries);
+    const lowest = <i32>memberAt(args, first);
+    putOutside(args, z, lowest, first, count, entries);
+    for (let i = lowest; i < m; i += panel) {
       const atoms = min(panel, m - i);
-      if (i + atoms <= lowest && allIn(flags, i, atoms)) continue; // earlier blocks have computed these
-      correlateAtoms(indices, values, counts, width, scale, i, atoms, z, entries);
-      for (let r = 0; r < atoms; r++) {
-        const other = i + r;
-        if (other < lowest && load<u8>(flags + <usize>other) !== 0) continue;
-        putEntries(entries + <usize>r * rowBytes, other, members, first, count, m, G);
-      }
+      correlateAtoms(
+        load<usize>(args, 4),
+        load<usize>(args, 8),
+        load<usize>(args, 12),
+        load<i32>(args, 16),
+        scale,
+        i,
+        atoms,
+        z,
+        entries,
+      );
+      putPanel(args, entries, i, atoms, first, count);
     }
-    mirrorBlock(members, first, count, m, G);
+    mirrorBlock(args, first, count);
   }
 }
 
-/** z ← z diag(scale of the block's atoms). */
-function scaleLanes(z: usize, L: i32, members: usize, scale: usize, first: i32, count: i32): void {
+/** z ← z diag(scale of the block's atoms), with `row` for their scales side by side. */
+function scaleLanes(z: usize, L: i32, atoms: usize, scale: usize, first: i32, count: i32, row: usize): void {
+  memory.fill(row, 0, rowBytes);
   for (let e = 0; e < count; e++) {
-    const atom = <usize>load<u32>(members + ((<usize>(first + e)) << 2));
-    const s = load<f32>(scale + (atom << 2));
-    const end = z + <usize>L * rowBytes;
-    for (let at = z + ((<usize>e) << 2); at < end; at += rowBytes) store<f32>(at, load<f32>(at) * s);
+    store<f32>(row + ((<usize>e) << 2), load<f32>(scale + (memberAt(atoms, first + e) << 2)));
+  }
+  const s0 = v128.load(row);
+  const s1 = v128.load(row, 16);
+  const s2 = v128.load(row, 32);
+  const s3 = v128.load(row, 48);
+  const end = z + <usize>L * rowBytes;
+  for (let at = z; at < end; at += rowBytes) {
+    v128.store(at, f32x4.mul(v128.load(at), s0));
+    v128.store(at, f32x4.mul(v128.load(at, 16), s1), 16);
+    v128.store(at, f32x4.mul(v128.load(at, 32), s2), 32);
+    v128.store(at, f32x4.mul(v128.load(at, 48), s3), 48);
   }
 }
 
-function allIn(flags: usize, first: i32, count: i32): bool {
-  for (let i = 0; i < count; i++) if (load<u8>(flags + <usize>(first + i)) === 0) return false;
-  return true;
+/** Entries with the atoms outside S that come before the block: of those before it in S, earlier blocks have them. */
+function putOutside(args: usize, z: usize, lowest: i32, first: i32, count: i32, entry: usize): void {
+  const outside = load<usize>(args, 80);
+  const number = load<i32>(args, 84);
+  for (let o = 0; o < number; o++) {
+    const other = load<i32>(outside + ((<usize>o) << 2));
+    if (other >= lowest) return;
+    const start = (<usize>other * <usize>load<i32>(args, 16)) << 2;
+    correlateAtom(
+      load<usize>(args, 4) + start,
+      load<usize>(args, 8) + start,
+      load<i32>(load<usize>(args, 12) + ((<usize>other) << 2)),
+      load<f32>(load<usize>(args, 60) + ((<usize>other) << 2)),
+      z,
+      entry,
+    );
+    putPanel(args, entry, other, 1, first, count);
+  }
 }
 
-/** G[other, j] and G[j, other] ← the entries of one atom with the block's atoms j. */
-function putEntries(
-  entries: usize,
-  other: i32,
-  members: usize,
-  first: i32,
-  count: i32,
-  m: i32,
-  G: usize,
-): void {
-  const column = G + ((<usize>other * <usize>m) << 2);
-  const row = G + ((<usize>other) << 2);
-  for (let e = 0; e < count; e++) {
-    const j = <usize>load<u32>(members + ((<usize>(first + e)) << 2));
-    const value = load<f32>(entries + ((<usize>e) << 2));
-    store<f32>(row + ((j * <usize>m) << 2), value);
-    store<f32>(column + (j << 2), value);
+/** G[i + r, j] and G[j, i + r] ← row r of the entries, for the block's atoms j: pieces of columns, then of rows. */
+function putPanel(args: usize, entries: usize, i: i32, rows: i32, first: i32, count: i32): void {
+  const step = (<usize>load<i32>(args, 72)) << 2;
+  const G = load<usize>(args, 76);
+  const down = G + ((<usize>i) << 2);
+  const whole = rows & ~3;
+  let e = 0;
+  for (; e + 4 <= count; e += 4) {
+    const j0 = down + memberAt(args, first + e) * step;
+    const j1 = down + memberAt(args, first + e + 1) * step;
+    const j2 = down + memberAt(args, first + e + 2) * step;
+    const j3 = down + memberAt(args, first + e + 3) * step;
+    for (let r = 0; r < whole; r += 4) {
+      const at = (<usize>r) << 2;
+      storeFour(entries + <usize>r * rowBytes + ((<usize>e) << 2), j0 + at, j1 + at, j2 + at, j3 + at);
+    }
+  }
+  for (let c = 0; c < count; c++) {
+    const column = down + memberAt(args, first + c) * step;
+    for (let r = c < e ? whole : 0; r < rows; r++) {
+      store<f32>(column + ((<usize>r) << 2), load<f32>(entries + <usize>r * rowBytes + ((<usize>c) << 2)));
+    }
+  }
+  for (let r = 0; r < rows; r++)
+    putRow(args, entries + <usize>r * rowBytes, G + <usize>(i + r) * step, first, count);
+}
+
+/** column[j] ← an entry each for the block's atoms j. */
+function putRow(args: usize, entries: usize, column: usize, first: i32, count: i32): void {
+  const members = load<usize>(args, 20) + ((<usize>first) << 2);
+  const end = (<usize>count) << 2;
+  for (let e: usize = 0; e < end; e += 4) {
+    store<f32>(column + ((<usize>load<u32>(members + e)) << 2), load<f32>(entries + e));
   }
 }
 
 /** Within a block, the entry that the later atom wrote stands for both halves. */
-function mirrorBlock(members: usize, first: i32, count: i32, m: i32, G: usize): void {
+function mirrorBlock(args: usize, first: i32, count: i32): void {
+  const m = <usize>load<i32>(args, 72);
+  const G = load<usize>(args, 76);
   for (let a = 0; a < count; a++) {
-    const j = <usize>load<u32>(members + ((<usize>(first + a)) << 2));
+    const j = memberAt(args, first + a);
     for (let b = a + 1; b < count; b++) {
-      const i = <usize>load<u32>(members + ((<usize>(first + b)) << 2));
-      const value = load<f32>(G + ((j * <usize>m + i) << 2));
-      store<f32>(G + ((i * <usize>m + j) << 2), value);
+      const i = memberAt(args, first + b);
+      store<f32>(G + ((i * m + j) << 2), load<f32>(G + ((j * m + i) << 2)));
     }
   }
 }

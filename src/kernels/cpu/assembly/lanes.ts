@@ -21,6 +21,22 @@ function storeTransposed(a: v128, b: v128, c: v128, d: v128, to: usize, step: us
   v128.store(to + 3 * step, v128.shuffle<f32>(ab1, cd1, 2, 3, 6, 7));
 }
 
+/** Four rows of four examples, transposed and stored at four addresses. */
+export function storeFour(block: usize, to0: usize, to1: usize, to2: usize, to3: usize): void {
+  const a = v128.load(block);
+  const b = v128.load(block + rowBytes);
+  const c = v128.load(block + 2 * rowBytes);
+  const d = v128.load(block + 3 * rowBytes);
+  const ab0 = v128.shuffle<f32>(a, b, 0, 4, 1, 5);
+  const ab1 = v128.shuffle<f32>(a, b, 2, 6, 3, 7);
+  const cd0 = v128.shuffle<f32>(c, d, 0, 4, 1, 5);
+  const cd1 = v128.shuffle<f32>(c, d, 2, 6, 3, 7);
+  v128.store(to0, v128.shuffle<f32>(ab0, cd0, 0, 1, 4, 5));
+  v128.store(to1, v128.shuffle<f32>(ab0, cd0, 2, 3, 6, 7));
+  v128.store(to2, v128.shuffle<f32>(ab1, cd1, 0, 1, 4, 5));
+  v128.store(to3, v128.shuffle<f32>(ab1, cd1, 2, 3, 6, 7));
+}
+
 /** block[r][e] ← column e at row r, for `count` columns `step` bytes apart; missing columns are zero. */
 export function interleave(from: usize, step: usize, rows: i32, count: i32, block: usize): void {
   if (count < lanes) memory.fill(block, 0, <usize>rows * rowBytes);

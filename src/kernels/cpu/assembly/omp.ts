@@ -15,7 +15,7 @@ const dependenceFloor: f64 = 16.0 / 8388608.0; // 16 · 2⁻²³
 const pursuitFloor: f32 = 16.0 / 8388608.0;
 
 /** f32 of a strip. */
-const strip: i32 = 1024;
+const strip: i32 = 512;
 
 /**
  * args: G, P, energies, m, p, X (indices, values, counts, width), ε² (f64 at 40).
@@ -151,6 +151,10 @@ function correlations(P: usize, alpha: usize, m: i32, columns: usize, weights: u
     const to = min(from + strip, m);
     let source = P;
     let c = 0;
+    for (; c + 8 < count; c += 8) {
+      subtractEight(source, alpha, from, to, columns + ((<usize>c) << 2), weights + ((<usize>c) << 2));
+      source = alpha;
+    }
     for (; c + 4 < count; c += 4) {
       subtractFour(source, alpha, from, to, columns + ((<usize>c) << 2), weights + ((<usize>c) << 2));
       source = alpha;
@@ -194,6 +198,30 @@ function subtractFour(source: usize, alpha: usize, from: i32, to: i32, columns: 
   const v3 = v128.load32_splat(weights, 12);
   let i = (<usize>from) << 2;
   const end = (<usize>to) << 2;
+  for (; i + 64 <= end; i += 64) {
+    const s = source + i;
+    const p0 = c0 + i;
+    const p1 = c1 + i;
+    const p2 = c2 + i;
+    const p3 = c3 + i;
+    const a = alpha + i;
+    let s0 = f32x4.sub(v128.load(s), f32x4.mul(v0, v128.load(p0)));
+    s0 = f32x4.sub(s0, f32x4.mul(v1, v128.load(p1)));
+    s0 = f32x4.sub(s0, f32x4.mul(v2, v128.load(p2)));
+    v128.store(a, f32x4.sub(s0, f32x4.mul(v3, v128.load(p3))));
+    let s16 = f32x4.sub(v128.load(s, 16), f32x4.mul(v0, v128.load(p0, 16)));
+    s16 = f32x4.sub(s16, f32x4.mul(v1, v128.load(p1, 16)));
+    s16 = f32x4.sub(s16, f32x4.mul(v2, v128.load(p2, 16)));
+    v128.store(a, f32x4.sub(s16, f32x4.mul(v3, v128.load(p3, 16))), 16);
+    let s32 = f32x4.sub(v128.load(s, 32), f32x4.mul(v0, v128.load(p0, 32)));
+    s32 = f32x4.sub(s32, f32x4.mul(v1, v128.load(p1, 32)));
+    s32 = f32x4.sub(s32, f32x4.mul(v2, v128.load(p2, 32)));
+    v128.store(a, f32x4.sub(s32, f32x4.mul(v3, v128.load(p3, 32))), 32);
+    let s48 = f32x4.sub(v128.load(s, 48), f32x4.mul(v0, v128.load(p0, 48)));
+    s48 = f32x4.sub(s48, f32x4.mul(v1, v128.load(p1, 48)));
+    s48 = f32x4.sub(s48, f32x4.mul(v2, v128.load(p2, 48)));
+    v128.store(a, f32x4.sub(s48, f32x4.mul(v3, v128.load(p3, 48))), 48);
+  }
   for (; i + 16 <= end; i += 16) {
     let sum = f32x4.sub(v128.load(source + i), f32x4.mul(v0, v128.load(c0 + i)));
     sum = f32x4.sub(sum, f32x4.mul(v1, v128.load(c1 + i)));
@@ -205,6 +233,85 @@ function subtractFour(source: usize, alpha: usize, from: i32, to: i32, columns: 
     sum -= load<f32>(weights, 4) * load<f32>(c1 + i);
     sum -= load<f32>(weights, 8) * load<f32>(c2 + i);
     store<f32>(alpha + i, sum - load<f32>(weights, 12) * load<f32>(c3 + i));
+  }
+}
+
+/** α ← source − eight columns, over f32 [from, to). */
+function subtractEight(
+  source: usize,
+  alpha: usize,
+  from: i32,
+  to: i32,
+  columns: usize,
+  weights: usize,
+): void {
+  const c0 = load<usize>(columns);
+  const c1 = load<usize>(columns, 4);
+  const c2 = load<usize>(columns, 8);
+  const c3 = load<usize>(columns, 12);
+  const c4 = load<usize>(columns, 16);
+  const c5 = load<usize>(columns, 20);
+  const c6 = load<usize>(columns, 24);
+  const c7 = load<usize>(columns, 28);
+  const v0 = v128.load32_splat(weights);
+  const v1 = v128.load32_splat(weights, 4);
+  const v2 = v128.load32_splat(weights, 8);
+  const v3 = v128.load32_splat(weights, 12);
+  const v4 = v128.load32_splat(weights, 16);
+  const v5 = v128.load32_splat(weights, 20);
+  const v6 = v128.load32_splat(weights, 24);
+  const v7 = v128.load32_splat(weights, 28);
+  let i = (<usize>from) << 2;
+  const end = (<usize>to) << 2;
+  for (; i + 64 <= end; i += 64) {
+    const s = source + i;
+    const a = alpha + i;
+    const p0 = c0 + i;
+    const p1 = c1 + i;
+    const p2 = c2 + i;
+    const p3 = c3 + i;
+    const p4 = c4 + i;
+    const p5 = c5 + i;
+    const p6 = c6 + i;
+    const p7 = c7 + i;
+    let s0 = f32x4.sub(v128.load(s), f32x4.mul(v0, v128.load(p0)));
+    s0 = f32x4.sub(s0, f32x4.mul(v1, v128.load(p1)));
+    s0 = f32x4.sub(s0, f32x4.mul(v2, v128.load(p2)));
+    s0 = f32x4.sub(s0, f32x4.mul(v3, v128.load(p3)));
+    s0 = f32x4.sub(s0, f32x4.mul(v4, v128.load(p4)));
+    s0 = f32x4.sub(s0, f32x4.mul(v5, v128.load(p5)));
+    s0 = f32x4.sub(s0, f32x4.mul(v6, v128.load(p6)));
+    v128.store(a, f32x4.sub(s0, f32x4.mul(v7, v128.load(p7))));
+    let s16 = f32x4.sub(v128.load(s, 16), f32x4.mul(v0, v128.load(p0, 16)));
+    s16 = f32x4.sub(s16, f32x4.mul(v1, v128.load(p1, 16)));
+    s16 = f32x4.sub(s16, f32x4.mul(v2, v128.load(p2, 16)));
+    s16 = f32x4.sub(s16, f32x4.mul(v3, v128.load(p3, 16)));
+    s16 = f32x4.sub(s16, f32x4.mul(v4, v128.load(p4, 16)));
+    s16 = f32x4.sub(s16, f32x4.mul(v5, v128.load(p5, 16)));
+    s16 = f32x4.sub(s16, f32x4.mul(v6, v128.load(p6, 16)));
+    v128.store(a, f32x4.sub(s16, f32x4.mul(v7, v128.load(p7, 16))), 16);
+    let s32 = f32x4.sub(v128.load(s, 32), f32x4.mul(v0, v128.load(p0, 32)));
+    s32 = f32x4.sub(s32, f32x4.mul(v1, v128.load(p1, 32)));
+    s32 = f32x4.sub(s32, f32x4.mul(v2, v128.load(p2, 32)));
+    s32 = f32x4.sub(s32, f32x4.mul(v3, v128.load(p3, 32)));
+    s32 = f32x4.sub(s32, f32x4.mul(v4, v128.load(p4, 32)));
+    s32 = f32x4.sub(s32, f32x4.mul(v5, v128.load(p5, 32)));
+    s32 = f32x4.sub(s32, f32x4.mul(v6, v128.load(p6, 32)));
+    v128.store(a, f32x4.sub(s32, f32x4.mul(v7, v128.load(p7, 32))), 32);
+    let s48 = f32x4.sub(v128.load(s, 48), f32x4.mul(v0, v128.load(p0, 48)));
+    s48 = f32x4.sub(s48, f32x4.mul(v1, v128.load(p1, 48)));
+    s48 = f32x4.sub(s48, f32x4.mul(v2, v128.load(p2, 48)));
+    s48 = f32x4.sub(s48, f32x4.mul(v3, v128.load(p3, 48)));
+    s48 = f32x4.sub(s48, f32x4.mul(v4, v128.load(p4, 48)));
+    s48 = f32x4.sub(s48, f32x4.mul(v5, v128.load(p5, 48)));
+    s48 = f32x4.sub(s48, f32x4.mul(v6, v128.load(p6, 48)));
+    v128.store(a, f32x4.sub(s48, f32x4.mul(v7, v128.load(p7, 48))), 48);
+  }
+  for (; i < end; i += 4) {
+    let sum = load<f32>(source + i);
+    for (let c: usize = 0; c < 32; c += 4)
+      sum -= load<f32>(weights + c) * load<f32>(load<usize>(columns + c) + i);
+    store<f32>(alpha + i, sum);
   }
 }
 
@@ -233,13 +340,37 @@ function subtractLast(
   let peaks = f32x4.splat(0);
   let i = (<usize>from) << 2;
   const end = (<usize>to) << 2;
-  for (; i + 16 <= end; i += 16) {
-    let sum = f32x4.sub(v128.load(source + i), f32x4.mul(v0, v128.load(c0 + i)));
-    sum = f32x4.sub(sum, f32x4.mul(v1, v128.load(c1 + i)));
-    sum = f32x4.sub(sum, f32x4.mul(v2, v128.load(c2 + i)));
-    sum = f32x4.sub(sum, f32x4.mul(v3, v128.load(c3 + i)));
-    v128.store(alpha + i, sum);
-    peaks = f32x4.pmax(peaks, f32x4.abs(sum));
+  for (; i + 64 <= end; i += 64) {
+    const s = source + i;
+    const a = alpha + i;
+    const p0 = c0 + i;
+    const p1 = c1 + i;
+    const p2 = c2 + i;
+    const p3 = c3 + i;
+    let s0 = f32x4.sub(v128.load(s), f32x4.mul(v0, v128.load(p0)));
+    s0 = f32x4.sub(s0, f32x4.mul(v1, v128.load(p1)));
+    s0 = f32x4.sub(s0, f32x4.mul(v2, v128.load(p2)));
+    s0 = f32x4.sub(s0, f32x4.mul(v3, v128.load(p3)));
+    v128.store(a, s0);
+    peaks = f32x4.pmax(peaks, f32x4.abs(s0));
+    let s16 = f32x4.sub(v128.load(s, 16), f32x4.mul(v0, v128.load(p0, 16)));
+    s16 = f32x4.sub(s16, f32x4.mul(v1, v128.load(p1, 16)));
+    s16 = f32x4.sub(s16, f32x4.mul(v2, v128.load(p2, 16)));
+    s16 = f32x4.sub(s16, f32x4.mul(v3, v128.load(p3, 16)));
+    v128.store(a, s16, 16);
+    peaks = f32x4.pmax(peaks, f32x4.abs(s16));
+    let s32 = f32x4.sub(v128.load(s, 32), f32x4.mul(v0, v128.load(p0, 32)));
+    s32 = f32x4.sub(s32, f32x4.mul(v1, v128.load(p1, 32)));
+    s32 = f32x4.sub(s32, f32x4.mul(v2, v128.load(p2, 32)));
+    s32 = f32x4.sub(s32, f32x4.mul(v3, v128.load(p3, 32)));
+    v128.store(a, s32, 32);
+    peaks = f32x4.pmax(peaks, f32x4.abs(s32));
+    let s48 = f32x4.sub(v128.load(s, 48), f32x4.mul(v0, v128.load(p0, 48)));
+    s48 = f32x4.sub(s48, f32x4.mul(v1, v128.load(p1, 48)));
+    s48 = f32x4.sub(s48, f32x4.mul(v2, v128.load(p2, 48)));
+    s48 = f32x4.sub(s48, f32x4.mul(v3, v128.load(p3, 48)));
+    v128.store(a, s48, 48);
+    peaks = f32x4.pmax(peaks, f32x4.abs(s48));
   }
   let peak = max(
     max(f32x4.extract_lane(peaks, 0), f32x4.extract_lane(peaks, 1)),

@@ -10,7 +10,14 @@ import { deinterleave, interleave, lanes, rowBytes } from "./lanes";
 import { runPlan } from "./transform";
 
 /** block[0 … 3] ← scale × Σ value × row of Z, for one atom; four vectors of four examples. */
-function correlateAtom(indices: usize, values: usize, entries: i32, scale: f32, Z: usize, to: usize): void {
+export function correlateAtom(
+  indices: usize,
+  values: usize,
+  entries: i32,
+  scale: f32,
+  Z: usize,
+  to: usize,
+): void {
   let a0 = f32x4.splat(0);
   let a1 = a0;
   let a2 = a0;

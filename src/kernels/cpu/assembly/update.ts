@@ -73,12 +73,9 @@ export function momentum(from: i32, to: i32, _scratch: usize, args: usize): void
   }
 }
 
-/** Bins of the histogram of magnitudes: the upper bits of an f32. */
-const bins: i32 = 4096;
-
 /**
  * A_S ← P_k[A_S − U_S]. args: k, L, U, members, A (indices, values, counts, width).
- * scratch: the moved column (L f32), the histogram (bins i32), the magnitudes of the bin on the edge (L u32).
+ * scratch: the moved column (L f32), one word, then twice L words for the selection.
  */
 export function moveAtoms(from: i32, to: i32, scratch: usize, args: usize): void {
   const k = load<i32>(args);
@@ -121,12 +118,15 @@ function keepLargest(
   values: usize,
   rest: usize,
 ): i32 {
-  const threshold = thresholdOf(column, L, k, rest);
-  let above = 0;
-  for (let l = 0; l < L; l++) if (magnitude(column, l) > threshold) above++;
-  let equal = k - above; // how many at the threshold itself still fit
+  const threshold = k < L ? thresholdOf(column, L, k, rest) : 0;
+  const bound = f32x4.splat(reinterpret<f32>(threshold));
+  let equal = k < L ? load<i32>(rest) : L; // how many at the threshold itself still fit
   let kept = 0;
+  const whole = L & ~3;
   for (let l = 0; l < L; l++) {
+    // most magnitudes go: pass over four at a time
+    while (l < whole && (l & 3) === 0 && !anyReaches(column, l, bound)) l += 4;
+    if (l >= L) break;
     const bits = magnitude(column, l);
     if (bits === 0 || bits < threshold) continue;
     if (bits === threshold && equal-- <= 0) continue;
@@ -141,34 +141,67 @@ function keepLargest(
   return kept;
 }
 
+/** Whether one of the four magnitudes from l reaches a bound. */
+function anyReaches(column: usize, l: i32, bound: v128): bool {
+  return v128.any_true(f32x4.ge(f32x4.abs(v128.load(column + ((<usize>l) << 2))), bound));
+}
+
 /** The bits of |value|, which are ordered as the magnitudes are. */
 function magnitude(column: usize, l: i32): u32 {
   return load<u32>(column + ((<usize>l) << 2)) & 0x7fffffff;
 }
 
-/** The bits of the k-th largest magnitude: a histogram of the upper bits, then selection in one bin. */
+/**
+ * The bits of the k-th largest magnitude, k < L. Leaves at `rest` how many of that
+ * very magnitude are among the k largest.
+ *
+ * The magnitudes are dealt out to groups; the k-th largest of the groups' maxima is
+ * at most the k-th largest of all, and few others reach it: selection looks at those.
+ */
 function thresholdOf(column: usize, L: i32, k: i32, rest: usize): u32 {
-  if (k >= L) return 0;
-  const edge = rest + ((<usize>bins) << 2);
-  memory.fill(rest, 0, (<usize>bins) << 2);
-  for (let l = 0; l < L; l++) {
-    const bin = rest + ((<usize>(magnitude(column, l) >> 19)) << 2);
-    store<i32>(bin, load<i32>(bin) + 1);
+  const maxima = rest + 16;
+  const candidates = maxima + ((<usize>L) << 2);
+  let groups = 4;
+  while (groups < 2 * k && groups * 4 <= L) groups *= 2;
+  const bound = groups >= k && groups <= L ? lowerBound(column, L, k, groups, maxima) : 0;
+  const count = collect(column, L, bound, candidates);
+  const threshold = select(candidates, count, k);
+  let above = 0;
+  for (let c = 0; c < count; c++) if (load<u32>(candidates + ((<usize>c) << 2)) > threshold) above++;
+  store<i32>(rest, k - above);
+  return threshold;
+}
+
+/** The k-th largest of the maxima of groups: magnitude l is in group l modulo their number, a multiple of 4. */
+function lowerBound(column: usize, L: i32, k: i32, groups: i32, maxima: usize): u32 {
+  const size = (<usize>groups) << 2;
+  const whole = (<usize>(L & ~3)) << 2;
+  for (let g: usize = 0; g < size; g += 16) {
+    let peaks = f32x4.abs(v128.load(column + g));
+    for (let l = g + size; l < whole; l += size) peaks = f32x4.pmax(peaks, f32x4.abs(v128.load(column + l)));
+    v128.store(maxima + g, peaks);
   }
-  let bin = bins - 1;
-  let wanted = k;
-  while (wanted > load<i32>(rest + ((<usize>bin) << 2))) {
-    wanted -= load<i32>(rest + ((<usize>bin) << 2));
-    bin--;
+  for (let l = L & ~3; l < L; l++) {
+    const group = maxima + ((<usize>(l % groups)) << 2);
+    store<u32>(group, max(load<u32>(group), magnitude(column, l)));
   }
+  return select(maxima, groups, k);
+}
+
+/** The bits of all magnitudes that reach a bound; how many there are. */
+function collect(column: usize, L: i32, bound: u32, to: usize): i32 {
+  const wanted = f32x4.splat(reinterpret<f32>(bound));
+  const whole = L & ~3;
   let count = 0;
   for (let l = 0; l < L; l++) {
+    while (l < whole && (l & 3) === 0 && !anyReaches(column, l, wanted)) l += 4;
+    if (l >= L) break;
     const bits = magnitude(column, l);
-    if (<i32>(bits >> 19) !== bin) continue;
-    store<u32>(edge + ((<usize>count) << 2), bits);
+    if (bits < bound) continue;
+    store<u32>(to + ((<usize>count) << 2), bits);
     count++;
   }
-  return select(edge, count, wanted);
+  return count;
 }
 
 /** The k-th largest of u32 values, which are rearranged (quickselect with a middle pivot). */
