@@ -14,8 +14,10 @@
 const dependenceFloor: f64 = 16.0 / 8388608.0; // 16 · 2⁻²³
 const pursuitFloor: f32 = 16.0 / 8388608.0;
 
-/** f32 of a strip. */
-const strip: i32 = 512;
+/** f32 of a strip: short ones find their peak sooner, long ones cost fewer calls. */
+function stripOf(m: i32): i32 {
+  return m < 2048 ? 512 : 2048;
+}
 
 /**
  * args: G, P, energies, m, p, X (indices, values, counts, width), ε² (f64 at 40).
@@ -145,6 +147,7 @@ function solveTransposed(factor: usize, p: i32, z: usize, x: usize, count: i32):
 
 /** α ← P − Σ w c, and the first atom of the largest |α|; −1 for no atom. */
 function correlations(P: usize, alpha: usize, m: i32, columns: usize, weights: usize, count: i32): i32 {
+  const strip = stripOf(m);
   let best: f32 = -1;
   let bestStrip = -1;
   for (let from = 0; from < m; from += strip) {
@@ -159,15 +162,11 @@ function correlations(P: usize, alpha: usize, m: i32, columns: usize, weights: u
       subtractFour(source, alpha, from, to, columns + ((<usize>c) << 2), weights + ((<usize>c) << 2));
       source = alpha;
     }
-    const peak = subtractLast(
-      source,
-      alpha,
-      from,
-      to,
-      columns + ((<usize>c) << 2),
-      weights + ((<usize>c) << 2),
-      count - c,
-    );
+    const at = (<usize>c) << 2;
+    const peak =
+      count - c <= 2
+        ? subtractLastTwo(source, alpha, from, to, columns + at, weights + at, count - c)
+        : subtractLast(source, alpha, from, to, columns + at, weights + at, count - c);
     if (peak > best) {
       best = peak;
       bestStrip = from;
@@ -372,10 +371,7 @@ function subtractLast(
     v128.store(a, s48, 48);
     peaks = f32x4.pmax(peaks, f32x4.abs(s48));
   }
-  let peak = max(
-    max(f32x4.extract_lane(peaks, 0), f32x4.extract_lane(peaks, 1)),
-    max(f32x4.extract_lane(peaks, 2), f32x4.extract_lane(peaks, 3)),
-  );
+  let peak = highest(peaks);
   for (; i < end; i += 4) {
     let sum = load<f32>(source + i) - w0 * load<f32>(c0 + i);
     sum -= w1 * load<f32>(c1 + i);
@@ -387,16 +383,71 @@ function subtractLast(
   return peak;
 }
 
+/** α ← source − the last one or two columns; the largest |α| of the strip. */
+function subtractLastTwo(
+  source: usize,
+  alpha: usize,
+  from: i32,
+  to: i32,
+  columns: usize,
+  weights: usize,
+  count: i32,
+): f32 {
+  const c0 = load<usize>(columns);
+  const c1 = count > 1 ? load<usize>(columns, 4) : c0;
+  const w0 = load<f32>(weights);
+  const w1: f32 = count > 1 ? load<f32>(weights, 4) : 0;
+  const v0 = f32x4.splat(w0);
+  const v1 = f32x4.splat(w1);
+  let peaks = f32x4.splat(0);
+  let i = (<usize>from) << 2;
+  const end = (<usize>to) << 2;
+  for (; i + 64 <= end; i += 64) {
+    const s = source + i;
+    const a = alpha + i;
+    const p0 = c0 + i;
+    const p1 = c1 + i;
+    let s0 = f32x4.sub(v128.load(s), f32x4.mul(v0, v128.load(p0)));
+    s0 = f32x4.sub(s0, f32x4.mul(v1, v128.load(p1)));
+    v128.store(a, s0);
+    peaks = f32x4.pmax(peaks, f32x4.abs(s0));
+    let s16 = f32x4.sub(v128.load(s, 16), f32x4.mul(v0, v128.load(p0, 16)));
+    s16 = f32x4.sub(s16, f32x4.mul(v1, v128.load(p1, 16)));
+    v128.store(a, s16, 16);
+    peaks = f32x4.pmax(peaks, f32x4.abs(s16));
+    let s32 = f32x4.sub(v128.load(s, 32), f32x4.mul(v0, v128.load(p0, 32)));
+    s32 = f32x4.sub(s32, f32x4.mul(v1, v128.load(p1, 32)));
+    v128.store(a, s32, 32);
+    peaks = f32x4.pmax(peaks, f32x4.abs(s32));
+    let s48 = f32x4.sub(v128.load(s, 48), f32x4.mul(v0, v128.load(p0, 48)));
+    s48 = f32x4.sub(s48, f32x4.mul(v1, v128.load(p1, 48)));
+    v128.store(a, s48, 48);
+    peaks = f32x4.pmax(peaks, f32x4.abs(s48));
+  }
+  let peak = highest(peaks);
+  for (; i < end; i += 4) {
+    const sum = load<f32>(source + i) - w0 * load<f32>(c0 + i) - w1 * load<f32>(c1 + i);
+    store<f32>(alpha + i, sum);
+    peak = max(peak, abs(sum));
+  }
+  return peak;
+}
+
+/** The largest of four. */
+function highest(values: v128): f32 {
+  return max(
+    max(f32x4.extract_lane(values, 0), f32x4.extract_lane(values, 1)),
+    max(f32x4.extract_lane(values, 2), f32x4.extract_lane(values, 3)),
+  );
+}
+
 /** The first index of the largest magnitude; −1 for no value. */
 function largest(values: usize, count: i32): i32 {
   let peaks = f32x4.splat(0);
   let i: usize = 0;
   const end = (<usize>count) << 2;
   for (; i + 16 <= end; i += 16) peaks = f32x4.pmax(peaks, f32x4.abs(v128.load(values + i)));
-  let peak = max(
-    max(f32x4.extract_lane(peaks, 0), f32x4.extract_lane(peaks, 1)),
-    max(f32x4.extract_lane(peaks, 2), f32x4.extract_lane(peaks, 3)),
-  );
+  let peak = highest(peaks);
   for (; i < end; i += 4) peak = max(peak, abs(load<f32>(values + i)));
   return firstOf(values, 0, count, peak);
 }
