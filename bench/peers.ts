@@ -18,6 +18,7 @@ import {
   type Dictionary,
   makeDictionary,
   makePatches,
+  makeSplit,
   type Options,
   problems,
   readPictures,
@@ -146,7 +147,7 @@ async function codingTable(peers: Peers, options: Options): Promise<string> {
 }
 
 /**
- * One epoch of learning from the same patches. SPAMS codes by forward selection
+ * One epoch of learning from the same patches, tested on the same others. SPAMS codes by forward selection
  * (ORMP), which is a little better and slower than OMP; so its dictionary is judged
  * twice, by its own coder and by the OMP that judges ours.
  */
@@ -166,9 +167,9 @@ async function trainingTable(peers: Peers, options: Options): Promise<string> {
     rows.push([label, "OSDL", digits(ours.seconds), digits(rate), ours.rmse.toFixed(3), "", ""]);
     if (peers.has("spams")) {
       const base = createBase("cropped:sym8", problem.patch);
-      const test = await makePatches(problem, pictures, 5000, 3);
+      const { train, test } = await makeSplit(problem, pictures, examples);
       const job = {
-        patches: save(`train-${problem.patch[0]}`, await makePatches(problem, pictures, examples, 2)),
+        patches: save(`train-${problem.patch[0]}`, train),
         test: save(`test-${problem.patch[0]}`, test),
         dictionary: save(`start-${problem.patch[0]}`, await explicitAtoms({ base })),
         learned: `${folder}/learned-${problem.patch[0]}.npy`,

@@ -7,7 +7,7 @@ import { Rng } from "../src/core/rng.js";
 import { sizeOf } from "../src/core/shape.js";
 import type { Signal } from "../src/core/signal.js";
 import { readImage } from "../src/data/node/images.js";
-import { PatchSampler } from "../src/data/sampler.js";
+import { PatchSampler, type Windows } from "../src/data/sampler.js";
 import { syntheticPictures } from "../src/data/synthetic.js";
 import { type BaseDictionary, baseCols, createBase } from "../src/dictionaries/base.js";
 import type { Kernels } from "../src/kernels/contract.js";
@@ -75,18 +75,38 @@ export async function makePatches(
   problem: Problem,
   pictures: readonly Signal[],
   count: number,
-  seed = 1,
 ): Promise<DenseMatrix> {
-  const kernels = await createCpuKernels({ threads: 1 });
   const sampler = new PatchSampler(
     pictures,
     { patch: problem.patch, holdout: 0, examples: count },
-    Rng.from(seed),
+    Rng.from(1),
   );
-  const n = sizeOf(problem.patch);
-  const N = sampler.examples;
-  const [store, Y, means] = [kernels.signals(pictures), kernels.matrix(n, N), kernels.matrix(1, N)];
-  await kernels.extract(store, sampler.trainingWindows(0, 0, N), problem.patch, Y, means);
+  return cutPatches(problem, pictures, sampler.trainingWindows(0, 0, sampler.examples));
+}
+
+/** The patches that `train` with seed 1 learns from in its first epoch, and those it tests on. */
+export async function makeSplit(problem: Problem, pictures: readonly Signal[], examples: number) {
+  const size = { patch: problem.patch, holdout: 5000, examples };
+  const sampler = new PatchSampler(pictures, size, Rng.from(1));
+  return {
+    train: await cutPatches(problem, pictures, sampler.trainingWindows(0, 0, sampler.examples)),
+    test: await cutPatches(problem, pictures, sampler.testWindows()),
+  };
+}
+
+async function cutPatches(
+  problem: Problem,
+  pictures: readonly Signal[],
+  windows: Windows,
+): Promise<DenseMatrix> {
+  const kernels = await createCpuKernels({ threads: 1 });
+  const N = windows.signal.length;
+  const [store, Y, means] = [
+    kernels.signals(pictures),
+    kernels.matrix(sizeOf(problem.patch), N),
+    kernels.matrix(1, N),
+  ];
+  await kernels.extract(store, windows, problem.patch, Y, means);
   const patches = await kernels.readMatrix(Y);
   await kernels.dispose();
   return patches;
