@@ -129,7 +129,9 @@ async function codingTable(peers: Peers, options: Options): Promise<string> {
     await codeAll(dictionary, patches.slice(0, Math.min(2048, patches.cols)), problem.sparsity, kernels); // let the engine settle
     const [ours, theirs]: { seconds: number; rmse: number }[][] = [[], []];
     for (let turn = 0; turn < (quick ? 1 : 3); turn++) {
+      await pause(); // threads of the other side may still spin
       ours!.push(await codeAll(dictionary, patches, problem.sparsity, kernels));
+      await pause();
       if (peers.has("spams")) theirs!.push(await peers.run({ name: "spams.omp", ...job }));
     }
     await kernels.dispose();
@@ -162,6 +164,8 @@ async function trainingTable(peers: Peers, options: Options): Promise<string> {
     const examples = quick ? Math.ceil(count / 20) : count;
     const label = `one epoch, ${problem.name}, ${examples} patches`;
     const kernels = await createCpuKernels({ threads });
+    await trainEpoch(problem, pictures, Math.min(examples, 4096), kernels); // let the engine settle
+    await pause();
     const ours = await trainEpoch(problem, pictures, examples, kernels);
     const rate = examples / ours.seconds;
     rows.push([label, "OSDL", digits(ours.seconds), digits(rate), ours.rmse.toFixed(3), "", ""]);
@@ -206,6 +210,10 @@ function readDictionary(path: string): Dictionary {
   const [m, n] = shape as [number, number];
   const factors = [new Matrix64(n, m, Float64Array.from(data as Float32Array))];
   return { base: { name: "explicit", shape: [n], factors }, A: SparseColumns.identity(m, 1) };
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 500));
 }
 
 function fastest<T extends { seconds: number }>(turns: readonly T[]): T {
