@@ -57,7 +57,7 @@ export async function careForAtoms(
   const examples = await worstExamples(state, Y, most, kernels);
   const idle = (await idleAtoms(state, options, kernels)).slice(0, examples.length);
   await replaceAtoms(state, Y, idle, examples.splice(0, idle.length), kernels);
-  // only now: a copy of an atom that has just gone is a copy no more
+  // only now: a copy of an atom that has just gone is a copy no more (rare, so Φ's Gram matrix is not kept for it)
   const copies = (await copiedAtoms(state, options, kernels)).slice(0, examples.length);
   await replaceAtoms(state, Y, copies, examples.splice(0, copies.length), kernels);
   await kernels.writeMatrix(state.uses, new DenseMatrix(state.dictionary.cols, 1));

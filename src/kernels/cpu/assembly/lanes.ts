@@ -9,24 +9,17 @@ export const lanes: i32 = 16;
 /** Bytes of a row of a block. */
 export const rowBytes: usize = 64;
 
-/** Transpose 4×4: four vectors of four rows become four vectors of four columns, stored at `to`, `to + step`, … */
-function storeTransposed(a: v128, b: v128, c: v128, d: v128, to: usize, step: usize): void {
-  const ab0 = v128.shuffle<f32>(a, b, 0, 4, 1, 5);
-  const ab1 = v128.shuffle<f32>(a, b, 2, 6, 3, 7);
-  const cd0 = v128.shuffle<f32>(c, d, 0, 4, 1, 5);
-  const cd1 = v128.shuffle<f32>(c, d, 2, 6, 3, 7);
-  v128.store(to, v128.shuffle<f32>(ab0, cd0, 0, 1, 4, 5));
-  v128.store(to + step, v128.shuffle<f32>(ab0, cd0, 2, 3, 6, 7));
-  v128.store(to + 2 * step, v128.shuffle<f32>(ab1, cd1, 0, 1, 4, 5));
-  v128.store(to + 3 * step, v128.shuffle<f32>(ab1, cd1, 2, 3, 6, 7));
-}
-
-/** Four rows of four examples, transposed and stored at four addresses. */
-export function storeFour(block: usize, to0: usize, to1: usize, to2: usize, to3: usize): void {
-  const a = v128.load(block);
-  const b = v128.load(block + rowBytes);
-  const c = v128.load(block + 2 * rowBytes);
-  const d = v128.load(block + 3 * rowBytes);
+/** Transpose 4×4: four vectors of four rows become four of four columns, each stored at an address of its own. */
+function storeTransposed(
+  a: v128,
+  b: v128,
+  c: v128,
+  d: v128,
+  to0: usize,
+  to1: usize,
+  to2: usize,
+  to3: usize,
+): void {
   const ab0 = v128.shuffle<f32>(a, b, 0, 4, 1, 5);
   const ab1 = v128.shuffle<f32>(a, b, 2, 6, 3, 7);
   const cd0 = v128.shuffle<f32>(c, d, 0, 4, 1, 5);
@@ -35,6 +28,20 @@ export function storeFour(block: usize, to0: usize, to1: usize, to2: usize, to3:
   v128.store(to1, v128.shuffle<f32>(ab0, cd0, 2, 3, 6, 7));
   v128.store(to2, v128.shuffle<f32>(ab1, cd1, 0, 1, 4, 5));
   v128.store(to3, v128.shuffle<f32>(ab1, cd1, 2, 3, 6, 7));
+}
+
+/** Four rows of four examples of a block, as pieces of four columns. */
+export function storeFour(block: usize, to0: usize, to1: usize, to2: usize, to3: usize): void {
+  storeTransposed(
+    v128.load(block),
+    v128.load(block + rowBytes),
+    v128.load(block + 2 * rowBytes),
+    v128.load(block + 3 * rowBytes),
+    to0,
+    to1,
+    to2,
+    to3,
+  );
 }
 
 /** block[r][e] ← column e at row r, for `count` columns `step` bytes apart; missing columns are zero. */
@@ -46,13 +53,16 @@ export function interleave(from: usize, step: usize, rows: i32, count: i32, bloc
     const source = from + <usize>e * step;
     for (let r = 0; r < whole; r += 4) {
       const at = source + ((<usize>r) << 2);
+      const row = block + <usize>r * rowBytes + ((<usize>e) << 2);
       storeTransposed(
         v128.load(at),
         v128.load(at + step),
         v128.load(at + 2 * step),
         v128.load(at + 3 * step),
-        block + <usize>r * rowBytes + ((<usize>e) << 2),
-        rowBytes,
+        row,
+        row + rowBytes,
+        row + 2 * rowBytes,
+        row + 3 * rowBytes,
       );
     }
     for (let r = whole; r < rows; r++) {
