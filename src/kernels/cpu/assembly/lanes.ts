@@ -86,14 +86,13 @@ export function deinterleave(block: usize, rows: i32, count: i32, to: usize, ste
   for (; e + 4 <= count; e += 4) {
     const target = to + <usize>e * step;
     for (let r = 0; r < whole; r += 4) {
-      const at = block + <usize>r * rowBytes + ((<usize>e) << 2);
-      storeTransposed(
-        v128.load(at),
-        v128.load(at + rowBytes),
-        v128.load(at + 2 * rowBytes),
-        v128.load(at + 3 * rowBytes),
-        target + ((<usize>r) << 2),
-        step,
+      const column = target + ((<usize>r) << 2);
+      storeFour(
+        block + <usize>r * rowBytes + ((<usize>e) << 2),
+        column,
+        column + step,
+        column + 2 * step,
+        column + 3 * step,
       );
     }
     for (let r = whole; r < rows; r++) {
