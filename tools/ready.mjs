@@ -19,7 +19,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, extname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
@@ -28,9 +28,11 @@ const installStamp = "node_modules/.trainlets-installed";
 const buildStamp = "dist/.stamp";
 /** The compiled CPU kernels; the digest of their sources stands in the first line. */
 const kernelBinary = "src/kernels/cpu/binary.ts";
+/** The sources of the GPU kernels as a module, with the digest of the files likewise. */
+const shaderModule = "src/kernels/gpu/shaders.ts";
 
 /** Files under src that the build copies as they are. */
-const assets = [".wgsl", ".wasm", ".css", ".html"];
+const assets = [".wasm", ".css", ".html"];
 
 /** Installs and builds what is missing. A failure prints its reason and ends the process. */
 export function ready({ rebuild = false } = {}) {
@@ -40,6 +42,8 @@ export function ready({ rebuild = false } = {}) {
   if (!installed()) install();
   const kernels = kernelInputs();
   if (rebuild || !readIfThere(kernelBinary)?.startsWith(`// ${digest(kernels)}`)) assembleKernels(kernels);
+  const shaders = shaderInputs();
+  if (rebuild || !readIfThere(shaderModule)?.startsWith(`// ${digest(shaders)}`)) gatherShaders(shaders);
   const sources = buildInputs();
   if (rebuild || readIfThere(buildStamp) !== digest(sources)) build(sources);
 }
@@ -133,10 +137,32 @@ function assembleKernels(inputs) {
     fail(`build: the CPU kernels were not compiled (exit ${status ?? "by signal"})`, status || 1);
 }
 
+function shaderInputs() {
+  const folder = "src/kernels/gpu/shaders";
+  const names = readdirSync(join(root, folder)).filter((name) => name.endsWith(".wgsl"));
+  return names.sort().map((name) => `${folder}/${name}`);
+}
+
+/** A browser cannot import a .wgsl file, so the sources travel as strings. */
+function gatherShaders(inputs) {
+  const entries = inputs.map((path) => {
+    const name = basename(path, ".wgsl");
+    return `  ${name}: ${JSON.stringify(readFileSync(join(root, path), "utf8"))},`;
+  });
+  const lines = [
+    `// ${digest(inputs)}`,
+    "/** The sources in shaders/, by name. Made by tools/ready.mjs. */",
+    "export const shaders = {",
+    ...entries,
+    "} as const;",
+  ];
+  writeFileSync(join(root, shaderModule), `${lines.join("\n")}\n`);
+}
+
 /** Everything `dist` depends on, as paths relative to the root. */
 function buildInputs() {
   const sources = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\.(test|case)\.ts$/.test(entry.name))
+    .filter((entry) => entry.isFile() && !/\.(test|case)\.ts$|\.wgsl$/.test(entry.name))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length))
     .sort();
   return [...sources, "tsconfig.json", "tsconfig.build.json", "package.json", "tools/ready.mjs"];

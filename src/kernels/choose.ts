@@ -8,10 +8,11 @@ import { InputError } from "../core/errors.js";
 import { requireOneOf } from "../core/require.js";
 import type { Kernels } from "./contract.js";
 import { createCpuKernels } from "./cpu/index.js";
+import { createGpuKernels } from "./gpu/index.js";
 import { createReferenceKernels } from "./reference/index.js";
 
 /** What `--device` takes. */
-export const deviceNames = ["auto", "cpu", "reference"] as const;
+export const deviceNames = ["auto", "gpu", "cpu", "reference"] as const;
 export type DeviceName = (typeof deviceNames)[number];
 
 export interface DeviceOptions {
@@ -31,11 +32,13 @@ export interface DeviceChoice {
 /** One way to compute: the kernels, or the reason why they cannot be had here. */
 interface Candidate {
   readonly name: Kernels["name"];
-  create(options: DeviceOptions): Promise<Kernels | { readonly unavailable: string }>;
+  /** `asked` tells whether it was asked for by name. */
+  create(options: DeviceOptions, asked: boolean): Promise<Kernels | { readonly unavailable: string }>;
 }
 
 /** Better ones first: `auto` takes the first that works. */
 const candidates: readonly Candidate[] = [
+  { name: "gpu", create: (_, asked) => createGpuKernels({ software: asked }) }, // in software only if asked for
   { name: "cpu", create: createCpu },
   { name: "reference", create: async () => createReferenceKernels() },
 ];
@@ -61,7 +64,7 @@ export async function chooseKernels(
   const rejected: { name: string; reason: string }[] = [];
   for (const candidate of candidates) {
     if (device !== "auto" && device !== candidate.name) continue;
-    const result = await candidate.create(options);
+    const result = await candidate.create(options, device !== "auto");
     if ("name" in result) {
       return {
         kernels: result,
@@ -85,7 +88,7 @@ export interface DeviceReport {
 export async function listDevices(): Promise<DeviceReport[]> {
   const reports: DeviceReport[] = [];
   for (const { name, create } of candidates) {
-    const result = await create({});
+    const result = await create({}, false);
     const available = "name" in result;
     reports.push({ name, available, detail: available ? result.description : result.unavailable });
     if (available) await result.dispose();

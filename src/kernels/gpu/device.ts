@@ -1,0 +1,125 @@
+/**
+ * Finding a GPU: WebGPU as the runtime offers it (browsers), or through the npm
+ * package `webgpu` (Node), and a device with the adapter's real limits.
+ *
+ * A software adapter computes on the CPU, slower than the `cpu` kernels; it is
+ * opened only where it is asked for. Whatever stands in the way is a reason in
+ * words, never an exception.
+ */
+
+/** A device that is open, and all that has to stay referenced while it is. */
+export interface OpenGpu {
+  readonly device: GPUDevice;
+  readonly adapter: GPUAdapter;
+  /** What it is, in words. */
+  readonly description: string;
+  readonly software: boolean;
+}
+
+/** What Node's package keeps alive: an object collected too early ends the process. */
+const alive = new Set<object>();
+
+export async function openGpu(softwareToo: boolean): Promise<OpenGpu | { readonly unavailable: string }> {
+  const found = await findGpu();
+  if ("unavailable" in found) return found;
+  const { gpu } = found;
+  const adapter = await requestAdapter(gpu);
+  if (!adapter) return { unavailable: "WebGPU finds no graphics adapter" };
+  const { info, limits } = adapter;
+  const software =
+    info.isFallbackAdapter === true || /swiftshader|llvmpipe|basic render/i.test(describe(info));
+  if (software && !softwareToo) return { unavailable: `only a software adapter (${describe(info)})` };
+  const wanted = [
+    "maxStorageBufferBindingSize",
+    "maxBufferSize",
+    "maxComputeWorkgroupStorageSize",
+    "maxComputeInvocationsPerWorkgroup",
+    "maxComputeWorkgroupSizeX",
+  ] as const;
+  try {
+    const device = await adapter.requestDevice({
+      label: "trainlets",
+      requiredLimits: Object.fromEntries(wanted.map((name) => [name, limits[name]])),
+    });
+    for (const object of [gpu, adapter, device]) alive.add(object);
+    const description = `WebGPU, ${describe(info)}${software ? " (software)" : ""}`;
+    return { device, adapter, description, software };
+  } catch (error) {
+    return { unavailable: `${describe(info)} gives no device (${(error as Error).message})` };
+  }
+}
+
+/** Let go of a device. */
+export function closeGpu({ device, adapter }: OpenGpu): void {
+  device.destroy();
+  for (const object of [adapter, device]) alive.delete(object);
+}
+
+async function requestAdapter(gpu: GPU): Promise<GPUAdapter | null> {
+  try {
+    return await gpu.requestAdapter({ powerPreference: "high-performance" });
+  } catch {
+    return null;
+  }
+}
+
+function describe(info: GPUAdapterInfo): string {
+  return info.device && info.vendor && !info.description
+    ? `${info.vendor} ${info.device}`
+    : info.description || info.architecture || info.vendor || "an unnamed adapter";
+}
+
+/** The parts of Node that are used here. */
+interface NodeProcess {
+  readonly platform: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly versions?: { readonly node?: string };
+  getBuiltinModule?(name: "fs"): {
+    existsSync(path: string): boolean;
+    readFileSync(path: string, encoding: "latin1"): string;
+  };
+}
+
+async function findGpu(): Promise<{ readonly gpu: GPU } | { readonly unavailable: string }> {
+  const native = (globalThis as { navigator?: { gpu?: GPU } }).navigator?.gpu;
+  if (native) return { gpu: native };
+  const node = (globalThis as unknown as { process?: NodeProcess }).process;
+  if (!node?.versions?.node) {
+    const why = globalThis.isSecureContext === false ? " on a page that is not served over https" : "";
+    return { unavailable: `this browser offers no WebGPU${why}` };
+  }
+  if (node.platform === "linux" && !hasVulkan(node)) {
+    return { unavailable: "no Vulkan is installed (libvulkan.so.1)" };
+  }
+  try {
+    const packageName = "webgpu"; // a name in a variable: bundlers leave it alone
+    const { create } = (await import(/* @vite-ignore */ packageName)) as {
+      create(options: string[]): GPU;
+    };
+    return { gpu: create([]) };
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    const missing = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
+    return {
+      unavailable: missing
+        ? "the package webgpu is not installed"
+        : `the package webgpu does not load (${message.split("\n")[0]})`,
+    };
+  }
+}
+
+/** Whether the loader of Vulkan is there: without it Dawn writes a warning of its own to the terminal. */
+function hasVulkan(node: NodeProcess): boolean {
+  const fs = node.getBuiltinModule?.("fs");
+  if (!fs) return true;
+  const name = "libvulkan.so.1";
+  const folders = (node.env.LD_LIBRARY_PATH ?? "").split(":").filter(Boolean);
+  if (folders.some((folder) => fs.existsSync(`${folder}/${name}`))) return true;
+  try {
+    return fs.readFileSync("/etc/ld.so.cache", "latin1").includes(name);
+  } catch {
+    return ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib"].some((folder) =>
+      fs.existsSync(`${folder}/${name}`),
+    );
+  }
+}

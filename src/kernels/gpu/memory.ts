@@ -1,0 +1,237 @@
+/**
+ * What handles hold on the device: making them, writing, reading and freeing.
+ */
+
+import { InputError } from "../../core/errors.js";
+import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
+import type { Signal } from "../../core/signal.js";
+import type { Matrix64 } from "../../linalg/matrix64.js";
+import {
+  type AxisStep,
+  GpuBase,
+  GpuMatrix,
+  GpuSet,
+  GpuSignals,
+  GpuSparse,
+  own,
+  runsOf,
+  strideOf,
+} from "./handles.js";
+import type { GpuQueue } from "./queue.js";
+
+export class GpuMemory {
+  readonly queue: GpuQueue;
+  /** The most bytes of one buffer. */
+  readonly panelBytes: number;
+
+  constructor(queue: GpuQueue, panelBytes: number) {
+    this.queue = queue;
+    this.panelBytes = panelBytes;
+  }
+
+  // — making ————————————————————————————————————————————————————————————————
+
+  matrix(rows: number, cols: number): GpuMatrix {
+    const columnBytes = strideOf(rows) * 4;
+    const fit = Math.floor(this.panelBytes / columnBytes);
+    if (fit < 4) this.#refuse("a column of a matrix", columnBytes);
+    const panelCols = fit >= cols ? Math.max(1, cols) : fit - (fit % 4); // whole vec4 where rows are columns of another
+    const panels: GPUBuffer[] = [];
+    for (let first = 0; first === 0 || first < cols; first += panelCols) {
+      panels.push(this.queue.buffer(Math.min(panelCols, cols - first) * columnBytes));
+    }
+    return new GpuMatrix(rows, cols, { panels, panelCols });
+  }
+
+  sparse(rows: number, cols: number, width: number): GpuSparse {
+    const bytes = cols * (2 * width + 1) * 4;
+    if (bytes > this.panelBytes) this.#refuse("sparse columns", bytes);
+    return new GpuSparse(rows, cols, width, {
+      buffer: this.queue.buffer(bytes),
+      valuesAt: width * cols,
+      countsAt: 2 * width * cols,
+      version: 0,
+    });
+  }
+
+  set(capacity: number): GpuSet {
+    return new GpuSet(capacity, this.queue.buffer((1 + 2 * capacity) * 4));
+  }
+
+  base(factors: readonly Matrix64[]): GpuBase {
+    const words: number[] = [];
+    const steps = (
+      sizesOf: (factor: Matrix64) => [number, number],
+      at: (f: Matrix64, r: number, j: number) => number,
+    ) =>
+      factors.map((factor): AxisStep => {
+        const [sizeIn, sizeOut] = sizesOf(factor);
+        const factorAt = words.length;
+        for (let j = 0; j < sizeIn; j++) for (let r = 0; r < sizeOut; r++) words.push(at(factor, r, j));
+        return { factorAt, sizeIn, sizeOut };
+      });
+    if (factors.length === 1)
+      return new GpuBase(factors, this.queue.buffer(0), [], [], this.#explicit(factors[0]!));
+    const analysis = steps(
+      ({ rows, cols }) => [rows, cols],
+      (factor, r, j) => factor.at(j, r),
+    );
+    const synthesis = steps(
+      ({ rows, cols }) => [cols, rows],
+      (factor, r, j) => factor.at(r, j),
+    );
+    const buffer = this.queue.buffer(words.length * 4);
+    this.queue.write(buffer, 0, Float32Array.from(words));
+    return new GpuBase(factors, buffer, analysis, synthesis, undefined);
+  }
+
+  #explicit(factor: Matrix64): { phi: GpuMatrix; transposed: GpuMatrix } {
+    const [phi, transposed] = [this.matrix(factor.rows, factor.cols), this.matrix(factor.cols, factor.rows)];
+    this.writeMatrix(
+      phi,
+      DenseMatrix.build(factor.rows, factor.cols, (i, j) => factor.at(i, j)),
+    );
+    this.writeMatrix(
+      transposed,
+      DenseMatrix.build(factor.cols, factor.rows, (i, j) => factor.at(j, i)),
+    );
+    return { phi, transposed };
+  }
+
+  /** Whole signals one after the other, in as few panels as they fit. */
+  signals(signals: readonly Signal[], scale: number): GpuSignals {
+    const [panelOf, firstOf] = [new Uint32Array(signals.length), new Uint32Array(signals.length)];
+    const most = Math.floor(this.panelBytes / 4);
+    const sizes: number[] = [0];
+    signals.forEach(({ data, name }, s) => {
+      if (data.length > most) this.#refuse(`signal ${name ?? s}`, data.length * 4);
+      if (sizes.at(-1)! + data.length > most) sizes.push(0);
+      panelOf[s] = sizes.length - 1;
+      firstOf[s] = sizes.at(-1)!;
+      sizes[sizes.length - 1]! += data.length;
+    });
+    const panels = sizes.map((size) => this.queue.buffer(size * 4));
+    signals.forEach(({ data }, s) => {
+      const scaled = scale === 1 ? data : data.map((value) => value * scale);
+      this.queue.write(panels[panelOf[s]!]!, firstOf[s]! * 4, scaled as Float32Array<ArrayBuffer>);
+    });
+    return new GpuSignals(
+      signals.map(({ shape }) => shape),
+      panels,
+      panelOf,
+      firstOf,
+    );
+  }
+
+  // — writing and reading ———————————————————————————————————————————————————
+
+  writeMatrix(target: GpuMatrix, source: DenseMatrix): void {
+    const { rows, stride } = target;
+    for (const { first, count, parts } of runsOf(target)) {
+      const columns = source.data.subarray(first * rows, (first + count) * rows);
+      this.queue.write(parts[0]!.buffer, parts[0]!.offset * stride * 4, padded(columns, rows, stride, count));
+    }
+  }
+
+  async readMatrix(source: GpuMatrix): Promise<DenseMatrix> {
+    const { rows, cols, stride } = source;
+    const result = new DenseMatrix(rows, cols);
+    for (const { first, count, parts } of runsOf(source)) {
+      const data = new Float32Array(await this.queue.read(parts[0]!.buffer, count * stride * 4));
+      if (rows === stride) result.data.set(data, first * rows);
+      else
+        for (let j = 0; j < count; j++)
+          result.data.set(data.subarray(j * stride, j * stride + rows), (first + j) * rows);
+    }
+    return result;
+  }
+
+  writeSparse(target: GpuSparse, source: SparseColumns): void {
+    const { width, store } = target;
+    const { cols } = source;
+    const [indices, values] = [new Uint32Array(width * cols), new Float32Array(width * cols)];
+    for (let j = 0; j < cols; j++) {
+      const [from, used] = [j * source.width, source.counts[j]!];
+      indices.set(source.indices.subarray(from, from + used), j * width);
+      values.set(source.values.subarray(from, from + used), j * width);
+    }
+    this.queue.write(store.buffer, 0, indices);
+    this.queue.write(store.buffer, store.valuesAt * 4, values);
+    this.queue.write(
+      store.buffer,
+      store.countsAt * 4,
+      source.counts.slice(0, cols) as Uint32Array<ArrayBuffer>,
+    );
+    store.version++;
+  }
+
+  async readSparse(source: GpuSparse): Promise<SparseColumns> {
+    const { rows, cols, width, store } = source;
+    const data = await this.queue.read(store.buffer, (store.countsAt + cols) * 4);
+    return new SparseColumns(
+      rows,
+      cols,
+      width,
+      new Uint32Array(data, 0, width * cols).slice(),
+      new Float32Array(data, store.valuesAt * 4, width * cols).slice(),
+      new Uint32Array(data, store.countsAt * 4, cols).slice(),
+    );
+  }
+
+  writeSet({ buffer, capacity }: GpuSet, members: Uint32Array): void {
+    const words = new Uint32Array(1 + 2 * capacity).fill(0xffffffff, 1 + capacity);
+    words[0] = members.length;
+    words.set(members, 1);
+    members.forEach((atom, place) => {
+      words[1 + capacity + atom] = place;
+    });
+    this.queue.write(buffer, 0, words);
+  }
+
+  async readSet({ buffer, capacity }: GpuSet): Promise<Uint32Array> {
+    const words = new Uint32Array(await this.queue.read(buffer, (1 + capacity) * 4));
+    return words.slice(1, 1 + words[0]!);
+  }
+
+  // — freeing ———————————————————————————————————————————————————————————————
+
+  free(handle: object): void {
+    if (handle instanceof GpuSparse) {
+      this.#release(handle.store.buffer);
+      if (handle.store.dense) this.free(handle.store.dense.D);
+    } else if (handle instanceof GpuBase) {
+      this.#release(handle.factors);
+      if (handle.explicit) {
+        this.free(handle.explicit.phi);
+        this.free(handle.explicit.transposed);
+      }
+    } else if (handle instanceof GpuSignals) {
+      this.#release(...handle.panels, ...[...handle.tables.values()].map(({ buffer }) => buffer));
+    } else if (handle instanceof GpuSet) this.#release(handle.buffer);
+    else this.#release(...own(handle, GpuMatrix).store.panels);
+  }
+
+  #release(...buffers: readonly GPUBuffer[]): void {
+    for (const buffer of buffers) this.queue.free(buffer);
+  }
+
+  #refuse(what: string, bytes: number): never {
+    const room = (this.panelBytes / 2 ** 20).toFixed(0);
+    throw new InputError(
+      `gpu: ${what} must fit a buffer of ${room} MiB here, got ${(bytes / 2 ** 20).toFixed(0)} MiB`,
+    );
+  }
+}
+
+/** Columns with zeros behind each, up to the stride. */
+function padded(
+  columns: Float32Array,
+  rows: number,
+  stride: number,
+  count: number,
+): Float32Array<ArrayBuffer> {
+  if (rows === stride) return columns as Float32Array<ArrayBuffer>;
+  const result = new Float32Array(stride * count);
+  for (let j = 0; j < count; j++) result.set(columns.subarray(j * rows, (j + 1) * rows), j * stride);
+  return result;
+}

@@ -1,0 +1,192 @@
+/**
+ * Products with Φ and with D = ΦA.
+ *
+ * Φ goes axis by axis (an explicit matrix: one dense product). D is kept as a
+ * dense matrix beside A, n × m, made anew when A has changed: on a GPU a dense
+ * product costs less than gathering the k entries of every atom.
+ */
+
+import { type GpuBase, GpuMatrix, type GpuSet, type GpuSparse, runsOf } from "./handles.js";
+import type { GpuMemory } from "./memory.js";
+
+/** Bytes of room for intermediate results. */
+const chunkBytes = 2 ** 26;
+/** Rows and columns of a tile of a dense product. */
+const tile = 128;
+
+export class GpuProducts {
+  readonly #memory: GpuMemory;
+
+  constructor(memory: GpuMemory) {
+    this.#memory = memory;
+  }
+
+  /** Z ← Φᵀ Y. */
+  analyze(base: GpuBase, Y: GpuMatrix, Z: GpuMatrix): void {
+    if (base.explicit) this.product(base.explicit.phi, Y, Z);
+    else this.#transform(base, base.analysis, Y, Z);
+  }
+
+  /** Y ← Φ C. */
+  synthesize(base: GpuBase, C: GpuMatrix, Y: GpuMatrix): void {
+    if (base.explicit) this.product(base.explicit.transposed, C, Y);
+    else this.#transform(base, base.synthesis, C, Y);
+  }
+
+  /** One axis after the other, as many columns at a time as there is room for between two axes. */
+  #transform(base: GpuBase, steps: GpuBase["analysis"], input: GpuMatrix, output: GpuMatrix): void {
+    const { queue } = this.#memory;
+    const sizes = sizesAlong(steps);
+    const largest = Math.max(...sizes.slice(1, -1));
+    const most = Math.max(1, Math.floor(Math.min(chunkBytes, this.#memory.panelBytes) / (largest * 4)));
+    for (const { count, parts } of runsOf(input, output)) {
+      const room = [0, 1].map((i) => queue.scratch(`axis ${i}`, Math.min(count, most) * largest * 4));
+      for (let first = 0; first < count; first += most) {
+        const columns = Math.min(most, count - first);
+        let inner = sizes[0]!;
+        let outer = 1;
+        steps.forEach(({ factorAt, sizeIn, sizeOut }, s) => {
+          inner /= sizeIn;
+          const [begins, ends] = [s === 0, s === steps.length - 1];
+          const source = begins ? parts[0]!.buffer : room[(s + 1) % 2]!;
+          const target = ends ? parts[1]!.buffer : room[s % 2]!;
+          const words = [
+            ...[columns, outer, sizeIn, sizeOut, inner],
+            begins ? input.stride : sizes[s]!,
+            ends ? output.stride : sizes[s + 1]!,
+            begins ? parts[0]!.offset + first : 0,
+            ends ? parts[1]!.offset + first : 0,
+            factorAt,
+          ];
+          const groups = [Math.ceil((outer * sizeOut * inner) / 64), columns] as const;
+          queue.dispatch("axis", words, [base.factors, source, target], groups);
+          outer *= sizeOut;
+        });
+      }
+    }
+  }
+
+  /** C ← Aᵀ B, or diag(scale) Aᵀ B. */
+  product(A: GpuMatrix, B: GpuMatrix, C: GpuMatrix, scale?: GpuMatrix): void {
+    const { queue } = this.#memory;
+    const none = queue.scratch("none", 16);
+    for (const rows of runsOf(A)) {
+      for (const { count, parts } of runsOf(B, C)) {
+        const [b, c] = parts;
+        const words = [
+          ...[rows.count, count, A.quads, C.quads, rows.first, 0, 0, 0],
+          ...[rows.parts[0]!.offset, b!.offset, c!.offset],
+        ];
+        const buffers = [rows.parts[0]!.buffer, b!.buffer, none, scale?.buffer ?? none, c!.buffer];
+        const groups = [Math.ceil(rows.count / tile), Math.ceil(count / tile)] as const;
+        queue.dispatch("product", words, buffers, groups, { gathers: 0, scales: scale ? 1 : 0 });
+      }
+    }
+  }
+
+  /** D = ΦA, as A is now. */
+  atoms(base: GpuBase, A: GpuSparse): GpuMatrix {
+    const { store } = A;
+    const held = store.dense;
+    if (held && held.base === base && held.version === store.version) return held.D;
+    const D = held && held.D.rows === base.rows ? held.D : this.#memory.matrix(base.rows, A.cols);
+    if (held && held.D !== D) this.#memory.free(held.D);
+    this.#synthesizeAtoms(base, A, D);
+    store.dense = { base, version: store.version, D };
+    return D;
+  }
+
+  #synthesizeAtoms(base: GpuBase, A: GpuSparse, D: GpuMatrix): void {
+    const { queue } = this.#memory;
+    const strideBytes = Math.ceil(A.rows / 4) * 16;
+    const most = Math.max(1, Math.floor(Math.min(chunkBytes, this.#memory.panelBytes) / strideBytes));
+    for (const { first, count } of runsOf(D)) {
+      const columns = Math.min(count, most);
+      const room = queue.scratch("dense columns", columns * strideBytes);
+      for (let at = 0; at < count; at += columns) {
+        const here = Math.min(columns, count - at);
+        queue.clear(room, here * strideBytes);
+        const words = [here, ...A.words, first + at, strideBytes / 4];
+        queue.dispatch("densify", words, [A.store.buffer, room], [Math.ceil(A.width / 64), here]);
+        const C = new GpuMatrix(A.rows, here, { panels: [room], panelCols: here });
+        this.synthesize(base, C, D.slice(first + at, here));
+      }
+    }
+  }
+
+  /** result ← [result] ± M X, the columns of M by atom, or by an atom's place in S. */
+  combine(
+    M: GpuMatrix,
+    X: GpuSparse,
+    result: GpuMatrix,
+    options: { readonly subtracts?: boolean; readonly S?: GpuSet } = {},
+  ): void {
+    const { queue } = this.#memory;
+    const { subtracts = false, S } = options;
+    const none = queue.scratch("none", 16);
+    for (const { first, count, parts } of runsOf(result)) {
+      let keeps = subtracts ? 1 : 0;
+      const { buffer } = parts[0]!; // heads start with a panel
+      for (const columns of runsOf(M)) {
+        const words = [
+          ...[count, M.quads, ...X.words, first, columns.first, columns.count, keeps, S?.placeAt ?? 0],
+        ];
+        const buffers = [columns.parts[0]!.buffer, X.store.buffer, S?.buffer ?? none, buffer];
+        const groups = [Math.ceil(M.quads / 64), count] as const;
+        queue.dispatch("combine", words, buffers, groups, {
+          placed: S ? 1 : 0,
+          subtracts: subtracts ? 1 : 0,
+        });
+        keeps = 1;
+      }
+    }
+  }
+
+  /** Scales and the rows and columns S of the unit Gram matrix, a chunk of S at a time. */
+  refreshGram(base: GpuBase, A: GpuSparse, S: GpuSet, G: GpuMatrix, scale: GpuMatrix): void {
+    const { queue } = this.#memory;
+    const D = this.atoms(base, A);
+    const m = A.cols;
+    for (const { first, count, parts } of runsOf(D)) {
+      const words = [D.quads, first, count];
+      queue.dispatch("atomScales", words, [parts[0]!.buffer, S.buffer, scale.buffer], [m]);
+    }
+    const room = Math.min(chunkBytes, this.#memory.panelBytes);
+    const fit = Math.floor(room / (G.stride * 4));
+    const chunk = Math.min(m, fit >= tile ? fit - (fit % tile) : Math.max(1, fit));
+    const columns = queue.scratch("Gram columns", chunk * G.stride * 4);
+    for (let first = 0; first < m; first += chunk) {
+      const places = Math.min(chunk, m - first);
+      for (const rows of runsOf(D)) {
+        for (const others of runsOf(D)) {
+          const words = [
+            ...[rows.count, places, D.quads, G.quads, rows.first, first, others.first, others.count],
+            ...[rows.parts[0]!.offset, 0, 0],
+          ];
+          const buffers = [rows.parts[0]!.buffer, others.parts[0]!.buffer, S.buffer, scale.buffer, columns];
+          const groups = [Math.ceil(rows.count / tile), Math.ceil(places / tile)] as const;
+          queue.dispatch("product", words, buffers, groups, { gathers: 1, scales: 1 });
+        }
+      }
+      this.#spread(columns, first, places, S, G);
+    }
+  }
+
+  /** G[:, S] and G[S, :] from columns just computed. */
+  #spread(columns: GPUBuffer, firstPlace: number, places: number, S: GpuSet, G: GpuMatrix): void {
+    const { queue } = this.#memory;
+    for (const { first, count, parts } of runsOf(G)) {
+      const buffers = [columns, S.buffer, parts[0]!.buffer];
+      const down = [G.quads, places, firstPlace, first, count];
+      queue.dispatch("gramColumns", down, buffers, [Math.ceil(G.quads / 64), places]);
+      const across = [G.stride, G.cols, places, firstPlace, first, count];
+      queue.dispatch("gramRows", across, buffers, [Math.ceil(count / 16), Math.ceil(places / 16)]);
+    }
+  }
+}
+
+/** The size of a column before the first axis, between two, and after the last. */
+function sizesAlong(steps: GpuBase["analysis"]): number[] {
+  let size = steps.reduce((product, { sizeIn }) => product * sizeIn, 1);
+  return [size, ...steps.map(({ sizeIn, sizeOut }) => (size = (size / sizeIn) * sizeOut))];
+}

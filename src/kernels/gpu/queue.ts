@@ -1,0 +1,259 @@
+/**
+ * The way to the device: buffers, dispatches, copies, reads.
+ *
+ * Work is recorded and submitted many dispatches at a time, in the order of the
+ * calls. The parameters of a dispatch are a few words in one uniform buffer, at an
+ * offset of its own. What a shader binds is read from its source: binding 0 are
+ * the parameters, the others storage in their order.
+ *
+ * A device that is lost, or that reports an error, ends the next read with it.
+ */
+
+import { shaders } from "./shaders.js";
+
+/** From the WebGPU specification; the globals that name these are not there in Node. */
+const usage = { mapRead: 0x1, copySource: 0x4, copyTarget: 0x8, uniform: 0x40, storage: 0x80 } as const;
+const compute = 0x4;
+const mapForReading = 0x1;
+
+/** Bytes between the parameters of two dispatches: the alignment every device has. */
+const slotBytes = 256;
+/** Dispatches submitted together. */
+const slots = 128;
+/** Submissions under way before the host waits for one. */
+const mostUnderWay = 8;
+
+export type ShaderName = keyof typeof shaders;
+
+/** A number that a shader reads as f32, among words. */
+export function float(value: number): number {
+  floatView[0] = value;
+  return wordView[0]!;
+}
+const floatView = new Float32Array(1);
+const wordView = new Uint32Array(floatView.buffer);
+
+export class GpuQueue {
+  readonly device: GPUDevice;
+  /** Bytes of all buffers. */
+  bytes = 0;
+  readonly #pipelines = new Map<string, GPUComputePipeline>();
+  readonly #layouts = new Map<ShaderName, GPUBindGroupLayout>();
+  readonly #scratch = new Map<string, GPUBuffer>();
+  readonly #parameters: GPUBuffer;
+  readonly #words = new Uint32Array((slots * slotBytes) / 4);
+  #used = 0;
+  #encoder: GPUCommandEncoder | undefined;
+  #pass: GPUComputePassEncoder | undefined;
+  #underWay: Promise<unknown>[] = [];
+  #failure: string | undefined;
+
+  constructor(device: GPUDevice) {
+    this.device = device;
+    this.#parameters = device.createBuffer({
+      size: slots * slotBytes,
+      usage: usage.uniform | usage.copyTarget,
+    });
+    void device.lost.then(({ reason, message }) => {
+      if (reason !== "destroyed" || !this.#closed) this.#fail(`the device was lost (${message || reason})`);
+    });
+    device.addEventListener("uncapturederror", (event) => {
+      this.#fail(firstLine((event as GPUUncapturedErrorEvent).error.message));
+    });
+  }
+  #closed = false;
+
+  // — buffers ———————————————————————————————————————————————————————————————
+
+  /** A zero buffer. */
+  buffer(bytes: number): GPUBuffer {
+    const size = Math.max(16, Math.ceil(bytes / 16) * 16);
+    this.bytes += size;
+    return this.device.createBuffer({
+      size,
+      usage: usage.storage | usage.copySource | usage.copyTarget,
+    });
+  }
+
+  free(buffer: GPUBuffer): void {
+    this.flush(); // what is recorded may use it
+    this.bytes -= buffer.size;
+    buffer.destroy();
+  }
+
+  /** Room that lives between calls under a name, at least so large; its contents are whatever was there. */
+  scratch(name: string, bytes: number): GPUBuffer {
+    const held = this.#scratch.get(name);
+    if (held && held.size >= bytes) return held;
+    if (held) this.free(held);
+    const buffer = this.buffer(bytes);
+    this.#scratch.set(name, buffer);
+    return buffer;
+  }
+
+  write(buffer: GPUBuffer, at: number, data: ArrayBufferView<ArrayBuffer>): void {
+    if (data.byteLength === 0) return;
+    this.flush(); // what is recorded comes before
+    this.device.queue.writeBuffer(buffer, at, data.buffer, data.byteOffset, data.byteLength);
+  }
+
+  clear(buffer: GPUBuffer, bytes: number): void {
+    if (bytes > 0) this.#outside().clearBuffer(buffer, 0, bytes);
+  }
+
+  copy(from: GPUBuffer, fromAt: number, to: GPUBuffer, toAt: number, bytes: number): void {
+    if (bytes > 0) this.#outside().copyBufferToBuffer(from, fromAt, to, toAt, bytes);
+  }
+
+  /** The bytes of a buffer, once all work before is done. */
+  async read(buffer: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
+    this.#complain();
+    if (bytes === 0) return new ArrayBuffer(0);
+    const staging = this.device.createBuffer({ size: bytes, usage: usage.mapRead | usage.copyTarget });
+    this.copy(buffer, 0, staging, 0, bytes);
+    this.flush();
+    try {
+      await staging.mapAsync(mapForReading);
+    } catch (error) {
+      await Promise.resolve(); // the loss of the device is told after
+      this.#complain();
+      throw new Error(`gpu: nothing could be read back (${firstLine((error as Error).message)})`);
+    }
+    this.#complain();
+    const data = staging.getMappedRange().slice(0);
+    staging.destroy();
+    return data;
+  }
+
+  // — dispatches ————————————————————————————————————————————————————————————
+
+  /** Record one dispatch: parameters as words, buffers in the order of the shader's bindings. */
+  dispatch(
+    name: ShaderName,
+    words: readonly number[],
+    buffers: readonly GPUBuffer[],
+    groups: readonly [x: number, y?: number],
+    constants: Readonly<Record<string, number>> = {},
+  ): void {
+    const [x, y = 1] = groups;
+    if (x === 0 || y === 0) return;
+    if (this.#used === slots) this.flush();
+    const offset = this.#used++ * slotBytes;
+    this.#words.set(words, offset / 4);
+    const pass = this.#inside();
+    pass.setPipeline(this.#pipeline(name, constants));
+    pass.setBindGroup(0, this.#bind(name, buffers), [offset]);
+    pass.dispatchWorkgroups(Math.min(x, mostGroups), Math.min(y, mostGroups));
+  }
+
+  /** Submit what is recorded. */
+  flush(): void {
+    if (!this.#encoder) return;
+    this.#pass?.end();
+    const { queue } = this.device;
+    if (this.#used > 0) {
+      queue.writeBuffer(this.#parameters, 0, this.#words, 0, (this.#used * slotBytes) / 4);
+    }
+    queue.submit([this.#encoder.finish()]);
+    this.#encoder = undefined;
+    this.#pass = undefined;
+    this.#used = 0;
+  }
+
+  /** Submit, and wait where much is under way: the host must not run ahead without bounds. */
+  async pace(): Promise<void> {
+    this.flush();
+    this.#complain();
+    this.#underWay.push(this.device.queue.onSubmittedWorkDone());
+    if (this.#underWay.length <= mostUnderWay) return;
+    await this.#underWay.shift();
+    this.#complain();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.flush();
+    this.device.destroy();
+  }
+
+  #pipeline(name: ShaderName, constants: Readonly<Record<string, number>>): GPUComputePipeline {
+    const key = `${name} ${Object.entries(constants).join(" ")}`;
+    const known = this.#pipelines.get(key);
+    if (known) return known;
+    const pipeline = this.device.createComputePipeline({
+      label: name,
+      layout: this.device.createPipelineLayout({ bindGroupLayouts: [this.#layout(name)] }),
+      compute: { module: this.#module(name), entryPoint: "main", constants },
+    });
+    this.#pipelines.set(key, pipeline);
+    return pipeline;
+  }
+
+  #module(name: ShaderName): GPUShaderModule {
+    return this.device.createShaderModule({ label: name, code: shaders[name] });
+  }
+
+  #layout(name: ShaderName): GPUBindGroupLayout {
+    const known = this.#layouts.get(name);
+    if (known) return known;
+    const layout = this.device.createBindGroupLayout({
+      label: name,
+      entries: [
+        { binding: 0, visibility: compute, buffer: { type: "uniform", hasDynamicOffset: true } },
+        ...storageAccess(shaders[name]).map((access, i) => ({
+          binding: i + 1,
+          visibility: compute,
+          buffer: { type: access === "read" ? ("read-only-storage" as const) : ("storage" as const) },
+        })),
+      ],
+    });
+    this.#layouts.set(name, layout);
+    return layout;
+  }
+
+  #bind(name: ShaderName, buffers: readonly GPUBuffer[]): GPUBindGroup {
+    return this.device.createBindGroup({
+      layout: this.#layout(name),
+      entries: [
+        { binding: 0, resource: { buffer: this.#parameters, size: slotBytes } },
+        ...buffers.map((buffer, i) => ({ binding: i + 1, resource: { buffer } })),
+      ],
+    });
+  }
+
+  #inside(): GPUComputePassEncoder {
+    this.#encoder ??= this.device.createCommandEncoder();
+    this.#pass ??= this.#encoder.beginComputePass();
+    return this.#pass;
+  }
+
+  #outside(): GPUCommandEncoder {
+    this.#pass?.end();
+    this.#pass = undefined;
+    this.#encoder ??= this.device.createCommandEncoder();
+    return this.#encoder;
+  }
+
+  #fail(message: string): void {
+    this.#failure ??= message;
+  }
+
+  #complain(): void {
+    if (this.#failure) throw new Error(`gpu: ${this.#failure}`);
+  }
+}
+
+/** The most workgroups along an axis that every device allows; shaders step on by the number there are. */
+export const mostGroups = 65535;
+
+/** How a shader uses its storage bindings, in their order. */
+function storageAccess(source: string): ("read" | "read_write")[] {
+  const found = [...source.matchAll(/@binding\((\d+)\)\s+var<storage,\s*(read|read_write)>/g)];
+  return found
+    .sort((a, b) => Number(a[1]) - Number(b[1]))
+    .map(([, , access]) => access as "read" | "read_write");
+}
+
+function firstLine(text: string): string {
+  return text.split("\n")[0]!.trim();
+}

@@ -1,0 +1,301 @@
+// Batch-OMP (see reference/omp.ts): one workgroup an example, all turns in one dispatch.
+//
+// Nearly all the time goes into reading columns of G, α ← P − G_I x, which is done vec4 by
+// vec4 with nothing stored: each thread keeps the best of what it saw. The small systems go
+// through V = C⁻¹, the inverse of the Cholesky factor of G_II, since products with it have
+// nothing to wait for:
+//
+//     w = V g,   pivot² = G_jj − ‖w‖²,   new row of V = (−wᵀV, 1) / pivot
+//     z = (P_j − ⟨w, z⟩) / pivot,   x ← x + z · (new row of V),   ‖r‖² ← ‖r‖² − z²
+//
+// What an example needs besides (V, w, z, x, the atoms taken) is in workgroup memory where it
+// fits; with `spills` it is in `work`, at a place of the workgroup's own.
+//
+// G may be in up to four panels of `panelCols` columns.
+
+override threads: u32 = 128;
+override panels: u32 = 1;
+override spills: bool = false;
+override room: u32 = 64;       // p, where it does not spill; else 1
+override factorRoom: u32 = 64; // p (p + 1) / 2 or 1
+override markRoom: u32 = 8;    // words of the marks of atoms taken, m / 32 or 1
+
+struct Params {
+  examples: u32,
+  atoms: u32,
+  quads: u32,     // vec4 of a column of G and of P
+  sparsity: u32,
+  limit: f32,     // ε², 0 for none
+  width: u32,
+  valuesAt: u32,
+  countsAt: u32,
+  firstX: u32,    // the code of column 0 of P
+  panelCols: u32,
+  energyStride: u32,
+  pathStride: u32, // in work: ‖r‖² after each turn, so many words an example; 0 where it is not asked for
+  workAt: u32,     // in work: where the workgroups' places start
+  workSize: u32,
+  pursuitFloor: f32,
+  dependenceFloor: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> G0: array<vec4f>;
+@group(0) @binding(2) var<storage, read> G1: array<vec4f>;
+@group(0) @binding(3) var<storage, read> G2: array<vec4f>;
+@group(0) @binding(4) var<storage, read> G3: array<vec4f>;
+@group(0) @binding(5) var<storage, read> P: array<vec4f>;
+@group(0) @binding(6) var<storage, read_write> X: array<u32>;
+@group(0) @binding(7) var<storage, read_write> work: array<u32>;
+@group(0) @binding(8) var<storage, read> energies: array<f32>;
+
+var<workgroup> factor: array<f32, factorRoom>; // V by rows, row t from t (t + 1) / 2
+var<workgroup> taken: array<u32, room>;
+var<workgroup> weights: array<f32, room>;      // x
+var<workgroup> row: array<f32, room>;          // g, then w
+var<workgroup> fitted: array<f32, room>;       // z
+var<workgroup> marks: array<u32, markRoom>;
+var<workgroup> bestValue: array<f32, threads>;
+var<workgroup> bestAtom: array<u32, threads>;
+struct Choice { size: f32, atom: u32 } // the largest magnitude, and where
+var<workgroup> choice: Choice;
+var<workgroup> fit: vec2f;    // 1 / pivot (0: the atom depends on those taken) and z
+
+const none = 0xffffffffu;
+var<private> place: u32;  // of this workgroup in work
+var<private> column: u32; // of this example in P, in vec4
+var<private> thread: u32;
+
+// — memory, wherever it is ————————————————————————————————————————————————————————
+
+fn floatAt(at: u32) -> f32 { return bitcast<f32>(work[at]); }
+fn setFloat(at: u32, value: f32) { work[at] = bitcast<u32>(value); }
+fn markWords() -> u32 { return (params.atoms + 31u) / 32u; }
+
+fn takenAt(t: u32) -> u32 {
+  if (spills) { return work[place + t]; }
+  return taken[t];
+}
+fn setTaken(t: u32, atom: u32) {
+  if (spills) { work[place + t] = atom; } else { taken[t] = atom; }
+}
+fn weightAt(t: u32) -> f32 {
+  if (spills) { return floatAt(place + params.sparsity + t); }
+  return weights[t];
+}
+fn setWeight(t: u32, value: f32) {
+  if (spills) { setFloat(place + params.sparsity + t, value); } else { weights[t] = value; }
+}
+fn rowAt(t: u32) -> f32 {
+  if (spills) { return floatAt(place + 2u * params.sparsity + t); }
+  return row[t];
+}
+fn setRow(t: u32, value: f32) {
+  if (spills) { setFloat(place + 2u * params.sparsity + t, value); } else { row[t] = value; }
+}
+fn fittedAt(t: u32) -> f32 {
+  if (spills) { return floatAt(place + 3u * params.sparsity + t); }
+  return fitted[t];
+}
+fn setFitted(t: u32, value: f32) {
+  if (spills) { setFloat(place + 3u * params.sparsity + t, value); } else { fitted[t] = value; }
+}
+fn marksAt(word: u32) -> u32 {
+  if (spills) { return work[place + 4u * params.sparsity + word]; }
+  return marks[word];
+}
+fn setMarks(word: u32, value: u32) {
+  if (spills) { work[place + 4u * params.sparsity + word] = value; } else { marks[word] = value; }
+}
+fn factorAt(at: u32) -> f32 {
+  if (spills) { return floatAt(place + 4u * params.sparsity + markWords() + at); }
+  return factor[at];
+}
+fn setFactor(at: u32, value: f32) {
+  if (spills) { setFloat(place + 4u * params.sparsity + markWords() + at, value); } else { factor[at] = value; }
+}
+fn sync() {
+  if (spills) { storageBarrier(); }
+  workgroupBarrier();
+}
+
+fn gram(atom: u32, quad: u32) -> vec4f {
+  if (panels == 1u) { return G0[atom * params.quads + quad]; }
+  let panel = atom / params.panelCols;
+  let at = (atom % params.panelCols) * params.quads + quad;
+  if (panel == 0u) { return G0[at]; }
+  if (panel == 1u) { return G1[at]; }
+  if (panel == 2u) { return G2[at]; }
+  return G3[at];
+}
+
+// — one example ————————————————————————————————————————————————————————————————
+
+@compute @workgroup_size(threads)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) index: u32,
+) {
+  thread = index;
+  place = params.workAt + group.x * params.workSize;
+  for (var i = group.x; i < params.examples; i += groups.x) {
+    column = i * params.quads;
+    for (var w = thread; w < markWords(); w += threads) { setMarks(w, 0u); }
+    sync();
+    let count = pursue(i);
+    write(i, count);
+    sync();
+  }
+}
+
+// Take atoms until one of the contract's reasons to stop; how many were taken.
+fn pursue(i: u32) -> u32 {
+  let energy = energies[(params.firstX + i) * params.energyStride];
+  let bounded = params.limit > 0.0;
+  let path = (params.firstX + i) * params.pathStride;
+  let tells = params.pathStride > 0u;
+  var left = energy;
+  var count = 0u;
+  correlate(0u);
+  let first = workgroupUniformLoad(&choice);
+  var best = first;
+  let floor = params.pursuitFloor * first.size;
+  for (; count < params.sparsity; count++) {
+    let goesOn = select(energy > 0.0, left > params.limit, bounded) && best.size > floor;
+    if (thread == 0u) { fit.x = select(0.0, 1.0, goesOn); }
+    if (workgroupUniformLoad(&fit).x == 0.0) { break; }
+    let atom = best.atom;
+    extend(atom, count);
+    let step = workgroupUniformLoad(&fit);
+    if (step.x == 0.0) { break; }
+    take(atom, count, step);
+    left -= step.y * step.y;
+    if (tells && thread == 0u) { setFloat(path + count, max(left, 0.0)); }
+    if (count + 1u == params.sparsity) { count++; break; }
+    if (bounded) { // the correlations of a last turn would be in vain
+      if (thread == 0u) { fit.x = select(0.0, 1.0, left > params.limit); }
+      if (workgroupUniformLoad(&fit).x == 0.0) { count++; break; }
+    }
+    sync();
+    correlate(count + 1u);
+    best = workgroupUniformLoad(&choice);
+  }
+  if (tells) {
+    for (var t = count + thread; t < params.sparsity; t += threads) { setFloat(path + t, max(left, 0.0)); }
+  }
+  return count;
+}
+
+// choice ← the atom not yet taken with the largest |α|, the first where several are.
+fn correlate(count: u32) {
+  var most = -1.0;
+  var atom = none;
+  for (var q = thread; q < params.quads; q += threads) {
+    var alpha = P[column + q];
+    var t = 0u;
+    for (; t + 4u <= count; t += 4u) {
+      let g0 = gram(takenAt(t), q);
+      let g1 = gram(takenAt(t + 1u), q);
+      let g2 = gram(takenAt(t + 2u), q);
+      let g3 = gram(takenAt(t + 3u), q);
+      alpha -= weightAt(t) * g0;
+      alpha -= weightAt(t + 1u) * g1;
+      alpha -= weightAt(t + 2u) * g2;
+      alpha -= weightAt(t + 3u) * g3;
+    }
+    for (; t < count; t++) { alpha -= weightAt(t) * gram(takenAt(t), q); }
+    let gone = (marksAt(q / 8u) >> (4u * (q % 8u))) & 15u;
+    let size = abs(alpha);
+    let open = select(size, vec4f(-1.0), (vec4u(gone) & vec4u(1u, 2u, 4u, 8u)) != vec4u());
+    let j = 4u * q;
+    if (open.x > most) { most = open.x; atom = j; }
+    if (open.y > most && j + 1u < params.atoms) { most = open.y; atom = j + 1u; }
+    if (open.z > most && j + 2u < params.atoms) { most = open.z; atom = j + 2u; }
+    if (open.w > most && j + 3u < params.atoms) { most = open.w; atom = j + 3u; }
+  }
+  bestValue[thread] = most;
+  bestAtom[thread] = atom;
+  workgroupBarrier();
+  for (var size = threads; size > 1u; ) {
+    let half = (size + 1u) / 2u;
+    if (thread + half < size) {
+      let other = thread + half;
+      let larger = bestValue[other] > bestValue[thread];
+      let earlier = bestValue[other] == bestValue[thread] && bestAtom[other] < bestAtom[thread];
+      if (larger || earlier) {
+        bestValue[thread] = bestValue[other];
+        bestAtom[thread] = bestAtom[other];
+      }
+    }
+    workgroupBarrier();
+    size = half;
+  }
+  if (thread == 0u) { choice = Choice(bestValue[0], bestAtom[0]); }
+}
+
+// row ← w = V g, and fit ← (1 / pivot, z); 1 / pivot is 0 where the atom depends on those taken.
+fn extend(atom: u32, count: u32) {
+  for (var t = thread; t < count; t += threads) {
+    let other = takenAt(t);
+    setRow(t, gram(atom, other / 4u)[other % 4u]);
+  }
+  sync();
+  // each row of V needs all of g: results wait until every thread has read
+  for (var block = 0u; block < count; block += threads) {
+    let t = count - 1u - min(block + thread, count - 1u); // the last rows first: they alone need the last entries
+    var sum = 0.0;
+    for (var s = 0u; s <= t; s++) { sum += factorAt(t * (t + 1u) / 2u + s) * rowAt(s); }
+    sync();
+    if (block + thread < count) { setRow(t, sum); }
+    sync();
+  }
+  if (thread == 0u) {
+    var distance = gram(atom, atom / 4u)[atom % 4u];
+    var z = P[column + atom / 4u][atom % 4u];
+    for (var t = 0u; t < count; t++) {
+      let w = rowAt(t);
+      distance -= w * w;
+      z -= w * fittedAt(t);
+    }
+    var inverse = 0.0;
+    if (distance > params.dependenceFloor) { inverse = 1.0 / sqrt(distance); }
+    fit = vec2f(inverse, z * inverse);
+  }
+}
+
+// The new row of V, and x with it.
+fn take(atom: u32, count: u32, step: vec2f) {
+  let last = count * (count + 1u) / 2u;
+  for (var s = thread; s < count; s += threads) {
+    var sum = 0.0;
+    for (var t = s; t < count; t++) { sum += rowAt(t) * factorAt(t * (t + 1u) / 2u + s); }
+    let entry = -sum * step.x;
+    setFactor(last + s, entry);
+    setWeight(s, weightAt(s) + step.y * entry);
+  }
+  if (thread == 0u) {
+    setFactor(last + count, step.x);
+    setWeight(count, step.y * step.x);
+    setFitted(count, step.y);
+    setTaken(count, atom);
+    setMarks(atom / 32u, marksAt(atom / 32u) | (1u << (atom % 32u)));
+  }
+}
+
+// The code, and zeros in the slots behind it.
+fn write(i: u32, count: u32) {
+  sync();
+  let slots = (params.firstX + i) * params.width;
+  for (var t = thread; t < params.width; t += threads) {
+    var atom = 0u;
+    var value = 0.0;
+    if (t < count) {
+      atom = takenAt(t);
+      value = weightAt(t);
+    }
+    X[slots + t] = atom;
+    X[params.valuesAt + slots + t] = bitcast<u32>(value);
+  }
+  if (thread == 0u) { X[params.countsAt + params.firstX + i] = count; }
+}
