@@ -4,12 +4,9 @@
  * GPU that comes with it (SwiftShader).
  */
 
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { skippedBecause } from "../missing.js";
-
-const names = ["chromium", "chromium-browser", "google-chrome"];
+import { chromiumNames, findChromium } from "./chromiumPath.js";
 
 export interface Chromium {
   /** The program, or undefined where there is none. */
@@ -18,28 +15,12 @@ export interface Chromium {
   readonly note: string;
 }
 
-/** CHROME_PATH, or the first known name on the PATH. Throws where there is none and `CI` is "true". */
+/** Throws where there is none and `CI` is "true". */
 export function requireChromium(): Chromium {
   const path = findChromium();
   if (path !== undefined) return { path, note: "" };
-  const tried = process.env.CHROME_PATH ? `CHROME_PATH=${process.env.CHROME_PATH}` : names.join(", ");
+  const tried = process.env.CHROME_PATH ? `CHROME_PATH=${process.env.CHROME_PATH}` : chromiumNames.join(", ");
   return { path, note: skippedBecause(`no browser: tried ${tried}`) };
-}
-
-export function findChromium(): string | undefined {
-  const { CHROME_PATH, PATH = "" } = process.env;
-  if (CHROME_PATH) return isProgram(CHROME_PATH) ? CHROME_PATH : undefined;
-  const folders = PATH.split(delimiter).filter((folder) => folder !== "");
-  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**
