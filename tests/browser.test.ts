@@ -43,7 +43,7 @@ describe.skipIf(chromium.path === undefined)(`in a browser${chromium.note}`, () 
 
   const places = ["page", "worker"] as const;
 
-  it("learns something to compare", () => {
+  it("learns something worth comparing", () => {
     const [before, after] = inNode.testRmse;
     expect(after).toBeLessThan(before!);
   });
@@ -69,6 +69,11 @@ describe.skipIf(chromium.path === undefined)(`in a browser${chromium.note}`, () 
         error: `InputError: ${message}`,
       });
     });
+  });
+
+  it.each(["odct:1.3", "separable:db4"])("learns over %s what Node learns", async (base) => {
+    const task = { device: "cpu", threads: 1, base } as const;
+    expect(await run("plain", task)).toEqual(await learn(task));
   });
 
   describe("a page with a Content-Security-Policy", () => {

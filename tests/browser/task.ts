@@ -5,10 +5,12 @@
 
 import { chooseKernels, type DeviceName, modelToBytes, syntheticPictures, train } from "trainlets";
 
-/** What to compute with, and on how many threads; as many as there are cores unless told. */
 export interface Task {
+  /** What to compute with, and on how many threads; as many as there are cores unless told. */
   readonly device: DeviceName;
   readonly threads?: number;
+  /** The base dictionary; the usual one unless told. */
+  readonly base?: string;
 }
 
 export interface Learned {
@@ -20,12 +22,13 @@ export interface Learned {
   readonly sha256: string;
 }
 
-/** Learn a dictionary of 8×8 atoms: the base and a few random mixtures of it, a few steps, atom care once. */
-export async function learn({ device, threads }: Task): Promise<Learned> {
+/** Learn a dictionary of 8×8 atoms, some more than the base has, in a few steps with atom care between them. */
+export async function learn({ device, threads, base }: Task): Promise<Learned> {
   const { kernels } = await chooseKernels(device, { threads });
   try {
     const run = train(syntheticPictures(3, 2, 64), {
       patch: [8, 8],
+      base,
       atoms: 300,
       coding: { sparsity: 4 },
       batch: 128,
