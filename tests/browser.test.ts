@@ -3,12 +3,14 @@
  * bit, on threads where the page may share memory and on one where it may not.
  */
 
+import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Gpu, launchChromium, requireChromium } from "./browser/chromium.js";
 import type { Outcome, Place } from "./browser/page.js";
 import { openSite, type Site, type Variant } from "./browser/site.js";
 import { type Learned, learn, type Task } from "./browser/task.js";
+import { firstFence } from "./markdown.js";
 
 const chromium = requireChromium();
 
@@ -17,11 +19,12 @@ describe.skipIf(chromium.path === undefined)(`in a browser${chromium.note}`, () 
   let inNode: Learned;
   const browsers = new Map<Gpu, Browser>();
   beforeAll(async () => {
-    site = await openSite();
+    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+    site = await openSite(firstFence(readme, "js")!);
     for (const gpu of ["none", "software"] as const)
       browsers.set(gpu, await launchChromium(chromium.path!, gpu));
     inNode = await learn({ device: "cpu", threads: 1 });
-  });
+  }, 60_000);
   afterAll(async () => {
     for (const browser of browsers.values()) await browser.close();
     await site?.close();
@@ -97,6 +100,27 @@ describe.skipIf(chromium.path === undefined)(`in a browser${chromium.note}`, () 
       const message = `chooseKernels: device cpu is not available here (${reason})`;
       expect(await run("no-wasm", { device: "cpu" })).toEqual({ error: `InputError: ${message}` });
     });
+
+    it("without 'wasm-unsafe-eval' learns with the reference kernels what they learn in Node", async () => {
+      expect(await run("no-wasm", { device: "auto" })).toEqual(await learn({ device: "reference" }));
+    });
+  });
+
+  it("runs the README's example, which shows the atoms of a picture", async () => {
+    const page = await browsers.get("none")!.newPage();
+    await page.goto(`${site.url("isolated")}example.html`);
+    await page.evaluate(() => {
+      const canvas = document.querySelector("canvas")!;
+      const context = canvas.getContext("2d")!;
+      const gradient = context.createLinearGradient(0, 0, canvas.width, canvas.height);
+      for (let i = 0; i <= 40; i++)
+        gradient.addColorStop(i / 40, `hsl(${137 * i} 60% ${30 + 40 * (i % 2)}%)`);
+      context.fillStyle = gradient;
+      context.fillRect(0, 0, canvas.width, canvas.height);
+    });
+    await page.addScriptTag({ type: "module", url: "example.js" });
+    await page.waitForFunction(() => (document.querySelector("img")?.naturalWidth ?? 0) > 100);
+    await page.close();
   });
 
   describe("WebGPU", () => {

@@ -1,4 +1,4 @@
-/** The software GPU for tests: WebGPU in Node offers it, on request, and it computes. */
+/** The software GPU for tests: WebGPU in Node offers it, after `enable`, with a device. */
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { create } from "webgpu";

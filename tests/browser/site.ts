@@ -1,11 +1,12 @@
 /**
- * A small web site with the test page, bundled as a web developer would: the package
- * by its name, through its `exports`, with its dependencies, minified.
+ * A small web site with the test page and the README's example, bundled as a web developer
+ * would: the package by its name, through its `exports`, with its dependencies, minified.
  *
  * The first part of a path chooses the headers: `/isolated/` is the page with those of
  * `isolated`, and so is everything it loads.
  */
 
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
@@ -35,14 +36,14 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** Bundle the page and serve it on a free port of this machine. */
-export async function openSite(): Promise<Site> {
+/** Bundle the pages and serve them on a free port of this machine; `example` is the script of `example.html`. */
+export async function openSite(example: string): Promise<Site> {
+  const script = readFileSync(new URL("page.ts", import.meta.url), "utf8");
   const files: Record<string, { readonly type: string; readonly text: string }> = {
-    "": {
-      type: "text/html",
-      text: '<!doctype html><title>trainlets</title><script type="module" src="page.js"></script>',
-    },
-    "page.js": { type: "text/javascript", text: await bundlePage() },
+    "": { type: "text/html", text: page('<script type="module" src="page.js"></script>') },
+    "page.js": { type: "text/javascript", text: await bundle("page.ts", script) },
+    "example.html": { type: "text/html", text: page("<canvas></canvas>") },
+    "example.js": { type: "text/javascript", text: await bundle("example.js", example) },
   };
   const server = createServer((request, response) => {
     const [, variant = "", name = ""] = request.url!.split("/");
@@ -63,14 +64,26 @@ export async function openSite(): Promise<Site> {
   };
 }
 
-async function bundlePage(): Promise<string> {
-  const input = fileURLToPath(new URL("page.ts", import.meta.url));
-  const bundle = await rolldown({
-    input,
+function page(body: string): string {
+  return `<!doctype html><title>trainlets</title><body>${body}</body>`;
+}
+
+/** Bundle a script as if it were a file of this name in this folder. */
+async function bundle(name: string, script: string): Promise<string> {
+  const entry = fileURLToPath(new URL(name, import.meta.url));
+  const build = await rolldown({
+    input: entry,
     platform: "browser",
     resolve: { extensionAlias: { ".js": [".ts", ".js"] } },
+    plugins: [
+      {
+        name: "entry",
+        resolveId: (id) => (id === entry ? entry : null),
+        load: (id) => (id === entry ? script : null),
+      },
+    ],
   });
-  const { output } = await bundle.generate({ format: "esm", minify: true, codeSplitting: false });
-  await bundle.close();
+  const { output } = await build.generate({ format: "esm", minify: true, codeSplitting: false });
+  await build.close();
   return output[0].code;
 }
