@@ -1,4 +1,4 @@
-/** What the tests need to know of a Markdown page: its links, its anchors, its tables. */
+/** What the tests need to know of a Markdown page: its links, its anchors, its tables, its code. */
 
 /** Targets of links, images, reference definitions and HTML `href`/`src`, outside of code. */
 export function linksOf(markdown: string): string[] {
@@ -48,4 +48,9 @@ function withoutCode(markdown: string): string {
 
 function withoutFences(markdown: string): string {
   return markdown.replace(/^ *(```+|~~~+)[\s\S]*?^ *\1`*$/gm, "");
+}
+
+/** The first fenced block of a language in a Markdown page. */
+export function firstFence(markdown: string, language: string): string | undefined {
+  return new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(markdown)?.[1];
 }

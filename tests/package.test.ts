@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it, type TestContext } from "vitest";
+import { firstFence } from "./markdown.js";
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -78,11 +79,6 @@ it("runs the README's library example, which prints what the README says", async
   const { stdout } = await node(project, ["built/example.js"]);
   if (printed) expectAlike(stdout, printed);
 });
-
-/** The first fenced block of a language in a Markdown page. */
-function firstFence(markdown: string, language: string): string | undefined {
-  return new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(markdown)?.[1];
-}
 
 /** The same words; decimal numbers to 2 %, since other kernels round otherwise. */
 function expectAlike(text: string, expected: string): void {

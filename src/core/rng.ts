@@ -81,7 +81,7 @@ export class Rng {
     return Math.floor(this.uniform() * bound);
   }
 
-  /** A standard normal number (Box–Muller, one of the pair). */
+  /** A standard normal number (Box–Muller, one of the pair); engines may differ in its last bit. */
   normal(): number {
     return Math.sqrt(-2 * Math.log(1 - this.uniform())) * Math.cos(2 * Math.PI * this.uniform());
   }

@@ -7,7 +7,7 @@
 import { InputError } from "../core/errors.js";
 import { requireOneOf } from "../core/require.js";
 import type { Kernels } from "./contract.js";
-import { createCpuKernels } from "./cpu/index.js";
+import { createCpuKernels, notCompiledBecause } from "./cpu/index.js";
 import { createGpuKernels } from "./gpu/index.js";
 import { createReferenceKernels } from "./reference/index.js";
 
@@ -48,8 +48,7 @@ async function createCpu({ threads }: DeviceOptions): Promise<Kernels | { readon
   try {
     return await createCpuKernels({ threads });
   } catch (error) {
-    if (error instanceof WebAssembly.CompileError)
-      return { unavailable: "this runtime has no WebAssembly SIMD" };
+    if (error instanceof WebAssembly.CompileError) return { unavailable: notCompiledBecause() };
     throw error;
   }
 }

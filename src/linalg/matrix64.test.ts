@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
-import { kron, Matrix64, normalizeColumns } from "./matrix64.js";
+import { kron, Matrix64, norm, normalizeColumns } from "./matrix64.js";
 
 /** Matrices of small integers: their sums and products are exact. */
 const integers = (rows: number, cols: number) =>
@@ -140,5 +140,19 @@ describe("normalizeColumns", () => {
     expect(() => normalizeColumns("f", new Matrix64(2, 2, Float64Array.of(1, 0, 0, 0)))).toThrow(
       new InputError("f: column 1 must not be zero"),
     );
+  });
+});
+
+describe("norm", () => {
+  test("is the Euclidean norm, whatever the magnitude", () => {
+    expect(norm(Float64Array.of(3, 4))).toBe(5);
+    expect(norm(Float64Array.of(3e-300, -4e-300))).toBeCloseTo(5e-300, 310);
+    expect(norm(Float64Array.of(-3e300, 4e300)) / 5e300).toBeCloseTo(1, 15);
+    expect(norm(new Float64Array(3))).toBe(0);
+    expect(norm(new Float64Array(0))).toBe(0);
+  });
+
+  test("takes long columns", () => {
+    expect(norm(new Float64Array(2 ** 20).fill(0.5))).toBe(512);
   });
 });

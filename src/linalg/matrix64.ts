@@ -5,6 +5,7 @@
  */
 
 import { InputError } from "../core/errors.js";
+import { largestMagnitude, powerBelow } from "../core/units.js";
 
 export class Matrix64 {
   readonly rows: number;
@@ -80,9 +81,17 @@ export function kron(a: Matrix64, b: Matrix64): Matrix64 {
 export function normalizeColumns(caller: string, matrix: Matrix64): Matrix64 {
   for (let j = 0; j < matrix.cols; j++) {
     const column = matrix.column(j);
-    const norm = Math.hypot(...column);
-    if (norm === 0) throw new InputError(`${caller}: column ${j} must not be zero`);
-    for (let i = 0; i < column.length; i++) column[i]! /= norm;
+    const length = norm(column);
+    if (length === 0) throw new InputError(`${caller}: column ${j} must not be zero`);
+    for (let i = 0; i < column.length; i++) column[i]! /= length;
   }
   return matrix;
+}
+
+/** ‖x‖₂ with the same bits in every JavaScript engine, which `Math.hypot` does not promise. */
+export function norm(x: Float64Array): number {
+  const unit = powerBelow(largestMagnitude(x)); // so that no square is too large or too small
+  let sum = 0;
+  for (const value of x) sum += (value / unit) * (value / unit);
+  return unit * Math.sqrt(sum);
 }

@@ -24,7 +24,7 @@
  */
 
 import { requireInteger } from "../core/require.js";
-import { Matrix64, normalizeColumns } from "../linalg/matrix64.js";
+import { Matrix64, norm, normalizeColumns } from "../linalg/matrix64.js";
 import type { Wavelet } from "./filters.js";
 import { periodicSynthesisMatrix } from "./synthesisMatrix.js";
 import { maxLevels } from "./transform.js";
@@ -63,7 +63,7 @@ export function croppingOf(n: number, wavelet: Wavelet): Cropping {
   while (length < 2 * n) length *= 2;
   const synthesis = periodicSynthesisMatrix(length, wavelet, maxLevels(length));
   const window = { synthesis, firstRow: Math.floor((length - n) / 2), rows: n };
-  const norms = Array.from({ length }, (_, j) => Math.hypot(...windowOf(window, j)));
+  const norms = Array.from({ length }, (_, j) => norm(windowOf(window, j)));
   const keptColumns = n === 1 ? [0] : norms.flatMap((norm, j) => (norm > 0 ? [j] : [])); // D1
   const columnScales = Float64Array.from(keptColumns, (j) => 1 / norms[j]!);
   return { ...window, length, keptColumns, columnScales };

@@ -12,6 +12,7 @@
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { skippedBecause } from "../missing.js";
 
 export interface Python {
   /** The interpreter, or undefined where none has the modules. */
@@ -29,9 +30,7 @@ export function requirePython(modules: readonly string[]): Python {
   );
   if (path !== undefined) return { path, note: "" };
   const reason = `no Python with ${modules.join(", ")}: tried ${interpreters.join(", ")}`;
-  if (process.env.CI === "true") throw new Error(reason);
-  console.warn(`skipped: ${reason}`);
-  return { path, note: ` (skipped: ${reason})` };
+  return { path, note: skippedBecause(reason) };
 }
 
 /** Run a script of this folder: JSON on its standard input, JSON from its standard output. */

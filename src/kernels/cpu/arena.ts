@@ -4,14 +4,16 @@
  *
  * Pieces start at multiples of 64 bytes. Freed ones are joined with their free
  * neighbours and used again, first fit, so that training twice in one process
- * does not grow. The memory itself only grows: at most 4 GiB.
+ * does not grow. The memory itself only grows: to 4 GiB at most, and to less where
+ * the machine does not set that much aside (some phones, 32-bit browsers).
  */
 
 import { InputError } from "../../core/errors.js";
 
 const page = 65536;
-/** The most pages WebAssembly addresses with 32 bits. */
+/** The most pages WebAssembly addresses with 32 bits, and the fewest to be content with. */
 const maxPages = 65536;
+const minPages = 1024;
 const alignment = 64;
 
 /** Bytes at the start that are not handed out: the control block of the pool, and what the compiler places there. */
@@ -29,13 +31,15 @@ export class Arena {
   /** Sizes of the pieces handed out, by address. */
   readonly #used = new Map<number, number>();
 
+  /** Bytes that can be handed out in all. */
+  readonly bytesMost: number;
+
   constructor(shared: boolean) {
-    this.memory = new WebAssembly.Memory({ initial: 1, maximum: maxPages, shared });
+    const { memory, pages } = reserve(shared);
+    this.memory = memory;
+    this.bytesMost = pages * page - reserved;
     this.#free = [{ at: reserved, bytes: page - reserved }];
   }
-
-  /** Bytes that can be handed out in all. */
-  readonly bytesMost = maxPages * page - reserved;
 
   /** Bytes handed out now. */
   get bytesUsed(): number {
@@ -95,8 +99,9 @@ export class Arena {
       this.memory.grow(pages);
     } catch {
       const need = ((this.bytesUsed + size) / 2 ** 30).toFixed(2);
+      const most = (this.bytesMost + reserved) / 2 ** 30;
       throw new InputError(
-        `cpu kernels: ${need} GiB are needed, more than the memory that can be had (4 GiB at most)`,
+        `cpu kernels: ${need} GiB are needed, more than the memory that can be had (${most} GiB at most)`,
       );
     }
     this.#release({ at: end, bytes: pages * page });
@@ -122,5 +127,16 @@ export class Arena {
       count++;
     }
     this.#free.splice(first, count, { at, bytes });
+  }
+}
+
+/** A memory of one page that may grow as far as the machine lets it: half as far, where it refuses. */
+function reserve(shared: boolean): { readonly memory: WebAssembly.Memory; readonly pages: number } {
+  for (let pages = maxPages; ; pages /= 2) {
+    try {
+      return { memory: new WebAssembly.Memory({ initial: 1, maximum: pages, shared }), pages };
+    } catch (error) {
+      if (!(error instanceof RangeError) || pages <= minPages) throw error;
+    }
   }
 }

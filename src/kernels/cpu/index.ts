@@ -24,7 +24,7 @@ import { inOrder } from "../inOrder.js";
 import type { Arena } from "./arena.js";
 import { shared, single } from "./binary.js";
 import { CpuBase, CpuMatrix, CpuSet, CpuSignals, CpuSparse, own } from "./handles.js";
-import { maxThreads, Pool } from "./pool.js";
+import { maxThreads, Pool, ThreadsError } from "./pool.js";
 import { eachEntry, rowLists, type SparseViews } from "./rowLists.js";
 import { availableMemory, availableThreads, noThreadsBecause } from "./threads.js";
 import { planTransform } from "./transformPlan.js";
@@ -59,26 +59,36 @@ export interface CpuOptions {
   readonly threads?: number | undefined;
 }
 
-/** Kernels on threads; a promise, since threads take a moment to start. */
-export async function createCpuKernels(options: CpuOptions = {}): Promise<Kernels> {
-  const threads = requireInteger(
-    "createCpuKernels",
-    "threads",
-    options.threads ?? defaultThreads(),
-    1,
-    maxThreads,
-  );
-  const obstacle = noThreadsBecause();
-  if (obstacle && options.threads !== undefined && threads > 1) {
-    throw new InputError(`createCpuKernels: threads must be 1, since ${obstacle}, got ${threads}`);
+/**
+ * Kernels on threads; a promise, since threads take a moment to start. Where they cannot be had, one thread
+ * computes, and says why, unless a number was asked for.
+ */
+export async function createCpuKernels({ threads }: CpuOptions = {}): Promise<Kernels> {
+  if (threads !== undefined) requireInteger("createCpuKernels", "threads", threads, 1, maxThreads);
+  try {
+    return await startKernels(threads ?? Math.min(maxThreads, availableThreads()));
+  } catch (error) {
+    if (!(error instanceof ThreadsError)) throw error;
+    if (threads === undefined) return await startKernels(1, error.message);
+    throw new InputError(`createCpuKernels: threads must be 1, since ${error.message}, got ${threads}`);
   }
-  const share = threads > 1;
-  const module = new WebAssembly.Module(fromBase64(share ? shared : single));
-  return inOrder(new CpuKernels(await Pool.open(module, names, threads, share)));
 }
 
-function defaultThreads(): number {
-  return noThreadsBecause() ? 1 : Math.min(maxThreads, availableThreads());
+/** `obstacle`: why there are no more threads, where more were tried. */
+async function startKernels(threads: number, obstacle?: string): Promise<Kernels> {
+  const share = threads > 1;
+  const refusal = share ? noThreadsBecause() : undefined;
+  if (refusal) throw new ThreadsError(refusal);
+  // Asynchronously: browsers may refuse to compile at once on the thread of a page.
+  const module = await WebAssembly.compile(fromBase64(share ? shared : single));
+  return inOrder(new CpuKernels(await Pool.open(module, names, threads, share), obstacle));
+}
+
+/** Why the kernels did not compile. To validate them is allowed even where it is forbidden to compile them. */
+export function notCompiledBecause(): string {
+  return WebAssembly.validate(fromBase64(single))
+    ? "the page's Content-Security-Policy must allow 'wasm-unsafe-eval'"
+    : "this runtime has no WebAssembly SIMD";
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {
@@ -93,11 +103,12 @@ class CpuKernels implements Kernels {
   /** Small things that live for one call: lists and flags. */
   #staging = { at: 0, bytes: 0 };
 
-  constructor(pool: Pool<(typeof names)[number]>) {
+  constructor(pool: Pool<(typeof names)[number]>, obstacle?: string) {
     this.#pool = pool;
     this.#arena = pool.arena;
     const { threads } = pool;
-    this.description = `WebAssembly SIMD, ${threads} ${threads === 1 ? "thread" : "threads"}`;
+    const why = obstacle ? `, since ${obstacle}` : "";
+    this.description = `WebAssembly SIMD, ${threads} ${threads === 1 ? "thread" : "threads"}${why}`;
   }
 
   get memory(): { readonly used: number; readonly limit: number } {

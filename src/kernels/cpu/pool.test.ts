@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test } from "vitest";
+import os from "node:os";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import { Rng } from "../../core/rng.js";
@@ -16,6 +17,8 @@ let kernels: Kernels | undefined;
 afterEach(async () => {
   await kernels?.dispose();
   kernels = undefined;
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
 });
 
 describe("threads", () => {
@@ -32,6 +35,16 @@ describe("threads", () => {
   test.each([0, 2.5, 257])("refuse a number of %d", async (threads) => {
     const message = `createCpuKernels: threads must be an integer from 1 to 256, got ${threads}`;
     await expect(createCpuKernels({ threads })).rejects.toThrow(new InputError(message));
+  });
+
+  test("without shared memory are one, which says why, unless more were asked for", async () => {
+    vi.spyOn(os, "availableParallelism").mockReturnValue(4);
+    vi.stubGlobal("SharedArrayBuffer", undefined);
+    const reason = "shared memory is not allowed here (the page is not cross-origin isolated)";
+    kernels = await createCpuKernels();
+    expect(kernels.description).toBe(`WebAssembly SIMD, 1 thread, since ${reason}`);
+    const message = `createCpuKernels: threads must be 1, since ${reason}, got 2`;
+    await expect(createCpuKernels({ threads: 2 })).rejects.toThrow(new InputError(message));
   });
 
   test("end in an error, not in waiting, where one is killed", async () => {
@@ -81,6 +94,26 @@ describe("memory", () => {
     );
     const huge = { ...options, patch: [64, 64], atoms: 40_000, kernels } as const;
     await expect(train(pictures, huge).plan()).rejects.toThrow(/^train: memory must be at most \d/);
+  });
+
+  test("is as much as the machine sets aside: half of 4 GiB, or a quarter, or less", () => {
+    const { Memory } = WebAssembly;
+    vi.stubGlobal("WebAssembly", {
+      ...WebAssembly,
+      Memory: class extends Memory {
+        constructor(descriptor: WebAssembly.MemoryDescriptor) {
+          if (descriptor.maximum! > 20_000) throw new RangeError("could not allocate memory");
+          super(descriptor);
+        }
+      },
+    });
+    const arena = new Arena(true);
+    expect(arena.bytesMost).toBe(2 ** 30 - 4096);
+    expect(() => arena.take(2 ** 31)).toThrow(
+      new InputError(
+        "cpu kernels: 2.00 GiB are needed, more than the memory that can be had (1 GiB at most)",
+      ),
+    );
   });
 
   test("hands out pieces that never overlap, and joins them again", () => {

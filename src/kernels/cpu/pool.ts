@@ -29,6 +29,9 @@ type AsyncAtomics = typeof Atomics & {
   ): { async: false; value: string } | { async: true; value: Promise<string> };
 };
 
+/** Threads that did not start; the message says why. */
+export class ThreadsError extends Error {}
+
 /** The most threads of a pool: as many as the control block has scratch slots for. */
 export const maxThreads = 256;
 
@@ -42,41 +45,56 @@ export class Pool<Name extends string> {
   #ended: string | undefined;
   #onEnded: (() => void) | undefined;
 
-  private constructor(arena: Arena, threads: number, names: readonly Name[], module: WebAssembly.Module) {
+  private constructor(arena: Arena, threads: number, names: readonly Name[], instance: WebAssembly.Instance) {
     this.arena = arena;
     this.threads = threads;
     this.#names = names;
-    const instance = new WebAssembly.Instance(module, { env: { memory: arena.memory } });
     this.#kernels = instance.exports as Record<Name, Kernel>;
   }
 
-  /** Threads that are ready to work on kernels of a module. */
+  /** Threads that are ready to work on kernels of a module. Where they do not start, a `ThreadsError`. */
   static async open<Name extends string>(
     module: WebAssembly.Module,
     names: readonly Name[],
     threads: number,
     shared: boolean,
   ): Promise<Pool<Name>> {
-    const pool = new Pool(new Arena(shared), threads, names, module);
-    const memory = pool.arena.memory;
-    for (let t = 1; t < threads; t++) {
+    const arena = new Arena(shared);
+    const { memory } = arena;
+    const instance = await WebAssembly.instantiate(module, { env: { memory } });
+    const pool = new Pool(arena, threads, names, instance);
+    try {
+      await pool.#startOthers(module);
+    } catch (error) {
+      pool.close();
+      throw new ThreadsError(`threads do not start here (${error instanceof Error ? error.message : error})`);
+    }
+    return pool;
+  }
+
+  /** Start all threads but the calling one, and wait until they are ready. */
+  async #startOthers(module: WebAssembly.Module): Promise<void> {
+    let refusal: string | undefined;
+    for (let t = 1; t < this.threads; t++) {
       const start: WorkerStart = {
         module,
-        memory,
-        names,
+        memory: this.arena.memory,
+        names: this.#names,
         control: controlAddress,
         args: argsAddress,
         scratchSlot: slots.scratch + t,
       };
       const thread = startThread(start);
-      thread.onEnd((reason) => pool.#onThreadEnd(reason));
-      pool.#others.push(thread);
+      this.#others.push(thread);
+      thread.onEnd((reason) => {
+        refusal ??= reason;
+        this.#onThreadEnd(reason);
+      });
     }
-    while (Atomics.load(pool.#control(), slots.ready) < threads - 1) {
-      pool.#requireAlive();
+    while (Atomics.load(this.#control(), slots.ready) < this.#others.length) {
+      if (refusal !== undefined) throw new Error(refusal);
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
-    return pool;
   }
 
   /** Words for a job's arguments, to be filled before `run`; cleared by nobody. */
@@ -145,13 +163,13 @@ export class Pool<Name extends string> {
     const pending = Atomics.load(control, slots.pending);
     if (pending === 0) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, 20); // also keeps the process alive meanwhile
+      const wait = (Atomics as AsyncAtomics).waitAsync?.(control, slots.pending, pending);
+      const timer = setTimeout(resolve, wait ? 20 : 0); // also keeps the process alive meanwhile
       const wake = () => {
         clearTimeout(timer);
         resolve();
       };
       this.#onEnded = wake;
-      const wait = (Atomics as AsyncAtomics).waitAsync?.(control, slots.pending, pending);
       if (wait?.async) void wait.value.then(wake);
       else if (wait) wake();
     });

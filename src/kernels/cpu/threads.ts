@@ -51,7 +51,7 @@ export function availableMemory(): number {
 /** Why threads cannot be had here, or undefined where they can. */
 export function noThreadsBecause(): string | undefined {
   if (typeof SharedArrayBuffer === "undefined")
-    return "shared memory is not allowed here (cross-origin isolation)";
+    return "shared memory is not allowed here (the page is not cross-origin isolated)";
   if (!nodeModules() && typeof Worker === "undefined") return "this runtime offers no worker threads";
   return undefined;
 }
@@ -82,7 +82,9 @@ function browserThread(start: WorkerStart): Thread {
   worker.postMessage(start);
   return {
     onEnd(listener) {
-      worker.onerror = (event) => listener(event.message);
+      // A worker that the browser refuses to load has no message.
+      worker.onerror = ({ message }) =>
+        listener(message || "the page's Content-Security-Policy must allow worker-src blob:");
     },
     end() {
       worker.terminate();

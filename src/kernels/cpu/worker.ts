@@ -1,6 +1,7 @@
 /**
  * A thread of the pool. `runWorker` is sent to threads as text, in Node and in
- * browsers alike, so it uses nothing from outside itself.
+ * browsers alike, so it uses nothing from outside itself, nor syntax for which a
+ * compiler to older JavaScript would bring in a helper (spread, arrays taken apart).
  *
  * A thread sleeps on the generation counter; a new generation is a new job. It
  * takes ranges of items until none is left, and the last to finish wakes the rest.
@@ -48,7 +49,9 @@ export function runWorker(start: WorkerStart): void {
     generation = Atomics.load(state, 0);
     if (Atomics.load(state, 6) === 1) return;
     const kernel = kernels[state[3]!]!;
-    const [items, step, scratch] = [state[4]!, state[5]!, state[scratchSlot]! >>> 0];
+    const items = state[4]!;
+    const step = state[5]!;
+    const scratch = state[scratchSlot]! >>> 0;
     for (;;) {
       const from = Atomics.add(state, 1, step);
       if (from >= items) break;

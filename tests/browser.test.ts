@@ -1,0 +1,153 @@
+/**
+ * The package in a browser: bundled into a page, it learns what it learns in Node, bit by
+ * bit, on threads where the page may share memory and on one where it may not.
+ */
+
+import { readFileSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Gpu, launchChromium, requireChromium } from "./browser/chromium.js";
+import type { Outcome, Place } from "./browser/page.js";
+import { openSite, type Site, type Variant } from "./browser/site.js";
+import { type Learned, learn, type Task } from "./browser/task.js";
+import { firstFence } from "./markdown.js";
+
+const chromium = requireChromium();
+
+describe.skipIf(chromium.path === undefined)(`in a browser${chromium.note}`, () => {
+  let site: Site;
+  let inNode: Learned;
+  const browsers = new Map<Gpu, Browser>();
+  beforeAll(async () => {
+    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+    site = await openSite(firstFence(readme, "js")!);
+    for (const gpu of ["none", "software"] as const)
+      browsers.set(gpu, await launchChromium(chromium.path!, gpu));
+    inNode = await learn({ device: "cpu", threads: 1 });
+  }, 60_000);
+  afterAll(async () => {
+    for (const browser of browsers.values()) await browser.close();
+    await site?.close();
+  });
+
+  /** Run a task in a fresh page. */
+  async function run(variant: Variant, task: Task, place: Place = "page", gpu: Gpu = "none") {
+    const page = await browsers.get(gpu)!.newPage();
+    try {
+      await page.goto(site.url(variant));
+      return await page.evaluate<Outcome, [Task, Place]>(
+        (args) => globalThis.runTask(...args),
+        [task, place],
+      );
+    } finally {
+      await page.close();
+    }
+  }
+
+  const places = ["page", "worker"] as const;
+
+  it("learns something worth comparing", () => {
+    const [before, after] = inNode.testRmse;
+    expect(after).toBeLessThan(before!);
+  });
+
+  describe.each(places)("a %s that may share memory", (place) => {
+    it("learns on two threads what Node learns", async () => {
+      const outcome = await run("isolated", { device: "cpu", threads: 2 }, place);
+      expect(outcome).toEqual({ ...inNode, kernels: "WebAssembly SIMD, 2 threads", shared: true });
+    });
+  });
+
+  describe.each(places)("a %s that may not share memory", (place) => {
+    const reason = "shared memory is not allowed here (the page is not cross-origin isolated)";
+
+    it("learns on one thread what Node learns", async () => {
+      const outcome = await run("plain", { device: "cpu" }, place);
+      expect(outcome).toEqual({ ...inNode, kernels: expect.stringMatching(/^WebAssembly SIMD, 1 thread\b/) });
+    });
+
+    it("refuses two threads and says why", async () => {
+      const message = `createCpuKernels: threads must be 1, since ${reason}, got 2`;
+      expect(await run("plain", { device: "cpu", threads: 2 }, place)).toEqual({
+        error: `InputError: ${message}`,
+      });
+    });
+  });
+
+  it.each(["odct:1.3", "separable:db4"])("learns over %s what Node learns", async (base) => {
+    const task = { device: "cpu", threads: 1, base } as const;
+    expect(await run("plain", task)).toEqual(await learn(task));
+  });
+
+  describe("a page with a Content-Security-Policy", () => {
+    const blocked =
+      "threads do not start here (the page's Content-Security-Policy must allow worker-src blob:)";
+
+    it("without worker-src blob: learns on one thread what Node learns", async () => {
+      const outcome = await run("no-blobs", { device: "cpu" });
+      expect(outcome).toEqual({ ...inNode, kernels: expect.stringMatching(/^WebAssembly SIMD, 1 thread\b/) });
+    });
+
+    it("without worker-src blob: refuses two threads and says why", async () => {
+      const message = `createCpuKernels: threads must be 1, since ${blocked}, got 2`;
+      expect(await run("no-blobs", { device: "cpu", threads: 2 })).toEqual({
+        error: `InputError: ${message}`,
+      });
+    });
+
+    it("without 'wasm-unsafe-eval' refuses the cpu kernels and says why", async () => {
+      const reason = "cpu: the page's Content-Security-Policy must allow 'wasm-unsafe-eval'";
+      const message = `chooseKernels: device cpu is not available here (${reason})`;
+      expect(await run("no-wasm", { device: "cpu" })).toEqual({ error: `InputError: ${message}` });
+    });
+
+    it("without 'wasm-unsafe-eval' learns with the reference kernels what they learn in Node", async () => {
+      expect(await run("no-wasm", { device: "auto" })).toEqual(await learn({ device: "reference" }));
+    });
+  });
+
+  it("runs the README's example, which shows the atoms of a picture", async () => {
+    const page = await browsers.get("none")!.newPage();
+    await page.goto(`${site.url("isolated")}example.html`);
+    await page.evaluate(() => {
+      const canvas = document.querySelector("canvas")!;
+      const context = canvas.getContext("2d")!;
+      const gradient = context.createLinearGradient(0, 0, canvas.width, canvas.height);
+      for (let i = 0; i <= 40; i++)
+        gradient.addColorStop(i / 40, `hsl(${137 * i} 60% ${30 + 40 * (i % 2)}%)`);
+      context.fillStyle = gradient;
+      context.fillRect(0, 0, canvas.width, canvas.height);
+    });
+    await page.addScriptTag({ type: "module", url: "example.js" });
+    await page.waitForFunction(() => (document.querySelector("img")?.naturalWidth ?? 0) > 100);
+    await page.close();
+  });
+
+  describe("WebGPU", () => {
+    /** The adapter a page of a browser gets, or null. */
+    async function adapterOf(gpu: Gpu) {
+      const page = await browsers.get(gpu)!.newPage();
+      try {
+        await page.goto(site.url("plain"));
+        return await page.evaluate(async () => {
+          const adapter = await navigator.gpu.requestAdapter();
+          const device = await adapter?.requestDevice();
+          device?.destroy();
+          if (!adapter) return null;
+          const { architecture, isFallbackAdapter } = adapter.info;
+          return { architecture, isFallbackAdapter };
+        });
+      } finally {
+        await page.close();
+      }
+    }
+
+    it("has no adapter in a browser without a GPU", async () => {
+      expect(await adapterOf("none")).toBeNull();
+    });
+
+    it("has an adapter in a browser with the software GPU", async () => {
+      expect(await adapterOf("software")).toEqual({ architecture: "swiftshader", isFallbackAdapter: true });
+    });
+  });
+});

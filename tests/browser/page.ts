@@ -1,0 +1,68 @@
+/**
+ * The script of the test page. Tests call `runTask`: the task runs in the page itself, or
+ * in a worker of it, whose script is this very file.
+ */
+
+import { type Learned, learn, type Task } from "./task.js";
+
+/** Where a task runs. */
+export type Place = "page" | "worker";
+
+/**
+ * What became of a task: its result, and `shared` where another thread took a part of it;
+ * or the error as a person reads it.
+ */
+export type Outcome = (Learned & { readonly shared?: true }) | { readonly error: string };
+
+declare global {
+  var runTask: (task: Task, place: Place) => Promise<Outcome>;
+}
+
+if (typeof document === "undefined") {
+  self.onmessage = async ({ data }: MessageEvent<Task>) => self.postMessage(await runHere(data));
+} else {
+  globalThis.runTask = (task, place) => (place === "page" ? runHere(task) : runInWorker(task));
+}
+
+async function runHere(task: Task): Promise<Outcome> {
+  const otherThreads = watchItems();
+  try {
+    const learned = await learn(task);
+    return otherThreads() ? { ...learned, shared: true } : learned;
+  } catch (error) {
+    return { error: String(error) };
+  }
+}
+
+function runInWorker(task: Task): Promise<Outcome> {
+  const worker = new Worker(new URL("page.js", document.baseURI), { type: "module" });
+  return new Promise<Outcome>((resolve, reject) => {
+    worker.onmessage = ({ data }: MessageEvent<Outcome>) => resolve(data);
+    worker.onerror = ({ message }) => reject(new Error(`the worker of the page failed: ${message}`));
+    worker.postMessage(task);
+  }).finally(() => worker.terminate());
+}
+
+/**
+ * Whether other threads take part: all take the items of a job from one counter in shared
+ * memory, so this one sees the counter ahead of what it took itself.
+ */
+function watchItems(): () => boolean {
+  const counter = 1; // `slots.nextItem` in src/kernels/cpu/worker.ts
+  const { add, store } = Atomics;
+  let taken = 0;
+  let ahead = false;
+  Atomics.store = ((array: Int32Array, index: number, value: number) => {
+    if (index === counter) taken = value;
+    return store(array, index, value);
+  }) as typeof Atomics.store;
+  Atomics.add = ((array: Int32Array, index: number, value: number) => {
+    const before = add(array, index, value);
+    if (index === counter) {
+      ahead ||= before > taken;
+      taken += value;
+    }
+    return before;
+  }) as typeof Atomics.add;
+  return () => ahead;
+}

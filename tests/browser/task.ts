@@ -1,0 +1,53 @@
+/**
+ * One small training run through the public entry: the same code in Node, in a page and
+ * in a worker of a page, so that what they return can be compared bit by bit.
+ */
+
+import { chooseKernels, type DeviceName, modelToBytes, syntheticPictures, train } from "trainlets";
+
+export interface Task {
+  /** What to compute with, and on how many threads; as many as there are cores unless told. */
+  readonly device: DeviceName;
+  readonly threads?: number;
+  /** The base dictionary; the usual one unless told. */
+  readonly base?: string;
+}
+
+export interface Learned {
+  /** What computed. */
+  readonly kernels: string;
+  /** Root-mean-square error on held-out patches: before the first step, and at the end. */
+  readonly testRmse: readonly number[];
+  /** SHA-256 of the model file, in hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** Learn a dictionary of 8×8 atoms, some more than the base has, in a few steps with atom care between them. */
+export async function learn({ device, threads, base }: Task): Promise<Learned> {
+  const { kernels } = await chooseKernels(device, { threads });
+  try {
+    const run = train(syntheticPictures(3, 2, 64), {
+      patch: [8, 8],
+      base,
+      atoms: 300,
+      coding: { sparsity: 4 },
+      batch: 128,
+      examples: 2000,
+      holdout: 200,
+      atomCare: { every: 5 },
+      seed: 5,
+      kernels,
+    });
+    const testRmse: number[] = [];
+    for await (const report of run) if (report.testRmse !== undefined) testRmse.push(report.testRmse);
+    const bytes = modelToBytes(await run.model());
+    return { kernels: kernels.description, testRmse, sha256: await sha256(bytes) };
+  } finally {
+    await kernels.dispose();
+  }
+}
+
+async function sha256(bytes: Uint8Array): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,21 @@
+/** The software GPU for tests: WebGPU in Node offers it, after `enable`, with a device. */
+
+import { beforeAll, describe, expect, it } from "vitest";
+import { create } from "webgpu";
+import { requireSoftwareGpu } from "./softwareGpu.js";
+
+const software = requireSoftwareGpu();
+
+describe.skipIf(!software.enable)(`WebGPU in Node${software.note}`, () => {
+  beforeAll(() => software.enable!());
+
+  it("offers SwiftShader as a fallback adapter with a device", async () => {
+    const gpu = create([]); // referenced to the end: it must outlive what it gives
+    const adapter = await gpu.requestAdapter({ forceFallbackAdapter: true });
+    expect(adapter?.info).toMatchObject({ architecture: "swiftshader", isFallbackAdapter: true });
+    const device = await adapter!.requestDevice();
+    expect(device.limits.maxComputeInvocationsPerWorkgroup).toBe(256);
+    device.destroy();
+    expect(gpu).toBeDefined();
+  });
+});
