@@ -39,7 +39,7 @@ export async function benchKernels(options: Options): Promise<string> {
 }
 
 /** All that a step works on, on some kernels. */
-async function stage(kernels: Kernels, { base, A }: Dictionary, Y: DenseMatrix, p: number) {
+export async function stage(kernels: Kernels, { base, A }: Dictionary, Y: DenseMatrix, p: number) {
   const [n, N, L, m] = [Y.rows, Y.cols, A.rows, A.cols];
   const phi = kernels.base(base.factors);
   const held = kernels.sparse(L, m, A.width);
@@ -70,7 +70,7 @@ async function stage(kernels: Kernels, { base, A }: Dictionary, Y: DenseMatrix, 
   };
 }
 
-type Stage = Awaited<ReturnType<typeof stage>>;
+export type Stage = Awaited<ReturnType<typeof stage>>;
 
 interface Measured {
   readonly name: string;
@@ -83,7 +83,7 @@ interface Measured {
 }
 
 /** The kernels in the order of a step, each leaving what the next needs. */
-function measurements(problem: Problem, N: number, nonZeros: number): Measured[] {
+export function measurements(problem: Problem, N: number, nonZeros: number): Measured[] {
   const { n, L, m, p, k } = sizesOf(problem);
   const f = 4;
   const transform = nonZeros * N;
@@ -210,7 +210,7 @@ async function rowsOf(
 }
 
 /** Non-zero weights that one example meets on its way through Φ. */
-function nonZerosOf({ base }: Dictionary): number {
+export function nonZerosOf({ base }: Dictionary): number {
   let total = 0;
   let outer = 1;
   let inner = base.factors.reduce((product, factor) => product * factor.rows, 1);

@@ -2,6 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { benchGpu } from "./gpu.js";
 import { benchJobs } from "./jobs.js";
 import { benchKernels } from "./kernels.js";
 import { benchPeers } from "./peers.js";
@@ -17,7 +18,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const options: Options = { threads: Number(values.threads), quick: values.quick, images: values.images };
-const parts = { kernels: benchKernels, jobs: benchJobs, peers: benchPeers };
+const parts = { kernels: benchKernels, jobs: benchJobs, peers: benchPeers, gpu: benchGpu };
 const wanted = positionals.length > 0 ? positionals : ["kernels", "jobs"];
 const unknown = wanted.find((name) => !Object.hasOwn(parts, name));
 if (unknown !== undefined) {

@@ -37,6 +37,7 @@ export const problems = {
   small: { name: "12×12", patch: [12, 12], sparsity: 4, atomSparsity: 7, redundancy: 1 },
   medium: { name: "20×20", patch: [20, 20], sparsity: 10, atomSparsity: 40, redundancy: 1 },
   large: { name: "32×32", patch: [32, 32], sparsity: 60, atomSparsity: 250, redundancy: 2 },
+  huge: { name: "64×64", patch: [64, 64], sparsity: 100, atomSparsity: 600, redundancy: 1 },
   lena32: { name: "32×32, A square", patch: [32, 32], sparsity: 20, atomSparsity: 100, redundancy: 1 },
 } as const satisfies Record<string, Problem>;
 
@@ -51,7 +52,11 @@ export interface Dictionary {
   readonly A: SparseColumns;
 }
 
-export async function makeDictionary(problem: Problem, pictures: readonly Signal[]): Promise<Dictionary> {
+export async function makeDictionary(
+  problem: Problem,
+  pictures: readonly Signal[],
+  given?: Kernels,
+): Promise<Dictionary> {
   const { patch, sparsity, atomSparsity, redundancy } = problem;
   const base = createBase("cropped:sym8", patch);
   const options = {
@@ -64,9 +69,9 @@ export async function makeDictionary(problem: Problem, pictures: readonly Signal
     batch: 1024,
     holdout: 0,
   };
-  const kernels = await createCpuKernels();
+  const kernels = given ?? (await createCpuKernels());
   const model = await train(pictures, { ...options, atomCare: false, kernels }).model();
-  await kernels.dispose();
+  if (!given) await kernels.dispose();
   return { base, A: model.A };
 }
 

@@ -96,7 +96,8 @@ async function findGpu(): Promise<{ readonly gpu: GPU } | { readonly unavailable
     const { create } = (await import(/* @vite-ignore */ packageName)) as {
       create(options: string[]): GPU;
     };
-    return { gpu: create([]) };
+    // on Linux Vulkan alone: looking for OpenGL too writes complaints to the terminal
+    return { gpu: create(node.platform === "linux" ? ["backend=vulkan"] : []) };
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
     const missing = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";

@@ -7,7 +7,8 @@ async function open(options: GpuOptions) {
   return kernels;
 }
 
-conformance("gpu", () => open({}), 3);
+conformance("gpu", () => open({ halves: false }), 3);
+conformance("gpu, with half precision,", () => open({ halves: true }), 3);
 conformance(
   "gpu, everything in panels and out of workgroup memory,",
   () => open({ panelBytes: 2 ** 21, workgroupBytes: 0 }),

@@ -25,7 +25,7 @@ import { closeGpu, type OpenGpu, openGpu } from "./device.js";
 import { GpuBase, GpuMatrix, GpuSet, GpuSignals, GpuSparse, own, runsOf } from "./handles.js";
 import { GpuMemory } from "./memory.js";
 import { GpuProducts } from "./products.js";
-import { batchOmp, type GroupLimits } from "./pursuit.js";
+import { batchOmp, type PursuitSetting } from "./pursuit.js";
 import { float, GpuQueue } from "./queue.js";
 
 /** vec4 of a block of a norm, as in blockEnergies.wgsl. */
@@ -40,6 +40,8 @@ export interface GpuOptions {
   readonly panelBytes?: number;
   /** The most bytes of workgroup memory, if less than the device allows. */
   readonly workgroupBytes?: number;
+  /** Whether pursuits look at a copy of G in half precision first: where it pays, unless told. The result is the same. */
+  readonly halves?: boolean;
 }
 
 /** Kernels on a GPU, or why there are none here. */
@@ -58,16 +60,18 @@ class GpuKernels implements Kernels {
   readonly #memory: GpuMemory;
   readonly #products: GpuProducts;
   readonly #codes: CodeLists;
-  readonly #groupLimits: GroupLimits;
+  readonly #pursuit: PursuitSetting;
 
-  constructor(gpu: OpenGpu, { panelBytes = Infinity, workgroupBytes = Infinity }: GpuOptions) {
+  constructor(gpu: OpenGpu, { panelBytes = Infinity, workgroupBytes = Infinity, halves }: GpuOptions) {
     this.#gpu = gpu;
     this.description = gpu.description;
     const { limits } = gpu.device;
     const most = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize, panelBytes);
-    this.#groupLimits = {
-      bytes: Math.min(limits.maxComputeWorkgroupStorageSize, workgroupBytes),
+    this.#pursuit = {
+      groupBytes: Math.min(limits.maxComputeWorkgroupStorageSize, workgroupBytes),
       threads: limits.maxComputeInvocationsPerWorkgroup,
+      panelBytes: most,
+      halves,
     };
     this.#queue = new GpuQueue(gpu.device);
     this.#memory = new GpuMemory(this.#queue, most - (most % 16));
@@ -225,7 +229,7 @@ class GpuKernels implements Kernels {
       own(energies, GpuMatrix),
       own(X, GpuSparse),
     ];
-    batchOmp(this.#queue, this.#groupLimits, gram, projections, e, limits, x, path && own(path, GpuMatrix));
+    batchOmp(this.#queue, this.#pursuit, gram, projections, e, limits, x, path && own(path, GpuMatrix));
     x.store.version++;
     await this.#queue.pace();
   }

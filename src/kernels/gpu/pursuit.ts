@@ -9,19 +9,24 @@ import { float, type GpuQueue, mostGroups } from "./queue.js";
 
 /** Panels of G that the shader binds. */
 const mostPanels = 4;
+/** Fewer turns than this gain nothing from half precision. */
+const leastSparsity = 8;
 /** Bytes of what spills from workgroup memory, all workgroups together. */
 const spillBytes = 2 ** 28;
 
-/** What a workgroup may have. */
-export interface GroupLimits {
-  readonly bytes: number;
+/** What the device allows, and whether half precision is used where it is not left to us. */
+export interface PursuitSetting {
+  /** Workgroup memory. */
+  readonly groupBytes: number;
   readonly threads: number;
+  readonly panelBytes: number;
+  readonly halves: boolean | undefined;
 }
 
 /** X ← the codes of the columns of P; `path` receives ‖r‖² after each turn. */
 export function batchOmp(
   queue: GpuQueue,
-  group: GroupLimits,
+  setting: PursuitSetting,
   G: GpuMatrix,
   P: GpuMatrix,
   energies: GpuMatrix,
@@ -35,7 +40,7 @@ export function batchOmp(
       `gpu: a Gram matrix must fit ${mostPanels} buffers here, got one of ${G.rows} atoms that takes ${panels.length}`,
     );
   }
-  const shape = shapeOf(group, G.rows, G.quads, limits.sparsity);
+  const shape = shapeOf(setting, G.rows, limits.sparsity);
   const pathStride = path?.stride ?? 0;
   const workAt = pathStride * P.cols;
   const size = shape.spills ? placeWords(G.rows, limits.sparsity) : 0;
@@ -43,7 +48,9 @@ export function batchOmp(
     ? Math.max(1, Math.min(P.cols, Math.floor(spillBytes / (size * 4))))
     : Math.min(P.cols, mostGroups);
   const work = queue.scratch("pursuit", (workAt + groups * size) * 4);
+  const half = usesHalves(setting, G, P.cols, limits.sparsity) ? halvesOf(queue, G) : undefined;
   const gram = Array.from({ length: mostPanels }, (_, i) => panels[i] ?? panels[0]!);
+  if (half) gram[1] = half;
   for (const { first, count, parts } of runsOf(P)) {
     const words = [
       ...[count, G.rows, G.quads, limits.sparsity, float(limits.residualEnergy), ...X.words, first],
@@ -54,6 +61,7 @@ export function batchOmp(
       threads: shape.threads,
       panels: panels.length,
       spills: shape.spills ? 1 : 0,
+      halves: half ? 1 : 0,
       room: shape.spills ? 1 : limits.sparsity,
       factorRoom: shape.spills ? 1 : triangle(limits.sparsity),
       markRoom: shape.spills ? 1 : Math.ceil(G.rows / 32),
@@ -62,24 +70,45 @@ export function batchOmp(
   if (path) queue.copy(work, 0, path.buffer, 0, workAt * 4);
 }
 
-/** Threads of a workgroup, and whether its memory is too small for an example. */
-function shapeOf(
-  group: GroupLimits,
-  atoms: number,
-  quads: number,
+/** Whether a copy of G in half precision fits, and costs less than it saves. */
+function usesHalves(
+  { halves, panelBytes }: PursuitSetting,
+  G: GpuMatrix,
+  examples: number,
   sparsity: number,
-): { readonly threads: number; readonly spills: boolean } {
-  const threads = threadsFor(quads, group.threads);
-  const bytes = 4 * placeWords(atoms, sparsity) + 8 * threads + 64;
-  return { threads, spills: bytes > group.bytes };
+): boolean {
+  if (G.store.panels.length > 1 || Math.ceil(G.quads / 2) * 16 * G.cols > panelBytes) return false;
+  const columnsRead = (examples * sparsity * sparsity) / 2;
+  return halves ?? (sparsity >= leastSparsity && columnsRead > 8 * G.cols);
 }
 
-/** The number of threads that leaves fewest idle in the pass over a column. */
-function threadsFor(quads: number, most: number): number {
-  const idle = (threads: number) => Math.ceil(quads / threads) * threads - quads;
-  return [128, 112, 96, 64]
-    .filter((threads) => threads <= most)
-    .reduce((best, threads) => (idle(threads) < idle(best) ? threads : best));
+function halvesOf(queue: GpuQueue, G: GpuMatrix): GPUBuffer {
+  const octs = Math.ceil(G.quads / 2);
+  const copy = queue.scratch("Gram in half precision", octs * 16 * G.cols);
+  queue.dispatch("halves", [G.cols, G.quads, octs], [G.buffer, copy], [Math.ceil(octs / 64), G.cols]);
+  return copy;
+}
+
+/** Threads of a workgroup, and whether its memory is too small for an example. */
+function shapeOf(
+  { threads: most, groupBytes }: PursuitSetting,
+  atoms: number,
+  sparsity: number,
+): { readonly threads: number; readonly spills: boolean } {
+  const bytes = 4 * placeWords(atoms, sparsity);
+  const fitting = (threads: number) => bytes + 8 * threads + 64 <= groupBytes;
+  const threads = Math.min(threadsFor(atoms, bytes), most);
+  if (fitting(threads)) return { threads, spills: false };
+  return { threads: Math.min(threadsFor(atoms, 0), most), spills: true };
+}
+
+/**
+ * Enough threads for a few vec4 each, and for what a workgroup takes of the
+ * memory that its neighbours need too: measured on one H200 (docs/decisions/0008-gpu.md).
+ */
+function threadsFor(atoms: number, bytes: number): number {
+  const wanted = Math.max(atoms / 28, bytes / 38);
+  return Math.max(64, Math.round(wanted / 32) * 32);
 }
 
 /** Words of what an example needs: taken, x, w, z, the marks of atoms taken, V. */

@@ -40,6 +40,10 @@ export class GpuQueue {
   readonly #pipelines = new Map<string, GPUComputePipeline>();
   readonly #layouts = new Map<ShaderName, GPUBindGroupLayout>();
   readonly #scratch = new Map<string, GPUBuffer>();
+  /** Bind groups of buffers that are there still, by shader and buffers. */
+  readonly #groups = new Map<string, GPUBindGroup>();
+  readonly #numbers = new WeakMap<GPUBuffer, number>();
+  #buffers = 0;
   readonly #parameters: GPUBuffer;
   readonly #words = new Uint32Array((slots * slotBytes) / 4);
   #used = 0;
@@ -77,6 +81,7 @@ export class GpuQueue {
 
   free(buffer: GPUBuffer): void {
     this.flush(); // what is recorded may use it
+    this.#groups.clear();
     this.bytes -= buffer.size;
     buffer.destroy();
   }
@@ -212,13 +217,24 @@ export class GpuQueue {
   }
 
   #bind(name: ShaderName, buffers: readonly GPUBuffer[]): GPUBindGroup {
-    return this.device.createBindGroup({
+    const key = `${name} ${buffers.map((buffer) => this.#numberOf(buffer)).join()}`;
+    const known = this.#groups.get(key);
+    if (known) return known;
+    const group = this.device.createBindGroup({
       layout: this.#layout(name),
       entries: [
         { binding: 0, resource: { buffer: this.#parameters, size: slotBytes } },
         ...buffers.map((buffer, i) => ({ binding: i + 1, resource: { buffer } })),
       ],
     });
+    this.#groups.set(key, group);
+    return group;
+  }
+
+  #numberOf(buffer: GPUBuffer): number {
+    let number = this.#numbers.get(buffer);
+    if (number === undefined) this.#numbers.set(buffer, (number = this.#buffers++));
+    return number;
   }
 
   #inside(): GPUComputePassEncoder {

@@ -11,11 +11,16 @@
 // What an example needs besides (V, w, z, x, the atoms taken) is in workgroup memory where it
 // fits; with `spills` it is in `work`, at a place of the workgroup's own.
 //
-// G may be in up to four panels of `panelCols` columns.
+// With `halves`, G1 holds G once more in half precision (halves.wgsl). A pass over it costs half,
+// and tells every α to within 2⁻¹¹ Σ|x||g|: the few atoms that may be the best are then looked
+// at in full precision, so that the atom taken is the same.
+//
+// G may be in up to four panels of `panelCols` columns, without `halves`.
 
 override threads: u32 = 128;
 override panels: u32 = 1;
 override spills: bool = false;
+override halves: bool = false;
 override room: u32 = 64;       // p, where it does not spill; else 1
 override factorRoom: u32 = 64; // p (p + 1) / 2 or 1
 override markRoom: u32 = 8;    // words of the marks of atoms taken, m / 32 or 1
@@ -59,9 +64,14 @@ var<workgroup> bestValue: array<f32, threads>;
 var<workgroup> bestAtom: array<u32, threads>;
 struct Choice { size: f32, atom: u32 } // the largest magnitude, and where
 var<workgroup> choice: Choice;
+var<workgroup> candidates: atomic<u32>;
+var<workgroup> listed: u32;
 var<workgroup> fit: vec2f;    // 1 / pivot (0: the atom depends on those taken) and z
 
 const none = 0xffffffffu;
+const halfError = 0.00049; // above 2⁻¹¹: half a unit in the last place of a half, and f32's own rounding
+const halfUnit = 0.0009765625; // 2⁻¹⁰: entries of G1 are those of G times 2¹⁰, far from where halves end
+const lanes = 16u;              // threads that look at one candidate together
 var<private> place: u32;  // of this workgroup in work
 var<private> column: u32; // of this example in P, in vec4
 var<private> thread: u32;
@@ -189,8 +199,10 @@ fn pursue(i: u32) -> u32 {
 
 // choice ← the atom not yet taken with the largest |α|, the first where several are.
 fn correlate(count: u32) {
-  var most = -1.0;
-  var atom = none;
+  if (halves && count > 0u) {
+    if (correlateHalves(count)) { return; }
+  }
+  var best = Choice(-1.0, none);
   for (var q = thread; q < params.quads; q += threads) {
     var alpha = P[column + q];
     var t = 0u;
@@ -205,27 +217,34 @@ fn correlate(count: u32) {
       alpha -= weightAt(t + 3u) * g3;
     }
     for (; t < count; t++) { alpha -= weightAt(t) * gram(takenAt(t), q); }
-    let gone = (marksAt(q / 8u) >> (4u * (q % 8u))) & 15u;
-    let size = abs(alpha);
-    let open = select(size, vec4f(-1.0), (vec4u(gone) & vec4u(1u, 2u, 4u, 8u)) != vec4u());
-    let j = 4u * q;
-    if (open.x > most) { most = open.x; atom = j; }
-    if (open.y > most && j + 1u < params.atoms) { most = open.y; atom = j + 1u; }
-    if (open.z > most && j + 2u < params.atoms) { most = open.z; atom = j + 2u; }
-    if (open.w > most && j + 3u < params.atoms) { most = open.w; atom = j + 3u; }
+    let size = openOf(alpha, q);
+    for (var lane = 0u; lane < 4u; lane++) {
+      if (size[lane] > best.size) { best = Choice(size[lane], 4u * q + lane); }
+    }
   }
-  bestValue[thread] = most;
-  bestAtom[thread] = atom;
+  settle(best);
+}
+
+// |α| of four atoms, −1 for those taken and those past the last.
+fn openOf(alpha: vec4f, quad: u32) -> vec4f {
+  let gone = (marksAt(quad / 8u) >> (4u * (quad % 8u))) & 15u;
+  let taken = (vec4u(gone) & vec4u(1u, 2u, 4u, 8u)) != vec4u();
+  let past = vec4u(4u * quad) + vec4u(0u, 1u, 2u, 3u) >= vec4u(params.atoms);
+  return select(abs(alpha), vec4f(-1.0), taken | past);
+}
+
+// choice ← the best of what all threads found.
+fn settle(best: Choice) {
+  bestValue[thread] = best.size;
+  bestAtom[thread] = best.atom;
   workgroupBarrier();
   for (var size = threads; size > 1u; ) {
     let half = (size + 1u) / 2u;
     if (thread + half < size) {
-      let other = thread + half;
-      let larger = bestValue[other] > bestValue[thread];
-      let earlier = bestValue[other] == bestValue[thread] && bestAtom[other] < bestAtom[thread];
-      if (larger || earlier) {
-        bestValue[thread] = bestValue[other];
-        bestAtom[thread] = bestAtom[other];
+      let other = Choice(bestValue[thread + half], bestAtom[thread + half]);
+      if (precedes(other, Choice(bestValue[thread], bestAtom[thread]))) {
+        bestValue[thread] = other.size;
+        bestAtom[thread] = other.atom;
       }
     }
     workgroupBarrier();
@@ -233,6 +252,138 @@ fn correlate(count: u32) {
   }
   if (thread == 0u) { choice = Choice(bestValue[0], bestAtom[0]); }
 }
+
+fn precedes(one: Choice, other: Choice) -> bool {
+  return one.size > other.size || (one.size == other.size && one.atom < other.atom);
+}
+
+// — the pass in half precision —————————————————————————————————————————————————————
+
+// Eight correlations, nearly, and how much rounding there is in them.
+struct Eight { low: vec4f, high: vec4f, lowReach: vec4f, highReach: vec4f }
+
+fn nearly(oct: u32, octs: u32, count: u32) -> Eight {
+  var sum = Eight(P[column + 2u * oct], vec4f(), vec4f(), vec4f());
+  if (2u * oct + 1u < params.quads) { sum.high = P[column + 2u * oct + 1u]; }
+  var t = 0u;
+  for (; t + 4u <= count; t += 4u) {
+    let g0 = bitcast<vec4u>(G1[takenAt(t) * octs + oct]);
+    let g1 = bitcast<vec4u>(G1[takenAt(t + 1u) * octs + oct]);
+    let g2 = bitcast<vec4u>(G1[takenAt(t + 2u) * octs + oct]);
+    let g3 = bitcast<vec4u>(G1[takenAt(t + 3u) * octs + oct]);
+    sum = less(sum, weightAt(t), g0);
+    sum = less(sum, weightAt(t + 1u), g1);
+    sum = less(sum, weightAt(t + 2u), g2);
+    sum = less(sum, weightAt(t + 3u), g3);
+  }
+  for (; t < count; t++) { sum = less(sum, weightAt(t), bitcast<vec4u>(G1[takenAt(t) * octs + oct])); }
+  return sum;
+}
+
+fn less(sum: Eight, weight: f32, g: vec4u) -> Eight {
+  let x = weight * halfUnit;
+  let low = vec4f(unpack2x16float(g.x), unpack2x16float(g.y));
+  let high = vec4f(unpack2x16float(g.z), unpack2x16float(g.w));
+  return Eight(
+    sum.low - x * low,
+    sum.high - x * high,
+    sum.lowReach + abs(x) * abs(low),
+    sum.highReach + abs(x) * abs(high),
+  );
+}
+
+// What a thread found: the atom that may be largest, how large the next may be, and what the largest is at least.
+struct Span { best: Choice, second: f32, least: f32 }
+
+fn widen(span: Span, alpha: vec4f, reach: vec4f, quad: u32) -> Span {
+  var result = span;
+  let size = openOf(alpha, quad);
+  for (var lane = 0u; lane < 4u; lane++) {
+    if (size[lane] < 0.0) { continue; }
+    let most = size[lane] + halfError * reach[lane];
+    result.second = max(result.second, min(most, result.best.size));
+    if (most > result.best.size) { result.best = Choice(most, 4u * quad + lane); }
+    result.least = max(result.least, size[lane] - halfError * reach[lane]);
+  }
+  return result;
+}
+
+// The same as `correlate`; false where too many atoms may be the best to look at each.
+fn correlateHalves(count: u32) -> bool {
+  let octs = (params.quads + 1u) / 2u;
+  var span = Span(Choice(-1.0, none), -1.0, -1.0);
+  for (var oct = thread; oct < octs; oct += threads) {
+    let alpha = nearly(oct, octs, count);
+    span = widen(span, alpha.low, alpha.lowReach, 2u * oct);
+    span = widen(span, alpha.high, alpha.highReach, 2u * oct + 1u);
+  }
+  settle(Choice(span.least, thread));
+  let least = workgroupUniformLoad(&choice).size;
+  if (thread == 0u) { atomicStore(&candidates, 0u); }
+  workgroupBarrier();
+  if (span.second >= least) {
+    for (var oct = thread; oct < octs; oct += threads) {
+      let alpha = nearly(oct, octs, count);
+      listAbove(least, alpha.low, alpha.lowReach, 2u * oct);
+      listAbove(least, alpha.high, alpha.highReach, 2u * oct + 1u);
+    }
+  } else if (span.best.size >= least && span.best.atom != none) {
+    list(span.best.atom);
+  }
+  workgroupBarrier();
+  if (thread == 0u) { listed = atomicLoad(&candidates); }
+  let many = workgroupUniformLoad(&listed);
+  if (many > threads) { return false; }
+  lookAt(many, count);
+  return true;
+}
+
+fn listAbove(least: f32, alpha: vec4f, reach: vec4f, quad: u32) {
+  let size = openOf(alpha, quad);
+  for (var lane = 0u; lane < 4u; lane++) {
+    if (size[lane] >= 0.0 && size[lane] + halfError * reach[lane] >= least) { list(4u * quad + lane); }
+  }
+}
+
+fn list(atom: u32) {
+  let slot = atomicAdd(&candidates, 1u);
+  if (slot < threads) { bestAtom[slot] = atom; }
+}
+
+// choice ← the best of the atoms listed, in full precision: a few threads for each.
+fn lookAt(many: u32, count: u32) {
+  var best = Choice(-1.0, none);
+  let lane = thread % lanes;
+  for (var first = 0u; first < many; first += threads / lanes) {
+    let c = first + thread / lanes;
+    var sum = 0.0;
+    if (c < many) {
+      for (var t = lane; t < count; t += lanes) {
+        let other = takenAt(t);
+        sum += weightAt(t) * gram(bestAtom[c], other / 4u)[other % 4u];
+      }
+    }
+    bestValue[thread] = sum;
+    workgroupBarrier();
+    if (lane == 0u && c < many) {
+      var total = 0.0;
+      for (var l = 0u; l < lanes; l++) { total += bestValue[thread + l]; }
+      let atom = bestAtom[c];
+      bestValue[thread] = abs(P[column + atom / 4u][atom % 4u] - total);
+    }
+    workgroupBarrier();
+    if (thread == 0u) {
+      for (var at = 0u; at < min(threads / lanes, many - first); at++) {
+        let one = Choice(bestValue[at * lanes], bestAtom[first + at]);
+        if (precedes(one, best)) { best = one; }
+      }
+    }
+    workgroupBarrier();
+  }
+  if (thread == 0u) { choice = best; }
+}
+
+// — the small systems ————————————————————————————————————————————————————————————
 
 // row ← w = V g, and fit ← (1 / pivot, z); 1 / pivot is 0 where the atom depends on those taken.
 fn extend(atom: u32, count: u32) {

@@ -1,0 +1,208 @@
+/**
+ * The GPU: what the device itself can do, each kernel at the sizes of the paper,
+ * whole steps, and a batched pursuit in PyTorch where PyTorch is there.
+ */
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DenseMatrix } from "../src/core/matrix.js";
+import type { Signal } from "../src/core/signal.js";
+import { makeNpy, writeNpy } from "../src/data/npy.js";
+import type { Kernels } from "../src/kernels/contract.js";
+import { createCpuKernels } from "../src/kernels/cpu/index.js";
+import { createGpuKernels } from "../src/kernels/gpu/index.js";
+import { train } from "../src/learn/trainingRun.js";
+import { Matrix64 } from "../src/linalg/matrix64.js";
+import { trainEpoch } from "./jobs.js";
+import { measurements, nonZerosOf, type Stage, stage } from "./kernels.js";
+import {
+  makeDictionary,
+  makePatches,
+  type Options,
+  type Problem,
+  problems,
+  readPictures,
+  sizesOf,
+} from "./setting.js";
+import { digits, table } from "./table.js";
+
+export async function benchGpu(options: Options): Promise<string> {
+  const kernels = await createGpuKernels({ software: options.quick });
+  if ("unavailable" in kernels) return `missing: ${kernels.unavailable}`;
+  const pictures = await readPictures(options.images);
+  const parts = [`${kernels.description}\n`];
+  try {
+    const rates = await deviceRates(kernels, options);
+    parts.push(
+      `Rates of the device: a copy moves ${digits(rates.copy / 1e9)} GB/s, a dense product makes ${digits(rates.product / 1e9)} GFLOP/s.\n`,
+    );
+    for (const [problem, N] of jobsOf(options)) {
+      const text = await problemTables(problem, N, pictures, kernels, rates, options);
+      process.stderr.write(`${text}\n`); // what is measured is seen even if the rest is not reached
+      parts.push(text);
+    }
+    parts.push(await smallJob(kernels, pictures, options));
+  } finally {
+    await kernels.dispose();
+  }
+  return parts.join("\n");
+}
+
+/** Problems and how many examples at a time. */
+function jobsOf({ quick }: Options): [Problem, number][] {
+  if (quick) return [[problems.small, 64]];
+  return [
+    [problems.small, 4096],
+    [problems.large, 8192],
+    [problems.huge, 2048],
+  ];
+}
+
+interface Rates {
+  /** Bytes read and written a second. */
+  readonly copy: number;
+  /** Floating-point operations a second. */
+  readonly product: number;
+}
+
+/** What the device does at best: momentum with γ = 0 reads two matrices and writes one, an explicit base is a dense product. */
+async function deviceRates(kernels: Kernels, { quick }: Options): Promise<Rates> {
+  const size = quick ? 256 : 8192;
+  const [A, B] = [kernels.matrix(size, size), kernels.matrix(size, size)];
+  const S = kernels.set(size);
+  await kernels.writeSet(
+    S,
+    Uint32Array.from({ length: size }, (_, i) => i),
+  );
+  const scalars = kernels.matrix(1, 1);
+  const copy = await secondsEach(kernels, 20, () => kernels.momentum(0.5, scalars, 0, A, S, B));
+  kernels.free(S, A, B, scalars);
+  const phi = kernels.base([Matrix64.identity(quick ? 64 : 4096)]);
+  const [Y, Z] = [kernels.matrix(phi.rows, size), kernels.matrix(phi.cols, size)];
+  const product = await secondsEach(kernels, 5, () => kernels.analyze(phi, Y, Z));
+  kernels.free(phi, Y, Z);
+  return { copy: (3 * 4 * size * size) / copy, product: (2 * phi.rows * phi.cols * size) / product };
+}
+
+/** Seconds of one of many, submitted together: after two that are not counted, until the last is done. */
+async function secondsEach(kernels: Kernels, times: number, work: () => Promise<void>): Promise<number> {
+  const done = kernels.matrix(1, 1);
+  for (let i = 0; i < 2; i++) await work();
+  await kernels.readMatrix(done);
+  let best = Infinity;
+  for (let turn = 0; turn < 3; turn++) {
+    const start = performance.now();
+    for (let i = 0; i < times; i++) await work();
+    await kernels.readMatrix(done);
+    best = Math.min(best, (performance.now() - start) / 1000 / times);
+  }
+  kernels.free(done);
+  return best;
+}
+
+/** The kernels of one problem, its whole step, and PyTorch's pursuit. */
+async function problemTables(
+  problem: Problem,
+  N: number,
+  pictures: readonly Signal[],
+  kernels: Kernels,
+  rates: Rates,
+  options: Options,
+): Promise<string> {
+  const { n, L, m, p, k } = sizesOf(problem);
+  const dictionary = await makeDictionary(problem, pictures, kernels);
+  const patches = await makePatches(problem, pictures, N);
+  const on = await stage(kernels, dictionary, patches, p);
+  const rows: string[][] = [];
+  for (const { name, run, operations, bytes } of measurements(problem, N, nonZerosOf(dictionary))) {
+    const seconds = await secondsEach(kernels, name === "batchOmp" ? 2 : 5, () => run(on));
+    rows.push([
+      name,
+      digits(seconds * 1e3),
+      digits((seconds * 1e6) / N),
+      digits((2 * operations) / seconds / 1e9),
+      digits((200 * operations) / seconds / rates.product),
+      digits(bytes / seconds / 1e9),
+      digits((100 * bytes) / seconds / rates.copy),
+    ]);
+  }
+  const step = await stepSeconds(problem, Math.min(N, 4096), pictures, kernels);
+  const torch = await torchPursuit(on, patches, p, options);
+  const head = ["kernel", "ms", "µs an example", "GFLOP/s", "% of a product", "GB/s", "% of a copy"];
+  kernels.free(on.phi, on.A, on.all, on.S, on.Y, on.G, on.scale, on.P, on.energies, on.X, on.R);
+  kernels.free(on.W, on.grad, on.U, on.scalars);
+  return [
+    `${problem.name}: n=${n} L=${L} m=${m} p=${p} k=${k}, ${N} examples\n`,
+    `${table(head, rows)}\n`,
+    `A whole step of OSDL, batch ${step.batch}, everything included: ${digits(step.seconds * 1e3)} ms, ${digits((step.seconds * 1e6) / step.batch)} µs an example.\n`,
+    `${torch}\n`,
+  ].join("\n");
+}
+
+/** Seconds of a step of training in its stride: examples drawn and cut, learned from, reported on, atoms cared for. */
+async function stepSeconds(
+  { patch, sparsity, atomSparsity, redundancy }: Problem,
+  batch: number,
+  pictures: readonly Signal[],
+  kernels: Kernels,
+): Promise<{ readonly batch: number; readonly seconds: number }> {
+  const [warm, steps] = [10, 60];
+  const options = { patch, atomSparsity, redundancy, coding: { sparsity }, batch, holdout: 0 };
+  const run = train(pictures, { ...options, examples: batch * steps, reportEvery: warm, kernels });
+  let start = 0;
+  let counted = 0;
+  for await (const { step } of run) {
+    if (step === warm) start = performance.now();
+    counted = step - warm;
+  }
+  return { batch, seconds: (performance.now() - start) / 1000 / counted };
+}
+
+/** The same pursuit, batched in PyTorch, on the same Gram matrix and projections. */
+async function torchPursuit(on: Stage, patches: DenseMatrix, p: number, { quick }: Options): Promise<string> {
+  if (quick) return "PyTorch: not asked";
+  const folder = mkdtempSync(join(tmpdir(), "trainlets-bench-"));
+  try {
+    const { kernels } = on;
+    const N = Math.min(patches.cols, 2048);
+    for (const [name, matrix] of [
+      ["G", await kernels.readMatrix(on.G)],
+      ["P", await kernels.readMatrix(kernels.head(on.P, N))],
+    ] as const) {
+      writeFileSync(join(folder, `${name}.npy`), writeNpy(makeNpy([matrix.cols, matrix.rows], matrix.data)));
+    }
+    const codes = await kernels.readSparse(kernels.headSparse(on.X, N));
+    writeFileSync(join(folder, "indices.npy"), writeNpy(makeNpy([N, codes.width], codes.indices)));
+    const script = join(import.meta.dirname, "../../bench/torchOmp.py");
+    const { stdout, stderr, status } = spawnSync("python3", [script, folder, String(p)], {
+      encoding: "utf8",
+    });
+    if (status === 0) return `PyTorch, the same pursuit on the same device, ${N} examples: ${stdout.trim()}`;
+    return `PyTorch: missing (${stderr.trim().split("\n").at(-1) || "python3 does not run"})`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A small job against the same machine's processor. */
+async function smallJob(kernels: Kernels, pictures: readonly Signal[], { quick }: Options): Promise<string> {
+  const examples = quick ? 2048 : 200_000;
+  const rows: string[][] = [];
+  const cpu = await createCpuKernels();
+  for (const [name, on] of [
+    ["gpu", kernels],
+    ["cpu", cpu],
+    ["gpu, again", kernels],
+    ["cpu, again", cpu],
+  ] as const) {
+    const { seconds, rmse } = await trainEpoch(problems.small, pictures, examples, on);
+    rows.push([name, on.description, digits(seconds), rmse.toFixed(3)]);
+  }
+  await cpu.dispose();
+  return [
+    `One epoch of OSDL, 12×12, ${examples} examples, batch 512:\n`,
+    table(["", "device", "s", "test RMSE"], rows),
+  ].join("\n");
+}
