@@ -163,6 +163,9 @@ export interface Kernels {
    * no correlation is above `pursuitFloor` times the largest at the start (nothing
    * is left); or when the atom depends on those taken (`dependenceFloor`).
    * Entries stand in the order they were taken; slots behind them are zero. `X.width` is at least `sparsity`.
+   *
+   * `path` (sparsity × N) receives ‖y − Dx‖² after each turn, turn t in row t − 1. Rows past
+   * the last turn repeat its value, the energy where no atom was taken. Rounding below 0 is 0.
    */
   batchOmp(
     G: DeviceMatrix,
@@ -170,6 +173,7 @@ export interface Kernels {
     energies: DeviceMatrix,
     limits: PursuitLimits,
     X: DeviceSparse,
+    path?: DeviceMatrix,
   ): Promise<void>;
   /** X ← diag(scale) X, with `scale` m × 1. */
   scaleRows(scale: DeviceMatrix, X: DeviceSparse): Promise<void>;

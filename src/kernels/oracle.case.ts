@@ -238,7 +238,8 @@ function exactState(G: Matrix64, P: ArrayLike<number>, atoms: readonly number[])
 /**
  * Whether a code is one that OMP may give: each atom was the most correlated (to
  * rounding) when it was taken, the coefficients are the least-squares fit, and it
- * stopped for one of the reasons of the contract and no later.
+ * stopped for one of the reasons of the contract and no later. With `path`, also
+ * whether it tells the residual energies ‖y‖² − ⟨x, P_I⟩ of the turns.
  */
 export function expectGreedy(
   G: Matrix64,
@@ -247,6 +248,7 @@ export function expectGreedy(
   limits: PursuitLimits,
   atoms: readonly number[],
   values: readonly number[],
+  path?: readonly number[],
 ): void {
   expect(new Set(atoms).size).toBe(atoms.length);
   expect(atoms.length).toBeLessThanOrEqual(limits.sparsity);
@@ -256,6 +258,15 @@ export function expectGreedy(
     const best = Math.max(0, ...alpha.map(Math.abs));
     const left = energy - explained;
     const energySlack = slack * strongest * (t + 1) + unitRoundoff * (t + 8) * energy;
+    if (path) {
+      // after turn t in row t − 1; before the first, the energy where no turn was taken
+      const rows = t === atoms.length ? path.slice(Math.max(0, t - 1)) : t > 0 ? [path[t - 1]!] : [];
+      for (const told of rows) {
+        expect(told, `residual energy after turn ${t}`).toBeGreaterThanOrEqual(0);
+        expect(Math.abs(told - left), `residual energy after turn ${t}`).toBeLessThanOrEqual(energySlack);
+        expect(told, `a row past turn ${t}`).toBe(rows[0]);
+      }
+    }
     if (t < atoms.length) {
       expect(left, `turn ${t}: goes on below the error`).toBeGreaterThan(limits.residualEnergy - energySlack);
       expect(Math.abs(alpha[atoms[t]!]!), `turn ${t}: not the best atom`).toBeGreaterThanOrEqual(

@@ -6,8 +6,8 @@
 import { expect } from "vitest";
 import { DenseMatrix, type SparseColumns } from "../core/matrix.js";
 import type { Rng } from "../core/rng.js";
-import type { Bench, ConformanceCase } from "./bench.case.js";
-import { dependenceFloor, type PursuitLimits } from "./contract.js";
+import type { Bench, ConformanceCase, Room } from "./bench.case.js";
+import { type DeviceMatrix, dependenceFloor, type PursuitLimits } from "./contract.js";
 import {
   dot,
   expectGreedy,
@@ -65,13 +65,35 @@ export const pursuitCases: readonly ConformanceCase[] = [
       const { D, G } = randomUnitDictionary(rng, 60, 1100);
       const Y = randomDense(rng, 60, 70);
       Y.column(65).set(D.column(1099)); // the last atom alone
-      const codes = await pursue(bench, D, G, Y, { sparsity: 12, residualEnergy: 0 }, 13);
+      const path = await bench.room(12, Y.cols);
+      const codes = await pursue(bench, D, G, Y, { sparsity: 12, residualEnergy: 0 }, 13, 1, path);
       expect([...codes.indices.subarray(65 * 13, 66 * 13), codes.counts[65]]).toEqual([
         1099,
         ...new Array(12).fill(0),
         1,
       ]);
       await pursue(bench, D, G, Y, { sparsity: 12, residualEnergy: 20 }, 12);
+    },
+  },
+  {
+    title: "batchOmp tells the residual energy after every turn, and repeats the last",
+    async check(bench, rng, scale) {
+      const n = 4 + rng.below(12);
+      const p = 2 + rng.below(n - 3);
+      const inner = randomUnitDictionary(rng, n - 1, 1 + rng.below(30)).D;
+      const D = DenseMatrix.build(n, inner.cols, (i, j) => (i === 0 ? 0 : inner.at(i - 1, j))); // axis 0 is out of reach
+      const Y = randomDense(rng, n, 6, scale);
+      Y.column(0).fill(0);
+      Y.column(1).fill(0)[0] = scale; // no atom helps
+      Y.column(2).set(D.column(0).map((value) => value * scale)); // one atom, after which little is left
+      const path = await bench.room(p, Y.cols);
+      const limits = { sparsity: p, residualEnergy: rng.uniform() < 0.5 ? 0 : 0.5 * scale * scale };
+      const codes = await pursue(bench, D, gramOf(D), Y, limits, p, scale, path);
+      const energies = await path.read();
+      expect([...energies.column(0)]).toEqual(new Array(p).fill(0));
+      expect([...energies.column(1)]).toEqual(new Array(p).fill(Math.fround(Math.fround(scale) ** 2)));
+      const plain = await pursue(bench, D, gramOf(D), Y, limits, p, scale);
+      expect(plain, "the codes do not depend on it").toEqual(codes);
     },
   },
   {
@@ -136,13 +158,15 @@ async function pursue(
   limits: PursuitLimits,
   width: number,
   scale = 1,
+  path?: Room<DeviceMatrix, DenseMatrix>,
 ): Promise<SparseColumns> {
   const P = DenseMatrix.build(D.cols, Y.cols, (j, i) => dot(D.column(j), Y.column(i)));
   const energies = DenseMatrix.build(1, Y.cols, (_, i) => dot(Y.column(i), Y.column(i)));
   const X = await bench.sparseRoom(D.cols, Y.cols, width);
   const [heldG, heldP, held] = [await bench.put(G), await bench.put(P), await bench.put(energies)];
-  await bench.kernels.batchOmp(heldG, heldP, held, limits, X.handle);
+  await bench.kernels.batchOmp(heldG, heldP, held, limits, X.handle, path?.handle);
   const codes = await X.read();
+  const left = await path?.read();
   const G64 = wide(G);
   for (let i = 0; i < Y.cols; i++) {
     const [from, to] = [i * width, i * width + codes.counts[i]!];
@@ -151,7 +175,8 @@ async function pursue(
     const rescaled = Array.from(P.column(i), (value) => value / scale);
     const values = Array.from(codes.values.subarray(from, to), (value) => value / scale);
     const unit = { ...limits, residualEnergy: limits.residualEnergy / scale ** 2 };
-    expectGreedy(G64, rescaled, energies.data[i]! / scale ** 2, unit, atoms, values);
+    const turns = left && Array.from(left.column(i), (value) => value / scale ** 2);
+    expectGreedy(G64, rescaled, energies.data[i]! / scale ** 2, unit, atoms, values, turns);
   }
   return codes;
 }

@@ -346,11 +346,12 @@ class CpuKernels implements Kernels {
     energies: DeviceMatrix,
     limits: PursuitLimits,
     X: DeviceSparse,
+    path?: DeviceMatrix,
   ): Promise<void> {
     const [m, p] = [G.rows, limits.sparsity];
     this.#pool.reserveScratch((m + 4) * 4 + (p + 4) * 8 + (p * p + 3 * p) * 8 + 64);
     const at = [own(G, CpuMatrix).at, own(P, CpuMatrix).at, own(energies, CpuMatrix).at];
-    this.#arguments(...at, m, p, ...this.#sparseWords(X));
+    this.#arguments(...at, m, p, ...this.#sparseWords(X), path ? own(path, CpuMatrix).at : 0);
     this.#pool.args.f64[5] = limits.residualEnergy;
     await this.#run("batchOmp", P.cols, ompStep(m, p));
   }

@@ -81,8 +81,8 @@ export function createReferenceKernels(): Kernels {
     async columnEnergies(Y, energies) {
       for (let i = 0; i < Y.cols; i++) dense(energies).data[i] = sumOfSquares(dense(Y).column(i));
     },
-    batchOmp: async (G, P, energies, limits, X) =>
-      batchOmp(dense(G), dense(P), dense(energies), limits, sparse(X)),
+    batchOmp: async (G, P, energies, limits, X, path) =>
+      batchOmp(dense(G), dense(P), dense(energies), limits, sparse(X), path && dense(path)),
     scaleRows: async (scale, X) => scaleRows(dense(scale), sparse(X)),
 
     usedAtoms: async (X, S) => usedAtoms(sparse(X), set(S)),

@@ -21,11 +21,13 @@ export function batchOmp(
   energies: DenseMatrix,
   limits: PursuitLimits,
   X: SparseColumns,
+  path?: DenseMatrix,
 ): void {
   const pursuit = new Pursuit(G, limits.sparsity);
   for (let i = 0; i < P.cols; i++) {
     pursuit.run(P.column(i), energies.data[i]!, limits);
     X.setColumn(i, pursuit.taken, pursuit.coefficients);
+    path?.column(i).set(pursuit.path);
   }
 }
 
@@ -33,6 +35,8 @@ export function batchOmp(
 class Pursuit {
   taken: number[] = [];
   coefficients: number[] = [];
+  /** ‖r‖² after each turn; past the last, its value again. */
+  readonly path: Float64Array;
   readonly #G: DenseMatrix;
   readonly #alpha: Float64Array;
   /** C: row r holds its r + 1 entries from r * width. */
@@ -44,6 +48,7 @@ class Pursuit {
     this.#alpha = new Float64Array(G.rows);
     this.#factor = new Float64Array(width * width);
     this.#width = width;
+    this.path = new Float64Array(width);
   }
 
   run(projections: Float32Array, energy: number, limits: PursuitLimits): void {
@@ -52,6 +57,7 @@ class Pursuit {
     this.#alpha.set(projections);
     const floor = pursuitFloor * Math.abs(this.#alpha[largest(this.#alpha)] ?? 0);
     let left = energy;
+    this.path.fill(energy);
     const goesOn = () => (limits.residualEnergy > 0 ? left > limits.residualEnergy : energy > 0);
     while (this.taken.length < limits.sparsity && goesOn()) {
       const atom = largest(this.#alpha);
@@ -62,6 +68,7 @@ class Pursuit {
       this.taken.forEach((taken, t) => {
         left -= this.coefficients[t]! * projections[taken]!;
       });
+      this.path.fill(Math.max(0, left), this.taken.length - 1);
       this.#correlate(projections);
     }
   }

@@ -16,7 +16,7 @@ const dependenceFloor: f64 = 16.0 / 8388608.0; // 16 · 2⁻²³
 const pursuitFloor: f32 = 16.0 / 8388608.0;
 
 /**
- * args: G, P, energies, m, p, X (indices, values, counts, width), ε² (f64 at 40).
+ * args: G, P, energies, m, p, X (indices, values, counts, width), path or 0, ε² (f64 at 40).
  * scratch: α (m), columns (p), weights (p), padded; then f64: C (p²), w, z, x (p each).
  */
 export function batchOmp(from: i32, to: i32, scratch: usize, args: usize): void {
@@ -28,17 +28,25 @@ export function batchOmp(from: i32, to: i32, scratch: usize, args: usize): void 
     const slot = (<usize>i * <usize>width) << 2;
     const indices = load<usize>(args, 20) + slot;
     const values = load<usize>(args, 24) + slot;
+    const p = load<i32>(args, 16);
+    const paths = load<usize>(args, 36);
+    const path = paths === 0 ? 0 : paths + ((<usize>i * <usize>p) << 2);
     const taken = pursue(
       load<usize>(args),
       P,
       energy,
       m,
-      load<i32>(args, 16),
+      p,
       load<f64>(args, 40),
       scratch,
       indices,
       values,
+      path,
     );
+    if (path !== 0) {
+      const left = taken > 0 ? load<f32>(path + ((<usize>(taken - 1)) << 2)) : <f32>energy;
+      for (let t = taken; t < p; t++) store<f32>(path + ((<usize>t) << 2), left);
+    }
     for (let s = taken; s < width; s++) {
       store<u32>(indices + ((<usize>s) << 2), 0);
       store<f32>(values + ((<usize>s) << 2), 0);
@@ -58,6 +66,7 @@ function pursue(
   scratch: usize,
   indices: usize,
   values: usize,
+  path: usize,
 ): i32 {
   const alpha = scratch;
   const columns = alpha + ((<usize>((m + 3) & ~3)) << 2);
@@ -83,6 +92,7 @@ function pursue(
     const entry = (<f64>load<f32>(P + ((<usize>best) << 2)) - dot(w, z, taken)) / pivot;
     store<f64>(z + ((<usize>taken) << 3), entry);
     left -= entry * entry;
+    if (path !== 0) store<f32>(path + ((<usize>taken) << 2), <f32>max(left, 0));
     taken++;
     if (taken === p || (bounded && !(left > limit))) break; // no further turn: the correlations are not needed
     solveTransposed(factor, p, z, x, taken);
