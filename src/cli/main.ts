@@ -12,6 +12,7 @@ import { demoCommand } from "./demo.js";
 import { devicesCommand } from "./devices.js";
 import { encodeCommand } from "./encode.js";
 import { guardProcess, report } from "./report.js";
+import { reproduceCommand } from "./reproduce.js";
 import { trainCommand } from "./train.js";
 
 const examples = `
@@ -29,6 +30,7 @@ const commands = [
   decodeCommand(),
   devicesCommand(),
   demoCommand(),
+  reproduceCommand(),
 ];
 
 const program = new Command("trainlets")
