@@ -46,7 +46,7 @@ export const familyDefaults = {
   least: 4,
   most: 8,
   correlation: 0.75,
-  candidates: 500,
+  candidates: 400,
 } as const satisfies FamilyOptions;
 
 /** Atoms with one pattern, the first of them the one that the others are like. */
@@ -77,8 +77,12 @@ export function atomFamilies(atoms: DenseMatrix, shape: Shape, options: FamilyOp
   requireInteger("atomFamilies", "least", settings.least, 2);
   requireFinite("atomFamilies", "atoms", atoms.data);
   const patterns = chooseCandidates(atoms, shape, settings.candidates);
-  const alike = likenesses(patterns, shape, Math.min(otherKind, settings.correlation));
-  return gather(patterns, alike, shape, settings);
+  const correlator = new PatternCorrelator(patterns, windowOf(shape));
+  const alike = likenesses(patterns, correlator, settings.correlation);
+  const families = gather(alike, correlator, shape, settings);
+  return families.map((family) =>
+    family.map(({ other, ...rest }) => ({ atom: patterns[other]!.atom, ...rest })),
+  );
 }
 
 /** The most localised atoms that are not at the border and not mere spikes. */
@@ -97,9 +101,12 @@ function chooseCandidates(atoms: DenseMatrix, shape: Shape, count: number): Atom
 }
 
 /** For each candidate, those whose ρ with it is at least `floor`, most alike first. */
-function likenesses(patterns: readonly AtomPattern[], shape: Shape, floor: number): Likeness[][] {
+function likenesses(
+  patterns: readonly AtomPattern[],
+  correlator: PatternCorrelator,
+  floor: number,
+): Likeness[][] {
   const alike: Likeness[][] = patterns.map(() => []);
-  const correlator = new PatternCorrelator(patterns, windowOf(shape));
   correlator.eachPair(floor, (a, b, { value, shift }) => {
     const [sign, correlation] = [value < 0 ? -1 : 1, Math.abs(value)] as const;
     alike[a]!.push({ other: b, sign, correlation, shift });
@@ -111,31 +118,30 @@ function likenesses(patterns: readonly AtomPattern[], shape: Shape, floor: numbe
 
 /** The largest families, one after the other, without an atom twice. */
 function gather(
-  patterns: readonly AtomPattern[],
   alike: readonly (readonly Likeness[])[],
+  correlator: PatternCorrelator,
   shape: Shape,
-  { count, least, most, correlation }: Required<FamilyOptions>,
-): AtomFamily[] {
+  { count, least, most }: Required<FamilyOptions>,
+): Likeness[][] {
   const apart = Math.max(2, Math.min(...shape) / 10);
   const used = new Set<number>();
   const notFirst = new Set<number>();
   const familyOf = (first: number): Likeness[] => {
     const family: Likeness[] = [{ other: first, sign: 1, correlation: 1, shift: shape.map(() => 0) }];
     for (const one of alike[first]!) {
-      if (family.length === most || one.correlation < correlation) break;
       const hasPlace = family.every(({ shift }) => distance(shift, one.shift) >= apart);
-      if (hasPlace && !used.has(one.other)) family.push(one);
+      if (family.length < most && hasPlace && !used.has(one.other)) family.push(one);
     }
     return family;
   };
-  const families: AtomFamily[] = [];
+  const families: Likeness[][] = [];
   while (families.length < count) {
-    const firsts = Array.from(patterns.keys()).filter((one) => !used.has(one) && !notFirst.has(one));
+    const firsts = Array.from(alike.keys()).filter((one) => !used.has(one) && !notFirst.has(one));
     const best = firsts.map(familyOf).reduce<Likeness[]>((a, b) => (weight(b) > weight(a) ? b : a), []);
     if (best.length < least) break;
     for (const { other } of best) used.add(other);
-    for (const { other } of alike[best[0]!.other]!) notFirst.add(other);
-    families.push(best.map(({ other, ...rest }) => ({ atom: patterns[other]!.atom, ...rest })));
+    correlator.eachWith(best[0]!.other, otherKind, (other) => notFirst.add(other));
+    families.push(best);
   }
   return families;
 }

@@ -47,27 +47,27 @@ export class PatternFinder {
     const centre = this.#centre(values);
     const origin = centre.map((place, axis) => place - Math.floor(this.#window[axis]! / 2));
     const samples = this.#cut(values, origin);
-    const [squares, fourths] = [2, 4].map((power) => samples.reduce((sum, v) => sum + v ** power, 0));
-    const norm = Math.sqrt(squares!);
+    const squares = samples.reduce((sum, v) => sum + v * v, 0);
+    const fourths = samples.reduce((sum, v) => sum + v * v * v * v, 0);
+    const norm = Math.sqrt(squares);
     return {
       atom,
       origin,
       centre,
       samples: samples.map((value) => value / (norm || 1)),
-      share: squares! / energy,
-      extent: fourths === 0 ? 0 : (squares! * squares!) / fourths!,
+      share: squares / energy,
+      extent: fourths === 0 ? 0 : (squares * squares) / fourths,
     };
   }
 
   #centre(values: Float32Array): number[] {
-    const sums = this.#shape.map(() => 0);
-    let total = 0;
-    for (let i = 0; i < values.length; i++) {
-      const weight = values[i]! ** 4;
-      total += weight;
-      for (let axis = 0; axis < sums.length; axis++) sums[axis]! += weight * this.#places[axis]![i]!;
-    }
-    return sums.map((sum) => Math.round(sum / (total || 1)));
+    const fourths = Float64Array.from(values, (value) => value * value * value * value);
+    const total = fourths.reduce((sum, weight) => sum + weight, 0);
+    return this.#places.map((places) => {
+      let sum = 0;
+      for (let i = 0; i < fourths.length; i++) sum += fourths[i]! * places[i]!;
+      return Math.round(sum / (total || 1));
+    });
   }
 
   #cut(values: Float32Array, origin: readonly number[]): Float64Array {

@@ -13,6 +13,8 @@ export interface Peak {
   readonly shift: readonly number[];
 }
 
+type Pair = readonly [a: number, b: number];
+
 export class PatternCorrelator {
   readonly #patterns: readonly AtomPattern[];
   readonly #fourier: Fourier;
@@ -32,23 +34,40 @@ export class PatternCorrelator {
 
   /** Visit all pairs a < b whose correlation is at least `floor` in magnitude at some shift. */
   eachPair(floor: number, visit: (a: number, b: number, peak: Peak) => void): void {
-    let waiting: [number, number] | undefined;
-    const tell = (pair: readonly [number, number], values: Float64Array) => {
+    this.#visit(this.#pairs(floor), floor, visit);
+  }
+
+  /** Visit all b whose correlation with a is so. */
+  eachWith(a: number, floor: number, visit: (b: number, peak: Peak) => void): void {
+    this.#visit(this.#pairsOf(a, 0, floor), floor, (_, b, peak) => visit(b, peak));
+  }
+
+  *#pairs(floor: number): Generator<Pair> {
+    for (let a = 0; a < this.#patterns.length; a++) yield* this.#pairsOf(a, a + 1, floor);
+  }
+
+  /** The pairs of a whose bound is not below the floor. */
+  *#pairsOf(a: number, from: number, floor: number): Generator<Pair> {
+    const own = this.#magnitudes[a]!;
+    for (let b = from; b < this.#patterns.length; b++)
+      if (b !== a && dot(own, this.#magnitudes[b]!) >= floor) yield [a, b];
+  }
+
+  #visit(pairs: Iterable<Pair>, floor: number, visit: (a: number, b: number, peak: Peak) => void): void {
+    const tell = (pair: Pair, values: Float64Array) => {
       const peak = this.#peak(pair, values);
       if (Math.abs(peak.value) >= floor) visit(...pair, peak);
     };
-    for (let a = 0; a < this.#patterns.length; a++) {
-      for (let b = a + 1; b < this.#patterns.length; b++) {
-        if (dot(this.#magnitudes[a]!, this.#magnitudes[b]!) < floor) continue;
-        if (!waiting) {
-          waiting = [a, b];
-          continue;
-        }
-        this.#correlate(waiting, [a, b]);
-        tell(waiting, this.#work.re);
-        tell([a, b], this.#work.im);
-        waiting = undefined;
+    let waiting: Pair | undefined;
+    for (const pair of pairs) {
+      if (!waiting) {
+        waiting = pair;
+        continue;
       }
+      this.#correlate(waiting, pair);
+      tell(waiting, this.#work.re);
+      tell(pair, this.#work.im);
+      waiting = undefined;
     }
     if (!waiting) return;
     this.#correlate(waiting, waiting);
@@ -56,7 +75,7 @@ export class PatternCorrelator {
   }
 
   /** The correlations of two pairs, one in each part: F⁻¹(C₁ + iC₂) = c₁ + ic₂, both real. */
-  #correlate(first: readonly [number, number], second: readonly [number, number]): void {
+  #correlate(first: Pair, second: Pair): void {
     const { re, im } = this.#work;
     const [d, e, f, g] = [...first, ...second].map((i) => this.#spectra[i]!);
     for (let i = 0; i < re.length; i++) {
@@ -70,7 +89,7 @@ export class PatternCorrelator {
     this.#fourier.inverse(this.#work);
   }
 
-  #peak([a, b]: readonly [number, number], values: Float64Array): Peak {
+  #peak([a, b]: Pair, values: Float64Array): Peak {
     let at = 0;
     for (let i = 1; i < values.length; i++) if (Math.abs(values[i]!) > Math.abs(values[at]!)) at = i;
     const { shape, size } = this.#fourier;
