@@ -21,7 +21,8 @@ Examples:
   trainlets train photos/ --patch 16 -o dict.npz   learn from a folder of photos
   trainlets atoms dict.npz -o atoms.png            look at what was learned
   trainlets encode face.png -d dict.npz -o codes.npz
-  trainlets decode codes.npz -d dict.npz -o face-again.png`;
+  trainlets decode codes.npz -d dict.npz -o face-again.png
+  trainlets reproduce universal32 --quick          an experiment of the paper`;
 
 const commands = [
   trainCommand(),

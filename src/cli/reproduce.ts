@@ -25,10 +25,10 @@ interface ReproduceFlags extends DeviceFlags, ExperimentOptions {
 
 const examples = `
 Examples:
-  trainlets reproduce                              the experiments there are
-  trainlets reproduce universal32 --quick          a small version, in about a minute
+  trainlets reproduce                         the experiments there are
+  trainlets reproduce universal32 --quick     a small version, about a minute
   trainlets reproduce universal32 --images bsds/train --test bsds/val
-  trainlets reproduce universal64 --images photos --examples 500k -o out/photos64
+  trainlets reproduce universal64 --images photos --examples 500k
 
 Ctrl-C ends the training, and shows the dictionary so far.`;
 
