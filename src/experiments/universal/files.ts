@@ -70,7 +70,9 @@ function table({ curves }: UniversalResult): string {
 function page(result: UniversalResult, claims: readonly Claim[], chart: string): string {
   const { config, model, curves, families, learning, sources } = result;
   const size = formatShape(config.patch);
-  const last = curves.length - 1;
+  const best = curves.findIndex((one) =>
+    config.terms.every((M) => curves.every((other) => one.psnr[M]! >= other.psnr[M]!)),
+  );
   return htmlPage({
     title: `A universal dictionary of ${size} atoms`,
     lead: `${model.A.cols} atoms of ${size} samples, learned from ${grouped(model.meta.examplesSeen)} examples of ${sources}.`,
@@ -80,7 +82,7 @@ function page(result: UniversalResult, claims: readonly Claim[], chart: string):
         kind: "table",
         header: ["PSNR (dB)", ...config.terms.map((M) => `M = ${M}`)],
         rows: curves.map(({ label, psnr }) => [label, ...config.terms.map((M) => psnr[M]!.toFixed(2))]),
-        best: last,
+        ...(best < 0 ? {} : { best }),
         caption:
           "PSNR with peak 255 of one mean squared error over all patches; the mean of each is known, and is no term.",
       },
@@ -117,7 +119,7 @@ function familySections(families: readonly AtomFamily[], name: string): PageSect
       src: `${name}.png`,
       alt: `${families.length} rows of atoms, in each the same pattern at other places`,
       caption:
-        "A row is one pattern, in atoms of their own. An atom whose pattern has the other sign is shown negated.",
+        "A row is one pattern, in atoms of their own, as many as were found. An atom whose pattern has the other sign is shown negated.",
     },
   ];
 }
