@@ -78,7 +78,7 @@ function page(result: UniversalResult, claims: readonly Claim[], chart: string):
     lead: `${model.A.cols} atoms of ${size} samples, learned from ${grouped(model.meta.examplesSeen)} examples of ${sources}.`,
     sections: [
       {
-        heading: `${config.testPatches} patches that were not trained on`,
+        heading: `${result.tested} patches that were not trained on`,
         kind: "table",
         header: ["PSNR (dB)", ...config.terms.map((M) => `M = ${M}`)],
         rows: curves.map(({ label, psnr }) => [label, ...config.terms.map((M) => psnr[M]!.toFixed(2))]),

@@ -23,6 +23,8 @@ export interface UniversalResult {
   readonly model: Model;
   readonly atoms: DenseMatrix;
   readonly learning: readonly LearningPoint[];
+  /** Patches that were approximated. */
+  readonly tested: number;
   /** In the order of the config's comparisons; the dictionary is the last. */
   readonly curves: readonly Curve[];
   readonly families: readonly AtomFamily[];

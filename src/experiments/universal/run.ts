@@ -4,6 +4,7 @@
  */
 
 import { InputError } from "../../core/errors.js";
+import type { DenseMatrix } from "../../core/matrix.js";
 import type { OptionNaming } from "../../core/require.js";
 import type { Signal } from "../../core/signal.js";
 import { syntheticPictures } from "../../data/synthetic.js";
@@ -52,15 +53,17 @@ export async function runUniversal(
   const { kernels, onStage = () => {} } = tools;
   const { images, test, sources } = picturesOf(config, data, caller);
   const { model, learning } = await learn(config, images, test, tools);
-  onStage("approximating test patches");
-  const curves = await compare(config, model, test, kernels, onStage);
+  const { patch, testPatches: count, seed } = config;
+  const patches = await samplePatches(test, { patch, count, seed, kernels });
+  const curves = await compare(config, model, patches, kernels, onStage);
   onStage("looking for recurring patterns");
   const atoms = await model.atoms(kernels);
   const families = atomFamilies(atoms, model.shape);
   onStage("drawing");
   const device = `${kernels.name}: ${kernels.description}`;
   const seconds = (performance.now() - start) / 1000;
-  const result = { config, model, atoms, learning, curves, families, sources, device, seconds };
+  const tested = patches.cols;
+  const result = { config, model, atoms, learning, tested, curves, families, sources, device, seconds };
   const claims = judge(config, curves);
   return {
     header: ["PSNR (dB) with M terms", ...config.terms.map((M) => `M = ${M}`)],
@@ -152,13 +155,12 @@ async function learn(
 async function compare(
   config: UniversalConfig,
   model: Model,
-  test: readonly Signal[],
+  patches: DenseMatrix,
   kernels: Kernels,
   onStage: (stage: string) => void,
 ): Promise<Curve[]> {
-  const { patch, testPatches: count, seed, comparisons } = config;
+  const { patch, comparisons } = config;
   const most = config.terms.at(-1)!;
-  const patches = await samplePatches(test, { patch, count, seed, kernels });
   const curves: Curve[] = [];
   for (const { label, approximator } of [...comparisons, { label: learned, approximator: undefined }]) {
     onStage(`approximating ${patches.cols} test patches: ${label}`);
