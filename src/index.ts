@@ -14,6 +14,12 @@ export { PatchSampler, type Windows } from "./data/sampler.js";
 export { syntheticPictures } from "./data/synthetic.js";
 export { type BaseDictionary, baseForms, createBase } from "./dictionaries/base.js";
 export { SparseDictionary } from "./dictionaries/sparseDictionary.js";
+export {
+  type AtomFamily,
+  atomFamilies,
+  type FamilyMember,
+  type FamilyOptions,
+} from "./figures/atomFamilies.js";
 export { type AtomOrder, orderAtoms } from "./figures/atomOrder.js";
 export { atomGallery, type GalleryOptions } from "./figures/gallery.js";
 export { encodePng, type Picture } from "./figures/png.js";
@@ -64,6 +70,18 @@ export { Encoder } from "./pursuit/encoder.js";
 export { type CodingRule, resolveLimits } from "./pursuit/limits.js";
 // What one does with a dictionary.
 export { decodeSignals, encodeSignals } from "./tasks/codeSignals.js";
-export { psnr, type RepresentationOptions, representationError } from "./tasks/representation.js";
+export {
+  approximatorOf,
+  mTermErrors,
+  type OrthonormalTransform,
+  psnrOfErrors,
+  samplePatches,
+} from "./tasks/mTerm.js";
+export {
+  type DictionaryParts,
+  psnr,
+  type RepresentationOptions,
+  representationError,
+} from "./tasks/representation.js";
 export { croppedWavelets } from "./wavelets/cropped.js";
 export { type Wavelet, wavelet, waveletNames } from "./wavelets/filters.js";

@@ -24,7 +24,8 @@ import {
 
 /** The folders of src: a file may import from its own folder and from folders of a lower rank. */
 const ranks: Record<string, number> = {
-  cli: 11,
+  cli: 12,
+  experiments: 11,
   figures: 10,
   tasks: 9,
   learn: 8,

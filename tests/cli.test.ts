@@ -168,8 +168,42 @@ describe("encode and decode", () => {
   });
 });
 
+describe("reproduce", () => {
+  const small = "universal32 --quick --examples 200 --images photos/0.png --test photos/1.png";
+
+  it("lists the experiments, one a line", async () => {
+    const lines = (await run("reproduce")).trimEnd().split("\n");
+    expect(lines.map((line) => line.split(/\s+/, 1)[0])).toEqual(["universal32", "universal64"]);
+    expect(lines.every((line) => line.length <= 80)).toBe(true);
+  });
+
+  it("runs one: a table, the claims, and a page with its figures", async () => {
+    const { code, stdout, stderr } = await trainlets(folder, words(`reproduce ${small} -o figures`));
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/^PSNR \(dB\) with M terms {3}M = 10 {3}M = 20 {3}M = 40 {3}M = 60$/m);
+    for (const label of ["wavelets", "separable wavelets", "cropped wavelets", "trainlets \\(OSDL\\)"])
+      expect(stdout).toMatch(new RegExp(`^${label}( +\\d\\d\\.\\d\\d){4}$`, "m"));
+    expect(stdout).toMatch(/^(holds|does not hold): trainlets \(OSDL\) has the highest PSNR/m);
+    expect(stdout).toMatch(/^done in \d:\d\d; open figures\/index\.html$/m);
+    expect(stderr).toContain("3,136 atoms of 100 non-zeros, codes of at most 20 atoms\n");
+    const page = readFileSync(path("figures/index.html"), "utf8");
+    for (const [, src] of page.matchAll(/<img src="([^"]+)"/g)) await readImage(path(`figures/${src}`));
+    await readImage(path("figures/figure-11a-m-term.png"));
+    expect((await loadModel(path("figures/dictionary.npz"))).A.cols).toBe(3136);
+  }, 60_000);
+
+  it("tells it all as lines of JSON", async () => {
+    const lines = (await run(`reproduce ${small} --json -o figures`)).trimEnd().split("\n");
+    const last = JSON.parse(lines.at(-1)!);
+    expect(JSON.parse(lines[0]!)).toMatchObject({ examples: 0 });
+    expect(last).toMatchObject({ experiment: "universal32", terms: [10, 20, 40, 60] });
+    expect(last.psnr["cropped wavelets"].length).toBe(61);
+    expect(last.files).toContain("figure-11a-m-term.csv");
+  }, 60_000);
+});
+
 describe("help", () => {
-  it.each(["", "train", "atoms", "encode", "decode", "devices", "demo"])(
+  it.each(["", "train", "atoms", "encode", "decode", "devices", "demo", "reproduce"])(
     "fits into 80 columns: %s",
     async (name) => {
       const help = await run(`${name} --help`);

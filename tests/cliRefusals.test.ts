@@ -202,6 +202,37 @@ refuses("dictionaries, data and codes that do not fit", [
   ],
 ]);
 
+const reproduce = (more: string): string => `reproduce universal32 --quick -o OUT ${more}`;
+
+refuses("experiments", [
+  ["reproduce fig99 -o OUT", 'reproduce: unknown experiment "fig99"; known: universal32, universal64'],
+  [reproduce("--examples 0"), "reproduce: --examples must be an integer of at least 1, got 0"],
+  [reproduce("--examples many"), 'reproduce: --examples must be an integer of at least 1, got "many"'],
+  [reproduce("--epochs 1.5"), "reproduce: --epochs must be an integer of at least 1, got 1.5"],
+  [reproduce("--batch 0"), "reproduce: --batch must be an integer of at least 1, got 0"],
+  [reproduce("--seed -1"), "reproduce: --seed must be an integer of at least 0, got -1"],
+  [reproduce("--threads 0"), "reproduce: --threads must be an integer from 1 to 256, got 0"],
+  [reproduce("--images nowhere"), "reproduce: no such file or folder: nowhere"],
+  [reproduce("--test empty"), "reproduce: no images or .npy arrays in folder empty"],
+  [reproduce("--images small.png"), "reproduce: small.png: 7x7 is smaller than the patch 32x32"],
+  [
+    reproduce("--images photos/0.png"),
+    "reproduce: --images must be at least two where --test is not given, got 1",
+  ],
+  [
+    reproduce("--images photos --test photos/1.png"),
+    "reproduce: --test must be images that are not learned from, got photos/1.png in both",
+  ],
+  [
+    "reproduce universal32 --quick --images photos -o text.png",
+    "reproduce: --output must be a folder, got the file text.png",
+  ],
+  [
+    "reproduce universal32 more",
+    "reproduce: too many arguments for 'reproduce'. Expected 1 argument but got 2.",
+  ],
+]);
+
 it("says that a dictionary is damaged", async () => {
   const { code, stderr } = await trainlets(folder, words("atoms damaged.npz -o out/x.png"));
   expect({ code, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 2, lines: 1 });

@@ -3,13 +3,11 @@
  * and leave a page that shows it beside wavelets and cropped wavelets.
  */
 
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { stdout } from "node:process";
-import { InputError } from "../core/errors.js";
 import { formatShape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
-import { fileError, requireWritable, writeFileAtomic } from "../data/node/files.js";
+import { writeFileAtomic } from "../data/node/files.js";
 import { syntheticPictures } from "../data/synthetic.js";
 import { createBase } from "../dictionaries/base.js";
 import { orderAtoms } from "../figures/atomOrder.js";
@@ -26,6 +24,7 @@ import { version } from "../model/version.js";
 import { psnr, representationError } from "../tasks/representation.js";
 import { type DeviceFlags, onDevice } from "./device.js";
 import { greyPicture } from "./greyPicture.js";
+import { makeFolder } from "./outcomeFiles.js";
 import { clock, grouped, ProgressLine } from "./progress.js";
 
 /** What the demo learns: 16×16 patches, where fixed small-patch methods begin to struggle. */
@@ -47,9 +46,8 @@ export interface DemoFlags extends DeviceFlags {
 
 export async function runDemo({ output, ...device }: DemoFlags): Promise<void> {
   const start = performance.now();
-  await makeFolder(output);
+  await makeFolder(output, "demo");
   const to = (name: string) => join(output, name);
-  await requireWritable(to("index.html"), "demo");
   const all = syntheticPictures(settings.seed, pictures.train + pictures.test, pictures.size);
   const [seen, unseen] = [all.slice(0, pictures.train), all.slice(pictures.train)];
   await onDevice(device, "demo", async (kernels) => {
@@ -74,16 +72,6 @@ export async function runDemo({ output, ...device }: DemoFlags): Promise<void> {
     }
     stdout.write(`done in ${clock(seconds)}; open ${to("index.html")}\n`);
   });
-}
-
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST")
-      throw new InputError(`demo: --output must be a folder, got the file ${folder}`);
-    throw fileError(error, `demo: folder ${folder} cannot be made`, "its name is not valid");
-  }
 }
 
 async function writeText(path: string, text: string): Promise<void> {

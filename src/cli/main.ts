@@ -12,6 +12,7 @@ import { demoCommand } from "./demo.js";
 import { devicesCommand } from "./devices.js";
 import { encodeCommand } from "./encode.js";
 import { guardProcess, report } from "./report.js";
+import { reproduceCommand } from "./reproduce.js";
 import { trainCommand } from "./train.js";
 
 const examples = `
@@ -20,7 +21,8 @@ Examples:
   trainlets train photos/ --patch 16 -o dict.npz   learn from a folder of photos
   trainlets atoms dict.npz -o atoms.png            look at what was learned
   trainlets encode face.png -d dict.npz -o codes.npz
-  trainlets decode codes.npz -d dict.npz -o face-again.png`;
+  trainlets decode codes.npz -d dict.npz -o face-again.png
+  trainlets reproduce universal32 --quick          an experiment of the paper`;
 
 const commands = [
   trainCommand(),
@@ -29,6 +31,7 @@ const commands = [
   decodeCommand(),
   devicesCommand(),
   demoCommand(),
+  reproduceCommand(),
 ];
 
 const program = new Command("trainlets")

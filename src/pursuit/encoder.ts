@@ -31,8 +31,8 @@ export class Encoder {
     this.#kernels = kernels;
   }
 
-  /** Codes of the columns of Y. They stay valid until the next call. */
-  async encode(Y: DeviceMatrix): Promise<DeviceSparse> {
+  /** Codes of the columns of Y, valid until the next call; `path` as in `Kernels.batchOmp`. */
+  async encode(Y: DeviceMatrix, path?: DeviceMatrix): Promise<DeviceSparse> {
     const kernels = this.#kernels;
     const { phi, A, scale, gram } = this.dictionary;
     requireSameRows("Encoder.encode", "Y", Y, "Φ", phi);
@@ -42,7 +42,7 @@ export class Encoder {
     const X = kernels.headSparse(this.#codes, Y.cols);
     await kernels.project(phi, A, scale, Y, P);
     await kernels.columnEnergies(Y, energies);
-    await kernels.batchOmp(gram, P, energies, this.limits, X);
+    await kernels.batchOmp(gram, P, energies, this.limits, X, path);
     await kernels.scaleRows(scale, X);
     return X;
   }

@@ -1,7 +1,8 @@
 """Wavelet filters and cropped wavelet bases, built with PyWavelets alone, for pywavelets.test.ts.
 
-Standard input   {"filters": [name, ...], "bases": [name, ...], "sizes": [n, ...]}
-Standard output  {"filters": {name: [rec_lo, rec_hi]}, "bases": {name: {n: [column, ...]}}}
+Standard input   {"filters": [name, ...], "bases": [name, ...], "sizes": [n, ...], "picture": [row, ...]}
+Standard output  {"filters": {name: [rec_lo, rec_hi]}, "bases": {name: {n: [column, ...]}},
+                  "cascades": {name: magnitudes of the 2-D coefficients of the picture, ascending}}
 """
 
 import json
@@ -33,12 +34,21 @@ def cropped(n, name):
     return (window / np.where(norms > 0, norms, 1))[:, norms > 0]
 
 
+def cascade(picture, name):
+    """The usual 2-D transform, periodic, full depth."""
+    levels = min(picture.shape).bit_length() - 1
+    bands = pywt.wavedec2(picture, name, mode="periodization", level=levels)
+    return np.sort(np.abs(pywt.coeffs_to_array(bands)[0]).ravel())
+
+
 def main():
     warnings.simplefilter("ignore")  # "level value is too high": on purpose
     request = json.load(sys.stdin)
     filters = {name: [pywt.Wavelet(name).rec_lo, pywt.Wavelet(name).rec_hi] for name in request["filters"]}
     bases = {name: {n: cropped(n, name).T.tolist() for n in request["sizes"]} for name in request["bases"]}
-    json.dump({"filters": filters, "bases": bases}, sys.stdout)
+    picture = np.array(request["picture"])
+    cascades = {name: cascade(picture, name).tolist() for name in request["bases"]}
+    json.dump({"filters": filters, "bases": bases, "cascades": cascades}, sys.stdout)
 
 
 main()

@@ -1,0 +1,139 @@
+/** `trainlets reproduce`: the experiments of the paper. */
+
+import { resolve } from "node:path";
+import { stdout } from "node:process";
+import { Command } from "commander";
+import { InputError } from "../core/errors.js";
+import type { Shape } from "../core/shape.js";
+import type { Signal } from "../core/signal.js";
+import { inspectInputs, readSignals } from "../data/node/inputs.js";
+import { experimentOf, experiments } from "../experiments/catalogue.js";
+import type { ExperimentData, ExperimentOptions, ExperimentRun, Outcome } from "../experiments/experiment.js";
+import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
+import { count, flagOf, option } from "./flags.js";
+import { Interrupt } from "./interrupt.js";
+import { makeFolder, writeOutcome } from "./outcomeFiles.js";
+import { clock, ProgressLine } from "./progress.js";
+import { describePlan, follow } from "./trainReports.js";
+
+interface ReproduceFlags extends DeviceFlags, ExperimentOptions {
+  readonly output?: string;
+  readonly images?: string[];
+  readonly test?: string[];
+  readonly json?: boolean;
+}
+
+const examples = `
+Examples:
+  trainlets reproduce                         the experiments there are
+  trainlets reproduce universal32 --quick     a small version, about a minute
+  trainlets reproduce universal32 --images bsds/train --test bsds/val
+  trainlets reproduce universal64 --images photos --examples 500k
+
+Ctrl-C ends the training, and shows the dictionary so far.`;
+
+export function reproduceCommand(): Command {
+  const command = new Command("reproduce")
+    .summary("run an experiment of the paper, and draw its figures")
+    .description(
+      "Run an experiment of the paper, and leave its figures on a page. Without a name: list them.",
+    )
+    .usage("[experiment] [options]")
+    .argument("[experiment]", experiments.map(({ name }) => name).join(", "))
+    .addOption(option("-o, --output <folder>", "where the results go", undefined, "out/EXPERIMENT"))
+    .option("--images <data...>", "images to learn from (default: made-up pictures)")
+    .option("--test <data...>", "images to test on (default: some of the others, set aside)")
+    .option("--quick", "a small version: the same patches, fewer atoms and examples")
+    .addOption(option("--examples <n>", "patches an epoch: 270k, 10M", count, "as in the paper"))
+    .addOption(option("--epochs <n>", "times that each patch is seen", count, "as in the paper"))
+    .addOption(option("--batch <n>", "patches of a step", count, "by the device"))
+    .addOption(option("--seed <n>", "seed of everything random", count, 1))
+    .option("--json", "progress and outcome as lines of JSON on standard output")
+    .addHelpText("after", examples)
+    .action(runReproduce);
+  return withDeviceOptions(command);
+}
+
+async function runReproduce(name: string | undefined, flags: ReproduceFlags): Promise<void> {
+  if (name === undefined) {
+    for (const { name, summary } of experiments) stdout.write(`${name.padEnd(14)}${summary}\n`);
+    return;
+  }
+  const start = performance.now();
+  const experiment = experimentOf(name, "reproduce");
+  const { output = `out/${name}`, quick, examples, epochs, batch, seed } = flags;
+  const run = await experiment.prepare({ quick, examples, epochs, batch, seed }, "reproduce", flagOf);
+  const progress = new ProgressLine(flags.json ? "none" : undefined);
+  const paths = await pathsOf(flags);
+  await onDevice(flags, "reproduce", async (kernels, reason) => {
+    const data = await readData(paths, experiment.patch, progress);
+    await makeFolder(output, "reproduce");
+    progress.note(`computing on ${kernels.name}: ${kernels.description} (${reason})`);
+    const outcome = await perform(run, data, { kernels, progress, json: flags.json === true });
+    const written = await writeOutcome(output, outcome.files);
+    const seconds = (performance.now() - start) / 1000;
+    if (flags.json) {
+      const { values, claims } = outcome;
+      stdout.write(`${JSON.stringify({ experiment: name, ...values, claims, files: written, seconds })}\n`);
+    } else stdout.write(`${describe(outcome)}\ndone in ${clock(seconds)}; open ${output}/index.html\n`);
+  });
+}
+
+/** The files to read; none may be both learned from and tested on. */
+async function pathsOf({ images, test }: ReproduceFlags): Promise<{ images?: string[]; test?: string[] }> {
+  const list = async (args: string[]) => (await inspectInputs(args, "reproduce")).map(({ path }) => path);
+  const [seen, unseen] = [images && (await list(images)), test && (await list(test))];
+  const known = new Set(seen?.map((path) => resolve(path)));
+  const both = unseen?.find((path) => known.has(resolve(path)));
+  if (both !== undefined)
+    throw new InputError(`reproduce: --test must be images that are not learned from, got ${both} in both`);
+  return { ...(seen && { images: seen }), ...(unseen && { test: unseen }) };
+}
+
+async function readData(
+  paths: { readonly images?: string[]; readonly test?: string[] },
+  patch: Shape,
+  progress: ProgressLine,
+): Promise<ExperimentData> {
+  const onSkip = (message: string) => progress.note(`reproduce: ${message}`);
+  const read = async (list: string[] | undefined): Promise<Signal[] | undefined> =>
+    list && (await readSignals(list, { patch, caller: "reproduce", onSkip }));
+  const images = await read(paths.images);
+  if (images?.length === 1 && !paths.test)
+    throw new InputError("reproduce: --images must be at least two where --test is not given, got 1");
+  return { images, test: await read(paths.test) };
+}
+
+/** Run it, with the progress on a line. */
+async function perform(
+  run: ExperimentRun,
+  data: ExperimentData,
+  tools: { kernels: Parameters<ExperimentRun>[1]["kernels"]; progress: ProgressLine; json: boolean },
+): Promise<Outcome> {
+  const { kernels, progress, json } = tools;
+  const interrupt = new Interrupt(() =>
+    progress.note("ending: the dictionary so far will be shown (Ctrl-C again to leave at once)"),
+  );
+  const outcome = await run(data, {
+    kernels,
+    signal: interrupt.signal,
+    async follow(training) {
+      const plan = await training.plan();
+      progress.note(describePlan(plan));
+      const following = follow(training, plan, { progress, json, onStart: () => interrupt.listen() });
+      await following.finally(() => interrupt.stop());
+    },
+    onStage: (stage) => progress.show([stage], true),
+  });
+  progress.clear();
+  return outcome;
+}
+
+/** The table, then the claims. */
+function describe({ header, rows, claims }: Outcome): string {
+  const widths = header.map((cell, c) => Math.max(cell.length, ...rows.map((row) => row[c]!.length)));
+  const line = (cells: readonly string[]) =>
+    cells.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]!) : cell.padStart(widths[c]!))).join("   ");
+  const judged = claims.map(({ text, holds }) => `${holds ? "holds" : "does not hold"}: ${text}`);
+  return [line(header), ...rows.map(line), "", ...judged].join("\n");
+}

@@ -1,0 +1,38 @@
+/** What the experiment finds, before it is drawn. */
+
+import type { DenseMatrix } from "../../core/matrix.js";
+import type { AtomFamily } from "../../figures/atomFamilies.js";
+import type { Model } from "../../model/model.js";
+import type { UniversalConfig } from "./config.js";
+
+/** PSNR in dB of an approximation with 0, 1, … terms. */
+export interface Curve {
+  readonly label: string;
+  readonly psnr: readonly number[];
+}
+
+/** A test error while learning. */
+export interface LearningPoint {
+  readonly examples: number;
+  readonly testRmse: number;
+}
+
+/** All that was found. */
+export interface UniversalResult {
+  readonly config: UniversalConfig;
+  readonly model: Model;
+  readonly atoms: DenseMatrix;
+  readonly learning: readonly LearningPoint[];
+  /** Patches that were approximated. */
+  readonly tested: number;
+  /** In the order of the config's comparisons; the dictionary is the last. */
+  readonly curves: readonly Curve[];
+  readonly families: readonly AtomFamily[];
+  readonly sources: string;
+  /** What it was computed on. */
+  readonly device: string;
+  readonly seconds: number;
+}
+
+/** How the learned dictionary is called in tables and figures. */
+export const learned = "trainlets (OSDL)";

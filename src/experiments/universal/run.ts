@@ -1,0 +1,171 @@
+/**
+ * Universal dictionaries: learn one, approximate patches of other pictures by its
+ * atoms and by wavelets, look for patterns that recur in it, and draw all of it.
+ */
+
+import { InputError } from "../../core/errors.js";
+import type { DenseMatrix } from "../../core/matrix.js";
+import type { OptionNaming } from "../../core/require.js";
+import type { Signal } from "../../core/signal.js";
+import { syntheticPictures } from "../../data/synthetic.js";
+import { atomFamilies } from "../../figures/atomFamilies.js";
+import type { Kernels } from "../../kernels/contract.js";
+import { train } from "../../learn/trainingRun.js";
+import { resolveTraining, type TrainOptions } from "../../learn/trainOptions.js";
+import type { Model } from "../../model/model.js";
+import { approximatorOf, mTermErrors, psnrOfErrors, samplePatches } from "../../tasks/mTerm.js";
+import type {
+  ExperimentData,
+  ExperimentOptions,
+  ExperimentRun,
+  ExperimentTools,
+  Outcome,
+} from "../experiment.js";
+import type { UniversalConfig } from "./config.js";
+import { judge } from "./expected.js";
+import { universalFiles } from "./files.js";
+import { type Curve, type LearningPoint, learned } from "./result.js";
+
+/** The experiment with these options, checked. */
+export function prepareUniversal(
+  config: UniversalConfig,
+  options: ExperimentOptions,
+  caller: string,
+  say: OptionNaming,
+): ExperimentRun {
+  const { quick, batch, ...given } = options;
+  const small = quick ? { ...config.quick, margin: undefined } : {};
+  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const batches = batch === undefined ? {} : { batch: { gpu: batch, other: batch } };
+  const resolved: UniversalConfig = { ...config, ...small, ...said, ...batches };
+  resolveTraining(trainOptions(resolved, "cpu"), caller, say);
+  return (data, tools) => runUniversal(resolved, data, tools, caller);
+}
+
+/** Learn, measure, draw. */
+export async function runUniversal(
+  config: UniversalConfig,
+  data: ExperimentData,
+  tools: ExperimentTools,
+  caller = config.name,
+): Promise<Outcome> {
+  const start = performance.now();
+  const { kernels, onStage = () => {} } = tools;
+  const { images, test, sources } = picturesOf(config, data, caller);
+  const { model, learning } = await learn(config, images, test, tools);
+  const { patch, testPatches: count, seed } = config;
+  const patches = await samplePatches(test, { patch, count, seed, kernels });
+  const curves = await compare(config, model, patches, kernels, onStage);
+  onStage("looking for recurring patterns");
+  const atoms = await model.atoms(kernels);
+  const families = atomFamilies(atoms, model.shape);
+  onStage("drawing");
+  const device = `${kernels.name}: ${kernels.description}`;
+  const seconds = (performance.now() - start) / 1000;
+  const tested = patches.cols;
+  const result = { config, model, atoms, learning, tested, curves, families, sources, device, seconds };
+  const claims = judge(config, curves);
+  return {
+    header: ["PSNR (dB) with M terms", ...config.terms.map((M) => `M = ${M}`)],
+    rows: curves.map(({ label, psnr }) => [label, ...config.terms.map((M) => psnr[M]!.toFixed(2))]),
+    claims,
+    values: { terms: config.terms, psnr: Object.fromEntries(curves.map(({ label, psnr }) => [label, psnr])) },
+    files: universalFiles(result, claims),
+  };
+}
+
+/** Of pictures without others to test on, each tenth is set aside. */
+const setAside = 10;
+
+function picturesOf(
+  { pictures, seed }: UniversalConfig,
+  { images, test }: ExperimentData,
+  caller: string,
+): { images: readonly Signal[]; test: readonly Signal[]; sources: string } {
+  if (!images) {
+    const made = syntheticPictures(seed, pictures.train + (test ? 0 : pictures.test), pictures.size);
+    const tested = test ? `${test.length} others` : `${pictures.test} others like them`;
+    return {
+      images: made.slice(0, pictures.train),
+      test: test ?? made.slice(pictures.train),
+      sources: `${pictures.train} made-up pictures, tested on ${tested}`,
+    };
+  }
+  if (test) return { images, test, sources: `${images.length} pictures, tested on ${test.length} others` };
+  if (images.length < 2) {
+    throw new InputError(
+      `${caller}: images must be at least two where none are given to test on, got ${images.length}`,
+    );
+  }
+  const isTest = (_: Signal, i: number) =>
+    i % setAside === setAside - 1 || (images.length < setAside && i === 0);
+  const [kept, tested] = [images.filter((one, i) => !isTest(one, i)), images.filter(isTest)];
+  return {
+    images: kept,
+    test: tested,
+    sources: `${kept.length} pictures, tested on ${tested.length} set aside`,
+  };
+}
+
+/** Measurements of the test error during learning. */
+const tests = 20;
+
+function trainOptions(config: UniversalConfig, device: Kernels["name"]): TrainOptions {
+  const { patch, base, atoms, atomSparsity, sparsity, examples, epochs, batch, seed, testPatches } = config;
+  return {
+    patch,
+    base,
+    atoms,
+    atomSparsity,
+    coding: { sparsity },
+    examples,
+    epochs,
+    batch: device === "gpu" ? batch.gpu : batch.other,
+    seed,
+    holdout: testPatches,
+    testEvery: Math.ceil((examples * epochs) / tests) || 1,
+  };
+}
+
+async function learn(
+  config: UniversalConfig,
+  images: readonly Signal[],
+  testSignals: readonly Signal[],
+  { kernels, signal, follow }: ExperimentTools,
+): Promise<{ model: Model; learning: LearningPoint[] }> {
+  const options = { ...trainOptions(config, kernels.name), testSignals, kernels, signal };
+  const learning: LearningPoint[] = [];
+  const run = train(images, options);
+  const watched = {
+    plan: () => run.plan(),
+    async *[Symbol.asyncIterator]() {
+      for await (const report of run) {
+        const { examples, testRmse } = report;
+        if (testRmse !== undefined) learning.push({ examples, testRmse });
+        yield report;
+      }
+    },
+  };
+  if (follow) await follow(watched);
+  else for await (const _ of watched);
+  return { model: await run.model(), learning };
+}
+
+/** The same patches, approximated by each. */
+async function compare(
+  config: UniversalConfig,
+  model: Model,
+  patches: DenseMatrix,
+  kernels: Kernels,
+  onStage: (stage: string) => void,
+): Promise<Curve[]> {
+  const { patch, comparisons } = config;
+  const most = config.terms.at(-1)!;
+  const curves: Curve[] = [];
+  for (const { label, approximator } of [...comparisons, { label: learned, approximator: undefined }]) {
+    onStage(`approximating ${patches.cols} test patches: ${label}`);
+    const by = approximator === undefined ? model : approximatorOf(approximator, patch);
+    curves.push({ label, psnr: psnrOfErrors(await mTermErrors(by, patches, most, kernels)) });
+  }
+  return curves;
+}
