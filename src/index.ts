@@ -40,7 +40,13 @@ export type {
   PursuitLimits,
   WindowList,
 } from "./kernels/contract.js";
-export { type AtomCareOptions, atomCareDefaults, careForAtoms } from "./learn/atomCare.js";
+export {
+  AtomCare,
+  type AtomCareOptions,
+  atomCareDefaults,
+  examplesIn,
+  type LastExamples,
+} from "./learn/atomCare.js";
 export {
   createOsdl,
   freeOsdl,

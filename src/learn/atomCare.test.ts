@@ -7,7 +7,7 @@ import { createBase } from "../dictionaries/base.js";
 import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
 import type { DeviceMatrix } from "../kernels/contract.js";
 import { dot, explicitBase, randomDense } from "../kernels/oracle.case.js";
-import { atomCareDefaults, careForAtoms, resolveAtomCare } from "./atomCare.js";
+import { AtomCare, atomCareDefaults, examplesIn, resolveAtomCare } from "./atomCare.js";
 import { collect, expectGramOfAtoms, pursue, randomAtoms, unitAtoms, watchKernels } from "./learner.case.js";
 import { createOsdl, freeOsdl, type OsdlState, osdlUpdate } from "./osdl.js";
 
@@ -60,8 +60,15 @@ async function setResiduals(size: (i: number) => number): Promise<void> {
   await kernels.writeMatrix(kernels.head(state.residual, N), R);
 }
 
-const care = (more: Partial<typeof options> = {}) =>
-  careForAtoms(state, Y, { ...options, ...more }, watched.kernels);
+const care = (more: Partial<typeof options> = {}) => careFor(state, { ...options, ...more });
+
+async function careFor(learner: OsdlState, asked: typeof options): Promise<number> {
+  const { kernels } = watched;
+  const atomCare = new AtomCare(learner, asked, kernels);
+  const replaced = await atomCare.look(examplesIn(Y, kernels));
+  atomCare.free();
+  return replaced;
+}
 
 async function read() {
   const { kernels } = watched;
@@ -83,7 +90,7 @@ function changed(
   return [...Array(m).keys()].filter((j) => a.column(j).some((value, l) => value !== b.at(l, j)));
 }
 
-describe("careForAtoms", () => {
+describe("AtomCare", () => {
   test("replaces an unused atom and a near-copy, and no other", async () => {
     const before = await read();
     expect(Math.abs(before.G.at(original, copy))).toBeGreaterThan(0.99);

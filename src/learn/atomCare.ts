@@ -43,25 +43,85 @@ export function resolveAtomCare(caller: string, options: AtomCareOptions = {}): 
   return resolved;
 }
 
-/**
- * Look after the atoms, given the mini-batch Y of the last step. Returns how many
- * were replaced, and starts counting uses anew.
- */
-export async function careForAtoms(
-  state: OsdlState,
-  Y: DeviceMatrix,
-  options: Required<AtomCareOptions>,
-  kernels: Kernels,
-): Promise<number> {
-  const most = Math.ceil(state.dictionary.cols / 10);
-  const examples = await worstExamples(state, Y, most, kernels);
-  const idle = (await idleAtoms(state, options, kernels)).slice(0, examples.length);
-  await replaceAtoms(state, Y, idle, examples.splice(0, idle.length), kernels);
-  // only now: a copy of an atom that has just gone is a copy no more (rare, so Φ's Gram matrix is not kept for it)
-  const copies = (await copiedAtoms(state, options, kernels)).slice(0, examples.length);
-  await replaceAtoms(state, Y, copies, examples.splice(0, copies.length), kernels);
-  await kernels.writeMatrix(state.uses, new DenseMatrix(state.dictionary.cols, 1));
-  return idle.length + copies.length;
+/** The examples of the last mini-batch, and a way to have some of them again. */
+export interface LastExamples {
+  readonly cols: number;
+  /** The first columns of `target` ← these examples. */
+  copy(examples: readonly number[], target: DeviceMatrix): Promise<void>;
+}
+
+/** Examples that stand in a matrix. */
+export function examplesIn(Y: DeviceMatrix, kernels: Kernels): LastExamples {
+  const copy = async (examples: readonly number[], target: DeviceMatrix) => {
+    const all = await kernels.readMatrix(Y);
+    const chosen = new DenseMatrix(Y.rows, examples.length);
+    examples.forEach((example, i) => chosen.column(i).set(all.column(example)));
+    await kernels.writeMatrix(kernels.head(target, examples.length), chosen);
+  };
+  return { cols: Y.cols, copy };
+}
+
+/** Looks after the atoms of a learner. What it works with is made at the first look that needs it, and kept. */
+export class AtomCare {
+  readonly #state: OsdlState;
+  readonly #options: Required<AtomCareOptions>;
+  readonly #kernels: Kernels;
+  /** The most atoms that change at a look. */
+  readonly #most: number;
+  #workshop: CareWorkshop | undefined;
+
+  constructor(state: OsdlState, options: Required<AtomCareOptions>, kernels: Kernels) {
+    this.#state = state;
+    this.#options = options;
+    this.#kernels = kernels;
+    this.#most = Math.ceil(state.dictionary.cols / 10);
+  }
+
+  /** A look, given the mini-batch of the last step. Returns how many atoms were replaced, and starts counting uses anew. */
+  async look(last: LastExamples): Promise<number> {
+    const [state, kernels] = [this.#state, this.#kernels];
+    const examples = await worstExamples(state, last.cols, this.#most, kernels);
+    const idle = (await idleAtoms(state, this.#options, kernels)).slice(0, examples.length);
+    await this.#replace(last, idle, examples.splice(0, idle.length));
+    // only now: a copy of an atom that has just gone is a copy no more
+    const copies = (await copiedAtoms(state, this.#options, kernels)).slice(0, examples.length);
+    await this.#replace(last, copies, examples.splice(0, copies.length));
+    await kernels.writeMatrix(state.uses, new DenseMatrix(state.dictionary.cols, 1));
+    return idle.length + copies.length;
+  }
+
+  async #replace(last: LastExamples, atoms: readonly number[], examples: readonly number[]): Promise<void> {
+    if (atoms.length === 0) return;
+    this.#workshop ??= await openCare(this.#state, this.#most, this.#kernels);
+    await replaceAtoms(this.#state, last, atoms, examples, this.#workshop, this.#kernels);
+  }
+
+  free(): void {
+    if (!this.#workshop) return;
+    const { base, encoder, batch, energies } = this.#workshop;
+    encoder.free();
+    base.free();
+    this.#kernels.free(batch, energies);
+  }
+}
+
+/** What codes examples over Φ: its Gram matrix is as large as that of the atoms, so it is made once. */
+interface CareWorkshop {
+  readonly base: SparseDictionary;
+  readonly encoder: Encoder;
+  readonly batch: DeviceMatrix;
+  readonly energies: DeviceMatrix;
+}
+
+async function openCare(state: OsdlState, most: number, kernels: Kernels): Promise<CareWorkshop> {
+  const base = await SparseDictionary.ofBase(state.dictionary.base, kernels);
+  const sparsity = Math.min(state.options.atomSparsity, startSparsity);
+  return {
+    base,
+    encoder: new Encoder(base, { sparsity, residualEnergy: 0 }, most, kernels),
+    batch: kernels.matrix(base.rows, most),
+    energies: kernels.matrix(1, most),
+  };
 }
 
 /** Atoms used less than the share of the mean use, the least used first. */
@@ -92,12 +152,12 @@ async function copiedAtoms(
 /** Columns of the mini-batch with the largest residuals, at most `count`, the worst first. */
 async function worstExamples(
   state: OsdlState,
-  Y: DeviceMatrix,
+  examples: number,
   count: number,
   kernels: Kernels,
 ): Promise<number[]> {
-  const energies = kernels.matrix(1, Y.cols);
-  await kernels.columnEnergies(kernels.head(state.residual, Y.cols), energies);
+  const energies = kernels.matrix(1, examples);
+  await kernels.columnEnergies(kernels.head(state.residual, examples), energies);
   const { data } = await kernels.readMatrix(energies);
   kernels.free(energies);
   const badly = Array.from(data.keys()).filter((i) => data[i]! > 0);
@@ -108,14 +168,14 @@ async function worstExamples(
 /** Put sparse codes of examples in place of atoms, at the mean norm of the atoms, with no momentum. */
 async function replaceAtoms(
   state: OsdlState,
-  Y: DeviceMatrix,
+  last: LastExamples,
   atoms: readonly number[],
   examples: readonly number[],
+  workshop: CareWorkshop,
   kernels: Kernels,
 ): Promise<void> {
-  if (atoms.length === 0) return;
   const { dictionary } = state;
-  const { codes, norms } = await codesOverBase(state, Y, examples, kernels);
+  const { codes, norms } = await codesOverBase(last, examples, workshop, kernels);
   const A = await kernels.readSparse(dictionary.A);
   const target = meanNorm((await kernels.readMatrix(dictionary.scale)).data);
   atoms.forEach((atom, i) => {
@@ -135,36 +195,20 @@ async function replaceAtoms(
   kernels.free(S, zero);
 }
 
-/** Sparse codes over Φ of some examples of Y, scaled to unit norm first, and the norms ‖Φx‖ of what they make. */
+/** Sparse codes over Φ of some examples, and the norms ‖Φx‖ of what they make. */
 async function codesOverBase(
-  state: OsdlState,
-  Y: DeviceMatrix,
+  last: LastExamples,
   examples: readonly number[],
+  { base, encoder, batch, energies }: CareWorkshop,
   kernels: Kernels,
 ): Promise<{ codes: SparseColumns; norms: Float32Array }> {
-  const all = await kernels.readMatrix(Y);
-  const chosen = new DenseMatrix(Y.rows, examples.length);
-  examples.forEach((example, i) => chosen.column(i).set(unit(all.column(example))));
-  const batch = kernels.matrix(Y.rows, examples.length);
-  const energies = kernels.matrix(1, examples.length);
-  await kernels.writeMatrix(batch, chosen);
-  const base = await SparseDictionary.ofBase(state.dictionary.base, kernels);
-  const sparsity = Math.min(state.options.atomSparsity, startSparsity);
-  const encoder = new Encoder(base, { sparsity, residualEnergy: 0 }, examples.length, kernels);
-  const X = await encoder.encode(batch);
-  const codes = await kernels.readSparse(X);
-  await kernels.reconstruct(base.phi, base.A, X, batch);
-  await kernels.columnEnergies(batch, energies);
-  const norms = (await kernels.readMatrix(energies)).data.map(Math.sqrt);
-  encoder.free();
-  base.free();
-  kernels.free(batch, energies);
-  return { codes, norms };
-}
-
-function unit(column: Float32Array): Float32Array {
-  const norm = Math.sqrt(column.reduce((sum, value) => sum + value * value, 0));
-  return column.map((value) => value / norm);
+  const [Y, e] = [kernels.head(batch, examples.length), kernels.head(energies, examples.length)];
+  await last.copy(examples, Y);
+  const X = await encoder.encode(Y);
+  const codes = kernels.readSparse(X);
+  await kernels.reconstruct(base.phi, base.A, X, Y);
+  await kernels.columnEnergies(Y, e);
+  return { codes: await codes, norms: (await kernels.readMatrix(e)).data.map(Math.sqrt) };
 }
 
 /** The mean of ‖Φaⱼ‖ over atoms that are not zero; 1 where all are. */

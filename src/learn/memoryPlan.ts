@@ -18,8 +18,9 @@ export function planMemory(options: ResolvedTraining, samples: number): MemoryPl
   const { base, atoms: m, atomSparsity: k, batch: N, coding } = options;
   const [n, L] = [baseRows(base), baseCols(base)];
   const p = coding.sparsity ?? Math.min(n, m);
-  // atom care codes examples over Φ itself: its Gram matrix, and codes as wide as an atom
-  const care = options.atomCare || m < L ? 4 * (L * L + N * (L + 2 * n + 2 * k)) : 0;
+  // atom care, and a choice among the base atoms, code examples over Φ itself: its Gram matrix, and codes
+  const coded = Math.max(options.atomCare ? Math.ceil(m / 10) : 0, m < L ? N : 0);
+  const care = coded > 0 ? 4 * (L * L + coded * (L + 2 * n + 2 * Math.max(k, p))) : 0;
   const parts = [
     { what: "Gram matrix", bytes: 4 * m * m },
     { what: "momentum", bytes: 4 * L * m },

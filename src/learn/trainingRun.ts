@@ -9,9 +9,11 @@
 import { Breath } from "../core/breath.js";
 import { InputError } from "../core/errors.js";
 import type { Signal } from "../core/signal.js";
+import type { Windows } from "../data/sampler.js";
 import { chooseKernels } from "../kernels/choose.js";
+import type { DeviceMatrix } from "../kernels/contract.js";
 import { Model, type ModelMeta } from "../model/model.js";
-import { careForAtoms } from "./atomCare.js";
+import type { LastExamples } from "./atomCare.js";
 import { osdlReport, osdlUpdate } from "./osdl.js";
 import { type ResolvedTraining, resolveTraining, type TrainOptions } from "./trainOptions.js";
 import { closeWorkshop, cut, openWorkshop, type TrainPlan, testError, type Workshop } from "./workshop.js";
@@ -141,7 +143,7 @@ async function* loop(
   progress: { examples: number },
   signal: AbortSignal | undefined,
 ): AsyncGenerator<TrainReport, void, undefined> {
-  const { plan, kernels, sampler, store, state } = workshop;
+  const { plan, kernels, sampler, store, state, care } = workshop;
   const watch = new Watch(plan, signal);
   const breath = new Breath();
   const reportEvery = plan.reportEvery ?? Math.max(1, Math.ceil(plan.steps / plan.epochs / 100));
@@ -152,14 +154,14 @@ async function* loop(
   for (let epoch = 1; epoch <= plan.epochs; epoch++) {
     for (let from = 0; from < plan.examples; from += plan.batch) {
       const to = Math.min(from + plan.batch, plan.examples);
-      const Y = await cut(workshop, plan, store, sampler.trainingWindows(epoch - 1, from, to));
+      const windows = sampler.trainingWindows(epoch - 1, from, to);
+      const Y = await cut(workshop, plan, store, windows);
       await osdlUpdate(state, Y, kernels);
       await breath.take();
       progress.examples += to - from;
       const last = progress.examples === plan.examples * plan.epochs;
-      if (plan.atomCare && caresNow(plan, state.step)) {
-        atomsReplaced += await careForAtoms(state, Y, plan.atomCare, kernels);
-      }
+      if (care && caresNow(plan, state.step))
+        atomsReplaced += await care.look(lastExamples(workshop, windows));
       const tests = last || progress.examples >= nextTest;
       if (!tests && !watch.over() && state.step % reportEvery !== 0) continue;
       const report = await osdlReport(state, kernels);
@@ -182,6 +184,19 @@ async function* loop(
       if (ended) return;
     }
   }
+}
+
+/** The examples of a mini-batch, to be cut again from the signals. */
+function lastExamples({ plan, kernels, store, means }: Workshop, { signal, start }: Windows): LastExamples {
+  const copy = async (examples: readonly number[], target: DeviceMatrix) => {
+    const windows = {
+      signal: Uint32Array.from(examples, (i) => signal[i]!),
+      start: Uint32Array.from(examples, (i) => start[i]!),
+    };
+    const removed = plan.removeMean ? kernels.head(means, examples.length) : null;
+    await kernels.extract(store, windows, plan.base.shape, target, removed);
+  };
+  return { cols: signal.length, copy };
 }
 
 /** Atoms are looked after at intervals, and left in peace for the last one, so that new ones have learned. */

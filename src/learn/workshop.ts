@@ -23,6 +23,7 @@ import type { DeviceMatrix, DeviceSignals, Kernels } from "../kernels/contract.j
 import { codingError, type ExampleSet } from "../pursuit/codingError.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { resolveLimits, scaleRule } from "../pursuit/limits.js";
+import { AtomCare } from "./atomCare.js";
 import { initialAtoms, mostUsedAtoms } from "./initialAtoms.js";
 import { type MemoryPlan, planMemory, requireFits } from "./memoryPlan.js";
 import { createOsdl, freeOsdl, type OsdlState } from "./osdl.js";
@@ -54,6 +55,8 @@ export interface Workshop {
   readonly store: DeviceSignals;
   readonly test: ExampleSet;
   readonly state: OsdlState;
+  /** What looks after the atoms, where it is wanted. */
+  readonly care: AtomCare | undefined;
   /** Room for a mini-batch, and the means taken out of it. */
   readonly Y: DeviceMatrix;
   readonly means: DeviceMatrix;
@@ -94,11 +97,13 @@ export async function openWorkshop(
   const holdout = test.windows.signal.length;
   const testEvery = options.testEvery ?? examples;
   const plan = { ...options, batch, examples, holdout, testEvery, available, steps, scale, memory };
-  return { plan, kernels, sampler, store, test, state, Y, means };
+  const care = options.atomCare ? new AtomCare(state, options.atomCare, kernels) : undefined;
+  return { plan, kernels, sampler, store, test, state, care, Y, means };
 }
 
 /** Give everything back. */
-export function closeWorkshop({ kernels, state, store, test, Y, means }: Workshop): void {
+export function closeWorkshop({ kernels, state, care, store, test, Y, means }: Workshop): void {
+  care?.free();
   freeOsdl(state, kernels);
   state.dictionary.free();
   kernels.free(Y, means, store);

@@ -20,10 +20,12 @@ export interface OpenGpu {
 const alive = new Set<object>();
 
 export async function openGpu(softwareToo: boolean): Promise<OpenGpu | { readonly unavailable: string }> {
-  const found = await findGpu();
+  const found = await findGpu(softwareToo);
   if ("unavailable" in found) return found;
   const { gpu } = found;
-  const adapter = await requestAdapter(gpu);
+  const adapter =
+    (await requestAdapter(gpu, { powerPreference: "high-performance" })) ??
+    (softwareToo ? await requestAdapter(gpu, { forceFallbackAdapter: true }) : null);
   if (!adapter) return { unavailable: "WebGPU finds no graphics adapter" };
   const { info, limits } = adapter;
   const software =
@@ -55,9 +57,9 @@ export function closeGpu({ device, adapter }: OpenGpu): void {
   for (const object of [adapter, device]) alive.delete(object);
 }
 
-async function requestAdapter(gpu: GPU): Promise<GPUAdapter | null> {
+async function requestAdapter(gpu: GPU, options: GPURequestAdapterOptions): Promise<GPUAdapter | null> {
   try {
-    return await gpu.requestAdapter({ powerPreference: "high-performance" });
+    return await gpu.requestAdapter(options);
   } catch {
     return null;
   }
@@ -72,7 +74,7 @@ function describe(info: GPUAdapterInfo): string {
 /** The parts of Node that are used here. */
 interface NodeProcess {
   readonly platform: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Record<string, string | undefined>;
   readonly versions?: { readonly node?: string };
   getBuiltinModule?(name: "fs"): {
     existsSync(path: string): boolean;
@@ -80,7 +82,9 @@ interface NodeProcess {
   };
 }
 
-async function findGpu(): Promise<{ readonly gpu: GPU } | { readonly unavailable: string }> {
+async function findGpu(
+  softwareToo: boolean,
+): Promise<{ readonly gpu: GPU } | { readonly unavailable: string }> {
   const native = (globalThis as { navigator?: { gpu?: GPU } }).navigator?.gpu;
   if (native) return { gpu: native };
   const node = (globalThis as unknown as { process?: NodeProcess }).process;
@@ -88,8 +92,9 @@ async function findGpu(): Promise<{ readonly gpu: GPU } | { readonly unavailable
     const why = globalThis.isSecureContext === false ? " on a page that is not served over https" : "";
     return { unavailable: `this browser offers no WebGPU${why}` };
   }
-  if (node.platform === "linux" && !hasVulkan(node)) {
-    return { unavailable: "no Vulkan is installed (libvulkan.so.1)" };
+  if (node.platform === "linux") {
+    const obstacle = linuxObstacle(node, softwareToo);
+    if (obstacle) return { unavailable: obstacle };
   }
   try {
     const packageName = "webgpu"; // a name in a variable: bundlers leave it alone
@@ -109,12 +114,28 @@ async function findGpu(): Promise<{ readonly gpu: GPU } | { readonly unavailable
   }
 }
 
-/** Whether the loader of Vulkan is there: without it Dawn writes a warning of its own to the terminal. */
-function hasVulkan(node: NodeProcess): boolean {
+/**
+ * Why there can be no GPU on this Linux. It is asked before Vulkan is, since drivers and
+ * Dawn write complaints of their own to the terminal where they find nothing.
+ */
+function linuxObstacle(node: NodeProcess, softwareToo: boolean): string | undefined {
   const fs = node.getBuiltinModule?.("fs");
-  if (!fs) return true;
+  if (!fs) return undefined;
+  if (!hasVulkan(node.env, fs)) return "no Vulkan is installed (libvulkan.so.1)";
+  if (softwareToo) return undefined;
+  if (!deviceFiles.some((path) => fs.existsSync(path))) return "this machine shows no graphics device";
+  node.env.VK_LOADER_DRIVERS_DISABLE ??= "*lvp*"; // Mesa's software driver, which Dawn refuses aloud
+  return undefined;
+}
+
+/** What graphics drivers of Linux show of a device: Mesa's, NVIDIA's, that of Windows' Linux, AMD's. */
+const deviceFiles = ["/dev/dri", "/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg", "/dev/kfd"];
+
+type Files = ReturnType<NonNullable<NodeProcess["getBuiltinModule"]>>;
+
+function hasVulkan(env: NodeProcess["env"], fs: Files): boolean {
   const name = "libvulkan.so.1";
-  const folders = (node.env.LD_LIBRARY_PATH ?? "").split(":").filter(Boolean);
+  const folders = (env.LD_LIBRARY_PATH ?? "").split(":").filter(Boolean);
   if (folders.some((folder) => fs.existsSync(`${folder}/${name}`))) return true;
   try {
     return fs.readFileSync("/etc/ld.so.cache", "latin1").includes(name);

@@ -49,7 +49,12 @@ export async function createGpuKernels(
   options: GpuOptions = {},
 ): Promise<Kernels | { readonly unavailable: string }> {
   const opened = await openGpu(options.software ?? false);
-  return "unavailable" in opened ? opened : new GpuKernels(opened, options);
+  return "unavailable" in opened ? opened : gpuKernelsOn(opened, options);
+}
+
+/** Kernels on a device that is open; they close it when they are disposed of. */
+export function gpuKernelsOn(opened: OpenGpu, options: GpuOptions = {}): Kernels {
+  return new GpuKernels(opened, options);
 }
 
 class GpuKernels implements Kernels {
