@@ -16,7 +16,7 @@ import { createGpuKernels } from "../src/kernels/gpu/index.js";
 import { train } from "../src/learn/trainingRun.js";
 import { Matrix64 } from "../src/linalg/matrix64.js";
 import { trainEpoch } from "./jobs.js";
-import { measurements, nonZerosOf, type Stage, stage } from "./kernels.js";
+import { Judge, measurements, nonZerosOf, type Stage, stage } from "./kernels.js";
 import {
   makeDictionary,
   makePatches,
@@ -69,7 +69,7 @@ interface Rates {
 
 /** What the device does at best: momentum with γ = 0 reads two matrices and writes one, an explicit base is a dense product. */
 async function deviceRates(kernels: Kernels, { quick }: Options): Promise<Rates> {
-  const size = quick ? 256 : 8192;
+  const size = quick ? 64 : 8192;
   const [A, B] = [kernels.matrix(size, size), kernels.matrix(size, size)];
   const S = kernels.set(size);
   await kernels.writeSet(
@@ -115,8 +115,10 @@ async function problemTables(
   const dictionary = await makeDictionary(problem, pictures, kernels);
   const patches = await makePatches(problem, pictures, N);
   const on = await stage(kernels, dictionary, patches, p);
+  const judge = await Judge.of(dictionary, patches, p);
   const rows: string[][] = [];
-  for (const { name, run, operations, bytes } of measurements(problem, N, nonZerosOf(dictionary))) {
+  for (const measured of measurements(problem, N, nonZerosOf(dictionary))) {
+    const { name, run, operations, bytes } = measured;
     const seconds = await secondsEach(kernels, name === "batchOmp" ? 2 : 5, () => run(on));
     rows.push([
       name,
@@ -126,18 +128,28 @@ async function problemTables(
       digits((200 * operations) / seconds / rates.product),
       digits(bytes / seconds / 1e9),
       digits((100 * bytes) / seconds / rates.copy),
+      digits(await judge.error(measured, on)),
     ]);
   }
-  const step = await stepSeconds(problem, Math.min(N, 4096), pictures, kernels);
-  const torch = await torchPursuit(on, patches, p, options);
-  const head = ["kernel", "ms", "µs an example", "GFLOP/s", "% of a product", "GB/s", "% of a copy"];
+  const step = await stepSeconds(problem, Math.min(N, 4096), pictures, kernels, options);
+  const torch = problem === problems.large ? await torchPursuit(on, patches, p) : "";
+  const head = [
+    "kernel",
+    "ms",
+    "µs an example",
+    "GFLOP/s",
+    "% of a product",
+    "GB/s",
+    "% of a copy",
+    "relative error",
+  ];
   kernels.free(on.phi, on.A, on.all, on.S, on.Y, on.G, on.scale, on.P, on.energies, on.X, on.R);
   kernels.free(on.W, on.grad, on.U, on.scalars);
   return [
     `${problem.name}: n=${n} L=${L} m=${m} p=${p} k=${k}, ${N} examples\n`,
     `${table(head, rows)}\n`,
     `A whole step of OSDL, batch ${step.batch}, everything included: ${digits(step.seconds * 1e3)} ms, ${digits((step.seconds * 1e6) / step.batch)} µs an example.\n`,
-    `${torch}\n`,
+    ...(torch ? [`${torch}\n`] : []),
   ].join("\n");
 }
 
@@ -147,8 +159,9 @@ async function stepSeconds(
   batch: number,
   pictures: readonly Signal[],
   kernels: Kernels,
+  { quick }: Options,
 ): Promise<{ readonly batch: number; readonly seconds: number }> {
-  const [warm, steps] = [10, 60];
+  const [warm, steps] = quick ? [1, 4] : [10, 60];
   const options = { patch, atomSparsity, redundancy, coding: { sparsity }, batch, holdout: 0 };
   const run = train(pictures, { ...options, examples: batch * steps, reportEvery: warm, kernels });
   let start = 0;
@@ -161,8 +174,7 @@ async function stepSeconds(
 }
 
 /** The same pursuit, batched in PyTorch, on the same Gram matrix and projections. */
-async function torchPursuit(on: Stage, patches: DenseMatrix, p: number, { quick }: Options): Promise<string> {
-  if (quick) return "PyTorch: not asked";
+async function torchPursuit(on: Stage, patches: DenseMatrix, p: number): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "trainlets-bench-"));
   try {
     const { kernels } = on;
@@ -188,7 +200,7 @@ async function torchPursuit(on: Stage, patches: DenseMatrix, p: number, { quick 
 
 /** A small job against the same machine's processor. */
 async function smallJob(kernels: Kernels, pictures: readonly Signal[], { quick }: Options): Promise<string> {
-  const examples = quick ? 2048 : 200_000;
+  const examples = quick ? 1024 : 200_000;
   const rows: string[][] = [];
   const cpu = await createCpuKernels();
   for (const [name, on] of [

@@ -72,7 +72,7 @@ export async function stage(kernels: Kernels, { base, A }: Dictionary, Y: DenseM
 
 export type Stage = Awaited<ReturnType<typeof stage>>;
 
-interface Measured {
+export interface Measured {
   readonly name: string;
   run(on: Stage): Promise<void>;
   /** Multiply–adds, and bytes read and written at least. */
@@ -174,39 +174,54 @@ async function rowsOf(
   patches: DenseMatrix,
   options: Options,
 ): Promise<string[][]> {
-  const cpu = await stage(
-    await createCpuKernels({ threads: options.threads }),
-    dictionary,
-    patches,
-    problem.sparsity,
-  );
-  const few = patches.slice(0, judged).copy();
-  const reference = await stage(createReferenceKernels(), dictionary, few, problem.sparsity);
-  const judgeGram = dictionary.A.cols < 2000; // the reference takes minutes beyond
+  const kernels = await createCpuKernels({ threads: options.threads });
+  const cpu = await stage(kernels, dictionary, patches, problem.sparsity);
+  const judge = await Judge.of(dictionary, patches, problem.sparsity);
   const rows: string[][] = [];
-  for (const { name, run, operations, bytes, result } of measurements(
-    problem,
-    patches.cols,
-    nonZerosOf(dictionary),
-  )) {
+  for (const measured of measurements(problem, patches.cols, nonZerosOf(dictionary))) {
+    const { name, run, operations, bytes } = measured;
     const seconds = await bestOf(options.quick ? 1 : 3, () => run(cpu));
-    let error = Number.NaN;
-    if (result && (judgeGram || !name.startsWith("refreshGram"))) {
-      if (!name.startsWith("refreshGram") || judgeGram) await run(reference);
-      error = await distance(cpu.kernels, result(cpu), reference.kernels, result(reference));
-    }
-    if (name === "refreshGram (all atoms)" && !judgeGram) await copyGram(cpu, reference);
-    if (name === "batchOmp") await copyCodes(cpu.kernels, cpu.X, reference.kernels, reference.X);
     rows.push([
       name,
       digits(seconds * 1000),
       digits((2 * operations) / seconds / 1e9),
       digits(bytes / seconds / 1e9),
-      digits(error),
+      digits(await judge.error(measured, cpu)),
     ]);
   }
-  await cpu.kernels.dispose();
+  await kernels.dispose();
   return rows;
+}
+
+/** Follows a sequence of kernels on the reference, for a few examples, and tells how far the others are from it. */
+export class Judge {
+  readonly #reference: Stage;
+  /** The reference takes minutes for the Gram matrix of many atoms. */
+  readonly #makesGram: boolean;
+
+  private constructor(reference: Stage, makesGram: boolean) {
+    this.#reference = reference;
+    this.#makesGram = makesGram;
+  }
+
+  static async of(dictionary: Dictionary, patches: DenseMatrix, p: number): Promise<Judge> {
+    const few = patches.slice(0, Math.min(judged, patches.cols)).copy();
+    const reference = await stage(createReferenceKernels(), dictionary, few, p);
+    return new Judge(reference, dictionary.A.cols < 2000);
+  }
+
+  /** ‖ours − reference‖ / ‖reference‖ of what a kernel has just made; NaN where it is not compared. */
+  async error({ name, run, result }: Measured, on: Stage): Promise<number> {
+    const reference = this.#reference;
+    if (name.startsWith("refreshGram") && !this.#makesGram) {
+      await copyGram(on, reference);
+      return Number.NaN;
+    }
+    if (name === "batchOmp") await copyCodes(on.kernels, on.X, reference.kernels, reference.X);
+    if (!result) return Number.NaN;
+    await run(reference);
+    return distance(on.kernels, result(on), reference.kernels, result(reference));
+  }
 }
 
 /** Non-zero weights that one example meets on its way through Φ. */

@@ -65,10 +65,10 @@ async function requestAdapter(gpu: GPU, options: GPURequestAdapterOptions): Prom
   }
 }
 
+/** The name of the device where it has one; browsers tell less. */
 function describe(info: GPUAdapterInfo): string {
-  return info.device && info.vendor && !info.description
-    ? `${info.vendor} ${info.device}`
-    : info.description || info.architecture || info.vendor || "an unnamed adapter";
+  const named = info.device && /[a-z]/i.test(info.device) ? info.device : info.description;
+  return named || [info.vendor, info.architecture].filter(Boolean).join(" ") || "an unnamed adapter";
 }
 
 /** The parts of Node that are used here. */

@@ -266,9 +266,11 @@ class GpuKernels implements Kernels {
   async gradient(W: DeviceMatrix, X: DeviceSparse, S: DeviceSet, grad: DeviceMatrix): Promise<void> {
     const { starts, entries } = this.#codes.lists(own(X, GpuSparse));
     const [w, set, target] = [own(W, GpuMatrix), own(S, GpuSet), own(grad, GpuMatrix)];
+    const nothing = { first: 0, count: 0, parts: [{ buffer: w.store.panels[0]!, offset: 0 }] }; // no examples: zeros
+    const examples = w.cols > 0 ? [...runsOf(w)] : [nothing];
     for (const places of runsOf(target)) {
       let keeps = 0;
-      for (const { first, count, parts } of runsOf(w)) {
+      for (const { first, count, parts } of examples) {
         const words = [w.quads, first, count, keeps, places.first, places.count];
         const buffers = [parts[0]!.buffer, starts, entries, set.buffer, places.parts[0]!.buffer];
         this.#queue.dispatch("gradient", words, buffers, [Math.ceil(w.quads / 128), places.count]);
