@@ -348,10 +348,13 @@ class CpuKernels implements Kernels {
     X: DeviceSparse,
   ): Promise<void> {
     const [m, p] = [G.rows, limits.sparsity];
-    this.#pool.reserveScratch((m + 4) * 4 + (p + 4) * 8 + (p * p + 3 * p) * 8 + 64);
+    const kept = keptColumns(m, p);
+    const rounded = (kept + 4) * (24 + 2 * (m + 16)) + 5 * m + 1024; // the lists of rounded.ts
+    this.#pool.reserveScratch((m + 4) * 4 + (p + 4) * 8 + (p * p + 3 * p) * 8 + 64 + rounded);
     const at = [own(G, CpuMatrix).at, own(P, CpuMatrix).at, own(energies, CpuMatrix).at];
     this.#arguments(...at, m, p, ...this.#sparseWords(X));
     this.#pool.args.f64[5] = limits.residualEnergy;
+    this.#pool.args.u32[12] = kept;
     await this.#run("batchOmp", P.cols, ompStep(m, p));
   }
 
@@ -543,6 +546,11 @@ class CpuKernels implements Kernels {
 /** Examples a turn of a thread: short calls let the engine replace its first, slow code, and share work evenly. */
 function ompStep(m: number, p: number): number {
   return Math.max(1, Math.min(32, Math.round(1e6 / (p * (p + 2) * m))));
+}
+
+/** Columns that a pursuit keeps rounded: 0 where it is too short for that to pay, and at most 4 MiB of them. */
+function keptColumns(m: number, p: number): number {
+  return p < 8 ? 0 : Math.min(p, Math.floor(2 ** 22 / (2 * m)));
 }
 
 /** The atoms that a set leaves out, ascending. */

@@ -14,7 +14,7 @@ function stripOf(m: i32): i32 {
   return m < 2048 ? 512 : 2048;
 }
 
-/** α ← P − Σ w c, and the first atom of the largest |α|; −1 for no atom. */
+/** α ← P − Σ w c, and the first atom of the largest |α|; −1 where none is above `floor`. */
 export function correlations(
   P: usize,
   alpha: usize,
@@ -22,9 +22,10 @@ export function correlations(
   columns: usize,
   weights: usize,
   count: i32,
+  floor: f32,
 ): i32 {
   const strip = stripOf(m);
-  let best: f32 = -1;
+  let best = floor;
   let bestStrip = -1;
   for (let from = 0; from < m; from += strip) {
     const to = min(from + strip, m);
