@@ -550,7 +550,7 @@ function ompStep(m: number, p: number): number {
 
 /** Columns that a pursuit keeps rounded: 0 where it is too short for that to pay, and at most 4 MiB of them. */
 function keptColumns(m: number, p: number): number {
-  return p < 8 ? 0 : Math.min(p, Math.floor(2 ** 22 / (2 * m)));
+  return p < 24 ? 0 : Math.min(p, Math.floor(2 ** 22 / (2 * m)));
 }
 
 /** The atoms that a set leaves out, ascending. */
