@@ -39,10 +39,11 @@ export class Permutation {
 
   #scramble(value: number): number {
     const mask = this.#side - 1;
+    const keys = this.#keys;
     let left = Math.floor(value / this.#side);
     let right = value % this.#side;
-    for (const key of this.#keys) {
-      const mixed = (left ^ mix32((right + key) >>> 0)) & mask;
+    for (let round = 0; round < rounds; round++) {
+      const mixed = (left ^ mix32((right + keys[round]!) >>> 0)) & mask;
       left = right;
       right = mixed;
     }

@@ -42,6 +42,8 @@ export class PatchSampler {
   readonly #order: Permutation;
   /** Number of the first window of each signal. */
   readonly #first: Float64Array;
+  /** The order of the last epoch asked for. */
+  #shuffle: { readonly epoch: number; readonly order: Permutation } | undefined;
 
   constructor(signals: readonly Signal[], options: SamplerOptions, rng: Rng) {
     this.#signals = signals;
@@ -70,8 +72,14 @@ export class PatchSampler {
 
   /** Training windows [from, to) of an epoch, in its order. */
   trainingWindows(epoch: number, from: number, to: number): Windows {
-    const shuffle = new Permutation(this.examples, this.#rng.split(`epoch ${epoch}`));
-    return this.#windows(to - from, (i) => this.holdout + shuffle.at(from + i));
+    const order = this.#orderOf(epoch);
+    return this.#windows(to - from, (i) => this.holdout + order.at(from + i));
+  }
+
+  #orderOf(epoch: number): Permutation {
+    if (this.#shuffle?.epoch !== epoch)
+      this.#shuffle = { epoch, order: new Permutation(this.examples, this.#rng.split(`epoch ${epoch}`)) };
+    return this.#shuffle.order;
   }
 
   #windows(count: number, rank: (i: number) => number): Windows {

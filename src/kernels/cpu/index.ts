@@ -52,7 +52,7 @@ const lanes = 16;
 const rowBytes = 64;
 const panel = 64;
 /** f32 of a block of a norm. */
-const normBlock = 65536;
+const normBlock = 16384;
 
 export interface CpuOptions {
   /** Threads to use; as many as there are cores unless told. */
@@ -474,19 +474,18 @@ class CpuKernels implements Kernels {
     const N = Y.cols;
     const length = patch.at(-1)!;
     const lines = sizeOf(patch) / length;
-    const layouts = new Map<string, number>();
     const offsets: number[] = [];
-    const layoutOf = (shape: Shape): number => {
-      const key = shape.join();
-      if (!layouts.has(key)) layouts.set(key, offsets.push(...lineOffsets(shape, patch)) - lines);
-      return layouts.get(key)!;
+    const layouts = new Map<number, number>(); // where the offsets of a shape start
+    const layoutOf = (kind: number): number => {
+      if (!layouts.has(kind)) layouts.set(kind, offsets.push(...lineOffsets(store.shapes[kind]!, patch)) - lines);
+      return layouts.get(kind)!;
     };
     const starts = new Uint32Array(N);
     const chosen = new Uint32Array(N);
     for (let i = 0; i < N; i++) {
       const signal = windows.signal[i]!;
       starts[i] = store.firsts[signal]! + windows.start[i]!;
-      chosen[i] = layoutOf(store.shapes[signal]!);
+      chosen[i] = layoutOf(store.kinds[signal]!);
     }
     const at = this.#stage((2 * N + offsets.length) * 4);
     this.#arena.u32(at, N).set(starts);
@@ -555,9 +554,15 @@ function keptColumns(m: number, p: number): number {
 
 /** The atoms that a set leaves out, ascending. */
 function outsideOf(members: Uint32Array, atoms: number): Uint32Array {
-  const inside = new Uint8Array(atoms);
-  for (const atom of members) inside[atom] = 1;
-  return Uint32Array.from(inside.keys()).filter((atom) => inside[atom] === 0);
+  const outside = new Uint32Array(atoms - members.length);
+  let count = 0;
+  let next = 0;
+  for (const atom of members) {
+    while (next < atom) outside[count++] = next++;
+    next = atom + 1;
+  }
+  while (next < atoms) outside[count++] = next++;
+  return outside;
 }
 
 /** A matrix as f32 by columns, in words. */
