@@ -12,7 +12,7 @@
 import { InputError } from "../core/errors.js";
 import { Permutation } from "../core/permutation.js";
 import type { Rng } from "../core/rng.js";
-import { formatShape, type Shape, stridesOf } from "../core/shape.js";
+import { formatShape, type Shape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 
 /** Which signal each window is cut from, and the flat index of its first sample there. */
@@ -120,13 +120,15 @@ function windowsIn(signal: Signal, patch: Shape): number {
 
 /** The flat index of the first sample of a signal's window, counted row-major over origins. */
 function startOf(signal: Signal, patch: Shape, number: number): number {
-  const strides = stridesOf(signal.shape);
   let rest = number;
   let start = 0;
+  let stride = 1;
   for (let axis = patch.length - 1; axis >= 0; axis--) {
-    const places = signal.shape[axis]! - patch[axis]! + 1;
-    start += (rest % places) * strides[axis]!;
+    const size = signal.shape[axis]!;
+    const places = size - patch[axis]! + 1;
+    start += (rest % places) * stride;
     rest = Math.floor(rest / places);
+    stride *= size;
   }
   return start;
 }
