@@ -402,9 +402,8 @@ class CpuKernels implements Kernels {
   async applyCodes(grad: DeviceMatrix, S: DeviceSet, X: DeviceSparse, V: DeviceMatrix): Promise<void> {
     const at = this.#stage(X.rows * 4);
     const places = this.#arena.u32(at, X.rows).fill(0xffffffff);
-    this.#members(S).forEach((atom, place) => {
-      places[atom] = place;
-    });
+    const members = this.#members(S);
+    for (let place = 0; place < members.length; place++) places[members[place]!] = place;
     this.#pool.reserveScratch(X.width * 8);
     const [g, v] = [own(grad, CpuMatrix), own(V, CpuMatrix)];
     this.#arguments(g.at, g.rows, at, ...this.#sparseWords(X), v.at);
@@ -500,7 +499,8 @@ class CpuKernels implements Kernels {
 
   /** The arguments of the next kernel, one word each. */
   #arguments(...words: number[]): void {
-    this.#pool.args.u32.set(words);
+    const { u32 } = this.#pool.args;
+    for (let i = 0; i < words.length; i++) u32[i] = words[i]!;
   }
 
   async #run(name: (typeof names)[number], items: number, step: number): Promise<void> {
