@@ -476,7 +476,8 @@ class CpuKernels implements Kernels {
     const offsets: number[] = [];
     const layouts = new Map<number, number>(); // where the offsets of a shape start
     const layoutOf = (kind: number): number => {
-      if (!layouts.has(kind)) layouts.set(kind, offsets.push(...lineOffsets(store.shapes[kind]!, patch)) - lines);
+      if (!layouts.has(kind))
+        layouts.set(kind, offsets.push(...lineOffsets(store.shapes[kind]!, patch)) - lines);
       return layouts.get(kind)!;
     };
     const starts = new Uint32Array(N);

@@ -10,9 +10,7 @@
  */
 
 /** f32 of a strip: short ones find their peak sooner, long ones cost fewer calls. */
-function stripOf(m: i32): i32 {
-  return m < 2048 ? 512 : 2048;
-}
+const strip: i32 = 512;
 
 /** α ← P − Σ w c, and the first atom of the largest |α|; −1 where none is above `floor`. */
 export function correlations(
@@ -24,7 +22,6 @@ export function correlations(
   count: i32,
   floor: f32,
 ): i32 {
-  const strip = stripOf(m);
   let best = floor;
   let bestStrip = -1;
   for (let from = 0; from < m; from += strip) {
@@ -54,12 +51,24 @@ export function correlations(
 
 /** The first index in [from, to) whose magnitude is `peak`; −1 where there is none. */
 function firstOf(values: usize, from: i32, to: i32, peak: f32): i32 {
-  const wanted = f32x4.splat(peak);
+  const high = f32x4.splat(peak);
+  const low = f32x4.neg(high);
   let j = from;
-  while (j + 4 <= to && !v128.any_true(f32x4.eq(f32x4.abs(v128.load(values + ((<usize>j) << 2))), wanted)))
-    j += 4;
+  while (j + 8 <= to && !anyIs(values + ((<usize>j) << 2), high, low)) j += 8;
   for (; j < to; j++) if (abs(load<f32>(values + ((<usize>j) << 2))) === peak) return j;
   return -1;
+}
+
+/** Whether one of eight values is one or the other. */
+function anyIs(values: usize, one: v128, other: v128): bool {
+  const first = v128.load(values);
+  const second = v128.load(values, 16);
+  return v128.any_true(
+    v128.or(
+      v128.or(f32x4.eq(first, one), f32x4.eq(first, other)),
+      v128.or(f32x4.eq(second, one), f32x4.eq(second, other)),
+    ),
+  );
 }
 
 /** α ← source − four columns, over f32 [from, to). */
@@ -253,6 +262,15 @@ function subtractLast(
     high = f32x4.pmax(high, s48);
     low = f32x4.pmin(low, s48);
   }
+  for (; i + 16 <= end; i += 16) {
+    let sum = f32x4.sub(v128.load(source + i), f32x4.mul(v0, v128.load(c0 + i)));
+    sum = f32x4.sub(sum, f32x4.mul(v1, v128.load(c1 + i)));
+    sum = f32x4.sub(sum, f32x4.mul(v2, v128.load(c2 + i)));
+    sum = f32x4.sub(sum, f32x4.mul(v3, v128.load(c3 + i)));
+    v128.store(alpha + i, sum);
+    high = f32x4.pmax(high, sum);
+    low = f32x4.pmin(low, sum);
+  }
   let peak = peakOf(high, low);
   for (; i < end; i += 4) {
     let sum = load<f32>(source + i) - w0 * load<f32>(c0 + i);
@@ -311,6 +329,13 @@ function subtractLastTwo(
     high = f32x4.pmax(high, s48);
     low = f32x4.pmin(low, s48);
   }
+  for (; i + 16 <= end; i += 16) {
+    let sum = f32x4.sub(v128.load(source + i), f32x4.mul(v0, v128.load(c0 + i)));
+    sum = f32x4.sub(sum, f32x4.mul(v1, v128.load(c1 + i)));
+    v128.store(alpha + i, sum);
+    high = f32x4.pmax(high, sum);
+    low = f32x4.pmin(low, sum);
+  }
   let peak = peakOf(high, low);
   for (; i < end; i += 4) {
     const sum = load<f32>(source + i) - w0 * load<f32>(c0 + i) - w1 * load<f32>(c1 + i);
@@ -322,16 +347,14 @@ function subtractLastTwo(
 
 /** The largest magnitude, from the highest values of four lanes and the lowest: a magnitude a value would cost more. */
 function peakOf(high: v128, low: v128): f32 {
-  const peaks = f32x4.pmax(high, f32x4.neg(low));
-  return max(
-    max(f32x4.extract_lane(peaks, 0), f32x4.extract_lane(peaks, 1)),
-    max(f32x4.extract_lane(peaks, 2), f32x4.extract_lane(peaks, 3)),
-  );
+  let peaks = f32x4.pmax(high, f32x4.neg(low));
+  peaks = f32x4.pmax(peaks, v128.shuffle<f32>(peaks, peaks, 2, 3, 0, 1));
+  peaks = f32x4.pmax(peaks, v128.shuffle<f32>(peaks, peaks, 1, 0, 3, 2));
+  return f32x4.extract_lane(peaks, 0);
 }
 
 /** The first index of the largest magnitude; −1 for no value. */
 export function largest(values: usize, count: i32): i32 {
-  const strip = stripOf(count);
   let best: f32 = -1;
   let bestStrip = 0;
   for (let from = 0; from < count; from += strip) {

@@ -11,7 +11,7 @@
  */
 
 import { correlations, largest } from "./correlations";
-import { nextAtom, Rounded, startRounded } from "./rounded";
+import { nextAtom, startRounded } from "./rounded";
 
 const dependenceFloor: f64 = 16.0 / 8388608.0; // 16 · 2⁻²³
 const pursuitFloor: f32 = 16.0 / 8388608.0;
@@ -95,7 +95,7 @@ function pursue(
       store<f32>(weights + ((<usize>t) << 2), <f32>load<f64>(x + ((<usize>t) << 3)));
     best =
       capacity > 0
-        ? nextAtom(changetype<Rounded>(rounded), columns, weights, x, taken, entry, floor)
+        ? nextAtom(rounded, columns, weights, x, taken, entry, floor)
         : correlations(P, alpha, m, columns, weights, taken, floor);
   }
   solveTransposed(factor, p, z, x, taken);

@@ -44,7 +44,7 @@ const most: i32 = 24;
 
 /** What is carried from turn to turn; it lies before the lists it points to. */
 @unmanaged
-export class Rounded {
+class Rounded {
   G: usize;
   P: usize;
   m: i32;
@@ -80,7 +80,7 @@ export function startRounded(
   indices: usize,
   capacity: i32,
   height: f64,
-): Rounded {
+): void {
   const state = changetype<Rounded>(at);
   const count = <usize>((m + tile - 1) / tile);
   const list = (<usize>((capacity + 7) & ~7)) << 3;
@@ -101,16 +101,15 @@ export function startRounded(
   const bytes = (<usize>m) << 2;
   memory.copy(state.alpha, P, bytes);
   memory.fill(state.alpha + bytes, 0, count * pairBytes - bytes);
-  return state;
 }
 
 /**
  * The atom of the largest |α| for the fit x of the atoms taken, the last of which is
- * new; −1 where none is above `floor`. `columns` and `weights` are those of G and x
- * in f32, and z is the length of the last change of Dx.
+ * new; −1 where none is above `floor`. `at` is the scratch, `columns` and `weights` are
+ * those of G and x in f32, and z is the length of the last change of Dx.
  */
 export function nextAtom(
-  state: Rounded,
+  at: usize,
   columns: usize,
   weights: usize,
   x: usize,
@@ -118,6 +117,7 @@ export function nextAtom(
   z: f64,
   floor: f32,
 ): i32 {
+  const state = changetype<Rounded>(at);
   if (taken > state.capacity)
     return correlations(state.P, state.alpha, state.m, columns, weights, taken, floor);
   const newest = (<usize>(taken - 1)) << 3;
@@ -139,7 +139,8 @@ export function nextAtom(
 function roundChange(state: Rounded, x: usize, taken: i32, z: f64): f64 {
   let most = z + state.left; // of |Σ δ G|
   const bytes = (<usize>taken) << 3;
-  for (let t: usize = 0; t < bytes; t += 8) most = max(most, abs(load<f64>(x + t) - load<f64>(state.fitted + t)));
+  for (let t: usize = 0; t < bytes; t += 8)
+    most = max(most, abs(load<f64>(x + t) - load<f64>(state.fitted + t)));
   const unit = most / largestChange;
   const inverse = most > 0 ? largestChange / most : 0;
   for (let t: usize = 0; t < bytes; t += 8) {
@@ -169,8 +170,8 @@ function boundOf(state: Rounded, x: usize, taken: i32): f64 {
 /** Keep the new column, and α̃ ← α̃ − G̃ change; the largest |α̃|. */
 function subtractChange(state: Rounded, column: usize, taken: i32, unit: f64): f32 {
   const newest = taken - 1;
-  const slot = (<usize>(newest >> 1)) * pairBytes;
-  const step = (<usize>((state.capacity + 3) >> 2)) * 2 * pairBytes;
+  const slot = <usize>(newest >> 1) * pairBytes;
+  const step = <usize>((state.capacity + 3) >> 2) * 2 * pairBytes;
   const end = state.change + ((<usize>((taken + 3) >> 2)) << 3);
   const scale = f32x4.splat(<f32>(unit / units));
   let highest = f32x4.splat(0);
@@ -249,8 +250,6 @@ function subtractTile(pairs: usize, change: usize, end: usize, alpha: usize, sca
 }
 
 /** Four of α̃ less four sums; their magnitudes. */
-// @ts-ignore: decorator
-@inline
 function subtractFour(alpha: usize, sums: v128, scale: v128): v128 {
   const next = f32x4.sub(v128.load(alpha), f32x4.mul(f32x4.convert_i32x4_s(sums), scale));
   v128.store(alpha, next);

@@ -194,7 +194,9 @@ function collect(column: usize, L: i32, bound: u32, to: usize): i32 {
     const m1 = i32x4.ge_s(v128.and(v128.load(at, 16), bits), wanted);
     const m2 = i32x4.ge_s(v128.and(v128.load(at, 32), bits), wanted);
     const m3 = i32x4.ge_s(v128.and(v128.load(at, 48), bits), wanted);
-    let mask = i8x16.bitmask(i8x16.narrow_i16x8_s(i16x8.narrow_i32x4_s(m0, m1), i16x8.narrow_i32x4_s(m2, m3)));
+    let mask = i8x16.bitmask(
+      i8x16.narrow_i16x8_s(i16x8.narrow_i32x4_s(m0, m1), i16x8.narrow_i32x4_s(m2, m3)),
+    );
     while (mask !== 0) {
       store<i32>(to + count, l + ctz(mask));
       count += 4;
