@@ -120,7 +120,9 @@ export function gramColumns(from: i32, to: i32, scratch: usize, args: usize): vo
   const size = load<usize>(args, 64);
   const m = load<i32>(args, 72);
   const entries = scratch + 3 * size;
-  for (let block = from; block < to; block++) {
+  const blocks = (total + lanes - 1) / lanes;
+  for (let item = from; item < to; item++) {
+    const block = item & 1 ? blocks - 1 - (item >> 1) : item >> 1; // neighbours write to the same cache lines
     const first = block * lanes;
     const count = min(lanes, total - first);
     const d = atomBlock(args, first, count, scratch, size);
