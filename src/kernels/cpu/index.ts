@@ -349,7 +349,7 @@ class CpuKernels implements Kernels {
   ): Promise<void> {
     const [m, p] = [G.rows, limits.sparsity];
     const kept = keptColumns(m, p);
-    const rounded = (kept + 4) * (24 + 2 * (m + 16)) + 5 * m + 1024; // the lists of rounded.ts
+    const rounded = (kept + 8) * (24 + 2 * (m + 24)) + 5 * m + 1024; // the lists of rounded.ts
     this.#pool.reserveScratch((m + 4) * 4 + (p + 4) * 8 + (p * p + 3 * p) * 8 + 64 + rounded);
     const at = [own(G, CpuMatrix).at, own(P, CpuMatrix).at, own(energies, CpuMatrix).at];
     this.#arguments(...at, m, p, ...this.#sparseWords(X));
@@ -548,9 +548,9 @@ function ompStep(m: number, p: number): number {
   return Math.max(1, Math.min(32, Math.round(1e6 / (p * (p + 2) * m))));
 }
 
-/** Columns that a pursuit keeps rounded: 0 where it is too short for that to pay, and at most 4 MiB of them. */
+/** Columns that a pursuit keeps rounded: 0 where it is too short for that to pay, and at most 2 MiB of them. */
 function keptColumns(m: number, p: number): number {
-  return p < 24 ? 0 : Math.min(p, Math.floor(2 ** 22 / (2 * m)));
+  return p < 24 ? 0 : Math.min(p, Math.floor(2 ** 20 / m));
 }
 
 /** The atoms that a set leaves out, ascending. */

@@ -3,7 +3,7 @@
  * products an instruction, half the bytes, and all columns of an example in the
  * second cache. The atom chosen is still the one of the definition.
  *
- * Columns. Of each atom taken, round(32000 G) is kept in scratch, in tiles of 16
+ * Columns. Of each atom taken, round(32000 G) is kept in scratch, in tiles of 24
  * atoms: two columns side by side, one i16 of each, and all pairs of columns of a
  * tile one after the other. One instruction multiplies and adds four such pairs.
  *
@@ -37,8 +37,8 @@ const roundoff: f64 = 5.9604644775390625e-8;
 const smallest: f64 = 1e-33;
 
 /** Atoms of a tile, and bytes of two columns of it. */
-const tile: i32 = 16;
-const pairBytes: usize = 64;
+const tile: i32 = 24;
+const pairBytes: usize = 96;
 /** More candidates than this, and α is computed anew. */
 const most: i32 = 24;
 
@@ -149,7 +149,7 @@ function roundChange(state: Rounded, x: usize, taken: i32, z: f64): f64 {
     store<f64>(state.fitted + t, fitted + rounded * unit);
     store<i16>(state.change + (t >> 2), <i16>rounded);
   }
-  store<u64>(state.change + (bytes >> 2), 0); // no more columns: pairs go by two
+  if (taken & 1) store<i16>(state.change + (bytes >> 2), 0);
   return unit;
 }
 
@@ -171,8 +171,8 @@ function boundOf(state: Rounded, x: usize, taken: i32): f64 {
 function subtractChange(state: Rounded, column: usize, taken: i32, unit: f64): f32 {
   const newest = taken - 1;
   const slot = <usize>(newest >> 1) * pairBytes;
-  const step = <usize>((state.capacity + 3) >> 2) * 2 * pairBytes;
-  const end = state.change + ((<usize>((taken + 3) >> 2)) << 3);
+  const step = <usize>((state.capacity + 1) >> 1) * pairBytes;
+  const end = state.change + ((<usize>((taken + 1) >> 1)) << 2);
   const scale = f32x4.splat(<f32>(unit / units));
   let highest = f32x4.splat(0);
   let pairs = state.tiles;
@@ -222,31 +222,32 @@ function keepPart(column: usize, count: i32, pair: usize, odd: i32): void {
 
 /**
  * α̃ of a tile ← α̃ − scale × Σ change × column; the largest magnitudes, in four lanes.
- * Two pairs of columns at a time, four sums: more would not stay in registers.
+ * Six sums: more would not stay in registers.
  */
 function subtractTile(pairs: usize, change: usize, end: usize, alpha: usize, scale: v128): v128 {
   let s0 = i32x4.splat(0);
   let s1 = s0;
   let s2 = s0;
   let s3 = s0;
+  let s4 = s0;
+  let s5 = s0;
   let pair = pairs;
-  for (let c = change; c < end; c += 8) {
-    const v = v128.load32_splat(c);
-    s0 = i32x4.add(s0, i32x4.dot_i16x8_s(v128.load(pair), v));
-    s1 = i32x4.add(s1, i32x4.dot_i16x8_s(v128.load(pair, 16), v));
-    s2 = i32x4.add(s2, i32x4.dot_i16x8_s(v128.load(pair, 32), v));
-    s3 = i32x4.add(s3, i32x4.dot_i16x8_s(v128.load(pair, 48), v));
-    const w = v128.load32_splat(c, 4);
-    s0 = i32x4.add(s0, i32x4.dot_i16x8_s(v128.load(pair, 64), w));
-    s1 = i32x4.add(s1, i32x4.dot_i16x8_s(v128.load(pair, 80), w));
-    s2 = i32x4.add(s2, i32x4.dot_i16x8_s(v128.load(pair, 96), w));
-    s3 = i32x4.add(s3, i32x4.dot_i16x8_s(v128.load(pair, 112), w));
-    pair += 2 * pairBytes;
+  for (let c = change; c < end; c += 4) {
+    const w = v128.load32_splat(c);
+    s0 = i32x4.add(s0, i32x4.dot_i16x8_s(v128.load(pair), w));
+    s1 = i32x4.add(s1, i32x4.dot_i16x8_s(v128.load(pair, 16), w));
+    s2 = i32x4.add(s2, i32x4.dot_i16x8_s(v128.load(pair, 32), w));
+    s3 = i32x4.add(s3, i32x4.dot_i16x8_s(v128.load(pair, 48), w));
+    s4 = i32x4.add(s4, i32x4.dot_i16x8_s(v128.load(pair, 64), w));
+    s5 = i32x4.add(s5, i32x4.dot_i16x8_s(v128.load(pair, 80), w));
+    pair += pairBytes;
   }
   let peaks = subtractFour(alpha, s0, scale);
   peaks = f32x4.pmax(peaks, subtractFour(alpha + 16, s1, scale));
   peaks = f32x4.pmax(peaks, subtractFour(alpha + 32, s2, scale));
-  return f32x4.pmax(peaks, subtractFour(alpha + 48, s3, scale));
+  peaks = f32x4.pmax(peaks, subtractFour(alpha + 48, s3, scale));
+  peaks = f32x4.pmax(peaks, subtractFour(alpha + 64, s4, scale));
+  return f32x4.pmax(peaks, subtractFour(alpha + 80, s5, scale));
 }
 
 /** Four of α̃ less four sums; their magnitudes. */
