@@ -349,7 +349,7 @@ class CpuKernels implements Kernels {
   ): Promise<void> {
     const [m, p] = [G.rows, limits.sparsity];
     const kept = keptColumns(m, p);
-    const rounded = (kept + 8) * (24 + 2 * (m + 24)) + 5 * m + 1024; // the lists of rounded.ts
+    const rounded = kept === 0 ? 0 : (kept + 8) * (24 + 2 * (m + 24)) + 5 * m + 1024; // the lists of rounded.ts
     this.#pool.reserveScratch((m + 4) * 4 + (p + 4) * 8 + (p * p + 3 * p) * 8 + 64 + rounded);
     const at = [own(G, CpuMatrix).at, own(P, CpuMatrix).at, own(energies, CpuMatrix).at];
     this.#arguments(...at, m, p, ...this.#sparseWords(X));
