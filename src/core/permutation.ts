@@ -16,7 +16,7 @@ const rounds = 8;
 
 export class Permutation {
   readonly size: number;
-  readonly #keys: number[];
+  readonly #keys: Int32Array;
   /** 2^b: the side of the square domain. */
   readonly #side: number;
 
@@ -25,7 +25,7 @@ export class Permutation {
     let bits = 1;
     while (4 ** bits < size) bits++;
     this.#side = 2 ** bits;
-    this.#keys = Array.from({ length: rounds }, () => rng.uint32());
+    this.#keys = Int32Array.from({ length: rounds }, () => rng.uint32());
   }
 
   /** The image of `index`. */
@@ -39,10 +39,11 @@ export class Permutation {
 
   #scramble(value: number): number {
     const mask = this.#side - 1;
-    let left = Math.floor(value / this.#side);
-    let right = value % this.#side;
-    for (const key of this.#keys) {
-      const mixed = (left ^ mix32((right + key) >>> 0)) & mask;
+    const keys = this.#keys;
+    let right = value & mask;
+    let left = (value - right) / this.#side;
+    for (let round = 0; round < rounds; round++) {
+      const mixed = (left ^ mix32((right + keys[round]!) | 0)) & mask;
       left = right;
       right = mixed;
     }

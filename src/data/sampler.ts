@@ -12,7 +12,7 @@
 import { InputError } from "../core/errors.js";
 import { Permutation } from "../core/permutation.js";
 import type { Rng } from "../core/rng.js";
-import { formatShape, type Shape, stridesOf } from "../core/shape.js";
+import { formatShape, type Shape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 
 /** Which signal each window is cut from, and the flat index of its first sample there. */
@@ -42,6 +42,8 @@ export class PatchSampler {
   readonly #order: Permutation;
   /** Number of the first window of each signal. */
   readonly #first: Float64Array;
+  /** The order of the last epoch asked for. */
+  #shuffle: { readonly epoch: number; readonly order: Permutation } | undefined;
 
   constructor(signals: readonly Signal[], options: SamplerOptions, rng: Rng) {
     this.#signals = signals;
@@ -70,8 +72,14 @@ export class PatchSampler {
 
   /** Training windows [from, to) of an epoch, in its order. */
   trainingWindows(epoch: number, from: number, to: number): Windows {
-    const shuffle = new Permutation(this.examples, this.#rng.split(`epoch ${epoch}`));
-    return this.#windows(to - from, (i) => this.holdout + shuffle.at(from + i));
+    const order = this.#orderOf(epoch);
+    return this.#windows(to - from, (i) => this.holdout + order.at(from + i));
+  }
+
+  #orderOf(epoch: number): Permutation {
+    if (this.#shuffle?.epoch !== epoch)
+      this.#shuffle = { epoch, order: new Permutation(this.examples, this.#rng.split(`epoch ${epoch}`)) };
+    return this.#shuffle.order;
   }
 
   #windows(count: number, rank: (i: number) => number): Windows {
@@ -112,13 +120,15 @@ function windowsIn(signal: Signal, patch: Shape): number {
 
 /** The flat index of the first sample of a signal's window, counted row-major over origins. */
 function startOf(signal: Signal, patch: Shape, number: number): number {
-  const strides = stridesOf(signal.shape);
   let rest = number;
   let start = 0;
+  let stride = 1;
   for (let axis = patch.length - 1; axis >= 0; axis--) {
-    const places = signal.shape[axis]! - patch[axis]! + 1;
-    start += (rest % places) * strides[axis]!;
+    const size = signal.shape[axis]!;
+    const places = size - patch[axis]! + 1;
+    start += (rest % places) * stride;
     rest = Math.floor(rest / places);
+    stride *= size;
   }
   return start;
 }

@@ -97,6 +97,35 @@ export const pursuitCases: readonly ConformanceCase[] = [
     },
   },
   {
+    title: "batchOmp is greedy in long pursuits, and ends where nothing is left",
+    once: true,
+    async check(bench, rng) {
+      const { D, G } = randomUnitDictionary(rng, 50, 333);
+      const Y = randomDense(rng, 50, 9);
+      const few = [7, 332, 120];
+      Y.column(4).fill(0);
+      for (const atom of few) D.column(atom).forEach((value, i) => (Y.column(4)[i]! += 2 * value));
+      D.column(8).forEach((value, i) => (Y.column(5)[i] = value + 1e-4 * Y.column(5)[i]!)); // a sudden drop
+      const limits = { sparsity: 40, residualEnergy: 0 };
+      const codes = await pursue(bench, D, G, Y, limits, 40);
+      expect(codes.counts[0]).toBe(40);
+      await pursue(bench, D, G, Y, { ...limits, residualEnergy: 1 }, 41);
+    },
+  },
+  {
+    title: "batchOmp follows a pursuit over orthogonal atoms through hundreds of turns",
+    once: true,
+    async check(bench, rng) {
+      const [m, p] = [2112, 520];
+      const P = randomDense(rng, m, 1);
+      const energy = dot(P.column(0), P.column(0));
+      const codes = await fromProjections(bench, DenseMatrix.identity(m), P, [energy], p);
+      const order = Array.from(P.data.keys()).sort((a, b) => Math.abs(P.data[b]!) - Math.abs(P.data[a]!));
+      expect([...codes.indices]).toEqual(order.slice(0, p));
+      expect([...codes.values]).toEqual(order.slice(0, p).map((atom) => P.data[atom]));
+    },
+  },
+  {
     title: "batchOmp gives the same bits again",
     once: true,
     async check(bench, rng) {

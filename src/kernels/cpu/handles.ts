@@ -83,19 +83,28 @@ export class CpuSet implements DeviceSet {
   }
 }
 
-/** Signals one after the other: where each begins, and what shape it has. */
+/** Signals one after the other: where each begins, and which of their shapes it has. */
 export class CpuSignals implements DeviceSignals {
   readonly count: number;
   readonly at: number;
+  /** The different shapes, and the place of each signal's among them. */
   readonly shapes: readonly Shape[];
+  readonly kinds: Uint32Array;
   readonly firsts: Float64Array;
 
   constructor(signals: readonly Signal[], at: number) {
     this.count = signals.length;
     this.at = at;
-    this.shapes = signals.map(({ shape }) => shape);
+    const known = new Map<string, number>();
+    const shapes: Shape[] = [];
+    this.kinds = Uint32Array.from(signals, ({ shape }) => {
+      const key = shape.join();
+      if (!known.has(key)) known.set(key, shapes.push(shape) - 1);
+      return known.get(key)!;
+    });
+    this.shapes = shapes;
     this.firsts = new Float64Array(signals.length + 1);
-    this.shapes.forEach((shape, s) => {
+    signals.forEach(({ shape }, s) => {
       this.firsts[s + 1] = this.firsts[s]! + sizeOf(shape);
     });
   }

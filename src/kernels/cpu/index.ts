@@ -52,7 +52,7 @@ const lanes = 16;
 const rowBytes = 64;
 const panel = 64;
 /** f32 of a block of a norm. */
-const normBlock = 65536;
+const normBlock = 16384;
 
 export interface CpuOptions {
   /** Threads to use; as many as there are cores unless told. */
@@ -360,10 +360,13 @@ class CpuKernels implements Kernels {
     path?: DeviceMatrix,
   ): Promise<void> {
     const [m, p] = [G.rows, limits.sparsity];
-    this.#pool.reserveScratch((m + 4) * 4 + (p + 4) * 8 + (p * p + 3 * p) * 8 + 64);
+    const kept = keptColumns(m, p);
+    const rounded = kept === 0 ? 0 : (kept + 8) * (24 + 2 * (m + 24)) + 5 * m + 1024; // the lists of rounded.ts
+    this.#pool.reserveScratch((m + 4) * 4 + (p + 4) * 8 + (p * p + 3 * p) * 8 + 64 + rounded);
     const at = [own(G, CpuMatrix).at, own(P, CpuMatrix).at, own(energies, CpuMatrix).at];
     this.#arguments(...at, m, p, ...this.#sparseWords(X), path ? own(path, CpuMatrix).at : 0);
     this.#pool.args.f64[5] = limits.residualEnergy;
+    this.#pool.args.u32[12] = kept;
     await this.#run("batchOmp", P.cols, ompStep(m, p));
   }
 
@@ -411,9 +414,8 @@ class CpuKernels implements Kernels {
   async applyCodes(grad: DeviceMatrix, S: DeviceSet, X: DeviceSparse, V: DeviceMatrix): Promise<void> {
     const at = this.#stage(X.rows * 4);
     const places = this.#arena.u32(at, X.rows).fill(0xffffffff);
-    this.#members(S).forEach((atom, place) => {
-      places[atom] = place;
-    });
+    const members = this.#members(S);
+    for (let place = 0; place < members.length; place++) places[members[place]!] = place;
     this.#pool.reserveScratch(X.width * 8);
     const [g, v] = [own(grad, CpuMatrix), own(V, CpuMatrix)];
     this.#arguments(g.at, g.rows, at, ...this.#sparseWords(X), v.at);
@@ -483,19 +485,19 @@ class CpuKernels implements Kernels {
     const N = Y.cols;
     const length = patch.at(-1)!;
     const lines = sizeOf(patch) / length;
-    const layouts = new Map<string, number>();
     const offsets: number[] = [];
-    const layoutOf = (shape: Shape): number => {
-      const key = shape.join();
-      if (!layouts.has(key)) layouts.set(key, offsets.push(...lineOffsets(shape, patch)) - lines);
-      return layouts.get(key)!;
+    const layouts = new Map<number, number>(); // where the offsets of a shape start
+    const layoutOf = (kind: number): number => {
+      if (!layouts.has(kind))
+        layouts.set(kind, offsets.push(...lineOffsets(store.shapes[kind]!, patch)) - lines);
+      return layouts.get(kind)!;
     };
     const starts = new Uint32Array(N);
     const chosen = new Uint32Array(N);
     for (let i = 0; i < N; i++) {
       const signal = windows.signal[i]!;
       starts[i] = store.firsts[signal]! + windows.start[i]!;
-      chosen[i] = layoutOf(store.shapes[signal]!);
+      chosen[i] = layoutOf(store.kinds[signal]!);
     }
     const at = this.#stage((2 * N + offsets.length) * 4);
     this.#arena.u32(at, N).set(starts);
@@ -510,7 +512,8 @@ class CpuKernels implements Kernels {
 
   /** The arguments of the next kernel, one word each. */
   #arguments(...words: number[]): void {
-    this.#pool.args.u32.set(words);
+    const { u32 } = this.#pool.args;
+    for (let i = 0; i < words.length; i++) u32[i] = words[i]!;
   }
 
   async #run(name: (typeof names)[number], items: number, step: number): Promise<void> {
@@ -557,11 +560,22 @@ function ompStep(m: number, p: number): number {
   return Math.max(1, Math.min(32, Math.round(1e6 / (p * (p + 2) * m))));
 }
 
+/** Columns that a pursuit keeps rounded: 0 where it is too short for that to pay, and at most 2 MiB of them. */
+function keptColumns(m: number, p: number): number {
+  return p < 24 ? 0 : Math.min(p, Math.floor(2 ** 20 / m));
+}
+
 /** The atoms that a set leaves out, ascending. */
 function outsideOf(members: Uint32Array, atoms: number): Uint32Array {
-  const inside = new Uint8Array(atoms);
-  for (const atom of members) inside[atom] = 1;
-  return Uint32Array.from(inside.keys()).filter((atom) => inside[atom] === 0);
+  const outside = new Uint32Array(atoms - members.length);
+  let count = 0;
+  let next = 0;
+  for (const atom of members) {
+    while (next < atom) outside[count++] = next++;
+    next = atom + 1;
+  }
+  while (next < atoms) outside[count++] = next++;
+  return outside;
 }
 
 /** A matrix as f32 by columns, in words. */

@@ -32,6 +32,12 @@ type AsyncAtomics = typeof Atomics & {
 /** Threads that did not start; the message says why. */
 export class ThreadsError extends Error {}
 
+interface Views {
+  readonly buffer: ArrayBufferLike;
+  readonly control: Int32Array;
+  readonly args: { readonly u32: Uint32Array; readonly f32: Float32Array; readonly f64: Float64Array };
+}
+
 /** The most threads of a pool: as many as the control block has scratch slots for. */
 export const maxThreads = 256;
 
@@ -42,6 +48,7 @@ export class Pool<Name extends string> {
   readonly #names: readonly Name[];
   readonly #others: Thread[] = [];
   #scratchBytes = 0;
+  #seen: Views | undefined;
   #ended: string | undefined;
   #onEnded: (() => void) | undefined;
 
@@ -98,13 +105,23 @@ export class Pool<Name extends string> {
   }
 
   /** Words for a job's arguments, to be filled before `run`; cleared by nobody. */
-  get args(): { u32: Uint32Array; f32: Float32Array; f64: Float64Array } {
+  get args(): Views["args"] {
+    return this.#views().args;
+  }
+
+  /** Views of the control block and the arguments, made anew where the memory has moved. */
+  #views(): Views {
     const { arena } = this;
-    return {
-      u32: arena.u32(argsAddress, 128),
-      f32: arena.f32(argsAddress, 128),
-      f64: arena.f64(argsAddress, 64),
-    };
+    const { buffer } = arena.memory;
+    if (this.#seen?.buffer !== buffer) {
+      const args = {
+        u32: arena.u32(argsAddress, 128),
+        f32: arena.f32(argsAddress, 128),
+        f64: arena.f64(argsAddress, 64),
+      };
+      this.#seen = { buffer, control: new Int32Array(buffer as ArrayBuffer, controlAddress, 512), args };
+    }
+    return this.#seen;
   }
 
   /** Make sure that every thread has this many bytes of scratch memory. */
@@ -198,6 +215,6 @@ export class Pool<Name extends string> {
   }
 
   #control(): Int32Array {
-    return new Int32Array(this.arena.memory.buffer as ArrayBuffer, controlAddress, 512);
+    return this.#views().control;
   }
 }

@@ -25,7 +25,7 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
   const draws = 3; // a slow device: all of them once is enough
   conformance("gpu", () => open({ halves: false }));
   conformance("gpu, half precision first,", () => open({ halves: true }), draws);
-  const small = { panelBytes: 2 ** 21, workgroupBytes: 0 }; // panels, and pursuits that spill
+  const small = { panelBytes: 4_823_040, workgroupBytes: 0 }; // panels, and pursuits that spill
   conformance("gpu, with little room,", () => open(small), draws);
 
   describe("a pursuit of many turns", () => {

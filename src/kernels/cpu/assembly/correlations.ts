@@ -10,11 +10,9 @@
  */
 
 /** f32 of a strip: short ones find their peak sooner, long ones cost fewer calls. */
-function stripOf(m: i32): i32 {
-  return m < 2048 ? 512 : 2048;
-}
+const strip: i32 = 512;
 
-/** α ← P − Σ w c, and the first atom of the largest |α|; −1 for no atom. */
+/** α ← P − Σ w c, and the first atom of the largest |α|; −1 where none is above `floor`. */
 export function correlations(
   P: usize,
   alpha: usize,
@@ -22,9 +20,9 @@ export function correlations(
   columns: usize,
   weights: usize,
   count: i32,
+  floor: f32,
 ): i32 {
-  const strip = stripOf(m);
-  let best: f32 = -1;
+  let best = floor;
   let bestStrip = -1;
   for (let from = 0; from < m; from += strip) {
     const to = min(from + strip, m);
@@ -53,12 +51,24 @@ export function correlations(
 
 /** The first index in [from, to) whose magnitude is `peak`; −1 where there is none. */
 function firstOf(values: usize, from: i32, to: i32, peak: f32): i32 {
-  const wanted = f32x4.splat(peak);
+  const high = f32x4.splat(peak);
+  const low = f32x4.neg(high);
   let j = from;
-  while (j + 4 <= to && !v128.any_true(f32x4.eq(f32x4.abs(v128.load(values + ((<usize>j) << 2))), wanted)))
-    j += 4;
+  while (j + 8 <= to && !anyIs(values + ((<usize>j) << 2), high, low)) j += 8;
   for (; j < to; j++) if (abs(load<f32>(values + ((<usize>j) << 2))) === peak) return j;
   return -1;
+}
+
+/** Whether one of eight values is one or the other. */
+function anyIs(values: usize, one: v128, other: v128): bool {
+  const first = v128.load(values);
+  const second = v128.load(values, 16);
+  return v128.any_true(
+    v128.or(
+      v128.or(f32x4.eq(first, one), f32x4.eq(first, other)),
+      v128.or(f32x4.eq(second, one), f32x4.eq(second, other)),
+    ),
+  );
 }
 
 /** α ← source − four columns, over f32 [from, to). */
@@ -212,7 +222,8 @@ function subtractLast(
   const v1 = f32x4.splat(w1);
   const v2 = f32x4.splat(w2);
   const v3 = f32x4.splat(w3);
-  let peaks = f32x4.splat(0);
+  let high = f32x4.splat(0);
+  let low = high;
   let i = (<usize>from) << 2;
   const end = (<usize>to) << 2;
   for (; i + 64 <= end; i += 64) {
@@ -227,27 +238,40 @@ function subtractLast(
     s0 = f32x4.sub(s0, f32x4.mul(v2, v128.load(p2)));
     s0 = f32x4.sub(s0, f32x4.mul(v3, v128.load(p3)));
     v128.store(a, s0);
-    peaks = f32x4.pmax(peaks, f32x4.abs(s0));
+    high = f32x4.pmax(high, s0);
+    low = f32x4.pmin(low, s0);
     let s16 = f32x4.sub(v128.load(s, 16), f32x4.mul(v0, v128.load(p0, 16)));
     s16 = f32x4.sub(s16, f32x4.mul(v1, v128.load(p1, 16)));
     s16 = f32x4.sub(s16, f32x4.mul(v2, v128.load(p2, 16)));
     s16 = f32x4.sub(s16, f32x4.mul(v3, v128.load(p3, 16)));
     v128.store(a, s16, 16);
-    peaks = f32x4.pmax(peaks, f32x4.abs(s16));
+    high = f32x4.pmax(high, s16);
+    low = f32x4.pmin(low, s16);
     let s32 = f32x4.sub(v128.load(s, 32), f32x4.mul(v0, v128.load(p0, 32)));
     s32 = f32x4.sub(s32, f32x4.mul(v1, v128.load(p1, 32)));
     s32 = f32x4.sub(s32, f32x4.mul(v2, v128.load(p2, 32)));
     s32 = f32x4.sub(s32, f32x4.mul(v3, v128.load(p3, 32)));
     v128.store(a, s32, 32);
-    peaks = f32x4.pmax(peaks, f32x4.abs(s32));
+    high = f32x4.pmax(high, s32);
+    low = f32x4.pmin(low, s32);
     let s48 = f32x4.sub(v128.load(s, 48), f32x4.mul(v0, v128.load(p0, 48)));
     s48 = f32x4.sub(s48, f32x4.mul(v1, v128.load(p1, 48)));
     s48 = f32x4.sub(s48, f32x4.mul(v2, v128.load(p2, 48)));
     s48 = f32x4.sub(s48, f32x4.mul(v3, v128.load(p3, 48)));
     v128.store(a, s48, 48);
-    peaks = f32x4.pmax(peaks, f32x4.abs(s48));
+    high = f32x4.pmax(high, s48);
+    low = f32x4.pmin(low, s48);
   }
-  let peak = highest(peaks);
+  for (; i + 16 <= end; i += 16) {
+    let sum = f32x4.sub(v128.load(source + i), f32x4.mul(v0, v128.load(c0 + i)));
+    sum = f32x4.sub(sum, f32x4.mul(v1, v128.load(c1 + i)));
+    sum = f32x4.sub(sum, f32x4.mul(v2, v128.load(c2 + i)));
+    sum = f32x4.sub(sum, f32x4.mul(v3, v128.load(c3 + i)));
+    v128.store(alpha + i, sum);
+    high = f32x4.pmax(high, sum);
+    low = f32x4.pmin(low, sum);
+  }
+  let peak = peakOf(high, low);
   for (; i < end; i += 4) {
     let sum = load<f32>(source + i) - w0 * load<f32>(c0 + i);
     sum -= w1 * load<f32>(c1 + i);
@@ -275,7 +299,8 @@ function subtractLastTwo(
   const w1: f32 = count > 1 ? load<f32>(weights, 4) : 0;
   const v0 = f32x4.splat(w0);
   const v1 = f32x4.splat(w1);
-  let peaks = f32x4.splat(0);
+  let high = f32x4.splat(0);
+  let low = high;
   let i = (<usize>from) << 2;
   const end = (<usize>to) << 2;
   for (; i + 64 <= end; i += 64) {
@@ -286,21 +311,32 @@ function subtractLastTwo(
     let s0 = f32x4.sub(v128.load(s), f32x4.mul(v0, v128.load(p0)));
     s0 = f32x4.sub(s0, f32x4.mul(v1, v128.load(p1)));
     v128.store(a, s0);
-    peaks = f32x4.pmax(peaks, f32x4.abs(s0));
+    high = f32x4.pmax(high, s0);
+    low = f32x4.pmin(low, s0);
     let s16 = f32x4.sub(v128.load(s, 16), f32x4.mul(v0, v128.load(p0, 16)));
     s16 = f32x4.sub(s16, f32x4.mul(v1, v128.load(p1, 16)));
     v128.store(a, s16, 16);
-    peaks = f32x4.pmax(peaks, f32x4.abs(s16));
+    high = f32x4.pmax(high, s16);
+    low = f32x4.pmin(low, s16);
     let s32 = f32x4.sub(v128.load(s, 32), f32x4.mul(v0, v128.load(p0, 32)));
     s32 = f32x4.sub(s32, f32x4.mul(v1, v128.load(p1, 32)));
     v128.store(a, s32, 32);
-    peaks = f32x4.pmax(peaks, f32x4.abs(s32));
+    high = f32x4.pmax(high, s32);
+    low = f32x4.pmin(low, s32);
     let s48 = f32x4.sub(v128.load(s, 48), f32x4.mul(v0, v128.load(p0, 48)));
     s48 = f32x4.sub(s48, f32x4.mul(v1, v128.load(p1, 48)));
     v128.store(a, s48, 48);
-    peaks = f32x4.pmax(peaks, f32x4.abs(s48));
+    high = f32x4.pmax(high, s48);
+    low = f32x4.pmin(low, s48);
   }
-  let peak = highest(peaks);
+  for (; i + 16 <= end; i += 16) {
+    let sum = f32x4.sub(v128.load(source + i), f32x4.mul(v0, v128.load(c0 + i)));
+    sum = f32x4.sub(sum, f32x4.mul(v1, v128.load(c1 + i)));
+    v128.store(alpha + i, sum);
+    high = f32x4.pmax(high, sum);
+    low = f32x4.pmin(low, sum);
+  }
+  let peak = peakOf(high, low);
   for (; i < end; i += 4) {
     const sum = load<f32>(source + i) - w0 * load<f32>(c0 + i) - w1 * load<f32>(c1 + i);
     store<f32>(alpha + i, sum);
@@ -309,21 +345,40 @@ function subtractLastTwo(
   return peak;
 }
 
-/** The largest of four. */
-function highest(values: v128): f32 {
-  return max(
-    max(f32x4.extract_lane(values, 0), f32x4.extract_lane(values, 1)),
-    max(f32x4.extract_lane(values, 2), f32x4.extract_lane(values, 3)),
-  );
+/** The largest magnitude, from the highest values of four lanes and the lowest: a magnitude a value would cost more. */
+function peakOf(high: v128, low: v128): f32 {
+  let peaks = f32x4.pmax(high, f32x4.neg(low));
+  peaks = f32x4.pmax(peaks, v128.shuffle<f32>(peaks, peaks, 2, 3, 0, 1));
+  peaks = f32x4.pmax(peaks, v128.shuffle<f32>(peaks, peaks, 1, 0, 3, 2));
+  return f32x4.extract_lane(peaks, 0);
 }
 
 /** The first index of the largest magnitude; −1 for no value. */
 export function largest(values: usize, count: i32): i32 {
-  let peaks = f32x4.splat(0);
-  let i: usize = 0;
-  const end = (<usize>count) << 2;
-  for (; i + 16 <= end; i += 16) peaks = f32x4.pmax(peaks, f32x4.abs(v128.load(values + i)));
-  let peak = highest(peaks);
+  let best: f32 = -1;
+  let bestStrip = 0;
+  for (let from = 0; from < count; from += strip) {
+    const peak = peakIn(values, from, min(from + strip, count));
+    if (peak > best) {
+      best = peak;
+      bestStrip = from;
+    }
+  }
+  return firstOf(values, bestStrip, min(bestStrip + strip, count), best);
+}
+
+/** The largest magnitude in [from, to). */
+function peakIn(values: usize, from: i32, to: i32): f32 {
+  let high = f32x4.splat(0);
+  let low = high;
+  let i = (<usize>from) << 2;
+  const end = (<usize>to) << 2;
+  for (; i + 16 <= end; i += 16) {
+    const v = v128.load(values + i);
+    high = f32x4.pmax(high, v);
+    low = f32x4.pmin(low, v);
+  }
+  let peak = peakOf(high, low);
   for (; i < end; i += 4) peak = max(peak, abs(load<f32>(values + i)));
-  return firstOf(values, 0, count, peak);
+  return peak;
 }

@@ -90,15 +90,20 @@ export function atomScales(from: i32, to: i32, scratch: usize, args: usize): voi
     const first = block * lanes;
     const count = min(lanes, total - first);
     const d = atomBlock(args, first, count, scratch, load<usize>(args, 64));
-    for (let e = 0; e < count; e++) {
-      let energy: f64 = 0;
+    for (let e = 0; e < count; e += 2) {
+      let energies = f64x2.splat(0);
       for (let r = 0; r < n; r++) {
-        const value = <f64>load<f32>(d + <usize>r * rowBytes + ((<usize>e) << 2));
-        energy += value * value;
+        const values = f64x2.promote_low_f32x4(v128.load64_zero(d + <usize>r * rowBytes + ((<usize>e) << 2)));
+        energies = f64x2.add(energies, f64x2.mul(values, values));
       }
-      store<f32>(scale + (memberAt(args, first + e) << 2), energy > 0 ? <f32>(1.0 / sqrt(energy)) : 0);
+      putScale(args, scale, first + e, f64x2.extract_lane(energies, 0));
+      if (e + 1 < count) putScale(args, scale, first + e + 1, f64x2.extract_lane(energies, 1));
     }
   }
+}
+
+function putScale(atoms: usize, scale: usize, at: i32, energy: f64): void {
+  store<f32>(scale + (memberAt(atoms, at) << 2), energy > 0 ? <f32>(1.0 / sqrt(energy)) : 0);
 }
 
 /** Atoms correlated before their entries go to G. */
@@ -115,7 +120,9 @@ export function gramColumns(from: i32, to: i32, scratch: usize, args: usize): vo
   const size = load<usize>(args, 64);
   const m = load<i32>(args, 72);
   const entries = scratch + 3 * size;
-  for (let block = from; block < to; block++) {
+  const blocks = (total + lanes - 1) / lanes;
+  for (let item = from; item < to; item++) {
+    const block = item & 1 ? blocks - 1 - (item >> 1) : item >> 1; // neighbours write to the same cache lines
     const first = block * lanes;
     const count = min(lanes, total - first);
     const d = atomBlock(args, first, count, scratch, size);
@@ -205,16 +212,13 @@ function putPanel(args: usize, entries: usize, i: i32, rows: i32, first: i32, co
       store<f32>(column + ((<usize>r) << 2), load<f32>(entries + <usize>r * rowBytes + ((<usize>c) << 2)));
     }
   }
-  for (let r = 0; r < rows; r++)
-    putRow(args, entries + <usize>r * rowBytes, G + <usize>(i + r) * step, first, count);
-}
-
-/** column[j] ← an entry each for the block's atoms j. */
-function putRow(args: usize, entries: usize, column: usize, first: i32, count: i32): void {
-  const members = load<usize>(args, 20) + ((<usize>first) << 2);
-  const end = (<usize>count) << 2;
-  for (let e: usize = 0; e < end; e += 4) {
-    store<f32>(column + ((<usize>load<u32>(members + e)) << 2), load<f32>(entries + e));
+  const end = entries + <usize>rows * rowBytes;
+  for (let c = 0; c < count; c++) {
+    let to = G + <usize>i * step + (memberAt(args, first + c) << 2);
+    for (let at = entries; at < end; at += rowBytes) {
+      store<f32>(to, load<f32>(at + ((<usize>c) << 2)));
+      to += step;
+    }
   }
 }
 

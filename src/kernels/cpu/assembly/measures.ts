@@ -6,7 +6,7 @@
 import { energyOf } from "./sums";
 
 /** f32 of a block of `blockEnergies`. */
-const block: i32 = 65536;
+const block: i32 = 16384;
 
 /** partial[b] (f64) ← ‖block b‖². args: values, count (u32), partial. */
 export function blockEnergies(from: i32, to: i32, _scratch: usize, args: usize): void {

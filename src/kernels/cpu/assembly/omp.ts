@@ -1,6 +1,6 @@
 /**
  * Batch-OMP: see reference/omp.ts for the algorithm. One example at a time; nearly
- * all the work is in correlations.ts.
+ * all the work is in correlations.ts, or in rounded.ts where a pursuit is long.
  *
  * The small triangular systems are in f64: they cost little, and f32 would lose
  * several digits with the coherent atoms of wavelets.
@@ -11,13 +11,14 @@
  */
 
 import { correlations, largest } from "./correlations";
+import { nextAtom, startRounded } from "./rounded";
 
 const dependenceFloor: f64 = 16.0 / 8388608.0; // 16 · 2⁻²³
 const pursuitFloor: f32 = 16.0 / 8388608.0;
 
 /**
- * args: G, P, energies, m, p, X (indices, values, counts, width), path or 0, ε² (f64 at 40).
- * scratch: α (m), columns (p), weights (p), padded; then f64: C (p²), w, z, x (p each).
+ * args: G, P, energies, m, p, X (indices, values, counts, width), path or 0, ε² (f64 at 40), 48 columns that rounded.ts may keep (0: not used).
+ * scratch: α (m), columns (p), weights (p), padded; then f64: C (p²), w, z, x (p each); then that of rounded.ts.
  */
 export function batchOmp(from: i32, to: i32, scratch: usize, args: usize): void {
   const m = load<i32>(args, 12);
@@ -38,6 +39,7 @@ export function batchOmp(from: i32, to: i32, scratch: usize, args: usize): void 
       m,
       p,
       load<f64>(args, 40),
+      load<i32>(args, 48),
       scratch,
       indices,
       values,
@@ -63,6 +65,7 @@ function pursue(
   m: i32,
   p: i32,
   limit: f64,
+  capacity: i32,
   scratch: usize,
   indices: usize,
   values: usize,
@@ -77,13 +80,15 @@ function pursue(
   const x = z + ((<usize>p) << 3);
   let best = largest(P, m);
   if (best < 0) return 0;
-  const floor = pursuitFloor * abs(load<f32>(P + ((<usize>best) << 2)));
+  const height = abs(load<f32>(P + ((<usize>best) << 2)));
+  const floor = pursuitFloor * height;
+  if (!(height > floor)) return 0;
+  const rounded = (x + ((<usize>p) << 3) + 63) & ~63;
+  if (capacity > 0) startRounded(rounded, G, P, m, indices, capacity, height);
   const bounded = limit > 0;
   let left = energy;
   let taken = 0;
-  let current = P;
-  while (taken < p && (bounded ? left > limit : energy > 0)) {
-    if (best < 0 || !(abs(load<f32>(current + ((<usize>best) << 2))) > floor)) break;
+  while (best >= 0 && taken < p && (bounded ? left > limit : energy > 0)) {
     const column = G + ((<usize>best * <usize>m) << 2);
     const pivot = extend(column, best, indices, taken, p, factor, w);
     if (pivot <= 0) break;
@@ -98,8 +103,10 @@ function pursue(
     solveTransposed(factor, p, z, x, taken);
     for (let t = 0; t < taken; t++)
       store<f32>(weights + ((<usize>t) << 2), <f32>load<f64>(x + ((<usize>t) << 3)));
-    best = correlations(P, alpha, m, columns, weights, taken);
-    current = alpha;
+    best =
+      capacity > 0
+        ? nextAtom(rounded, columns, weights, x, taken, entry, floor)
+        : correlations(P, alpha, m, columns, weights, taken, floor);
   }
   solveTransposed(factor, p, z, x, taken);
   for (let t = 0; t < taken; t++)
@@ -111,9 +118,13 @@ function pursue(
 function extend(column: usize, atom: i32, indices: usize, taken: i32, p: i32, factor: usize, w: usize): f64 {
   let distance = <f64>load<f32>(column + ((<usize>atom) << 2));
   for (let t = 0; t < taken; t++) {
+    // all at once, since each may have to come from far
+    const other = (<usize>load<u32>(indices + ((<usize>t) << 2))) << 2;
+    store<f64>(w + ((<usize>t) << 3), <f64>load<f32>(column + other));
+  }
+  for (let t = 0; t < taken; t++) {
     const row = factor + ((<usize>t * <usize>p) << 3);
-    const g = <f64>load<f32>(column + ((<usize>load<u32>(indices + ((<usize>t) << 2))) << 2));
-    const entry = (g - dot(row, w, t)) / load<f64>(row + ((<usize>t) << 3));
+    const entry = (load<f64>(w + ((<usize>t) << 3)) - dot(row, w, t)) / load<f64>(row + ((<usize>t) << 3));
     store<f64>(w + ((<usize>t) << 3), entry);
     distance -= entry * entry;
   }

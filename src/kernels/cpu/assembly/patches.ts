@@ -19,18 +19,37 @@ export function extract(from: i32, to: i32, _scratch: usize, args: usize): void 
     const y = load<usize>(args, 24) + ((<usize>i * <usize>n) << 2);
     for (let l = 0; l < lines; l++) {
       const line = start + ((<usize>load<u32>(layout + ((<usize>l) << 2))) << 2);
-      memory.copy(y + ((<usize>(l * length)) << 2), line, (<usize>length) << 2);
+      copyLine(line, (<usize>length) << 2, y + ((<usize>(l * length)) << 2));
     }
     if (means !== 0) store<f32>(means + example, removeMean(y, n));
   }
 }
 
+/** A few samples: too few for `memory.copy`, which is a call out of WebAssembly. */
+function copyLine(from: usize, bytes: usize, to: usize): void {
+  let i: usize = 0;
+  for (; i + 16 <= bytes; i += 16) v128.store(to + i, v128.load(from + i));
+  for (; i < bytes; i += 4) store<f32>(to + i, load<f32>(from + i));
+}
+
 /** Subtract the mean of n samples, and return it. */
 function removeMean(y: usize, n: i32): f32 {
-  let sum: f64 = 0;
+  const whole = y + ((<usize>(n & ~3)) << 2);
   const end = y + ((<usize>n) << 2);
-  for (let at = y; at < end; at += 4) sum += <f64>load<f32>(at);
+  let low = f64x2.splat(0);
+  let high = low;
+  let at = y;
+  for (; at < whole; at += 16) {
+    const v = v128.load(at);
+    low = f64x2.add(low, f64x2.promote_low_f32x4(v));
+    high = f64x2.add(high, f64x2.promote_low_f32x4(v128.shuffle<f32>(v, v, 2, 3, 2, 3)));
+  }
+  const sums = f64x2.add(low, high);
+  let sum = f64x2.extract_lane(sums, 0) + f64x2.extract_lane(sums, 1);
+  for (; at < end; at += 4) sum += <f64>load<f32>(at);
   const mean = <f32>(sum / <f64>n);
-  for (let at = y; at < end; at += 4) store<f32>(at, load<f32>(at) - mean);
+  const means = f32x4.splat(mean);
+  for (at = y; at < whole; at += 16) v128.store(at, f32x4.sub(v128.load(at), means));
+  for (; at < end; at += 4) store<f32>(at, load<f32>(at) - mean);
   return mean;
 }

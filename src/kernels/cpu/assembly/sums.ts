@@ -1,6 +1,6 @@
 /**
- * Weighted sums of columns: y ← start + Σ w c, four columns a pass, the sum
- * staying in the nearest cache. The gradient, its product with codes, and (with
+ * Weighted sums of columns: y ← Σ w c, one or two columns to start with, then four
+ * a pass, the sum staying in the nearest cache. The gradient, its product with codes, and (with
  * its own loop) the correlations of a pursuit are sums of this kind.
  */
 
@@ -19,15 +19,45 @@ export function weightedSum(
   count: i32,
   sign: f32,
 ): void {
-  memory.fill(y, 0, bytes);
+  if (count === 0) memory.fill(y, 0, bytes);
   for (let from: usize = 0; from < bytes; from += strip) {
     const to = min(from + strip, bytes);
     let c = 0;
+    if (count & 1) {
+      startOne(y, from, to, columns, weights, sign);
+      c = 1;
+    } else if (count > 0) {
+      startTwo(y, from, to, columns, weights, sign);
+      c = 2;
+    }
     for (; c + 4 <= count; c += 4)
       addFour(y, from, to, columns + ((<usize>c) << 2), weights + ((<usize>c) << 2), sign);
-    for (; c < count; c++)
-      addOne(y, from, to, columns + ((<usize>c) << 2), weights + ((<usize>c) << 2), sign);
+    if (c < count) addTwo(y, from, to, columns + ((<usize>c) << 2), weights + ((<usize>c) << 2), sign);
   }
+}
+
+/** y ← one column. */
+function startOne(y: usize, from: usize, to: usize, columns: usize, weights: usize, sign: f32): void {
+  const c0 = load<usize>(columns);
+  const w0 = sign * load<f32>(weights);
+  const v0 = f32x4.splat(w0);
+  let i = from;
+  for (; i + 16 <= to; i += 16) v128.store(y + i, f32x4.mul(v0, v128.load(c0 + i)));
+  for (; i < to; i += 4) store<f32>(y + i, w0 * load<f32>(c0 + i));
+}
+
+/** y ← two columns. */
+function startTwo(y: usize, from: usize, to: usize, columns: usize, weights: usize, sign: f32): void {
+  const c0 = load<usize>(columns);
+  const c1 = load<usize>(columns, 4);
+  const w0 = sign * load<f32>(weights);
+  const w1 = sign * load<f32>(weights, 4);
+  const v0 = f32x4.splat(w0);
+  const v1 = f32x4.splat(w1);
+  let i = from;
+  for (; i + 16 <= to; i += 16)
+    v128.store(y + i, f32x4.add(f32x4.mul(v0, v128.load(c0 + i)), f32x4.mul(v1, v128.load(c1 + i))));
+  for (; i < to; i += 4) store<f32>(y + i, w0 * load<f32>(c0 + i) + w1 * load<f32>(c1 + i));
 }
 
 function addFour(y: usize, from: usize, to: usize, columns: usize, weights: usize, sign: f32): void {
@@ -58,14 +88,22 @@ function addFour(y: usize, from: usize, to: usize, columns: usize, weights: usiz
   }
 }
 
-function addOne(y: usize, from: usize, to: usize, columns: usize, weights: usize, sign: f32): void {
+function addTwo(y: usize, from: usize, to: usize, columns: usize, weights: usize, sign: f32): void {
   const c0 = load<usize>(columns);
+  const c1 = load<usize>(columns, 4);
   const w0 = sign * load<f32>(weights);
+  const w1 = sign * load<f32>(weights, 4);
   const v0 = f32x4.splat(w0);
+  const v1 = f32x4.splat(w1);
   let i = from;
-  for (; i + 16 <= to; i += 16)
-    v128.store(y + i, f32x4.add(v128.load(y + i), f32x4.mul(v0, v128.load(c0 + i))));
-  for (; i < to; i += 4) store<f32>(y + i, load<f32>(y + i) + w0 * load<f32>(c0 + i));
+  for (; i + 16 <= to; i += 16) {
+    const sum = f32x4.add(v128.load(y + i), f32x4.mul(v0, v128.load(c0 + i)));
+    v128.store(y + i, f32x4.add(sum, f32x4.mul(v1, v128.load(c1 + i))));
+  }
+  for (; i < to; i += 4) {
+    const sum = load<f32>(y + i) + w0 * load<f32>(c0 + i);
+    store<f32>(y + i, sum + w1 * load<f32>(c1 + i));
+  }
 }
 
 /** ‖x‖² in f64, of `count` f32. */

@@ -25,26 +25,31 @@ export function runPlan(plan: usize, source: usize, one: usize, two: usize): usi
   return from;
 }
 
-/** One axis; where the next stage of the plan starts. */
+/** One axis; where the next stage of the plan starts. All outputs of a few inputs come first: those stay near. */
 function runStage(stage: usize, source: usize, target: usize): usize {
   const outer = load<i32>(stage);
-  const inner = load<i32>(stage, 4);
-  const sizeIn = load<i32>(stage, 8);
+  const innerBytes = <usize>load<i32>(stage, 4) * rowBytes;
+  const sizeIn = <usize>load<i32>(stage, 8);
   const sizeOut = load<i32>(stage, 12);
-  const innerBytes = <usize>inner * rowBytes;
   let pair = stage + 16;
+  for (let o: usize = 0; o < <usize>outer; o++) {
+    const from = source + o * sizeIn * innerBytes;
+    const to = target + o * <usize>sizeOut * innerBytes;
+    for (let i: usize = 0; i < innerBytes; i += rowBytes)
+      pair = sumLine(stage + 16, sizeOut, from + i, to + i, innerBytes);
+  }
+  return pair;
+}
+
+/** All outputs of one line along the axis; where their lists end. */
+function sumLine(lists: usize, sizeOut: i32, from: usize, to: usize, step: usize): usize {
+  let pair = lists;
+  let output = to;
   for (let j = 0; j < sizeOut; j += 2) {
-    const entries = load<i32>(pair);
     const list = pair + 4;
-    const end = list + <usize>entries * 12;
-    for (let o = 0; o < outer; o++) {
-      const from = source + <usize>(o * sizeIn) * innerBytes;
-      const to = target + <usize>(o * sizeOut + j) * innerBytes;
-      for (let i: usize = 0; i < innerBytes; i += rowBytes) {
-        sumPair(list, end, from + i, to + i, innerBytes, j + 1 < sizeOut);
-      }
-    }
-    pair = end;
+    pair = list + <usize>load<i32>(pair) * 12;
+    sumPair(list, pair, from, output, step, j + 1 < sizeOut);
+    output += 2 * step;
   }
   return pair;
 }

@@ -75,7 +75,7 @@ export function momentum(from: i32, to: i32, _scratch: usize, args: usize): void
 
 /**
  * A_S ← P_k[A_S − U_S]. args: k, L, U, members, A (indices, values, counts, width).
- * scratch: the moved column (L f32), one word, then twice L words for the selection.
+ * scratch: the moved column (L f32), then twice L words for the selection.
  */
 export function moveAtoms(from: i32, to: i32, scratch: usize, args: usize): void {
   const k = load<i32>(args);
@@ -108,7 +108,13 @@ function moveColumn(u: usize, L: i32, indices: usize, values: usize, count: i32,
   }
 }
 
-/** The k largest magnitudes of a column as sparse entries, ascending rows; how many there are. */
+/**
+ * The k largest magnitudes of a column as sparse entries, ascending rows; how many there are.
+ *
+ * The magnitudes are dealt out to groups; the k-th largest of the groups' maxima is
+ * at most the k-th largest of all, and few others reach it: selection looks at those.
+ * `rest` has room for their rows, and for their magnitudes.
+ */
 function keepLargest(
   column: usize,
   L: i32,
@@ -118,32 +124,31 @@ function keepLargest(
   values: usize,
   rest: usize,
 ): i32 {
-  const threshold = k < L ? thresholdOf(column, L, k, rest) : 0;
-  const bound = f32x4.splat(reinterpret<f32>(threshold));
-  let equal = k < L ? load<i32>(rest) : L; // how many at the threshold itself still fit
-  let kept = 0;
-  const whole = L & ~3;
-  for (let l = 0; l < L; l++) {
-    // most magnitudes go: pass over four at a time
-    while (l < whole && (l & 3) === 0 && !anyReaches(column, l, bound)) l += 4;
-    if (l >= L) break;
-    const bits = magnitude(column, l);
-    if (bits === 0 || bits < threshold) continue;
-    if (bits === threshold && equal-- <= 0) continue;
-    store<u32>(indices + ((<usize>kept) << 2), <u32>l);
-    store<f32>(values + ((<usize>kept) << 2), load<f32>(column + ((<usize>l) << 2)));
-    kept++;
+  const rows = rest;
+  const bits = rest + ((<usize>L) << 2);
+  const count = collect(column, L, boundOf(column, L, k, bits), rows);
+  let threshold: u32 = 0;
+  let equal = count; // how many at the threshold itself still fit
+  if (count > k) {
+    for (let c: usize = 0; c < (<usize>count) << 2; c += 4)
+      store<u32>(bits + c, magnitude(column, load<i32>(rows + c)));
+    threshold = select(bits, count, k);
+    equal = k - above(bits, count, threshold);
   }
-  for (let s = kept; s < width; s++) {
-    store<u32>(indices + ((<usize>s) << 2), 0);
-    store<f32>(values + ((<usize>s) << 2), 0);
+  let kept: usize = 0;
+  for (let c: usize = 0; c < (<usize>count) << 2; c += 4) {
+    const row = load<i32>(rows + c);
+    const size = magnitude(column, row);
+    if (size < threshold || (size === threshold && equal-- <= 0)) continue;
+    store<u32>(indices + kept, <u32>row);
+    store<u32>(values + kept, load<u32>(column + ((<usize>row) << 2)));
+    kept += 4;
   }
-  return kept;
-}
-
-/** Whether one of the four magnitudes from l reaches a bound. */
-function anyReaches(column: usize, l: i32, bound: v128): bool {
-  return v128.any_true(f32x4.ge(f32x4.abs(v128.load(column + ((<usize>l) << 2))), bound));
+  for (let s = kept; s < (<usize>width) << 2; s += 4) {
+    store<u32>(indices + s, 0);
+    store<f32>(values + s, 0);
+  }
+  return <i32>(kept >> 2);
 }
 
 /** The bits of |value|, which are ordered as the magnitudes are. */
@@ -151,25 +156,11 @@ function magnitude(column: usize, l: i32): u32 {
   return load<u32>(column + ((<usize>l) << 2)) & 0x7fffffff;
 }
 
-/**
- * The bits of the k-th largest magnitude, k < L. Leaves at `rest` how many of that
- * very magnitude are among the k largest.
- *
- * The magnitudes are dealt out to groups; the k-th largest of the groups' maxima is
- * at most the k-th largest of all, and few others reach it: selection looks at those.
- */
-function thresholdOf(column: usize, L: i32, k: i32, rest: usize): u32 {
-  const maxima = rest + 16;
-  const candidates = maxima + ((<usize>L) << 2);
+/** The bits of a magnitude that the k-th largest reaches; 0 where all are kept. */
+function boundOf(column: usize, L: i32, k: i32, maxima: usize): u32 {
   let groups = 4;
   while (groups < 2 * k && groups * 4 <= L) groups *= 2;
-  const bound = groups >= k && groups <= L ? lowerBound(column, L, k, groups, maxima) : 0;
-  const count = collect(column, L, bound, candidates);
-  const threshold = select(candidates, count, k);
-  let above = 0;
-  for (let c = 0; c < count; c++) if (load<u32>(candidates + ((<usize>c) << 2)) > threshold) above++;
-  store<i32>(rest, k - above);
-  return threshold;
+  return k < L && groups >= k && groups <= L ? lowerBound(column, L, k, groups, maxima) : 0;
 }
 
 /** The k-th largest of the maxima of groups: magnitude l is in group l modulo their number, a multiple of 4. */
@@ -188,20 +179,43 @@ function lowerBound(column: usize, L: i32, k: i32, groups: i32, maxima: usize): 
   return select(maxima, groups, k);
 }
 
-/** The bits of all magnitudes that reach a bound; how many there are. */
+/** The rows of all magnitudes that reach a bound and are not zero, ascending; how many there are. */
 function collect(column: usize, L: i32, bound: u32, to: usize): i32 {
-  const wanted = f32x4.splat(reinterpret<f32>(bound));
-  const whole = L & ~3;
-  let count = 0;
-  for (let l = 0; l < L; l++) {
-    while (l < whole && (l & 3) === 0 && !anyReaches(column, l, wanted)) l += 4;
-    if (l >= L) break;
-    const bits = magnitude(column, l);
-    if (bits < bound) continue;
-    store<u32>(to + ((<usize>count) << 2), bits);
-    count++;
+  const least = max(bound, 1);
+  const wanted = i32x4.splat(least);
+  const bits = i32x4.splat(0x7fffffff);
+  const whole = L & ~15;
+  let count: usize = 0;
+  let l = 0;
+  for (; l < whole; l += 16) {
+    // most magnitudes go: pass over sixteen at a time
+    const at = column + ((<usize>l) << 2);
+    const m0 = i32x4.ge_s(v128.and(v128.load(at), bits), wanted);
+    const m1 = i32x4.ge_s(v128.and(v128.load(at, 16), bits), wanted);
+    const m2 = i32x4.ge_s(v128.and(v128.load(at, 32), bits), wanted);
+    const m3 = i32x4.ge_s(v128.and(v128.load(at, 48), bits), wanted);
+    let mask = i8x16.bitmask(
+      i8x16.narrow_i16x8_s(i16x8.narrow_i32x4_s(m0, m1), i16x8.narrow_i32x4_s(m2, m3)),
+    );
+    while (mask !== 0) {
+      store<i32>(to + count, l + ctz(mask));
+      count += 4;
+      mask &= mask - 1;
+    }
   }
-  return count;
+  for (; l < L; l++) {
+    if (magnitude(column, l) < least) continue;
+    store<i32>(to + count, l);
+    count += 4;
+  }
+  return <i32>(count >> 2);
+}
+
+/** How many of u32 values are above a threshold. */
+function above(values: usize, count: i32, threshold: u32): i32 {
+  let found = 0;
+  for (let c: usize = 0; c < (<usize>count) << 2; c += 4) if (load<u32>(values + c) > threshold) found++;
+  return found;
 }
 
 /** The k-th largest of u32 values, which are rearranged (quickselect with a middle pivot). */
