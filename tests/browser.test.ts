@@ -149,5 +149,24 @@ describe.skipIf(chromium.path === undefined)(`in a browser${chromium.note}`, () 
     it("has an adapter in a browser with the software GPU", async () => {
       expect(await adapterOf("software")).toEqual({ architecture: "swiftshader", isFallbackAdapter: true });
     });
+
+    it.each(places)("learns in a %s what Node learns, to rounding", async (place) => {
+      const outcome = await run("plain", { device: "gpu" }, place, "software");
+      expect(outcome).toMatchObject({ kernels: expect.stringMatching(/^WebGPU, .*\(software\)$/) });
+      const rmse = (outcome as Learned).testRmse.at(-1)!;
+      expect(Math.abs(rmse / inNode.testRmse.at(-1)! - 1)).toBeLessThan(0.01);
+    });
+
+    it.each(["none", "software"] as const)("is passed over by auto where the GPU is %s", async (gpu) => {
+      const outcome = await run("plain", { device: "auto" }, "page", gpu);
+      expect(outcome).toEqual({ ...inNode, kernels: expect.stringMatching(/^WebAssembly SIMD, 1 thread\b/) });
+    });
+
+    it("says why there is none, where it is asked for", async () => {
+      const reason = "gpu: WebGPU finds no graphics adapter";
+      expect(await run("plain", { device: "gpu" })).toEqual({
+        error: `InputError: chooseKernels: device gpu is not available here (${reason})`,
+      });
+    });
   });
 });

@@ -71,12 +71,23 @@ export interface WindowList {
   readonly start: Uint32Array;
 }
 
+/** How large a learning problem is, in the letters above. */
+export interface ProblemSizes {
+  readonly n: number;
+  readonly L: number;
+  readonly m: number;
+  readonly p: number;
+  readonly N: number;
+}
+
 export interface Kernels {
   readonly name: "reference" | "cpu" | "gpu";
   /** What it computes on, in words, for reports. */
   readonly description: string;
   /** Bytes that handles hold now, and the most they can. */
   readonly memory: { readonly used: number; readonly limit: number };
+  /** Bytes that the kernels take for themselves, besides handles, to learn at these sizes: about, and rather more. */
+  workspace(sizes: ProblemSizes): number;
 
   // — memory ————————————————————————————————————————————————————————————————
 

@@ -7,8 +7,8 @@
 
 import type { Kernels } from "./contract.js";
 
-/** What makes and frees handles at once; all else waits its turn. */
-const immediate = ["matrix", "sparse", "set", "base", "signals", "head", "headSparse"] as const;
+/** What is answered at once; all else waits its turn. */
+const immediate = ["workspace", "matrix", "sparse", "set", "base", "signals", "head", "headSparse"] as const;
 const waiting = [
   ...(["writeMatrix", "writeSparse", "writeSet", "readMatrix", "readSparse", "readSet", "dispose"] as const),
   ...(["analyze", "synthesize", "project", "reconstruct", "residual", "refreshGram"] as const),

@@ -10,7 +10,7 @@ const paper64 = resolveTraining({ patch: [64, 64], atomSparsity: 600, coding: { 
 
 describe("planMemory", () => {
   test("counts the dense matrices of 64×64 patches: 400 MB each", () => {
-    const { parts, total } = planMemory(paper64, 1e6);
+    const { parts, total } = planMemory(paper64, 1e6, createReferenceKernels());
     for (const what of ["Gram matrix", "momentum", "gradient"]) {
       expect(parts.find((part) => part.what === what)!.bytes).toBe(4e8);
     }
@@ -45,7 +45,7 @@ describe("planMemory", () => {
 });
 
 test("describeMemory names what matters", () => {
-  expect(describeMemory(planMemory(paper64, 0))).toMatch(
+  expect(describeMemory(planMemory(paper64, 0, createReferenceKernels()))).toMatch(
     /^1\.\d GiB \((?:Gram matrix|momentum|gradient|atom care) 0\.4, .*mini-batch 0\.1/,
   );
 });

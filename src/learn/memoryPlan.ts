@@ -5,6 +5,7 @@
 
 import { InputError } from "../core/errors.js";
 import { baseCols, baseRows } from "../dictionaries/base.js";
+import type { Kernels } from "../kernels/contract.js";
 import type { ResolvedTraining } from "./trainOptions.js";
 
 export interface MemoryPlan {
@@ -14,7 +15,11 @@ export interface MemoryPlan {
 }
 
 /** The plan of a run on signals of so many samples in all. */
-export function planMemory(options: ResolvedTraining, samples: number): MemoryPlan {
+export function planMemory(
+  options: ResolvedTraining,
+  samples: number,
+  kernels: Pick<Kernels, "workspace">,
+): MemoryPlan {
   const { base, atoms: m, atomSparsity: k, batch: N, coding } = options;
   const [n, L] = [baseRows(base), baseCols(base)];
   const p = coding.sparsity ?? Math.min(n, m);
@@ -29,6 +34,7 @@ export function planMemory(options: ResolvedTraining, samples: number): MemoryPl
     { what: "mini-batch", bytes: 4 * N * (4 * n + L + m + 2 * p) },
     { what: "signals", bytes: 4 * samples },
     { what: "atoms", bytes: 8 * k * m },
+    { what: "workspace", bytes: kernels.workspace({ n, L, m, p, N }) },
   ];
   parts.sort((a, b) => b.bytes - a.bytes);
   return { parts, total: parts.reduce((sum, { bytes }) => sum + bytes, 0) };

@@ -80,7 +80,8 @@ export async function openWorkshop(
   if (options.patience < Infinity && (testSignals ? options.holdout : sampler.holdout) === 0) {
     throw new InputError("train: patience needs a test set, got none held out");
   }
-  const memory = planMemory({ ...options, batch }, samplesIn(data) + samplesIn(testSignals ?? []));
+  const samples = samplesIn(data) + samplesIn(testSignals ?? []);
+  const memory = planMemory({ ...options, batch }, samples, kernels);
   requireFits("train", memory, kernels.memory.limit);
   const [Y, means] = [kernels.matrix(sizeOf(base.shape), batch), kernels.matrix(1, batch)];
   const bench = { kernels, sampler, options: { ...options, batch }, Y, means };

@@ -17,6 +17,7 @@ import type {
   DeviceSet,
   DeviceSparse,
   Kernels,
+  ProblemSizes,
   PursuitLimits,
   WindowList,
 } from "../contract.js";
@@ -116,6 +117,13 @@ class CpuKernels implements Kernels {
       used: this.#arena.bytesUsed,
       limit: Math.min(this.#arena.bytesMost, this.#arena.bytesUsed + availableMemory()),
     };
+  }
+
+  /** Scratch of each thread: α, the factor of a pursuit, rounded columns, blocks of a transform; and row lists. */
+  workspace({ n, L, m, p, N }: ProblemSizes): number {
+    const pursuit = 4 * m + 8 * p * p + 40 * p + roundedBytes(m, keptColumns(m, p));
+    const blocks = 3 * rowBytes * Math.max(n, L);
+    return this.#pool.threads * Math.max(pursuit, blocks) + 8 * N * p + 8 * m;
   }
 
   // — memory ————————————————————————————————————————————————————————————————
@@ -361,7 +369,7 @@ class CpuKernels implements Kernels {
   ): Promise<void> {
     const [m, p] = [G.rows, limits.sparsity];
     const kept = keptColumns(m, p);
-    const rounded = kept === 0 ? 0 : (kept + 8) * (24 + 2 * (m + 24)) + 5 * m + 1024; // the lists of rounded.ts
+    const rounded = roundedBytes(m, kept);
     this.#pool.reserveScratch((m + 4) * 4 + (p + 4) * 8 + (p * p + 3 * p) * 8 + 64 + rounded);
     const at = [own(G, CpuMatrix).at, own(P, CpuMatrix).at, own(energies, CpuMatrix).at];
     this.#arguments(...at, m, p, ...this.#sparseWords(X), path ? own(path, CpuMatrix).at : 0);
@@ -558,6 +566,11 @@ class CpuKernels implements Kernels {
 /** Examples a turn of a thread: short calls let the engine replace its first, slow code, and share work evenly. */
 function ompStep(m: number, p: number): number {
   return Math.max(1, Math.min(32, Math.round(1e6 / (p * (p + 2) * m))));
+}
+
+/** Scratch of rounded.ts: its columns and its lists. */
+function roundedBytes(m: number, kept: number): number {
+  return kept === 0 ? 0 : (kept + 8) * (24 + 2 * (m + 24)) + 5 * m + 1024;
 }
 
 /** Columns that a pursuit keeps rounded: 0 where it is too short for that to pay, and at most 2 MiB of them. */

@@ -17,6 +17,7 @@ import type {
   DeviceSignals,
   DeviceSparse,
   Kernels,
+  ProblemSizes,
   PursuitLimits,
   WindowList,
 } from "../contract.js";
@@ -24,7 +25,7 @@ import { CodeLists } from "./codes.js";
 import { closeGpu, type OpenGpu, openGpu } from "./device.js";
 import { GpuBase, GpuMatrix, GpuSet, GpuSignals, GpuSparse, own, runsOf } from "./handles.js";
 import { GpuMemory } from "./memory.js";
-import { GpuProducts } from "./products.js";
+import { chunkBytes, GpuProducts } from "./products.js";
 import { batchOmp, type PursuitSetting } from "./pursuit.js";
 import { float, GpuQueue } from "./queue.js";
 
@@ -87,6 +88,16 @@ class GpuKernels implements Kernels {
   /** WebGPU does not tell how much memory a device has. */
   get memory(): { readonly used: number; readonly limit: number } {
     return { used: this.#queue.bytes, limit: Infinity };
+  }
+
+  /** D and Φ as dense matrices, copies and columns of G on their way, room between two axes, lists of codes. */
+  workspace({ n, L, m, p, N }: ProblemSizes): number {
+    const dense = 4 * n * (m + L);
+    const passing = (bytes: number) => Math.min(chunkBytes, bytes);
+    const gram = 2 * m * m + passing(4 * m * m);
+    const axes = 2 * passing(4 * Math.max(n, L) * Math.max(N, m)) + passing(4 * L * m);
+    const lists = (m * N) / 8 + 8 * N * p + 20 * m;
+    return dense + gram + axes + lists + 4 * movers * L;
   }
 
   // — memory ————————————————————————————————————————————————————————————————

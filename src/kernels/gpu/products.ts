@@ -10,7 +10,7 @@ import { type GpuBase, GpuMatrix, type GpuSet, type GpuSparse, runsOf } from "./
 import type { GpuMemory } from "./memory.js";
 
 /** Bytes of room for intermediate results. */
-const chunkBytes = 2 ** 26;
+export const chunkBytes = 2 ** 26;
 /** Rows and columns of a tile of a dense product. */
 const tile = 128;
 

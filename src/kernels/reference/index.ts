@@ -39,6 +39,7 @@ export function createReferenceKernels(): Kernels {
     get memory() {
       return { used: ledger.bytes, limit: Infinity };
     },
+    workspace: () => 0,
 
     matrix: (rows, cols) => ledger.enter(new DenseMatrix(rows, cols), 4 * rows * cols),
     sparse: (rows, cols, width) =>
