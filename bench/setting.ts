@@ -162,7 +162,9 @@ export function machine(options: Options): string {
   const data =
     options.images.length === 0
       ? "built-in pictures"
-      : options.images.map((p) => p.split("/").at(-1)).join(", ");
+      : options.images.length > 3
+        ? `${options.images.length} pictures (${options.images[0]!.split("/").at(-1)}, …)`
+        : options.images.map((p) => p.split("/").at(-1)).join(", ");
   return `${model}, ${cpus().length} logical cores; Node ${process.versions.node}; trainlets ${version}${commit}; patches of ${data}`;
 }
 

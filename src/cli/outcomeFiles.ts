@@ -19,7 +19,7 @@ export async function makeFolder(folder: string, caller: string): Promise<void> 
   await requireWritable(join(folder, "index.html"), caller);
 }
 
-/** Write all files, an SVG also as PNG; their names. */
+/** Write all files, an SVG also as PNG where there are fonts; their names. */
 export async function writeOutcome(folder: string, files: readonly OutcomeFile[]): Promise<string[]> {
   const names: string[] = [];
   const write = async (name: string, bytes: Uint8Array) => {
@@ -27,7 +27,8 @@ export async function writeOutcome(folder: string, files: readonly OutcomeFile[]
     names.push(name);
   };
   for (const { name, bytes } of files) {
-    if (name.endsWith(".svg")) await write(name.replace(/svg$/, "png"), await rasterizeSvg(bytes));
+    const png = name.endsWith(".svg") ? await rasterizeSvg(bytes) : undefined;
+    if (png) await write(name.replace(/svg$/, "png"), png);
     await write(name, bytes);
   }
   return names;

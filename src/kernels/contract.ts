@@ -65,6 +65,12 @@ export interface PursuitLimits {
   readonly residualEnergy: number;
 }
 
+/** Where a number goes that stays on the device. */
+export interface ScalarPlace {
+  readonly scalars: DeviceMatrix;
+  readonly slot: number;
+}
+
 /** Where a window starts: which signal, and the flat index of its first sample in it. */
 export interface WindowList {
   readonly signal: Uint32Array;
@@ -139,13 +145,14 @@ export interface Kernels {
   ): Promise<void>;
   /** Y ← ΦAX. */
   reconstruct(base: DeviceBase, A: DeviceSparse, X: DeviceSparse, Y: DeviceMatrix): Promise<void>;
-  /** R ← Y − ΦAX. R may be Y. */
+  /** R ← Y − ΦAX, which may be Y; and W ← ΦᵀR, where W is given. */
   residual(
     base: DeviceBase,
     A: DeviceSparse,
     X: DeviceSparse,
     Y: DeviceMatrix,
     R: DeviceMatrix,
+    W?: DeviceMatrix,
   ): Promise<void>;
   /**
    * For the atoms j ∈ S: scaleⱼ ← 1/‖Φaⱼ‖₂ (0 for a zero atom), then the rows and
@@ -195,10 +202,28 @@ export interface Kernels {
   usedAtoms(X: DeviceSparse, S: DeviceSet): Promise<void>;
   /** usesⱼ (m × 1) ← usesⱼ + the number of examples of X that use atom j. */
   countUses(X: DeviceSparse, uses: DeviceMatrix): Promise<void>;
-  /** The first |S| columns of `grad` ← −W X_Sᵀ, with W = ΦᵀR: ∇f(A_S), equations (9) and (12). */
-  gradient(W: DeviceMatrix, X: DeviceSparse, S: DeviceSet, grad: DeviceMatrix): Promise<void>;
+  /**
+   * The first |S| columns of `grad` ← −W X_Sᵀ, with W = ΦᵀR: ∇f(A_S), equations (9) and (12).
+   * With `energy`, its scalars[slot] ← ‖∇‖²_F.
+   */
+  gradient(
+    W: DeviceMatrix,
+    X: DeviceSparse,
+    S: DeviceSet,
+    grad: DeviceMatrix,
+    energy?: ScalarPlace,
+  ): Promise<void>;
   /** V ← grad X_S, `grad` holding the atoms of S in its first |S| columns. */
   applyCodes(grad: DeviceMatrix, S: DeviceSet, X: DeviceSparse, V: DeviceMatrix): Promise<void>;
+  /** scalars[slot] ← ‖Φ grad X_S‖²_F: the denominator of the step size (13), nothing of it stored. */
+  movedEnergy(
+    base: DeviceBase,
+    grad: DeviceMatrix,
+    S: DeviceSet,
+    X: DeviceSparse,
+    scalars: DeviceMatrix,
+    slot: number,
+  ): Promise<void>;
   /** U_S ← γ U_S + ηg, with η = scalars[eta] and g the first |S| columns of `grad`. */
   momentum(
     gamma: number,

@@ -12,13 +12,16 @@ import { Matrix64 } from "../linalg/matrix64.js";
 import type { Bench, ConformanceCase } from "./bench.case.js";
 import { expectTidy } from "./bench.case.js";
 import {
+  chainLength,
   dot,
   expectClose,
   expectExact,
   expectSame,
+  explicitBase,
   magnitudes,
   quotient,
   randomDense,
+  randomFactors,
   randomIntegers,
   randomSparse,
   root,
@@ -73,6 +76,37 @@ export const updateCases: readonly ConformanceCase[] = [
       const { grad, V } = await gradientAndProduct(bench, X, W, members, m);
       expectExact(grad, negative(wide(W)).times(X_S.transpose()));
       expectExact(V, wide(grad).times(X_S));
+    },
+  },
+  {
+    title: "movedEnergy is ‖Φ grad X_S‖², at any size",
+    async check(bench, rng, scale) {
+      const { kernels } = bench;
+      const factors = randomFactors(rng);
+      const phi = explicitBase(factors);
+      const [m, N] = [1 + rng.below(20), [0, 3, 16, 37, 90][rng.below(5)]!];
+      const X = randomSparse(rng, m, N, Math.min(m, 4));
+      const members = [...Array(m).keys()].filter(() => rng.uniform() < 0.7);
+      const grad = randomDense(rng, phi.cols, m, scale);
+      const scalars = await bench.hold(DenseMatrix.build(3, 1, () => 7));
+      await kernels.movedEnergy(
+        bench.keep(kernels.base(factors)),
+        await bench.put(grad),
+        await bench.putSet(m, members),
+        await bench.putSparse(X),
+        scalars,
+        1,
+      );
+      const energy = (await kernels.readMatrix(scalars)).data;
+      const X_S = rowsOf(wide(X), members);
+      const g = wide(grad.slice(0, members.length));
+      const moved = phi.times(g.times(X_S)).data;
+      const size = magnitudes(phi).times(magnitudes(g).times(magnitudes(X_S))).data;
+      const exact = dot(moved, moved);
+      // each entry within γ|·| of its own: the energy within twice that of Σ|·|², and its own sum
+      const terms = 2 * (chainLength(factors) + X.width) + moved.length;
+      expect([energy[0], energy[2]]).toEqual([7, 7]);
+      expect(Math.abs(energy[1]! - exact)).toBeLessThanOrEqual(sumTolerance(terms, dot(size, size)));
     },
   },
   {
@@ -252,8 +286,15 @@ async function gradientAndProduct(
   const held = await bench.putSparse(X);
   const S = await bench.putSet(m, members);
   const grad = await bench.hold(DenseMatrix.build(W.rows, m, () => 12345));
-  await kernels.gradient(await bench.put(W), held, S, grad);
+  const scalars = await bench.hold(DenseMatrix.build(2, 1, () => 7));
+  await kernels.gradient(await bench.put(W), held, S, grad, { scalars, slot: 1 });
   const whole = await kernels.readMatrix(grad);
+  const { data } = whole.slice(0, members.length);
+  const [other, energy] = (await kernels.readMatrix(scalars)).data;
+  expect(other).toBe(7);
+  const exact = dot(data, data);
+  const inRange = exact < 2 ** 127; // data of 1e12 have a gradient of 1e24, whose square f32 does not hold
+  if (inRange) expect(Math.abs(energy! - exact)).toBeLessThanOrEqual(sumTolerance(data.length, exact));
   expect(
     whole.slice(members.length, m).data.every((value) => value === 12345),
     "columns behind |S|",

@@ -31,7 +31,7 @@ export function planMemory(
     { what: "momentum", bytes: 4 * L * m },
     { what: "gradient", bytes: 4 * L * m },
     { what: "atom care", bytes: care },
-    { what: "mini-batch", bytes: 4 * N * (4 * n + L + m + 2 * p) },
+    { what: "mini-batch", bytes: 4 * N * (3 * n + L + m + 2 * p) },
     { what: "signals", bytes: 4 * samples },
     { what: "atoms", bytes: 8 * k * m },
     { what: "workspace", bytes: kernels.workspace({ n, L, m, p, N }) },

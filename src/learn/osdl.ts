@@ -10,8 +10,8 @@
  *
  *     X   ← SparseCode(Y, Φ, A, G)                        encoder.encode
  *     S   ← the atoms X uses                              kernels.usedAtoms
- *     ∇   = Φᵀ(ΦAX − Y)X_Sᵀ                               residual, analyze, gradient
- *     η   = ‖∇‖_F / ‖Φ∇X_S‖_F                    (13)     applyCodes, normRatio
+ *     ∇   = Φᵀ(ΦAX − Y)X_Sᵀ                               residual, gradient
+ *     η   = ‖∇‖_F / ‖Φ∇X_S‖_F                    (13)     movedEnergy, normRatio
  *     U_S ← γ U_S + η∇                                    kernels.momentum
  *     A_S ← P_k[A_S − U_S]                       (12)     kernels.moveAtoms
  *     G   ← refresh rows and columns S                    dictionary.refresh
@@ -68,10 +68,8 @@ export interface OsdlState {
   readonly uses: DeviceMatrix;
   /** R = Y − ΦAX of the last mini-batch, n × N: atom care reads it. */
   readonly residual: DeviceMatrix;
-  /** Coefficients over Φ, L × N: Φᵀ R, then ∇X_S. */
+  /** Φᵀ R, L × N. */
   readonly coefficients: DeviceMatrix;
-  /** Φ∇X_S, n × N. */
-  readonly moved: DeviceMatrix;
   readonly encoder: Encoder;
   /** ∇f(A_S) in its first |S| columns, L × m. */
   readonly gradient: DeviceMatrix;
@@ -114,7 +112,6 @@ export function createOsdl(dictionary: SparseDictionary, options: OsdlOptions, k
     uses: kernels.matrix(m, 1),
     residual: kernels.matrix(n, resolved.batch),
     coefficients: kernels.matrix(L, resolved.batch),
-    moved: kernels.matrix(n, resolved.batch),
     encoder: new Encoder(dictionary, limits, resolved.batch, kernels),
     gradient: kernels.matrix(L, m),
     used: kernels.set(m),
@@ -133,12 +130,11 @@ export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Ker
   const R = kernels.head(state.residual, Y.cols);
   await kernels.usedAtoms(X, S);
   await kernels.countUses(X, state.uses);
-  await encoder.residual(Y, X, R);
+  const W = kernels.head(state.coefficients, Y.cols);
+  await encoder.residual(Y, X, R, W); // W = Φᵀ(Y − ΦAX)
   await kernels.squaredNorm(R, scalars, slot.error, { add: true });
 
-  const W = kernels.head(state.coefficients, Y.cols);
-  await kernels.analyze(D.phi, R, W); // Φᵀ(Y − ΦAX)
-  await kernels.gradient(W, X, S, grad); // D1
+  await kernels.gradient(W, X, S, grad, { scalars, slot: slot.gradient }); // D1
   await stepSize(state, X, kernels);
   await kernels.momentum(gamma, scalars, slot.eta, grad, S, U); // D3
   await kernels.moveAtoms(k, U, S, D.A); // (12)
@@ -150,12 +146,7 @@ export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Ker
 /** η = ‖∇‖_F / ‖Φ∇X_S‖_F (13); 0 at a stationary point. It stays where the kernels compute. */
 async function stepSize(state: OsdlState, X: DeviceSparse, kernels: Kernels): Promise<void> {
   const { dictionary, gradient: grad, used: S, scalars } = state;
-  const V = kernels.head(state.coefficients, X.cols);
-  const moved = kernels.head(state.moved, X.cols);
-  await kernels.squaredNorm(grad, scalars, slot.gradient, { S });
-  await kernels.applyCodes(grad, S, X, V);
-  await kernels.synthesize(dictionary.phi, V, moved);
-  await kernels.squaredNorm(moved, scalars, slot.moved);
+  await kernels.movedEnergy(dictionary.phi, grad, S, X, scalars, slot.moved);
   await kernels.normRatio(scalars, slot.gradient, slot.moved, slot.eta);
 }
 
@@ -187,7 +178,7 @@ export async function osdlStep(state: OsdlState, Y: DeviceMatrix, kernels: Kerne
 
 /** Give the workspace back; the dictionary stays. */
 export function freeOsdl(state: OsdlState, kernels: Kernels): void {
-  const { momentum, uses, residual, coefficients, moved, gradient, used, scalars } = state;
-  kernels.free(momentum, uses, residual, coefficients, moved, gradient, used, scalars);
+  const { momentum, uses, residual, coefficients, gradient, used, scalars } = state;
+  kernels.free(momentum, uses, residual, coefficients, gradient, used, scalars);
   state.encoder.free();
 }

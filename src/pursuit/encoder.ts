@@ -47,9 +47,9 @@ export class Encoder {
     return X;
   }
 
-  /** R ← Y − DX. R may be Y. */
-  async residual(Y: DeviceMatrix, X: DeviceSparse, R: DeviceMatrix): Promise<void> {
-    await this.#kernels.residual(this.dictionary.phi, this.dictionary.A, X, Y, R);
+  /** R ← Y − DX, which may be Y; and W ← ΦᵀR, where W is given. */
+  async residual(Y: DeviceMatrix, X: DeviceSparse, R: DeviceMatrix, W?: DeviceMatrix): Promise<void> {
+    await this.#kernels.residual(this.dictionary.phi, this.dictionary.A, X, Y, R, W);
   }
 
   free(): void {

@@ -19,6 +19,7 @@ import type {
   Kernels,
   ProblemSizes,
   PursuitLimits,
+  ScalarPlace,
   WindowList,
 } from "../contract.js";
 import { inOrder } from "../inOrder.js";
@@ -40,6 +41,7 @@ const names = [
   "batchOmp",
   "gradient",
   "applyCodes",
+  "movedEnergies",
   "momentum",
   "moveAtoms",
   "blockEnergies",
@@ -122,7 +124,7 @@ class CpuKernels implements Kernels {
   /** Scratch of each thread: α, the factor of a pursuit, rounded columns, blocks of a transform; and row lists. */
   workspace({ n, L, m, p, N }: ProblemSizes): number {
     const pursuit = 4 * m + 8 * p * p + 40 * p + roundedBytes(m, keptColumns(m, p));
-    const blocks = 3 * rowBytes * Math.max(n, L);
+    const blocks = 4 * rowBytes * Math.max(n, L);
     return this.#pool.threads * Math.max(pursuit, blocks) + 8 * N * p + 8 * m;
   }
 
@@ -293,8 +295,9 @@ class CpuKernels implements Kernels {
     X: DeviceSparse,
     Y: DeviceMatrix,
     R: DeviceMatrix,
+    W?: DeviceMatrix,
   ): Promise<void> {
-    await this.#reconstruct(phi, A, X, own(Y, CpuMatrix).at, own(R, CpuMatrix));
+    await this.#reconstruct(phi, A, X, own(Y, CpuMatrix).at, own(R, CpuMatrix), W && own(W, CpuMatrix));
   }
 
   async #reconstruct(
@@ -303,6 +306,7 @@ class CpuKernels implements Kernels {
     X: DeviceSparse,
     from: number,
     output: CpuMatrix,
+    coefficients?: CpuMatrix,
   ): Promise<void> {
     const base = own(phi, CpuBase);
     this.#pool.reserveScratch(3 * base.blockRows * rowBytes);
@@ -314,6 +318,8 @@ class CpuKernels implements Kernels {
       base.rows,
       from,
       output.at,
+      base.places.analysis,
+      coefficients?.at ?? 0,
     ];
     this.#arguments(base.places.synthesis, ...at);
     await this.#run("reconstruct", Math.ceil(X.cols / lanes), 1);
@@ -403,31 +409,70 @@ class CpuKernels implements Kernels {
     });
   }
 
-  async gradient(W: DeviceMatrix, X: DeviceSparse, S: DeviceSet, grad: DeviceMatrix): Promise<void> {
+  async gradient(
+    W: DeviceMatrix,
+    X: DeviceSparse,
+    S: DeviceSet,
+    grad: DeviceMatrix,
+    energy?: ScalarPlace,
+  ): Promise<void> {
     const lists = rowLists(this.#sparse(X), X.rows);
     const { starts, examples, coefficients } = lists;
-    const at = this.#stage((starts.length + 2 * examples.length) * 4);
+    const set = own(S, CpuSet);
+    const partial = this.#stage(8 * set.size + (starts.length + 2 * examples.length) * 4);
+    const at = partial + 8 * set.size;
     const examplesAt = at + starts.length * 4;
     const coefficientsAt = examplesAt + examples.length * 4;
     this.#arena.u32(at, starts.length).set(starts);
     this.#arena.u32(examplesAt, examples.length).set(examples);
     this.#arena.f32(coefficientsAt, coefficients.length).set(coefficients);
     this.#pool.reserveScratch(lists.longest * 4);
-    const set = own(S, CpuSet);
     const w = own(W, CpuMatrix);
-    this.#arguments(w.at, w.rows, set.at, at, examplesAt, coefficientsAt, own(grad, CpuMatrix).at);
+    const from = [set.at, at, examplesAt, coefficientsAt];
+    this.#arguments(w.at, w.rows, ...from, own(grad, CpuMatrix).at, energy ? partial : 0);
     await this.#run("gradient", set.size, 8);
+    if (energy) this.#dense(energy.scalars)[energy.slot] = this.#sum(partial, set.size);
   }
 
   async applyCodes(grad: DeviceMatrix, S: DeviceSet, X: DeviceSparse, V: DeviceMatrix): Promise<void> {
-    const at = this.#stage(X.rows * 4);
-    const places = this.#arena.u32(at, X.rows).fill(0xffffffff);
-    const members = this.#members(S);
-    for (let place = 0; place < members.length; place++) places[members[place]!] = place;
+    const at = this.#placesAt(S, this.#stage(X.rows * 4), X.rows);
     this.#pool.reserveScratch(X.width * 8);
     const [g, v] = [own(grad, CpuMatrix), own(V, CpuMatrix)];
     this.#arguments(g.at, g.rows, at, ...this.#sparseWords(X), v.at);
     await this.#run("applyCodes", X.cols, 16);
+  }
+
+  async movedEnergy(
+    phi: object,
+    grad: DeviceMatrix,
+    S: DeviceSet,
+    X: DeviceSparse,
+    scalars: DeviceMatrix,
+    slot: number,
+  ): Promise<void> {
+    const [base, g] = [own(phi, CpuBase), own(grad, CpuMatrix)];
+    const blocks = Math.ceil(X.cols / lanes);
+    const partial = this.#stage(blocks * 8 + X.rows * 4);
+    const places = this.#placesAt(S, partial + blocks * 8, X.rows);
+    this.#pool.reserveScratch(lanes * g.rows * 4 + 3 * base.blockRows * rowBytes + X.width * 8);
+    this.#arguments(
+      ...[base.places.synthesis, g.at, g.rows, places, ...this.#sparseWords(X), X.cols, base.rows, partial],
+    );
+    await this.#run("movedEnergies", blocks, 1);
+    this.#dense(scalars)[slot] = this.#sum(partial, blocks);
+  }
+
+  /** The sum of partial results, in their order. */
+  #sum(at: number, count: number): number {
+    return this.#arena.f64(at, count).reduce((sum, value) => sum + value, 0);
+  }
+
+  /** Where each atom stands in S, or −1, written at an address. */
+  #placesAt(S: DeviceSet, at: number, atoms: number): number {
+    const places = this.#arena.u32(at, atoms).fill(0xffffffff);
+    const members = this.#members(S);
+    for (let place = 0; place < members.length; place++) places[members[place]!] = place;
+    return at;
   }
 
   async momentum(
@@ -465,7 +510,7 @@ class CpuKernels implements Kernels {
     const partial = this.#stage(blocks * 8);
     this.#arguments(own(M, CpuMatrix).at, count, partial);
     await this.#run("blockEnergies", blocks, 1);
-    const energy = this.#arena.f64(partial, blocks).reduce((sum, value) => sum + value, 0);
+    const energy = this.#sum(partial, blocks);
     const target = this.#dense(scalars);
     target[slot] = options.add ? target[slot]! + energy : energy;
   }

@@ -19,11 +19,12 @@ import type {
   Kernels,
   ProblemSizes,
   PursuitLimits,
+  ScalarPlace,
   WindowList,
 } from "../contract.js";
 import { CodeLists } from "./codes.js";
 import { closeGpu, type OpenGpu, openGpu } from "./device.js";
-import { GpuBase, GpuMatrix, GpuSet, GpuSignals, GpuSparse, own, runsOf } from "./handles.js";
+import { GpuBase, GpuMatrix, GpuSet, GpuSignals, GpuSparse, own, runsOf, strideOf } from "./handles.js";
 import { GpuMemory } from "./memory.js";
 import { chunkBytes, GpuProducts } from "./products.js";
 import { batchOmp, type PursuitSetting } from "./pursuit.js";
@@ -97,7 +98,8 @@ class GpuKernels implements Kernels {
     const gram = 2 * m * m + passing(4 * m * m);
     const axes = 2 * passing(4 * Math.max(n, L) * Math.max(N, m)) + passing(4 * L * m);
     const lists = (m * N) / 8 + 8 * N * p + 20 * m;
-    return dense + gram + axes + lists + 4 * movers * L;
+    const moved = 2 * passing(4 * Math.max(n, L) * N);
+    return dense + gram + axes + lists + moved + 4 * movers * L;
   }
 
   // — memory ————————————————————————————————————————————————————————————————
@@ -198,6 +200,7 @@ class GpuKernels implements Kernels {
     X: DeviceSparse,
     Y: DeviceMatrix,
     R: DeviceMatrix,
+    W?: DeviceMatrix,
   ): Promise<void> {
     const [y, r] = [own(Y, GpuMatrix), own(R, GpuMatrix)];
     const D = this.#products.atoms(own(base, GpuBase), own(A, GpuSparse));
@@ -208,6 +211,7 @@ class GpuKernels implements Kernels {
         this.#queue.copy(from!.buffer, bytes(from!.offset), to!.buffer, bytes(to!.offset), bytes(count));
     }
     this.#products.combine(D, own(X, GpuSparse), r, { subtracts: true });
+    if (W) this.#products.analyze(own(base, GpuBase), r, own(W, GpuMatrix));
   }
 
   async refreshGram(
@@ -274,7 +278,13 @@ class GpuKernels implements Kernels {
     this.#queue.dispatch("countUses", [X.rows], buffers, [Math.ceil(X.rows / 64)]);
   }
 
-  async gradient(W: DeviceMatrix, X: DeviceSparse, S: DeviceSet, grad: DeviceMatrix): Promise<void> {
+  async gradient(
+    W: DeviceMatrix,
+    X: DeviceSparse,
+    S: DeviceSet,
+    grad: DeviceMatrix,
+    energy?: ScalarPlace,
+  ): Promise<void> {
     const { starts, entries } = this.#codes.lists(own(X, GpuSparse));
     const [w, set, target] = [own(W, GpuMatrix), own(S, GpuSet), own(grad, GpuMatrix)];
     const nothing = { first: 0, count: 0, parts: [{ buffer: w.store.panels[0]!, offset: 0 }] }; // no examples: zeros
@@ -288,11 +298,41 @@ class GpuKernels implements Kernels {
         keeps = 1;
       }
     }
+    if (energy) await this.squaredNorm(grad, energy.scalars, energy.slot, { S });
   }
 
   async applyCodes(grad: DeviceMatrix, S: DeviceSet, X: DeviceSparse, V: DeviceMatrix): Promise<void> {
     const set = own(S, GpuSet);
     this.#products.combine(own(grad, GpuMatrix), own(X, GpuSparse), own(V, GpuMatrix), { S: set });
+  }
+
+  async movedEnergy(
+    base: DeviceBase,
+    grad: DeviceMatrix,
+    S: DeviceSet,
+    X: DeviceSparse,
+    scalars: DeviceMatrix,
+    slot: number,
+  ): Promise<void> {
+    const [phi, g, x, set] = [own(base, GpuBase), own(grad, GpuMatrix), own(X, GpuSparse), own(S, GpuSet)];
+    const rows = Math.max(strideOf(phi.cols), strideOf(phi.rows));
+    const most = Math.max(1, Math.floor(Math.min(chunkBytes, this.#memory.panelBytes) / (rows * 4)));
+    for (let first = 0; first === 0 || first < x.cols; first += most) {
+      const cols = Math.min(most, x.cols - first);
+      const [V, moved] = [
+        this.#room("moved coefficients", phi.cols, cols),
+        this.#room("moved", phi.rows, cols),
+      ];
+      this.#products.combine(g, x, V, { S: set, firstExample: first });
+      this.#products.synthesize(phi, V, moved);
+      await this.squaredNorm(moved, scalars, slot, { add: first > 0 });
+    }
+  }
+
+  /** A matrix in room that lives between calls. */
+  #room(name: string, rows: number, cols: number): GpuMatrix {
+    const buffer = this.#queue.scratch(name, strideOf(rows) * cols * 4);
+    return new GpuMatrix(rows, cols, { panels: [buffer], panelCols: Math.max(1, cols) });
   }
 
   async momentum(

@@ -119,17 +119,26 @@ export class GpuProducts {
     M: GpuMatrix,
     X: GpuSparse,
     result: GpuMatrix,
-    options: { readonly subtracts?: boolean; readonly S?: GpuSet } = {},
+    options: { readonly subtracts?: boolean; readonly S?: GpuSet; readonly firstExample?: number } = {},
   ): void {
     const { queue } = this.#memory;
-    const { subtracts = false, S } = options;
+    const { subtracts = false, S, firstExample = 0 } = options;
     const none = queue.scratch("none", 16);
     for (const { first, count, parts } of runsOf(result)) {
       let keeps = subtracts ? 1 : 0;
       const { buffer } = parts[0]!; // heads start with a panel
       for (const columns of runsOf(M)) {
         const words = [
-          ...[count, M.quads, ...X.words, first, columns.first, columns.count, keeps, S?.placeAt ?? 0],
+          ...[
+            count,
+            M.quads,
+            ...X.words,
+            firstExample + first,
+            columns.first,
+            columns.count,
+            keeps,
+            S?.placeAt ?? 0,
+          ],
         ];
         const buffers = [columns.parts[0]!.buffer, X.store.buffer, S?.buffer ?? none, buffer];
         const groups = [Math.ceil(M.quads / 64), count] as const;

@@ -75,7 +75,10 @@ export function createReferenceKernels(): Kernels {
 
     project: async (phi, A, scale, Y, P) => project(base(phi), sparse(A), dense(scale), dense(Y), dense(P)),
     reconstruct: async (phi, A, X, Y) => reconstruct(base(phi), sparse(A), sparse(X), dense(Y)),
-    residual: async (phi, A, X, Y, R) => residual(base(phi), sparse(A), sparse(X), dense(Y), dense(R)),
+    async residual(phi, A, X, Y, R, W) {
+      residual(base(phi), sparse(A), sparse(X), dense(Y), dense(R));
+      if (W) analyze(base(phi), dense(R), dense(W));
+    },
     refreshGram: async (phi, A, S, G, scale) =>
       refreshGram(base(phi), sparse(A), set(S), dense(G), dense(scale)),
 
@@ -88,8 +91,19 @@ export function createReferenceKernels(): Kernels {
 
     usedAtoms: async (X, S) => usedAtoms(sparse(X), set(S)),
     countUses: async (X, uses) => countUses(sparse(X), dense(uses)),
-    gradient: async (W, X, S, grad) => gradient(dense(W), sparse(X), set(S), dense(grad)),
+    async gradient(W, X, S, grad, energy) {
+      gradient(dense(W), sparse(X), set(S), dense(grad));
+      if (!energy) return;
+      const columns = dense(grad).slice(0, set(S).members.length);
+      dense(energy.scalars).data[energy.slot] = sumOfSquares(columns.data);
+    },
     applyCodes: async (grad, S, X, V) => applyCodes(dense(grad), set(S), sparse(X), dense(V)),
+    async movedEnergy(phi, grad, S, X, scalars, slot) {
+      const [V, moved] = [new DenseMatrix(phi.cols, X.cols), new DenseMatrix(phi.rows, X.cols)];
+      applyCodes(dense(grad), set(S), sparse(X), V);
+      synthesize(base(phi), V, moved);
+      dense(scalars).data[slot] = sumOfSquares(moved.data);
+    },
     momentum: async (gamma, scalars, eta, grad, S, U) =>
       momentum(gamma, dense(scalars).data[eta]!, dense(grad), set(S), dense(U)),
     moveAtoms: async (k, U, S, A) => moveAtoms(k, dense(U), set(S), sparse(A)),

@@ -6,6 +6,7 @@
 
 export { atomScales, gramColumns } from "./gram";
 export { blockEnergies, coherence, columnEnergies } from "./measures";
+export { movedEnergies } from "./moved";
 export { batchOmp } from "./omp";
 export { extract } from "./patches";
 export { project, reconstruct } from "./project";

@@ -134,8 +134,9 @@ function combine(
 }
 
 /**
- * Y ← ΦAX, or R ← Y − ΦAX.
- * args: plan of Φ, A (indices, values, counts, width), X (the same), columns, L, n, Y (0: none), output.
+ * Y ← ΦAX, or R ← Y − ΦAX; and W ← ΦᵀR while a block is at hand.
+ * args: plan of Φ, A (indices, values, counts, width), X (the same), columns, L, n, Y (0: none), output,
+ * plan of Φᵀ, W (0: none).
  */
 export function reconstruct(from: i32, to: i32, scratch: usize, args: usize): void {
   const plan = load<usize>(args);
@@ -144,7 +145,9 @@ export function reconstruct(from: i32, to: i32, scratch: usize, args: usize): vo
   const n = load<i32>(args, 44);
   const Y = load<usize>(args, 48);
   const output = load<usize>(args, 52);
-  const size = <usize>load<i32>(plan, 4) * rowBytes;
+  const analysis = load<usize>(args, 56);
+  const W = load<usize>(args, 60);
+  const size = <usize>max(load<i32>(plan, 4), load<i32>(analysis, 4)) * rowBytes;
   const step = (<usize>n) << 2;
   for (let block = from; block < to; block++) {
     const first = block * lanes;
@@ -170,6 +173,11 @@ export function reconstruct(from: i32, to: i32, scratch: usize, args: usize): vo
       subtract(other, result, <usize>n * rowBytes);
     }
     deinterleave(result, n, count, output + <usize>first * step, step);
+    if (W === 0) continue;
+    const one = result === scratch ? scratch + size : scratch;
+    const two = result === scratch + 2 * size ? scratch + size : scratch + 2 * size;
+    const coefficients = runPlan(analysis, result, one, two);
+    deinterleave(coefficients, L, count, W + <usize>first * ((<usize>L) << 2), (<usize>L) << 2);
   }
 }
 

@@ -2,12 +2,12 @@
  * The dictionary update: gradient, its product with codes, momentum and P_k.
  */
 
-import { weightedSum } from "./sums";
+import { energyOf, weightedSum } from "./sums";
 
 /**
  * Columns [from, to) of grad ← −W X_Sᵀ. Row lists of X, made by rowLists.ts: the
  * examples that use atom j and their coefficients stand from starts[j] to starts[j + 1].
- * args: W, L, members, starts, examples, coefficients, grad.
+ * args: W, L, members, starts, examples, coefficients, grad, energies of the columns (f64, 0: none).
  */
 export function gradient(from: i32, to: i32, scratch: usize, args: usize): void {
   const W = load<usize>(args);
@@ -17,6 +17,7 @@ export function gradient(from: i32, to: i32, scratch: usize, args: usize): void 
   const examples = load<usize>(args, 16);
   const coefficients = load<usize>(args, 20);
   const grad = load<usize>(args, 24);
+  const energies = load<usize>(args, 28);
   for (let s = from; s < to; s++) {
     const atom = <usize>load<u32>(members + ((<usize>s) << 2));
     const first = load<i32>(starts + (atom << 2));
@@ -25,7 +26,9 @@ export function gradient(from: i32, to: i32, scratch: usize, args: usize): void 
       const example = <usize>load<u32>(examples + ((<usize>(first + e)) << 2));
       store<usize>(scratch + ((<usize>e) << 2), W + example * bytes);
     }
-    weightedSum(grad + <usize>s * bytes, bytes, scratch, coefficients + ((<usize>first) << 2), count, -1);
+    const column = grad + <usize>s * bytes;
+    weightedSum(column, bytes, scratch, coefficients + ((<usize>first) << 2), count, -1);
+    if (energies !== 0) store<f64>(energies + ((<usize>s) << 3), energyOf(column, <i32>(bytes >> 2)));
   }
 }
 
