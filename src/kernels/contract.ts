@@ -71,6 +71,14 @@ export interface ScalarPlace {
   readonly slot: number;
 }
 
+/** γ, η = scalars[eta], and the gradient: what `momentum` takes. */
+export interface MomentumStep {
+  readonly gamma: number;
+  readonly scalars: DeviceMatrix;
+  readonly eta: number;
+  readonly grad: DeviceMatrix;
+}
+
 /** Where a window starts: which signal, and the flat index of its first sample in it. */
 export interface WindowList {
   readonly signal: Uint32Array;
@@ -233,8 +241,11 @@ export interface Kernels {
     S: DeviceSet,
     U: DeviceMatrix,
   ): Promise<void>;
-  /** A_S ← P_k[A_S − U_S]: the k largest magnitudes of each column (the first, where equal), ascending rows, no zeros. */
-  moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse): Promise<void>;
+  /**
+   * A_S ← P_k[A_S − U_S]: the k largest magnitudes of each column (the first, where equal), ascending rows, no zeros.
+   * With `step`, first U_S ← γ U_S + ηg as `momentum` does, in the same pass.
+   */
+  moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse, step?: MomentumStep): Promise<void>;
 
   // — scalars that stay on the device ———————————————————————————————————————
 

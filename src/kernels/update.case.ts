@@ -163,6 +163,28 @@ export const updateCases: readonly ConformanceCase[] = [
     },
   },
   {
+    title: "moveAtoms with a step is momentum, then moveAtoms, to the bit",
+    async check(bench, rng, scale) {
+      const { kernels } = bench;
+      const [L, m, k] = [1 + rng.below(70), 3 + rng.below(10), 1 + rng.below(4)];
+      const A = randomSparse(rng, L, m, Math.min(L, k), () => rng.normal() * scale);
+      const U = randomDense(rng, L, m, scale);
+      const S = await bench.putSet(
+        m,
+        [...Array(m).keys()].filter(() => rng.uniform() < 0.6),
+      );
+      const grad = await bench.put(randomDense(rng, L, m, scale));
+      const scalars = await bench.put(DenseMatrix.build(2, 1, (i) => i - 0.75));
+      const [both, apart] = [0, 1].map(async () => [await bench.holdSparse(A), await bench.hold(U)] as const);
+      const [[A1, U1], [A2, U2]] = [await both!, await apart!];
+      await kernels.moveAtoms(Math.min(L, k), U1, S, A1, { gamma: 0.5, scalars, eta: 1, grad });
+      await kernels.momentum(0.5, scalars, 1, grad, S, U2);
+      await kernels.moveAtoms(Math.min(L, k), U2, S, A2);
+      expectSame((await kernels.readMatrix(U1)).data, (await kernels.readMatrix(U2)).data, "U");
+      expect(await kernels.readSparse(A1)).toEqual(await kernels.readSparse(A2));
+    },
+  },
+  {
     title: "squaredNorm and normRatio are ‖M‖² and √(a/b), or 0",
     async check(bench, rng, scale) {
       const { kernels } = bench;

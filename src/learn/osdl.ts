@@ -12,8 +12,7 @@
  *     S   ← the atoms X uses                              kernels.usedAtoms
  *     ∇   = Φᵀ(ΦAX − Y)X_Sᵀ                               residual, gradient
  *     η   = ‖∇‖_F / ‖Φ∇X_S‖_F                    (13)     movedEnergy, normRatio
- *     U_S ← γ U_S + η∇                                    kernels.momentum
- *     A_S ← P_k[A_S − U_S]                       (12)     kernels.moveAtoms
+ *     U_S ← γ U_S + η∇,  A_S ← P_k[A_S − U_S]    (12)     kernels.moveAtoms
  *     G   ← refresh rows and columns S                    dictionary.refresh
  *
  * Nothing of it comes to the host: `osdlReport` reads a few numbers when asked.
@@ -136,8 +135,7 @@ export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Ker
 
   await kernels.gradient(W, X, S, grad, { scalars, slot: slot.gradient }); // D1
   await stepSize(state, X, kernels);
-  await kernels.momentum(gamma, scalars, slot.eta, grad, S, U); // D3
-  await kernels.moveAtoms(k, U, S, D.A); // (12)
+  await kernels.moveAtoms(k, U, S, D.A, { gamma, scalars, eta: slot.eta, grad }); // D3, (12)
   await D.refresh(S);
   state.step += 1;
   state.samples += Y.rows * Y.cols;

@@ -17,6 +17,7 @@ import type {
   DeviceSet,
   DeviceSparse,
   Kernels,
+  MomentumStep,
   ProblemSizes,
   PursuitLimits,
   ScalarPlace,
@@ -489,10 +490,18 @@ class CpuKernels implements Kernels {
     await this.#run("momentum", set.size, 16);
   }
 
-  async moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse): Promise<void> {
+  async moveAtoms(
+    k: number,
+    U: DeviceMatrix,
+    S: DeviceSet,
+    A: DeviceSparse,
+    step?: MomentumStep,
+  ): Promise<void> {
     const [u, set] = [own(U, CpuMatrix), own(S, CpuSet)];
     this.#pool.reserveScratch((3 * u.rows + 16) * 4);
-    this.#arguments(k, u.rows, u.at, set.at, ...this.#sparseWords(A));
+    const grad = step ? own(step.grad, CpuMatrix).at : 0;
+    this.#arguments(k, u.rows, u.at, set.at, ...this.#sparseWords(A), grad);
+    if (step) this.#pool.args.f32.set([step.gamma, this.#dense(step.scalars)[step.eta]!], 9);
     await this.#run("moveAtoms", set.size, 16);
   }
 

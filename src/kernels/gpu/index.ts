@@ -17,6 +17,7 @@ import type {
   DeviceSignals,
   DeviceSparse,
   Kernels,
+  MomentumStep,
   ProblemSizes,
   PursuitLimits,
   ScalarPlace,
@@ -354,7 +355,14 @@ class GpuKernels implements Kernels {
     }
   }
 
-  async moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse): Promise<void> {
+  async moveAtoms(
+    k: number,
+    U: DeviceMatrix,
+    S: DeviceSet,
+    A: DeviceSparse,
+    step?: MomentumStep,
+  ): Promise<void> {
+    if (step) await this.momentum(step.gamma, step.scalars, step.eta, step.grad, S, U);
     const [u, set, atoms] = [own(U, GpuMatrix), own(S, GpuSet), own(A, GpuSparse)];
     const fit = Math.max(1, Math.floor(this.#memory.panelBytes / (u.rows * 4)));
     const groups = Math.min(movers, atoms.cols, fit);

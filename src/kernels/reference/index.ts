@@ -106,7 +106,10 @@ export function createReferenceKernels(): Kernels {
     },
     momentum: async (gamma, scalars, eta, grad, S, U) =>
       momentum(gamma, dense(scalars).data[eta]!, dense(grad), set(S), dense(U)),
-    moveAtoms: async (k, U, S, A) => moveAtoms(k, dense(U), set(S), sparse(A)),
+    async moveAtoms(k, U, S, A, step) {
+      if (step) momentum(step.gamma, dense(step.scalars).data[step.eta]!, dense(step.grad), set(S), dense(U));
+      moveAtoms(k, dense(U), set(S), sparse(A));
+    },
 
     async squaredNorm(M, scalars, slot, options = {}) {
       const columns = options.S ? set(options.S).members.length : M.cols;
