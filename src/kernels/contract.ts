@@ -200,6 +200,32 @@ export interface Kernels {
   /** A_S ← P_k[A_S − U_S]: the k largest magnitudes of each column (the first, where equal), ascending rows, no zeros. */
   moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse): Promise<void>;
 
+  // — explicit dictionaries: D, n × m, a unit atom in each column ———————————
+
+  /** P ← DᵀY. Where Y is D itself, P is the Gram matrix, exactly symmetric. */
+  correlate(D: DeviceMatrix, Y: DeviceMatrix, P: DeviceMatrix): Promise<void>;
+  /** Y ← DX. */
+  combine(D: DeviceMatrix, X: DeviceSparse, Y: DeviceMatrix): Promise<void>;
+  /** R ← Y − DX. R may be Y. */
+  remainder(D: DeviceMatrix, X: DeviceSparse, Y: DeviceMatrix, R: DeviceMatrix): Promise<void>;
+  /** B ← βB + YXᵀ (n × m) and C ← βC + XXᵀ (m × m, exactly symmetric if it was): what ODL remembers. */
+  addMoments(beta: number, Y: DeviceMatrix, X: DeviceSparse, B: DeviceMatrix, C: DeviceMatrix): Promise<void>;
+  /**
+   * For j = 0 … m − 1 in turn, each with the atoms before it already new:
+   * dⱼ ← u / ‖u‖₂ with u = dⱼ + (bⱼ − Dcⱼ) / Cⱼⱼ, C symmetric. An atom stays where
+   * Cⱼⱼ is below `momentFloor`, or u is zero.
+   */
+  descendAtoms(B: DeviceMatrix, C: DeviceMatrix, D: DeviceMatrix): Promise<void>;
+  /**
+   * For j = 0 … m − 1 in turn, over the examples I whose codes use atom j, g their
+   * coefficients, R = Y − DX: with E = R_I + dⱼgᵀ, the error without the atom,
+   * dⱼ ← Eg / ‖Eg‖₂, then g ← Eᵀdⱼ, R_I ← E − dⱼgᵀ. An atom without examples, or
+   * with Eg = 0, stays, and so do its coefficients.
+   */
+  refitAtoms(R: DeviceMatrix, X: DeviceSparse, D: DeviceMatrix): Promise<void>;
+  /** C ← C + YYᵀ (n × n), exactly symmetric if it was. */
+  addOuter(Y: DeviceMatrix, C: DeviceMatrix): Promise<void>;
+
   // — scalars that stay on the device ———————————————————————————————————————
 
   /** scalars[slot] ← ‖M‖²_F (`add`: scalars[slot] + ‖M‖²_F); over the first |S| columns where S is given. */
@@ -235,3 +261,6 @@ export const pursuitFloor = 16 * 2 ** -23;
 
 /** An atom whose squared distance from the span of those taken is at most this depends on them: 16 ε of f32. */
 export const dependenceFloor = 16 * 2 ** -23;
+
+/** Below this, a sum of squared coefficients is as good as none. */
+export const momentFloor = 2 ** -100;

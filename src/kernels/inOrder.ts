@@ -21,6 +21,8 @@ const waiting = [
     "gradient",
     "applyCodes",
   ] as const),
+  ...(["correlate", "combine", "remainder", "addMoments"] as const),
+  ...(["descendAtoms", "refitAtoms", "addOuter"] as const),
   ...(["momentum", "moveAtoms", "squaredNorm", "normRatio", "coherence", "extract"] as const),
 ] as const;
 

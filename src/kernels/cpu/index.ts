@@ -20,12 +20,13 @@ import type {
   PursuitLimits,
   WindowList,
 } from "../contract.js";
+import { momentFloor } from "../contract.js";
 import { inOrder } from "../inOrder.js";
 import type { Arena } from "./arena.js";
 import { shared, single } from "./binary.js";
 import { CpuBase, CpuMatrix, CpuSet, CpuSignals, CpuSparse, own } from "./handles.js";
 import { maxThreads, Pool, ThreadsError } from "./pool.js";
-import { eachEntry, rowLists, type SparseViews } from "./rowLists.js";
+import { eachEntry, rowLists, type SparseViews, slotLists } from "./rowLists.js";
 import { availableMemory, availableThreads, noThreadsBecause } from "./threads.js";
 import { planTransform } from "./transformPlan.js";
 
@@ -45,12 +46,24 @@ const names = [
   "columnEnergies",
   "coherence",
   "extract",
+  "correlate",
+  "combine",
+  "addMoments",
+  "blockResidual",
+  "descendBlock",
+  "refitDirection",
+  "refitCodes",
+  "addOuter",
 ] as const;
 
 /** Examples of a block, bytes of one of its rows, atoms of a panel of results: as in assembly/. */
 const lanes = 16;
 const rowBytes = 64;
 const panel = 64;
+/** Atoms of a block of `descendAtoms`, and columns of a share of it; examples of a block of `refitAtoms`. */
+const descentBlock = 64;
+const descentShare = 32;
+const refitBlock = 256;
 /** f32 of a block of a norm. */
 const normBlock = 16384;
 
@@ -396,18 +409,11 @@ class CpuKernels implements Kernels {
   }
 
   async gradient(W: DeviceMatrix, X: DeviceSparse, S: DeviceSet, grad: DeviceMatrix): Promise<void> {
-    const lists = rowLists(this.#sparse(X), X.rows);
-    const { starts, examples, coefficients } = lists;
-    const at = this.#stage((starts.length + 2 * examples.length) * 4);
-    const examplesAt = at + starts.length * 4;
-    const coefficientsAt = examplesAt + examples.length * 4;
-    this.#arena.u32(at, starts.length).set(starts);
-    this.#arena.u32(examplesAt, examples.length).set(examples);
-    this.#arena.f32(coefficientsAt, coefficients.length).set(coefficients);
-    this.#pool.reserveScratch(lists.longest * 4);
+    const { longest, at } = this.#rowLists(X);
+    this.#pool.reserveScratch(longest * 4);
     const set = own(S, CpuSet);
     const w = own(W, CpuMatrix);
-    this.#arguments(w.at, w.rows, set.at, at, examplesAt, coefficientsAt, own(grad, CpuMatrix).at);
+    this.#arguments(w.at, w.rows, set.at, ...at, own(grad, CpuMatrix).at);
     await this.#run("gradient", set.size, 8);
   }
 
@@ -441,6 +447,96 @@ class CpuKernels implements Kernels {
     this.#pool.reserveScratch((3 * u.rows + 16) * 4);
     this.#arguments(k, u.rows, u.at, set.at, ...this.#sparseWords(A));
     await this.#run("moveAtoms", set.size, 16);
+  }
+
+  // — explicit dictionaries —————————————————————————————————————————————————
+
+  async correlate(D: DeviceMatrix, Y: DeviceMatrix, P: DeviceMatrix): Promise<void> {
+    const [d, y] = [own(D, CpuMatrix), own(Y, CpuMatrix)];
+    this.#pool.reserveScratch((d.rows + panel) * rowBytes);
+    this.#arguments(d.at, d.rows, d.cols, y.at, y.cols, own(P, CpuMatrix).at);
+    await this.#run("correlate", Math.ceil(y.cols / lanes), 1);
+  }
+
+  async combine(D: DeviceMatrix, X: DeviceSparse, Y: DeviceMatrix): Promise<void> {
+    await this.#combine(D, X, 0, own(Y, CpuMatrix));
+  }
+
+  async remainder(D: DeviceMatrix, X: DeviceSparse, Y: DeviceMatrix, R: DeviceMatrix): Promise<void> {
+    await this.#combine(D, X, own(Y, CpuMatrix).at, own(R, CpuMatrix));
+  }
+
+  async #combine(D: DeviceMatrix, X: DeviceSparse, from: number, output: CpuMatrix): Promise<void> {
+    const d = own(D, CpuMatrix);
+    this.#pool.reserveScratch((X.width + d.rows) * 4);
+    this.#arguments(d.at, d.rows, ...this.#sparseWords(X), from, output.at);
+    await this.#run("combine", X.cols, 16);
+  }
+
+  async addMoments(
+    beta: number,
+    Y: DeviceMatrix,
+    X: DeviceSparse,
+    B: DeviceMatrix,
+    C: DeviceMatrix,
+  ): Promise<void> {
+    const { longest, at } = this.#rowLists(X);
+    const y = own(Y, CpuMatrix);
+    this.#pool.reserveScratch((longest + y.rows) * 4);
+    const sums = [own(B, CpuMatrix).at, own(C, CpuMatrix).at, C.rows, longest];
+    this.#arguments(0, y.at, y.rows, ...this.#sparseWords(X), ...at, ...sums);
+    this.#pool.args.f32[0] = beta;
+    await this.#run("addMoments", B.cols, 8);
+  }
+
+  /** Blocks of atoms: what they miss by products of all, then one after the other with what changed within. */
+  async descendAtoms(B: DeviceMatrix, C: DeviceMatrix, D: DeviceMatrix): Promise<void> {
+    const { at: d, rows: n, cols: m } = own(D, CpuMatrix);
+    const missed = this.#stage(n * descentBlock * 4);
+    this.#pool.reserveScratch(Math.max((m + 2) * rowBytes, n * 4));
+    for (let first = 0; first < m; first += descentBlock) {
+      const count = Math.min(descentBlock, m - first);
+      this.#arguments(d, n, m, own(C, CpuMatrix).at, own(B, CpuMatrix).at, first, count, missed);
+      this.#pool.args.f32[8] = momentFloor;
+      const shares = Math.ceil(count / descentShare);
+      await this.#run("blockResidual", Math.ceil(n / lanes) * shares, 1);
+      await this.#run("descendBlock", 1, 1);
+    }
+  }
+
+  async refitAtoms(R: DeviceMatrix, X: DeviceSparse, D: DeviceMatrix): Promise<void> {
+    const [r, d] = [own(R, CpuMatrix), own(D, CpuMatrix)];
+    const { values, width } = own(X, CpuSparse);
+    const { starts, slots } = slotLists(this.#sparse(X), X.rows);
+    const blocks = Math.ceil(slots.length / refitBlock);
+    const at = this.#stage((slots.length + (blocks + 1) * d.rows) * 4);
+    const [sums, before] = [at + slots.length * 4, at + (slots.length + blocks * d.rows) * 4];
+    this.#arena.u32(at, slots.length).set(slots);
+    this.#pool.reserveScratch(2 * refitBlock * 4);
+    for (let j = 0; j < d.cols; j++) {
+      const count = starts[j + 1]! - starts[j]!;
+      if (count === 0) continue;
+      const atom = d.at + j * d.rows * 4;
+      const uses = [r.at, r.rows, at + starts[j]! * 4, count, values, width];
+      const items = Math.ceil(count / refitBlock);
+      this.#arguments(...uses, sums);
+      await this.#run("refitDirection", items, 1);
+      this.#arena.f32(before, d.rows).set(this.#arena.f32(atom, d.rows));
+      const g = this.#arena.f32(values, width * X.cols);
+      let energy = 0;
+      for (let s = starts[j]!; s < starts[j + 1]!; s++) energy += g[slots[s]!]! ** 2;
+      if (!putDirection(this.#arena.f32(sums, items * d.rows), energy, this.#arena.f32(atom, d.rows)))
+        continue;
+      this.#arguments(...uses, before, atom);
+      await this.#run("refitCodes", items, 1);
+    }
+  }
+
+  async addOuter(Y: DeviceMatrix, C: DeviceMatrix): Promise<void> {
+    const { at, rows, cols } = own(Y, CpuMatrix);
+    this.#pool.reserveScratch((2 * cols + lanes) * rowBytes);
+    this.#arguments(at, rows, cols, own(C, CpuMatrix).at);
+    await this.#run("addOuter", Math.ceil(rows / lanes), 1);
   }
 
   // — scalars ———————————————————————————————————————————————————————————————
@@ -529,6 +625,18 @@ class CpuKernels implements Kernels {
     return this.#staging.at;
   }
 
+  /** The codes by rows where the kernels can read them: addresses of starts, examples, coefficients. */
+  #rowLists(X: DeviceSparse): { readonly longest: number; readonly at: readonly number[] } {
+    const { starts, examples, coefficients, longest } = rowLists(this.#sparse(X), X.rows);
+    const at = this.#stage((starts.length + 2 * examples.length) * 4);
+    const examplesAt = at + starts.length * 4;
+    const coefficientsAt = examplesAt + examples.length * 4;
+    this.#arena.u32(at, starts.length).set(starts);
+    this.#arena.u32(examplesAt, examples.length).set(examples);
+    this.#arena.f32(coefficientsAt, coefficients.length).set(coefficients);
+    return { longest, at: [at, examplesAt, coefficientsAt] };
+  }
+
   #sparseWords(sparse: DeviceSparse): number[] {
     const { indices, values, counts, width } = own(sparse, CpuSparse);
     return [indices, values, counts, width];
@@ -553,6 +661,17 @@ class CpuKernels implements Kernels {
     const { at, size } = own(set, CpuSet);
     return this.#arena.u32(at, size);
   }
+}
+
+/** atom ← u/‖u‖ with u = Σ g r + ‖g‖² atom, the sum in parts; false, and it stays, where u is zero. */
+function putDirection(parts: Float32Array, energy: number, atom: Float32Array): boolean {
+  const u = Float64Array.from(atom, (value) => energy * value);
+  for (let i = 0; i < parts.length; i++) u[i % atom.length]! += parts[i]!;
+  const squared = u.reduce((sum, value) => sum + value * value, 0);
+  if (!(squared > 0)) return false;
+  const scale = 1 / Math.sqrt(squared);
+  for (let r = 0; r < atom.length; r++) atom[r] = u[r]! * scale;
+  return true;
 }
 
 /** Examples a turn of a thread: short calls let the engine replace its first, slow code, and share work evenly. */

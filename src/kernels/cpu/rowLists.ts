@@ -29,6 +29,23 @@ export interface RowLists {
   readonly longest: number;
 }
 
+/** For each atom, the slots of X with its coefficients: those of atom j from starts[j] to starts[j + 1]. */
+export function slotLists(X: SparseViews, atoms: number): { starts: Uint32Array; slots: Uint32Array } {
+  const { indices, values, counts, width } = X;
+  const starts = new Uint32Array(atoms + 1);
+  eachEntry(X, (row) => {
+    starts[row + 1]! += 1;
+  });
+  for (let j = 0; j < atoms; j++) starts[j + 1]! += starts[j]!;
+  const next = starts.slice();
+  const slots = new Uint32Array(starts[atoms]!);
+  for (let i = 0; i < counts.length; i++) {
+    for (let s = i * width, end = s + counts[i]!; s < end; s++)
+      if (values[s] !== 0) slots[next[indices[s]!]!++] = s;
+  }
+  return { starts, slots };
+}
+
 export function rowLists(X: SparseViews, atoms: number): RowLists {
   const starts = new Uint32Array(atoms + 1);
   eachEntry(X, (row) => {

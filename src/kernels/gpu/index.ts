@@ -22,6 +22,7 @@ import type {
 } from "../contract.js";
 import { CodeLists } from "./codes.js";
 import { closeGpu, type OpenGpu, openGpu } from "./device.js";
+import { ExplicitUpdates } from "./explicit.js";
 import { GpuBase, GpuMatrix, GpuSet, GpuSignals, GpuSparse, own, runsOf } from "./handles.js";
 import { GpuMemory } from "./memory.js";
 import { GpuProducts } from "./products.js";
@@ -65,6 +66,7 @@ class GpuKernels implements Kernels {
   readonly #memory: GpuMemory;
   readonly #products: GpuProducts;
   readonly #codes: CodeLists;
+  readonly #explicit: ExplicitUpdates;
   readonly #pursuit: PursuitSetting;
 
   constructor(gpu: OpenGpu, { panelBytes = Infinity, workgroupBytes = Infinity, halves }: GpuOptions) {
@@ -82,6 +84,7 @@ class GpuKernels implements Kernels {
     this.#memory = new GpuMemory(this.#queue, most - (most % 16));
     this.#products = new GpuProducts(this.#memory);
     this.#codes = new CodeLists(this.#queue);
+    this.#explicit = new ExplicitUpdates(this.#memory, this.#products, this.#codes);
   }
 
   /** WebGPU does not tell how much memory a device has. */
@@ -188,15 +191,18 @@ class GpuKernels implements Kernels {
     Y: DeviceMatrix,
     R: DeviceMatrix,
   ): Promise<void> {
-    const [y, r] = [own(Y, GpuMatrix), own(R, GpuMatrix)];
     const D = this.#products.atoms(own(base, GpuBase), own(A, GpuSparse));
+    await this.remainder(D, X, Y, R);
+  }
+
+  /** r ← y, where they are not the same already. */
+  #copy(y: GpuMatrix, r: GpuMatrix): void {
     for (const { count, parts } of runsOf(y, r)) {
       const [from, to] = parts;
       const bytes = (offset: number) => offset * y.stride * 4;
       if (from!.buffer !== to!.buffer)
         this.#queue.copy(from!.buffer, bytes(from!.offset), to!.buffer, bytes(to!.offset), bytes(count));
     }
-    this.#products.combine(D, own(X, GpuSparse), r, { subtracts: true });
   }
 
   async refreshGram(
@@ -314,6 +320,47 @@ class GpuKernels implements Kernels {
       this.#queue.dispatch("moveAtoms", words, buffers, [groups]);
     }
     atoms.store.version++;
+  }
+
+  // — explicit dictionaries —————————————————————————————————————————————————
+
+  async correlate(D: DeviceMatrix, Y: DeviceMatrix, P: DeviceMatrix): Promise<void> {
+    this.#products.product(own(D, GpuMatrix), own(Y, GpuMatrix), own(P, GpuMatrix));
+  }
+
+  async combine(D: DeviceMatrix, X: DeviceSparse, Y: DeviceMatrix): Promise<void> {
+    this.#products.combine(own(D, GpuMatrix), own(X, GpuSparse), own(Y, GpuMatrix));
+  }
+
+  async remainder(D: DeviceMatrix, X: DeviceSparse, Y: DeviceMatrix, R: DeviceMatrix): Promise<void> {
+    const r = own(R, GpuMatrix);
+    this.#copy(own(Y, GpuMatrix), r);
+    this.#products.combine(own(D, GpuMatrix), own(X, GpuSparse), r, { subtracts: true });
+  }
+
+  async addMoments(
+    beta: number,
+    Y: DeviceMatrix,
+    X: DeviceSparse,
+    B: DeviceMatrix,
+    C: DeviceMatrix,
+  ): Promise<void> {
+    const [y, x, b, c] = [own(Y, GpuMatrix), own(X, GpuSparse), own(B, GpuMatrix), own(C, GpuMatrix)];
+    this.#explicit.addMoments(beta, y, x, b, c);
+  }
+
+  async descendAtoms(B: DeviceMatrix, C: DeviceMatrix, D: DeviceMatrix): Promise<void> {
+    this.#explicit.descend(own(B, GpuMatrix), own(C, GpuMatrix), own(D, GpuMatrix));
+    await this.#queue.pace();
+  }
+
+  async refitAtoms(R: DeviceMatrix, X: DeviceSparse, D: DeviceMatrix): Promise<void> {
+    this.#explicit.refit(own(R, GpuMatrix), own(X, GpuSparse), own(D, GpuMatrix));
+    await this.#queue.pace();
+  }
+
+  async addOuter(Y: DeviceMatrix, C: DeviceMatrix): Promise<void> {
+    this.#explicit.addOuter(own(Y, GpuMatrix), own(C, GpuMatrix));
   }
 
   // — scalars ———————————————————————————————————————————————————————————————

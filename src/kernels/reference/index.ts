@@ -5,6 +5,7 @@
 
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import type { Kernels } from "../contract.js";
+import { addMoments, addOuter, combine, correlate, descendAtoms, refitAtoms, remainder } from "./explicit.js";
 import { coherence, refreshGram } from "./gram.js";
 import {
   base,
@@ -92,6 +93,14 @@ export function createReferenceKernels(): Kernels {
     momentum: async (gamma, scalars, eta, grad, S, U) =>
       momentum(gamma, dense(scalars).data[eta]!, dense(grad), set(S), dense(U)),
     moveAtoms: async (k, U, S, A) => moveAtoms(k, dense(U), set(S), sparse(A)),
+
+    correlate: async (D, Y, P) => correlate(dense(D), dense(Y), dense(P)),
+    combine: async (D, X, Y) => combine(dense(D), sparse(X), dense(Y)),
+    remainder: async (D, X, Y, R) => remainder(dense(D), sparse(X), dense(Y), dense(R)),
+    addMoments: async (beta, Y, X, B, C) => addMoments(beta, dense(Y), sparse(X), dense(B), dense(C)),
+    descendAtoms: async (B, C, D) => descendAtoms(dense(B), dense(C), dense(D)),
+    refitAtoms: async (R, X, D) => refitAtoms(dense(R), sparse(X), dense(D)),
+    addOuter: async (Y, C) => addOuter(dense(Y), dense(C)),
 
     async squaredNorm(M, scalars, slot, options = {}) {
       const columns = options.S ? set(options.S).members.length : M.cols;

@@ -4,6 +4,16 @@
  * items alone. Which thread runs which items never changes a bit of the result.
  */
 
+export {
+  addMoments,
+  addOuter,
+  blockResidual,
+  combine,
+  correlate,
+  descendBlock,
+  refitCodes,
+  refitDirection,
+} from "./explicit";
 export { atomScales, gramColumns } from "./gram";
 export { blockEnergies, coherence, columnEnergies } from "./measures";
 export { batchOmp } from "./omp";
