@@ -47,12 +47,15 @@ export {
   examplesIn,
   type LastExamples,
 } from "./learn/atomCare.js";
+export type { CaredAtoms, LearnerReport } from "./learn/learner.js";
+export { type LearnerName, learnerNames } from "./learn/learners.js";
 export {
   createOsdl,
   freeOsdl,
   type OsdlOptions,
   type OsdlReport,
   type OsdlState,
+  osdlAtoms,
   osdlDefaults,
   osdlReport,
   osdlStep,
@@ -60,7 +63,7 @@ export {
 } from "./learn/osdl.js";
 // The high-level way: signals in, a model out.
 export { TrainingRun, type TrainReport, train } from "./learn/trainingRun.js";
-export { type LearnerName, type TrainOptions, trainDefaults } from "./learn/trainOptions.js";
+export { type TrainOptions, trainDefaults } from "./learn/trainOptions.js";
 export type { TrainPlan } from "./learn/workshop.js";
 export { Matrix64 } from "./linalg/matrix64.js";
 export {

@@ -6,6 +6,8 @@
  *           with random signs: new directions that the pursuit can tell apart.
  *   m < L   the m base atoms that code the first examples best: those used most
  *           often when they are coded over Φ alone.
+ *
+ * A run that goes on from a dictionary starts with its atoms, of unit norm.
  */
 
 import { SparseColumns } from "../core/matrix.js";
@@ -43,4 +45,19 @@ export function mostUsedAtoms(uses: Float32Array, m: number, width: number): Spa
     .sort((a, b) => a - b)
     .forEach((row, j) => A.setColumn(j, [row], [1]));
   return A;
+}
+
+/** The most non-zeros of a column: the least k that a run from these atoms can have. */
+export function startSparsity(A: SparseColumns): number {
+  return A.counts.reduce((most, count) => Math.max(most, count), 1);
+}
+
+/** A⁰ from a dictionary: its columns, with room for `width` non-zeros. */
+export function atomsToGoOnFrom(A: SparseColumns, width: number): SparseColumns {
+  const copy = new SparseColumns(A.rows, A.cols, width);
+  for (let j = 0; j < A.cols; j++) {
+    const [from, to] = [j * A.width, j * A.width + A.counts[j]!];
+    copy.setColumn(j, A.indices.slice(from, to), A.values.slice(from, to));
+  }
+  return copy;
 }

@@ -8,13 +8,25 @@
  */
 
 import { requireInteger, requireSameRows } from "../core/require.js";
+import type { Shape } from "../core/shape.js";
 import type { SparseDictionary } from "../dictionaries/sparseDictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels, PursuitLimits } from "../kernels/contract.js";
 
-export class Encoder {
+/** Codes batches of examples over a dictionary, whatever that is made of. */
+export interface BatchEncoder {
+  /** The shape of the examples. */
+  readonly shape: Shape;
+  /** The most examples at a time. */
+  readonly capacity: number;
+  /** Codes of the columns of Y, valid until the next call; `path` as in `Kernels.batchOmp`. */
+  encode(Y: DeviceMatrix, path?: DeviceMatrix): Promise<DeviceSparse>;
+  /** R ← Y − DX. R may be Y. */
+  residual(Y: DeviceMatrix, X: DeviceSparse, R: DeviceMatrix): Promise<void>;
+}
+
+export class Encoder implements BatchEncoder {
   readonly dictionary: SparseDictionary;
   readonly limits: PursuitLimits;
-  /** The most examples at a time. */
   readonly capacity: number;
   readonly #codes: DeviceSparse;
   readonly #correlations: DeviceMatrix;
@@ -31,7 +43,10 @@ export class Encoder {
     this.#kernels = kernels;
   }
 
-  /** Codes of the columns of Y, valid until the next call; `path` as in `Kernels.batchOmp`. */
+  get shape(): Shape {
+    return this.dictionary.base.shape;
+  }
+
   async encode(Y: DeviceMatrix, path?: DeviceMatrix): Promise<DeviceSparse> {
     const kernels = this.#kernels;
     const { phi, A, scale, gram } = this.dictionary;
@@ -47,7 +62,6 @@ export class Encoder {
     return X;
   }
 
-  /** R ← Y − DX. R may be Y. */
   async residual(Y: DeviceMatrix, X: DeviceSparse, R: DeviceMatrix): Promise<void> {
     await this.#kernels.residual(this.dictionary.phi, this.dictionary.A, X, Y, R);
   }
