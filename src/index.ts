@@ -13,6 +13,9 @@ export { makeNpy, type NpyArray, readNpy, toFloat32, writeNpy } from "./data/npy
 export { PatchSampler, type Windows } from "./data/sampler.js";
 export { syntheticPictures } from "./data/synthetic.js";
 export { type BaseDictionary, baseForms, createBase } from "./dictionaries/base.js";
+export type { Dictionary, DictionaryParts } from "./dictionaries/dictionary.js";
+export { ExplicitDictionary } from "./dictionaries/explicitDictionary.js";
+export { openDictionary } from "./dictionaries/openDictionary.js";
 export { SparseDictionary } from "./dictionaries/sparseDictionary.js";
 export {
   type AtomFamily,
@@ -87,7 +90,6 @@ export {
   samplePatches,
 } from "./tasks/mTerm.js";
 export {
-  type DictionaryParts,
   psnr,
   type RepresentationOptions,
   representationError,

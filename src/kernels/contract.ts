@@ -223,6 +223,8 @@ export interface Kernels {
    * with Eg = 0, stays, and so do its coefficients.
    */
   refitAtoms(R: DeviceMatrix, X: DeviceSparse, D: DeviceMatrix): Promise<void>;
+  /** B_S ← 0, and the rows and columns S of C ← 0: atoms that are new remember nothing. */
+  forgetAtoms(S: DeviceSet, B: DeviceMatrix, C: DeviceMatrix): Promise<void>;
   /** C ← C + YYᵀ (n × n), exactly symmetric if it was. */
   addOuter(Y: DeviceMatrix, C: DeviceMatrix): Promise<void>;
 

@@ -22,7 +22,7 @@ const waiting = [
     "applyCodes",
   ] as const),
   ...(["correlate", "combine", "remainder", "addMoments"] as const),
-  ...(["descendAtoms", "refitAtoms", "addOuter"] as const),
+  ...(["descendAtoms", "refitAtoms", "forgetAtoms", "addOuter"] as const),
   ...(["momentum", "moveAtoms", "squaredNorm", "normRatio", "coherence", "extract"] as const),
 ] as const;
 

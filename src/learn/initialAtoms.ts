@@ -7,10 +7,13 @@
  *   m < L   the m base atoms that code the first examples best: those used most
  *           often when they are coded over Φ alone.
  *
+ * Explicit dictionaries start from examples, the first that are not zero, scaled to
+ * unit norm; where there are too few, the rest is random directions.
+ *
  * A run that goes on from a dictionary starts with its atoms, of unit norm.
  */
 
-import { SparseColumns } from "../core/matrix.js";
+import { type DenseMatrix, SparseColumns } from "../core/matrix.js";
 import type { Rng } from "../core/rng.js";
 
 /** Base atoms mixed in each additional column. */
@@ -60,4 +63,14 @@ export function atomsToGoOnFrom(A: SparseColumns, width: number): SparseColumns 
     copy.setColumn(j, A.indices.slice(from, to), A.values.slice(from, to));
   }
   return copy;
+}
+
+/** Examples that are not zero as the columns of D from `found` on; how many columns there are then. */
+export function takeExamples(Y: DenseMatrix, D: DenseMatrix, found: number): number {
+  let next = found;
+  for (let i = 0; i < Y.cols && next < D.cols; i++) {
+    const y = Y.column(i);
+    if (y.some((value) => value !== 0)) D.column(next++).set(y);
+  }
+  return next;
 }

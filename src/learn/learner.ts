@@ -7,7 +7,7 @@
  * options are its own, what memory it takes, and how it is made.
  */
 
-import type { SparseColumns } from "../core/matrix.js";
+import type { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import type { OptionNaming } from "../core/require.js";
 import type { BaseDictionary } from "../dictionaries/base.js";
 import type { DeviceMatrix, Kernels } from "../kernels/contract.js";
@@ -79,6 +79,8 @@ export interface LearnerSetting {
   readonly options: LearnerOptions;
   /** A⁰, L × m: the atoms to start from are ΦA⁰. */
   readonly start: SparseColumns;
+  /** The atoms to start from as a matrix, n × m with unit columns: for learners of explicit dictionaries. */
+  readonly atoms: () => Promise<DenseMatrix>;
   /** The most examples of an update. */
   readonly examples: number;
   readonly kernels: Kernels;
@@ -98,6 +100,8 @@ export interface LearnerKind {
   readonly takes: "mini-batches" | "whole set";
   /** Which of the options that not all have a use for are its own. */
   readonly own: readonly OwnOption[];
+  /** It learns D itself, without a base: it starts from examples, and takes `setting.atoms`. */
+  readonly explicit?: true;
   /** Where it assumes something else than others. */
   readonly defaults?: {
     readonly epochs?: number;

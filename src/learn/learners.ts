@@ -1,9 +1,10 @@
 /** The learners there are, by name. */
 
 import type { LearnerKind } from "./learner.js";
+import { odl } from "./odl.js";
 import { osdl } from "./osdl.js";
 
-const table = { osdl } as const satisfies Record<string, LearnerKind>;
+const table = { osdl, odl } as const satisfies Record<string, LearnerKind>;
 
 export type LearnerName = keyof typeof table;
 export const learnerNames = Object.keys(table) as LearnerName[];

@@ -11,20 +11,21 @@
  */
 
 import { InputError } from "../core/errors.js";
-import type { SparseColumns } from "../core/matrix.js";
+import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { Rng } from "../core/rng.js";
 import { sizeOf } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { largestMagnitude, powerBelow } from "../core/units.js";
 import { PatchSampler, type Windows } from "../data/sampler.js";
 import { baseCols } from "../dictionaries/base.js";
+import { unitColumns } from "../dictionaries/explicitDictionary.js";
 import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
 import type { DeviceMatrix, DeviceSignals, Kernels } from "../kernels/contract.js";
 import { codingError, type ExampleSet } from "../pursuit/codingError.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { resolveLimits, scaleRule } from "../pursuit/limits.js";
 import { AtomCare } from "./atomCare.js";
-import { atomsToGoOnFrom, initialAtoms, mostUsedAtoms } from "./initialAtoms.js";
+import { atomsToGoOnFrom, initialAtoms, mostUsedAtoms, takeExamples } from "./initialAtoms.js";
 import type { Learner } from "./learner.js";
 import { learners } from "./learners.js";
 import { type MemoryPlan, planMemory, requireFits } from "./memoryPlan.js";
@@ -97,7 +98,8 @@ export async function openWorkshop(
     : { store, windows: sampler.testWindows() };
   const start = await startingAtoms(store, scale, bench, rng.split("atoms"));
   const coding = scaleRule(options.coding, scale);
-  const setting = { options: { ...options, batch, coding }, start, examples: atOnce, kernels };
+  const atoms = () => startingMatrix(store, bench, rng.split("examples"));
+  const setting = { options: { ...options, batch, coding }, start, atoms, examples: atOnce, kernels };
   const learner = await kind.create(setting);
   const plan = {
     ...options,
@@ -206,6 +208,7 @@ async function startingAtoms(
   const { kernels, options } = bench;
   const { base, atoms: m, atomSparsity: k } = options;
   const L = baseCols(base);
+  if (learners[options.learner].explicit) return new SparseColumns(L, m, 0); // it takes a matrix
   if (options.start) return atomsToGoOnFrom(options.start.A, k);
   if (m >= L) return initialAtoms(L, m, k, rng);
   const dictionary = await SparseDictionary.ofBase(base, kernels);
@@ -218,6 +221,22 @@ async function startingAtoms(
   dictionary.free();
   kernels.free(uses);
   return mostUsedAtoms(counts.data, m, k);
+}
+
+/** D⁰ of an explicit dictionary: the one to go on from, or examples. */
+async function startingMatrix(store: DeviceSignals, bench: Bench, rng: Rng): Promise<DenseMatrix> {
+  const { kernels, options, sampler } = bench;
+  if (options.start) return options.start.atoms(kernels);
+  const D = new DenseMatrix(sizeOf(options.base.shape), options.atoms);
+  const most = Math.min(sampler.examples, 4 * options.atoms);
+  let found = 0;
+  for (let from = 0; from < most && found < D.cols; from += options.batch) {
+    const windows = sampler.trainingWindows(0, from, Math.min(from + options.batch, most));
+    const Y = await kernels.readMatrix(await cut(bench, options, store, windows));
+    found = takeExamples(Y, D, found);
+  }
+  for (let r = found * D.rows; r < D.data.length; r++) D.data[r] = rng.normal();
+  return unitColumns(D);
 }
 
 /** The root-mean-square error a sample over the test windows, in the units of the data; NaN where there are none. */

@@ -1,15 +1,17 @@
 /**
- * Sparse coding of batches over D = ΦA: X ← SparseCode(Y, Φ, A, G) of Algorithm 2.
+ * Sparse coding of batches over a dictionary: for D = ΦA, X ← SparseCode(Y, Φ, A, G)
+ * of Algorithm 2.
  *
- *     P ← D̂ᵀ Y = diag(s) Aᵀ Φᵀ Y,   X̂ ← Batch-OMP(G, P),   X ← diag(s) X̂
+ *     P ← D̂ᵀ Y,   X̂ ← Batch-OMP(G, P),   X ← diag(s) X̂
  *
- * The pursuit sees unit atoms D̂ = D diag(s); the codes it returns are over D.
+ * The pursuit sees unit atoms D̂ = D diag(s); the codes it returns are over D. The
+ * atoms of an explicit dictionary have unit norm, so there s is 1.
  * The workspace is made once and serves batches up to its capacity.
  */
 
 import { requireInteger, requireSameRows } from "../core/require.js";
 import type { Shape } from "../core/shape.js";
-import type { SparseDictionary } from "../dictionaries/sparseDictionary.js";
+import type { Dictionary } from "../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels, PursuitLimits } from "../kernels/contract.js";
 
 /** Codes batches of examples over a dictionary, whatever that is made of. */
@@ -25,7 +27,7 @@ export interface BatchEncoder {
 }
 
 export class Encoder implements BatchEncoder {
-  readonly dictionary: SparseDictionary;
+  readonly dictionary: Dictionary;
   readonly limits: PursuitLimits;
   readonly capacity: number;
   readonly #codes: DeviceSparse;
@@ -33,7 +35,7 @@ export class Encoder implements BatchEncoder {
   readonly #energies: DeviceMatrix;
   readonly #kernels: Kernels;
 
-  constructor(dictionary: SparseDictionary, limits: PursuitLimits, capacity: number, kernels: Kernels) {
+  constructor(dictionary: Dictionary, limits: PursuitLimits, capacity: number, kernels: Kernels) {
     this.dictionary = dictionary;
     this.limits = limits;
     this.capacity = capacity;
@@ -44,26 +46,26 @@ export class Encoder implements BatchEncoder {
   }
 
   get shape(): Shape {
-    return this.dictionary.base.shape;
+    return this.dictionary.shape;
   }
 
   async encode(Y: DeviceMatrix, path?: DeviceMatrix): Promise<DeviceSparse> {
     const kernels = this.#kernels;
-    const { phi, A, scale, gram } = this.dictionary;
-    requireSameRows("Encoder.encode", "Y", Y, "Φ", phi);
+    const { dictionary } = this;
+    requireSameRows("Encoder.encode", "Y", Y, "D", dictionary);
     requireInteger("Encoder.encode", "number of examples", Y.cols, 0, this.capacity);
     const P = kernels.head(this.#correlations, Y.cols);
     const energies = kernels.head(this.#energies, Y.cols);
     const X = kernels.headSparse(this.#codes, Y.cols);
-    await kernels.project(phi, A, scale, Y, P);
+    await dictionary.project(Y, P);
     await kernels.columnEnergies(Y, energies);
-    await kernels.batchOmp(gram, P, energies, this.limits, X, path);
-    await kernels.scaleRows(scale, X);
+    await kernels.batchOmp(dictionary.gram, P, energies, this.limits, X, path);
+    await dictionary.fromUnitAtoms(X);
     return X;
   }
 
   async residual(Y: DeviceMatrix, X: DeviceSparse, R: DeviceMatrix): Promise<void> {
-    await this.#kernels.residual(this.dictionary.phi, this.dictionary.A, X, Y, R);
+    await this.dictionary.residual(Y, X, R);
   }
 
   free(): void {

@@ -532,6 +532,15 @@ class CpuKernels implements Kernels {
     }
   }
 
+  async forgetAtoms(S: DeviceSet, B: DeviceMatrix, C: DeviceMatrix): Promise<void> {
+    const [b, c] = [this.#dense(B), this.#dense(C)];
+    for (const atom of this.#members(S)) {
+      b.fill(0, atom * B.rows, (atom + 1) * B.rows);
+      c.fill(0, atom * C.rows, (atom + 1) * C.rows);
+      for (let at = atom; at < c.length; at += C.rows) c[at] = 0;
+    }
+  }
+
   async addOuter(Y: DeviceMatrix, C: DeviceMatrix): Promise<void> {
     const { at, rows, cols } = own(Y, CpuMatrix);
     this.#pool.reserveScratch((2 * cols + lanes) * rowBytes);

@@ -9,7 +9,7 @@
 
 import { momentFloor } from "../contract.js";
 import type { CodeLists } from "./codes.js";
-import { type GpuMatrix, type GpuSparse, runsOf } from "./handles.js";
+import { type GpuMatrix, type GpuSet, type GpuSparse, runsOf } from "./handles.js";
 import type { GpuMemory } from "./memory.js";
 import type { GpuProducts } from "./products.js";
 import { float } from "./queue.js";
@@ -107,6 +107,17 @@ export class ExplicitUpdates {
       }
     }
     X.store.version++;
+  }
+
+  /** Columns S ← 0; of a square matrix, rows S too. */
+  forget(S: GpuSet, M: GpuMatrix, square: boolean): void {
+    for (const { first, count, parts } of runsOf(M)) {
+      const words = [M.stride, M.rows, first, count, parts[0]!.offset, S.placeAt];
+      const groups = [Math.ceil(M.rows / 64), count] as const;
+      this.#memory.queue.dispatch("forget", words, [S.buffer, parts[0]!.buffer], groups, {
+        square: square ? 1 : 0,
+      });
+    }
   }
 
   /** C ← C + YYᵀ. */

@@ -359,6 +359,11 @@ class GpuKernels implements Kernels {
     await this.#queue.pace();
   }
 
+  async forgetAtoms(S: DeviceSet, B: DeviceMatrix, C: DeviceMatrix): Promise<void> {
+    this.#explicit.forget(own(S, GpuSet), own(B, GpuMatrix), false);
+    this.#explicit.forget(own(S, GpuSet), own(C, GpuMatrix), true);
+  }
+
   async addOuter(Y: DeviceMatrix, C: DeviceMatrix): Promise<void> {
     this.#explicit.addOuter(own(Y, GpuMatrix), own(C, GpuMatrix));
   }

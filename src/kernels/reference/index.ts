@@ -5,7 +5,16 @@
 
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import type { Kernels } from "../contract.js";
-import { addMoments, addOuter, combine, correlate, descendAtoms, refitAtoms, remainder } from "./explicit.js";
+import {
+  addMoments,
+  addOuter,
+  combine,
+  correlate,
+  descendAtoms,
+  forgetAtoms,
+  refitAtoms,
+  remainder,
+} from "./explicit.js";
 import { coherence, refreshGram } from "./gram.js";
 import {
   base,
@@ -100,6 +109,7 @@ export function createReferenceKernels(): Kernels {
     addMoments: async (beta, Y, X, B, C) => addMoments(beta, dense(Y), sparse(X), dense(B), dense(C)),
     descendAtoms: async (B, C, D) => descendAtoms(dense(B), dense(C), dense(D)),
     refitAtoms: async (R, X, D) => refitAtoms(dense(R), sparse(X), dense(D)),
+    forgetAtoms: async (S, B, C) => forgetAtoms(set(S), dense(B), dense(C)),
     addOuter: async (Y, C) => addOuter(dense(Y), dense(C)),
 
     async squaredNorm(M, scalars, slot, options = {}) {
