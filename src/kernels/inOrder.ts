@@ -20,6 +20,7 @@ const waiting = [
     "countUses",
     "gradient",
     "applyCodes",
+    "exchangeAtoms",
   ] as const),
   ...(["momentum", "moveAtoms", "squaredNorm", "normRatio", "coherence", "extract"] as const),
 ] as const;

@@ -39,6 +39,7 @@ const names = [
   "batchOmp",
   "gradient",
   "applyCodes",
+  "exchangeAtoms",
   "momentum",
   "moveAtoms",
   "blockEnergies",
@@ -396,7 +397,7 @@ class CpuKernels implements Kernels {
   }
 
   async gradient(W: DeviceMatrix, X: DeviceSparse, S: DeviceSet, grad: DeviceMatrix): Promise<void> {
-    const lists = rowLists(this.#sparse(X), X.rows);
+    const lists = rowLists(this.#sparse(X), X.rows, this.#members(S));
     const { starts, examples, coefficients } = lists;
     const at = this.#stage((starts.length + 2 * examples.length) * 4);
     const examplesAt = at + starts.length * 4;
@@ -412,14 +413,25 @@ class CpuKernels implements Kernels {
   }
 
   async applyCodes(grad: DeviceMatrix, S: DeviceSet, X: DeviceSparse, V: DeviceMatrix): Promise<void> {
-    const at = this.#stage(X.rows * 4);
-    const places = this.#arena.u32(at, X.rows).fill(0xffffffff);
-    const members = this.#members(S);
-    for (let place = 0; place < members.length; place++) places[members[place]!] = place;
+    const places = this.#places(S, X.rows);
     this.#pool.reserveScratch(X.width * 8);
     const [g, v] = [own(grad, CpuMatrix), own(V, CpuMatrix)];
-    this.#arguments(g.at, g.rows, at, ...this.#sparseWords(X), v.at);
+    this.#arguments(g.at, g.rows, places, ...this.#sparseWords(X), v.at);
     await this.#run("applyCodes", X.cols, 16);
+  }
+
+  async exchangeAtoms(
+    before: DeviceMatrix,
+    after: DeviceMatrix,
+    S: DeviceSet,
+    X: DeviceSparse,
+    R: DeviceMatrix,
+    refits: boolean,
+  ): Promise<void> {
+    const [old, fresh, r] = [own(before, CpuMatrix), own(after, CpuMatrix), own(R, CpuMatrix)];
+    const places = this.#places(S, X.rows);
+    this.#arguments(old.at, fresh.at, r.rows, places, ...this.#sparseWords(X), r.at, refits ? 1 : 0);
+    await this.#run("exchangeAtoms", X.cols, 512);
   }
 
   async momentum(
@@ -547,6 +559,15 @@ class CpuKernels implements Kernels {
       counts: this.#arena.u32(counts, cols),
       width,
     };
+  }
+
+  /** Where each atom stands in S, or −1: staged for one call. */
+  #places(S: DeviceSet, atoms: number): number {
+    const at = this.#stage(atoms * 4);
+    const places = this.#arena.u32(at, atoms).fill(0xffffffff);
+    const members = this.#members(S);
+    for (let place = 0; place < members.length; place++) places[members[place]!] = place;
+    return at;
   }
 
   #members(set: DeviceSet): Uint32Array {

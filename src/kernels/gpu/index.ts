@@ -284,6 +284,30 @@ class GpuKernels implements Kernels {
     this.#products.combine(own(grad, GpuMatrix), own(X, GpuSparse), own(V, GpuMatrix), { S: set });
   }
 
+  async exchangeAtoms(
+    before: DeviceMatrix,
+    after: DeviceMatrix,
+    S: DeviceSet,
+    X: DeviceSparse,
+    R: DeviceMatrix,
+    refits: boolean,
+  ): Promise<void> {
+    const [old, fresh, r] = [own(before, GpuMatrix), own(after, GpuMatrix), own(R, GpuMatrix)];
+    const [x, set] = [own(X, GpuSparse), own(S, GpuSet)];
+    for (const atoms of runsOf(old, fresh)) {
+      const [from, to] = atoms.parts;
+      for (const { first, count, parts } of runsOf(r)) {
+        const words = [
+          ...[count, r.quads, ...x.words, first, set.placeAt],
+          ...[atoms.first, atoms.count, from!.offset, to!.offset, refits ? 1 : 0],
+        ];
+        const buffers = [from!.buffer, to!.buffer, set.buffer, x.store.buffer, parts[0]!.buffer];
+        this.#queue.dispatch("exchangeAtoms", words, buffers, [count]);
+      }
+    }
+    if (refits) x.store.version++;
+  }
+
   async momentum(
     gamma: number,
     scalars: DeviceMatrix,

@@ -4,6 +4,7 @@
  * items alone. Which thread runs which items never changes a bit of the result.
  */
 
+export { exchangeAtoms } from "./exchange";
 export { atomScales, gramColumns } from "./gram";
 export { blockEnergies, coherence, columnEnergies } from "./measures";
 export { batchOmp } from "./omp";
