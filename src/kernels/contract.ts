@@ -95,6 +95,8 @@ export interface Kernels {
   /** The first `cols` columns of sparse columns, sharing their memory; freed with the whole. */
   headSparse(sparse: DeviceSparse, cols: number): DeviceSparse;
 
+  /** target ← as many columns of `source` as it has, from column `first` on. The two share no memory. */
+  copyColumns(source: DeviceMatrix, first: number, target: DeviceMatrix): Promise<void>;
   writeMatrix(target: DeviceMatrix, source: DenseMatrix): Promise<void>;
   /** Replace all columns; the width may be smaller than the target's. */
   writeSparse(target: DeviceSparse, source: SparseColumns): Promise<void>;

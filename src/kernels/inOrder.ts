@@ -21,6 +21,7 @@ const waiting = [
     "gradient",
     "applyCodes",
     "exchangeAtoms",
+    "copyColumns",
   ] as const),
   ...(["momentum", "moveAtoms", "squaredNorm", "normRatio", "coherence", "extract"] as const),
 ] as const;

@@ -181,6 +181,11 @@ class CpuKernels implements Kernels {
     return new CpuSparse(whole.rows, cols, whole.width, whole);
   }
 
+  async copyColumns(source: DeviceMatrix, first: number, target: DeviceMatrix): Promise<void> {
+    const { rows, cols } = target;
+    this.#dense(target).set(this.#dense(source).subarray(first * rows, (first + cols) * rows));
+  }
+
   async writeMatrix(target: DeviceMatrix, source: DenseMatrix): Promise<void> {
     this.#dense(target).set(source.data);
   }

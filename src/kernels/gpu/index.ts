@@ -120,6 +120,10 @@ class GpuKernels implements Kernels {
     return new GpuSparse(rows, cols, width, store);
   }
 
+  async copyColumns(source: DeviceMatrix, first: number, target: DeviceMatrix): Promise<void> {
+    this.#copy(own(source, GpuMatrix).slice(first, target.cols), own(target, GpuMatrix));
+  }
+
   async writeMatrix(target: DeviceMatrix, source: DenseMatrix): Promise<void> {
     this.#memory.writeMatrix(own(target, GpuMatrix), source);
   }
@@ -190,13 +194,18 @@ class GpuKernels implements Kernels {
   ): Promise<void> {
     const [y, r] = [own(Y, GpuMatrix), own(R, GpuMatrix)];
     const D = this.#products.atoms(own(base, GpuBase), own(A, GpuSparse));
-    for (const { count, parts } of runsOf(y, r)) {
-      const [from, to] = parts;
-      const bytes = (offset: number) => offset * y.stride * 4;
-      if (from!.buffer !== to!.buffer)
-        this.#queue.copy(from!.buffer, bytes(from!.offset), to!.buffer, bytes(to!.offset), bytes(count));
-    }
+    this.#copy(y, r);
     this.#products.combine(D, own(X, GpuSparse), r, { subtracts: true });
+  }
+
+  /** `to` ← `from`; nothing where they are the same. */
+  #copy(from: GpuMatrix, to: GpuMatrix): void {
+    const bytes = (columns: number) => columns * from.stride * 4;
+    for (const { count, parts } of runsOf(from, to)) {
+      const [a, b] = parts;
+      if (a!.buffer !== b!.buffer)
+        this.#queue.copy(a!.buffer, bytes(a!.offset), b!.buffer, bytes(b!.offset), bytes(count));
+    }
   }
 
   async refreshGram(

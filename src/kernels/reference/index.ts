@@ -50,6 +50,9 @@ export function createReferenceKernels(): Kernels {
     head: (matrix, cols) => dense(matrix).slice(0, cols),
     headSparse: (columns, cols) => sparse(columns).slice(0, cols),
 
+    async copyColumns(source, first, target) {
+      dense(target).data.set(dense(source).slice(first, first + target.cols).data);
+    },
     async writeMatrix(target, source) {
       dense(target).data.set(source.data);
     },
