@@ -95,6 +95,8 @@ export interface Kernels {
   /** The first `cols` columns of sparse columns, sharing their memory; freed with the whole. */
   headSparse(sparse: DeviceSparse, cols: number): DeviceSparse;
 
+  /** target ← as many columns of `source` as it has, from column `first` on. The two share no memory. */
+  copyColumns(source: DeviceMatrix, first: number, target: DeviceMatrix): Promise<void>;
   writeMatrix(target: DeviceMatrix, source: DenseMatrix): Promise<void>;
   /** Replace all columns; the width may be smaller than the target's. */
   writeSparse(target: DeviceSparse, source: SparseColumns): Promise<void>;
@@ -188,6 +190,20 @@ export interface Kernels {
   gradient(W: DeviceMatrix, X: DeviceSparse, S: DeviceSet, grad: DeviceMatrix): Promise<void>;
   /** V ← grad X_S, `grad` holding the atoms of S in its first |S| columns. */
   applyCodes(grad: DeviceMatrix, S: DeviceSet, X: DeviceSparse, V: DeviceMatrix): Promise<void>;
+  /**
+   * Other atoms in the place of those of S: for each example i that uses an atom j ∈ S with a
+   * coefficient x ≠ 0, rᵢ ← rᵢ + x·beforeⱼ, then (`refits`) x ← ⟨afterⱼ, rᵢ⟩, which is the best where
+   * afterⱼ has unit norm, then rᵢ ← rᵢ − x·afterⱼ. `before` and `after` hold the atoms of S in their
+   * first |S| columns. No example may use two atoms of S.
+   */
+  exchangeAtoms(
+    before: DeviceMatrix,
+    after: DeviceMatrix,
+    S: DeviceSet,
+    X: DeviceSparse,
+    R: DeviceMatrix,
+    refits: boolean,
+  ): Promise<void>;
   /** U_S ← γ U_S + ηg, with η = scalars[eta] and g the first |S| columns of `grad`. */
   momentum(
     gamma: number,

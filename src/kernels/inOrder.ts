@@ -20,6 +20,8 @@ const waiting = [
     "countUses",
     "gradient",
     "applyCodes",
+    "exchangeAtoms",
+    "copyColumns",
   ] as const),
   ...(["correlate", "combine", "remainder", "addMoments"] as const),
   ...(["descendAtoms", "refitAtoms", "forgetAtoms", "addOuter"] as const),

@@ -3,8 +3,9 @@
 import type { LearnerKind } from "./learner.js";
 import { odl } from "./odl.js";
 import { osdl } from "./osdl.js";
+import { sparseKsvd } from "./sparseKsvd.js";
 
-const table = { osdl, odl } as const satisfies Record<string, LearnerKind>;
+const table = { osdl, odl, "sparse-ksvd": sparseKsvd } as const satisfies Record<string, LearnerKind>;
 
 export type LearnerName = keyof typeof table;
 export const learnerNames = Object.keys(table) as LearnerName[];

@@ -26,7 +26,7 @@ import type { Arena } from "./arena.js";
 import { shared, single } from "./binary.js";
 import { CpuBase, CpuMatrix, CpuSet, CpuSignals, CpuSparse, own } from "./handles.js";
 import { maxThreads, Pool, ThreadsError } from "./pool.js";
-import { eachEntry, rowLists, type SparseViews, slotLists } from "./rowLists.js";
+import { eachEntry, rowLists, type SparseViews } from "./rowLists.js";
 import { availableMemory, availableThreads, noThreadsBecause } from "./threads.js";
 import { planTransform } from "./transformPlan.js";
 
@@ -40,6 +40,7 @@ const names = [
   "batchOmp",
   "gradient",
   "applyCodes",
+  "exchangeAtoms",
   "momentum",
   "moveAtoms",
   "blockEnergies",
@@ -191,6 +192,11 @@ class CpuKernels implements Kernels {
   headSparse(sparse: DeviceSparse, cols: number): CpuSparse {
     const whole = own(sparse, CpuSparse);
     return new CpuSparse(whole.rows, cols, whole.width, whole);
+  }
+
+  async copyColumns(source: DeviceMatrix, first: number, target: DeviceMatrix): Promise<void> {
+    const { rows, cols } = target;
+    this.#dense(target).set(this.#dense(source).subarray(first * rows, (first + cols) * rows));
   }
 
   async writeMatrix(target: DeviceMatrix, source: DenseMatrix): Promise<void> {
@@ -409,7 +415,7 @@ class CpuKernels implements Kernels {
   }
 
   async gradient(W: DeviceMatrix, X: DeviceSparse, S: DeviceSet, grad: DeviceMatrix): Promise<void> {
-    const { longest, at } = this.#rowLists(X);
+    const { longest, at } = this.#rowLists(X, this.#members(S));
     this.#pool.reserveScratch(longest * 4);
     const set = own(S, CpuSet);
     const w = own(W, CpuMatrix);
@@ -418,14 +424,25 @@ class CpuKernels implements Kernels {
   }
 
   async applyCodes(grad: DeviceMatrix, S: DeviceSet, X: DeviceSparse, V: DeviceMatrix): Promise<void> {
-    const at = this.#stage(X.rows * 4);
-    const places = this.#arena.u32(at, X.rows).fill(0xffffffff);
-    const members = this.#members(S);
-    for (let place = 0; place < members.length; place++) places[members[place]!] = place;
+    const places = this.#places(S, X.rows);
     this.#pool.reserveScratch(X.width * 8);
     const [g, v] = [own(grad, CpuMatrix), own(V, CpuMatrix)];
-    this.#arguments(g.at, g.rows, at, ...this.#sparseWords(X), v.at);
+    this.#arguments(g.at, g.rows, places, ...this.#sparseWords(X), v.at);
     await this.#run("applyCodes", X.cols, 16);
+  }
+
+  async exchangeAtoms(
+    before: DeviceMatrix,
+    after: DeviceMatrix,
+    S: DeviceSet,
+    X: DeviceSparse,
+    R: DeviceMatrix,
+    refits: boolean,
+  ): Promise<void> {
+    const [old, fresh, r] = [own(before, CpuMatrix), own(after, CpuMatrix), own(R, CpuMatrix)];
+    const places = this.#places(S, X.rows);
+    this.#arguments(old.at, fresh.at, r.rows, places, ...this.#sparseWords(X), r.at, refits ? 1 : 0);
+    await this.#run("exchangeAtoms", X.cols, 512);
   }
 
   async momentum(
@@ -507,7 +524,7 @@ class CpuKernels implements Kernels {
   async refitAtoms(R: DeviceMatrix, X: DeviceSparse, D: DeviceMatrix): Promise<void> {
     const [r, d] = [own(R, CpuMatrix), own(D, CpuMatrix)];
     const { values, width } = own(X, CpuSparse);
-    const { starts, slots } = slotLists(this.#sparse(X), X.rows);
+    const { starts, slots } = rowLists(this.#sparse(X), X.rows);
     const blocks = Math.ceil(slots.length / refitBlock);
     const at = this.#stage((slots.length + (blocks + 1) * d.rows) * 4);
     const [sums, before] = [at + slots.length * 4, at + (slots.length + blocks * d.rows) * 4];
@@ -634,9 +651,9 @@ class CpuKernels implements Kernels {
     return this.#staging.at;
   }
 
-  /** The codes by rows where the kernels can read them: addresses of starts, examples, coefficients. */
-  #rowLists(X: DeviceSparse): { readonly longest: number; readonly at: readonly number[] } {
-    const { starts, examples, coefficients, longest } = rowLists(this.#sparse(X), X.rows);
+  /** Codes by rows, of all atoms or some, where the kernels can read them: addresses of starts, examples, coefficients. */
+  #rowLists(X: DeviceSparse, members?: Uint32Array): { longest: number; at: readonly number[] } {
+    const { starts, examples, coefficients, longest } = rowLists(this.#sparse(X), X.rows, members);
     const at = this.#stage((starts.length + 2 * examples.length) * 4);
     const examplesAt = at + starts.length * 4;
     const coefficientsAt = examplesAt + examples.length * 4;
@@ -664,6 +681,15 @@ class CpuKernels implements Kernels {
       counts: this.#arena.u32(counts, cols),
       width,
     };
+  }
+
+  /** Where each atom stands in S, or −1: staged for one call. */
+  #places(S: DeviceSet, atoms: number): number {
+    const at = this.#stage(atoms * 4);
+    const places = this.#arena.u32(at, atoms).fill(0xffffffff);
+    const members = this.#members(S);
+    for (let place = 0; place < members.length; place++) places[members[place]!] = place;
+    return at;
   }
 
   #members(set: DeviceSet): Uint32Array {

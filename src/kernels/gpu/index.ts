@@ -123,6 +123,10 @@ class GpuKernels implements Kernels {
     return new GpuSparse(rows, cols, width, store);
   }
 
+  async copyColumns(source: DeviceMatrix, first: number, target: DeviceMatrix): Promise<void> {
+    this.#copy(own(source, GpuMatrix).slice(first, target.cols), own(target, GpuMatrix));
+  }
+
   async writeMatrix(target: DeviceMatrix, source: DenseMatrix): Promise<void> {
     this.#memory.writeMatrix(own(target, GpuMatrix), source);
   }
@@ -195,13 +199,13 @@ class GpuKernels implements Kernels {
     await this.remainder(D, X, Y, R);
   }
 
-  /** r ← y, where they are not the same already. */
-  #copy(y: GpuMatrix, r: GpuMatrix): void {
-    for (const { count, parts } of runsOf(y, r)) {
-      const [from, to] = parts;
-      const bytes = (offset: number) => offset * y.stride * 4;
-      if (from!.buffer !== to!.buffer)
-        this.#queue.copy(from!.buffer, bytes(from!.offset), to!.buffer, bytes(to!.offset), bytes(count));
+  /** `to` ← `from`; nothing where they are the same. */
+  #copy(from: GpuMatrix, to: GpuMatrix): void {
+    const bytes = (columns: number) => columns * from.stride * 4;
+    for (const { count, parts } of runsOf(from, to)) {
+      const [a, b] = parts;
+      if (a!.buffer !== b!.buffer)
+        this.#queue.copy(a!.buffer, bytes(a!.offset), b!.buffer, bytes(b!.offset), bytes(count));
     }
   }
 
@@ -288,6 +292,30 @@ class GpuKernels implements Kernels {
   async applyCodes(grad: DeviceMatrix, S: DeviceSet, X: DeviceSparse, V: DeviceMatrix): Promise<void> {
     const set = own(S, GpuSet);
     this.#products.combine(own(grad, GpuMatrix), own(X, GpuSparse), own(V, GpuMatrix), { S: set });
+  }
+
+  async exchangeAtoms(
+    before: DeviceMatrix,
+    after: DeviceMatrix,
+    S: DeviceSet,
+    X: DeviceSparse,
+    R: DeviceMatrix,
+    refits: boolean,
+  ): Promise<void> {
+    const [old, fresh, r] = [own(before, GpuMatrix), own(after, GpuMatrix), own(R, GpuMatrix)];
+    const [x, set] = [own(X, GpuSparse), own(S, GpuSet)];
+    for (const atoms of runsOf(old, fresh)) {
+      const [from, to] = atoms.parts;
+      for (const { first, count, parts } of runsOf(r)) {
+        const words = [
+          ...[count, r.quads, ...x.words, first, set.placeAt],
+          ...[atoms.first, atoms.count, from!.offset, to!.offset, refits ? 1 : 0],
+        ];
+        const buffers = [from!.buffer, to!.buffer, set.buffer, x.store.buffer, parts[0]!.buffer];
+        this.#queue.dispatch("exchangeAtoms", words, buffers, [count]);
+      }
+    }
+    if (refits) x.store.version++;
   }
 
   async momentum(

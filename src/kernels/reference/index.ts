@@ -31,6 +31,7 @@ import { extract } from "./patches.js";
 import {
   applyCodes,
   countUses,
+  exchangeAtoms,
   gradient,
   project,
   reconstruct,
@@ -59,6 +60,9 @@ export function createReferenceKernels(): Kernels {
     head: (matrix, cols) => dense(matrix).slice(0, cols),
     headSparse: (columns, cols) => sparse(columns).slice(0, cols),
 
+    async copyColumns(source, first, target) {
+      dense(target).data.set(dense(source).slice(first, first + target.cols).data);
+    },
     async writeMatrix(target, source) {
       dense(target).data.set(source.data);
     },
@@ -99,6 +103,8 @@ export function createReferenceKernels(): Kernels {
     countUses: async (X, uses) => countUses(sparse(X), dense(uses)),
     gradient: async (W, X, S, grad) => gradient(dense(W), sparse(X), set(S), dense(grad)),
     applyCodes: async (grad, S, X, V) => applyCodes(dense(grad), set(S), sparse(X), dense(V)),
+    exchangeAtoms: async (before, after, S, X, R, refits) =>
+      exchangeAtoms(dense(before), dense(after), set(S), sparse(X), dense(R), refits),
     momentum: async (gamma, scalars, eta, grad, S, U) =>
       momentum(gamma, dense(scalars).data[eta]!, dense(grad), set(S), dense(U)),
     moveAtoms: async (k, U, S, A) => moveAtoms(k, dense(U), set(S), sparse(A)),

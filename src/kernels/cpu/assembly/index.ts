@@ -4,6 +4,7 @@
  * items alone. Which thread runs which items never changes a bit of the result.
  */
 
+export { exchangeAtoms } from "./exchange";
 export {
   addMoments,
   addOuter,
