@@ -8,16 +8,16 @@ import type { Signal } from "../core/signal.js";
 import { type Input, inspectInputs, readSignals, resolvePatch } from "../data/node/inputs.js";
 import { baseForms } from "../dictionaries/base.js";
 import { atomCareDefaults } from "../learn/atomCare.js";
+import { learnerNames } from "../learn/learners.js";
 import { train } from "../learn/trainingRun.js";
 import {
   defaultAtomSparsity,
   defaultSparsity,
-  learnerNames,
   resolveTraining,
   type TrainOptions,
   trainDefaults,
 } from "../learn/trainOptions.js";
-import { saveModel } from "../model/node/files.js";
+import { loadModel, saveModel } from "../model/node/files.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { choice, count, flagOf, number, option, resolveShare, type Share, share } from "./flags.js";
 import { Interrupt } from "./interrupt.js";
@@ -27,12 +27,13 @@ import { describeEnd, describePlan, follow } from "./trainReports.js";
 
 interface TrainFlags
   extends DeviceFlags,
-    Omit<TrainOptions, "patch" | "atomSparsity" | "atomCare" | "coding"> {
+    Omit<TrainOptions, "patch" | "atomSparsity" | "atomCare" | "coding" | "start"> {
   readonly output: string;
   readonly patch: string;
   readonly atomSparsity?: Share;
   readonly sparsity?: number;
   readonly error?: number;
+  readonly start?: string;
   readonly test?: string[];
   readonly atomCare?: number | boolean;
   readonly minutes?: number;
@@ -77,6 +78,7 @@ export function trainCommand(): Command {
     .addOption(option("--atom-care <n>", "steps between replacing idle atoms", count, atomCareDefaults.every))
     .option("--no-atom-care", "leave idle and double atoms alone")
     .addOption(choice("--learner <name>", "algorithm", learnerNames, d.learner))
+    .option("--start <file>", "go on from this dictionary, with its base and its atoms")
     .optionsGroup("Testing, and when to stop:")
     .addOption(option("--holdout <n>", "patches to test on; up to a tenth of all", count, d.holdout))
     .option("--test <data...>", "test on patches of these instead")
@@ -103,7 +105,8 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   const typed = parseShape("train", "--patch", flags.patch);
   const inputs = await inspectInputs(data, "train");
   const tests = flags.test && (await inspectInputs(flags.test, "train"));
-  const options = libraryOptions(flags, resolvePatch(typed, inputs));
+  const start = flags.start === undefined ? undefined : await loadModel(flags.start);
+  const options = { ...libraryOptions(flags, resolvePatch(typed, inputs)), start };
   resolveTraining(options, "train", flagOf); // refuses bad options before anything is read
   await requireOutput(flags.output, "train", [".npz"]);
   const progress = progressFor(flags.json === true);
@@ -152,7 +155,15 @@ function progressFor(json: boolean): ProgressLine {
 /** The library's options for what was typed. */
 function libraryOptions(flags: TrainFlags, patch: Shape): TrainOptions {
   const { sparsity, error, atomSparsity, atomCare, minutes, ...rest } = flags;
-  const { test: _test, output: _output, device: _device, threads: _threads, json: _json, ...same } = rest;
+  const {
+    test: _test,
+    output: _output,
+    device: _device,
+    threads: _threads,
+    json: _json,
+    start: _start,
+    ...same
+  } = rest;
   return {
     ...same,
     patch,

@@ -20,12 +20,14 @@ export interface Course {
 }
 
 export function describePlan(plan: TrainPlan): string {
-  const { base, atoms, atomSparsity, coding, examples, available, epochs, batch, holdout } = plan;
+  const { base, atoms, atomSparsity, coding, examples, available, epochs, holdout } = plan;
+  const atOnce = plan.examplesAtOnce;
+  const size = atOnce < examples ? `batches of ${grouped(atOnce)}` : "all in one batch";
   return [
     `patches of ${formatShape(base.shape)} over ${base.name} (${counted(baseCols(base), "base atom")})`,
     `${counted(atoms, "atom")} of ${counted(atomSparsity, "non-zero")}, ${describeCoding(coding)}`,
     `${grouped(examples)} of ${grouped(available)} patches, ${counted(epochs, "epoch")}, ` +
-      `batches of ${grouped(batch)}, ${grouped(holdout)} to test on`,
+      `${size}, ${grouped(holdout)} to test on`,
     `memory: ${describeMemory(plan.memory)}`,
   ].join("\n");
 }

@@ -20,8 +20,9 @@ import { sumTolerance } from "../kernels/tolerance.js";
 import type { Matrix64 } from "../linalg/matrix64.js";
 import { modelToBytes } from "../model/files.js";
 import type { Model } from "../model/model.js";
+import type { LearnerName } from "./learners.js";
 import { type TrainReport, train } from "./trainingRun.js";
-import type { LearnerName, TrainOptions } from "./trainOptions.js";
+import type { TrainOptions } from "./trainOptions.js";
 
 /** What to expect of a learner beyond what all of them do. */
 export interface LearnerTraits {

@@ -27,12 +27,13 @@ import type { Signal } from "../core/signal.js";
 import { largestMagnitude, powerBelow } from "../core/units.js";
 import { PatchSampler } from "../data/sampler.js";
 import { type BaseDictionary, baseCols, baseRows, createBase } from "../dictionaries/base.js";
-import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
+import type { DictionaryParts } from "../dictionaries/dictionary.js";
+import { openDictionary } from "../dictionaries/openDictionary.js";
 import type { Kernels } from "../kernels/contract.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { forwardCascade } from "../wavelets/cascade.js";
 import { wavelet } from "../wavelets/filters.js";
-import { type DictionaryParts, psnr } from "./representation.js";
+import { psnr } from "./representation.js";
 
 /** An orthonormal transform of one patch. */
 export interface OrthonormalTransform {
@@ -100,14 +101,12 @@ export function psnrOfErrors(errors: Float64Array, peak = 255): number[] {
 
 /** The first atoms of OMP: all M from one run. */
 async function byPursuit(
-  { base, A }: DictionaryParts,
+  parts: DictionaryParts,
   patches: DenseMatrix,
   most: number,
   kernels: Kernels,
 ): Promise<Float64Array> {
-  const dictionary = A
-    ? await SparseDictionary.create(base, A, kernels)
-    : await SparseDictionary.ofBase(base, kernels);
+  const dictionary = await openDictionary(parts, kernels);
   const sparsity = Math.min(most, dictionary.cols);
   const capacity = Math.min(panel, patches.cols);
   const encoder = new Encoder(dictionary, { sparsity, residualEnergy: 0 }, capacity, kernels);

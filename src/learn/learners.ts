@@ -1,0 +1,12 @@
+/** The learners there are, by name. */
+
+import type { LearnerKind } from "./learner.js";
+import { odl } from "./odl.js";
+import { osdl } from "./osdl.js";
+import { sparseKsvd } from "./sparseKsvd.js";
+
+const table = { osdl, odl, "sparse-ksvd": sparseKsvd } as const satisfies Record<string, LearnerKind>;
+
+export type LearnerName = keyof typeof table;
+export const learnerNames = Object.keys(table) as LearnerName[];
+export const learners: Readonly<Record<LearnerName, LearnerKind>> = table;
