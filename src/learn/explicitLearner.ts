@@ -17,7 +17,7 @@ export class ExplicitState {
   readonly encoder: Encoder;
   /** How many examples used each atom since atoms were last looked after, m × 1. */
   readonly uses: DeviceMatrix;
-  /** R = Y − DX of the last update, n × N. */
+  /** R = Y − DX of the examples last coded. */
   readonly residual: DeviceMatrix;
   /** The atoms that the last examples used. */
   readonly used: DeviceSet;
@@ -43,7 +43,7 @@ export class ExplicitState {
       kernels,
     );
     this.uses = kernels.matrix(m, 1);
-    this.residual = kernels.matrix(n, examples);
+    this.residual = kernels.matrix(n, this.encoder.capacity);
     this.used = kernels.set(m);
     this.#error = kernels.matrix(1, 1);
     this.kernels = kernels;
@@ -59,16 +59,17 @@ export class ExplicitState {
     const { kernels } = this;
     const X = await this.encoder.encode(Y);
     const R = kernels.head(this.residual, Y.cols);
-    await kernels.usedAtoms(X, this.used);
-    await kernels.countUses(X, this.uses);
     await this.encoder.residual(Y, X, R);
-    await this.note(R);
+    await this.tally(X, R);
     return X;
   }
 
-  /** Count the energy of residuals for the next report. */
-  async note(R: DeviceMatrix): Promise<void> {
-    await this.kernels.squaredNorm(R, this.#error, 0, { add: true });
+  /** Count codes and the error they leave, before their update. */
+  async tally(X: DeviceSparse, R: DeviceMatrix): Promise<void> {
+    const { kernels } = this;
+    await kernels.usedAtoms(X, this.used);
+    await kernels.countUses(X, this.uses);
+    await kernels.squaredNorm(R, this.#error, 0, { add: true });
     this.#samples += R.rows * R.cols;
   }
 
@@ -115,6 +116,6 @@ export function explicitMemory(options: LearnerOptions, N: number): MemoryPart[]
   return [
     { what: "Gram matrix", bytes: 4 * m * m },
     { what: "atoms", bytes: 4 * n * m },
-    { what: "examples", bytes: 4 * (2 * n * N + Math.min(batch, N) * (m + 2 * p)) },
+    { what: "examples", bytes: 4 * (n * N + Math.min(batch, N) * (n + m + 2 * p)) },
   ];
 }

@@ -105,6 +105,9 @@ export interface LearnerKind {
   /** Where it assumes something else than others. */
   readonly defaults?: {
     readonly epochs?: number;
+    readonly examples?: number;
+    /** Atoms; as many as the base has unless told. */
+    atoms?(base: BaseDictionary): number;
     /** Updates between two looks of atom care; `false` for none unless asked for. */
     readonly careEvery?: number | false;
   };

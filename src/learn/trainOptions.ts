@@ -118,7 +118,7 @@ export function resolveTraining(
   if (start) requireGoesOn(options, start, caller, say);
   const base = start?.base ?? resolveBase(options.base ?? trainDefaults.base, patch, caller);
   const L = baseCols(base);
-  const atoms = start?.A.cols ?? resolveAtoms(options, L, caller, say);
+  const atoms = start?.A.cols ?? resolveAtoms(options, L, kind.defaults?.atoms?.(base) ?? L, caller, say);
   const given = options.coding ?? {};
   const unlimited = given.sparsity === undefined && given.error === undefined;
   const coding = unlimited ? { sparsity: Math.min(atoms, defaultSparsity(n)) } : given;
@@ -134,7 +134,7 @@ export function resolveTraining(
     start,
     batch: count("batch", trainDefaults.batch),
     epochs: count("epochs", kind.defaults?.epochs ?? trainDefaults.epochs),
-    examples: count("examples", trainDefaults.examples),
+    examples: count("examples", kind.defaults?.examples ?? trainDefaults.examples),
     momentum: requireFraction(caller, say("momentum"), options.momentum ?? trainDefaults.momentum),
     seed: count("seed", trainDefaults.seed, 0),
     holdout: count("holdout", trainDefaults.holdout, 0),
@@ -172,12 +172,18 @@ function resolveBase(base: string | BaseDictionary, patch: Shape, caller: string
   return base;
 }
 
-function resolveAtoms(options: TrainOptions, L: number, caller: string, say: OptionNaming): number {
+function resolveAtoms(
+  options: TrainOptions,
+  L: number,
+  usual: number,
+  caller: string,
+  say: OptionNaming,
+): number {
   const { atoms, redundancy } = options;
   if (atoms !== undefined && redundancy !== undefined) {
     throw new InputError(`${caller}: ${say("atoms")} and ${say("redundancy")} must not both be given`);
   }
-  if (redundancy === undefined) return requireInteger(caller, say("atoms"), atoms ?? L, 1);
+  if (redundancy === undefined) return requireInteger(caller, say("atoms"), atoms ?? usual, 1);
   return Math.max(1, Math.round(requireAbove(caller, say("redundancy"), redundancy, 0) * L));
 }
 
