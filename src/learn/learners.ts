@@ -2,10 +2,16 @@
 
 import type { LearnerKind } from "./learner.js";
 import { niht } from "./niht.js";
+import { nihtBatch } from "./nihtBatch.js";
 import { osdl } from "./osdl.js";
 import { sparseKsvd } from "./sparseKsvd.js";
 
-const table = { osdl, niht, "sparse-ksvd": sparseKsvd } as const satisfies Record<string, LearnerKind>;
+const table = {
+  osdl,
+  niht,
+  "niht-batch": nihtBatch,
+  "sparse-ksvd": sparseKsvd,
+} as const satisfies Record<string, LearnerKind>;
 
 export type LearnerName = keyof typeof table;
 export const learnerNames = Object.keys(table) as LearnerName[];
