@@ -2,26 +2,37 @@
 
 /** The rows of the k largest magnitudes, zeros left out, ascending; equal magnitudes: the lower row first. */
 export function largestRows(values: Float32Array, k: number): number[] {
-  const sizes = values.map(Math.abs);
-  const threshold = k < sizes.length ? kthLargest(sizes.slice(), k) : 0;
+  const n = values.length;
+  const threshold = k < n ? kthLargest(magnitudesOf(values), n, k) : 0;
   let above = 0;
-  for (let l = 0; l < sizes.length; l++) if (sizes[l]! > threshold) above++;
+  for (let l = 0; l < n; l++) if (Math.abs(values[l]!) > threshold) above++;
   const rows: number[] = [];
   let equal = k - above; // how many at the threshold itself still fit
-  for (let l = 0; l < sizes.length; l++) {
-    const size = sizes[l]!;
+  for (let l = 0; l < n; l++) {
+    const size = Math.abs(values[l]!);
     if (size === 0 || size < threshold) continue;
     if (size > threshold || equal-- > 0) rows.push(l);
   }
   return rows;
 }
 
-/** The k-th largest value; the values are rearranged (quickselect with a middle pivot). */
-function kthLargest(values: Float32Array, k: number): number {
-  let [low, high] = [0, values.length - 1];
+/** Room to rearrange values in, from call to call: it is asked for thousands of times a mini-batch. */
+let room = new Float32Array(0);
+
+function magnitudesOf(values: Float32Array): Float32Array {
+  if (room.length < values.length) room = new Float32Array(values.length);
+  for (let l = 0; l < values.length; l++) room[l] = Math.abs(values[l]!);
+  return room;
+}
+
+/** The k-th largest of the first n values, which are rearranged (quickselect with a middle pivot). */
+function kthLargest(values: Float32Array, n: number, k: number): number {
+  let low = 0;
+  let high = n - 1;
   while (low < high) {
     const pivot = values[(low + high) >> 1]!;
-    let [i, j] = [low, high];
+    let i = low;
+    let j = high;
     while (i <= j) {
       while (values[i]! > pivot) i++;
       while (values[j]! < pivot) j--;

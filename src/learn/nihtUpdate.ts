@@ -108,7 +108,7 @@ export class NihtUpdate {
     const dense = columns.toDense();
     let moving = Array.from({ length: columns.cols }, (_, at): Moving => {
       const a = dense.column(at);
-      const rows = [...a.keys()].filter((row) => a[row] !== 0);
+      const rows = supportOf(columns, at);
       const gradient = gradients.column(at);
       return { at, energy: energies[at]!, a, rows, gradient, step: 0, next: { rows, values: [] } };
     });
@@ -134,14 +134,17 @@ export class NihtUpdate {
     for (let t = 0; t < tries && searching.length > 0; t++) {
       for (const atom of searching) atom.next = threshold(atom, k);
       const changed = searching.filter(({ rows, next }) => !sameRows(rows, next.rows));
-      const energies = await this.#synthesizedEnergies(changed.map(changeOf));
-      const failed = changed.filter((atom, i) => {
-        const bound = ((1 - margin) * squaredNorm(changeOf(atom).values)) / (energies[i]! * atom.energy);
-        return !(energies[i] === 0 || atom.step <= bound);
-      });
-      accepted.push(...searching.filter((atom) => !failed.includes(atom)));
+      const changes = changed.map(changeOf);
+      const energies = await this.#synthesizedEnergies(changes);
+      const failed = new Set(
+        changed.filter((atom, i) => {
+          const bound = ((1 - margin) * squaredNorm(changes[i]!.values)) / (energies[i]! * atom.energy);
+          return !(energies[i] === 0 || atom.step <= bound);
+        }),
+      );
+      accepted.push(...searching.filter((atom) => !failed.has(atom)));
       for (const atom of failed) atom.step *= shrinking;
-      searching = failed;
+      searching = [...failed];
     }
     return accepted.sort((a, b) => a.at - b.at);
   }
@@ -220,9 +223,19 @@ function onSupport({ rows, gradient }: Moving, k: number): Entries {
   return { rows: largest, values: largest.map((row) => gradient[row]!) };
 }
 
+/** The rows of a column that are not zero, ascending. */
+function supportOf({ indices, values, counts, width }: SparseColumns, j: number): number[] {
+  const rows: number[] = [];
+  for (let s = j * width; s < j * width + counts[j]!; s++) if (values[s] !== 0) rows.push(indices[s]!);
+  return rows.sort((a, b) => a - b);
+}
+
+/** Room for aⱼ − ηⱼ∇f(aⱼ), from call to call. */
+let moved = new Float32Array(0);
+
 /** P_k[aⱼ − ηⱼ∇f(aⱼ)]. */
 function threshold({ a, gradient, step }: Moving, k: number): Moving["next"] {
-  const moved = new Float32Array(a.length);
+  if (moved.length !== a.length) moved = new Float32Array(a.length);
   for (let l = 0; l < a.length; l++) moved[l] = a[l]! - step * gradient[l]!;
   const rows = largestRows(moved, k);
   return { rows, values: rows.map((row) => moved[row]!) };
@@ -230,7 +243,8 @@ function threshold({ a, gradient, step }: Moving, k: number): Moving["next"] {
 
 /** âⱼ − aⱼ. */
 function changeOf({ a, rows, next }: Moving): Entries {
-  const gone = rows.filter((row) => !next.rows.includes(row));
+  const kept = new Set(next.rows);
+  const gone = rows.filter((row) => !kept.has(row));
   return {
     rows: [...next.rows, ...gone],
     values: [...next.values.map((value, s) => value - a[next.rows[s]!]!), ...gone.map((row) => -a[row]!)],
