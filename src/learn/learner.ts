@@ -67,11 +67,13 @@ export interface LearnerOptions {
   readonly batch: number;
   /** `γ`. */
   readonly momentum: number;
+  /** `T` of 1 + t/T, in mini-batches. */
+  readonly stepDecay: number;
 }
 
 /** Options that only some learners have a use for; the others refuse them. */
-export type OwnOption = "atomSparsity" | "momentum";
-export const ownOptions: readonly OwnOption[] = ["atomSparsity", "momentum"];
+export const ownOptions = ["atomSparsity", "momentum", "stepDecay"] as const;
+export type OwnOption = (typeof ownOptions)[number];
 
 /** All that a learner is made from. */
 export interface LearnerSetting {

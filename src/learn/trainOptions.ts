@@ -26,6 +26,7 @@ import { type AtomCareOptions, atomCareDefaults, resolveAtomCare } from "./atomC
 import { startSparsity } from "./initialAtoms.js";
 import { type LearnerKind, type LearnerOptions, ownOptions } from "./learner.js";
 import { type LearnerName, learnerNames, learners } from "./learners.js";
+import { nihtDefaults } from "./niht.js";
 import { osdlDefaults } from "./osdl.js";
 
 export interface TrainOptions {
@@ -51,8 +52,10 @@ export interface TrainOptions {
   readonly epochs?: number | undefined;
   /** Examples of an epoch, drawn without repetition; all there are where there are fewer. */
   readonly examples?: number | undefined;
-  /** Momentum `γ`, in [0, 1). */
+  /** Momentum `γ` of `osdl`, in [0, 1). */
   readonly momentum?: number | undefined;
+  /** Mini-batches after which the steps of `niht` are halved: `T` of 1 + t/T. */
+  readonly stepDecay?: number | undefined;
   readonly seed?: number | undefined;
   /** Examples kept for testing, never trained on; at most a tenth of those there are. */
   readonly holdout?: number | undefined;
@@ -83,6 +86,7 @@ export const trainDefaults = {
   epochs: 1,
   examples: 200_000,
   momentum: osdlDefaults.momentum,
+  stepDecay: nihtDefaults.stepDecay,
   seed: 1,
   holdout: 5000,
   removeMean: true,
@@ -136,6 +140,7 @@ export function resolveTraining(
     epochs: count("epochs", kind.defaults?.epochs ?? trainDefaults.epochs),
     examples: count("examples", kind.defaults?.examples ?? trainDefaults.examples),
     momentum: requireFraction(caller, say("momentum"), options.momentum ?? trainDefaults.momentum),
+    stepDecay: requireAbove(caller, say("stepDecay"), options.stepDecay ?? trainDefaults.stepDecay, 0),
     seed: count("seed", trainDefaults.seed, 0),
     holdout: count("holdout", trainDefaults.holdout, 0),
     testEvery: options.testEvery === undefined ? undefined : count("testEvery", 1),
