@@ -10,6 +10,7 @@ import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../kernels/
 import { Model, type ModelMeta } from "../model/model.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { resolveLimits } from "../pursuit/limits.js";
+import { mostReplaced } from "./newAtoms.js";
 import type { LearnerOptions, LearnerReport, LearnerSetting, MemoryPart } from "./learner.js";
 
 export class ExplicitState {
@@ -50,6 +51,7 @@ export class ExplicitState {
   }
 
   static async open({ options, atoms, examples, kernels }: LearnerSetting): Promise<ExplicitState> {
+    if (!atoms) throw new TypeError("ExplicitState.open: there must be atoms to start from");
     const dictionary = await ExplicitDictionary.create(options.base.shape, await atoms(), kernels);
     return new ExplicitState(dictionary, options, examples, kernels);
   }
@@ -109,13 +111,18 @@ export class ExplicitState {
 }
 
 /** The memory of D, its Gram matrix and a pursuit over it, for updates of N examples coded `batch` at a time. */
-export function explicitMemory(options: LearnerOptions, N: number): MemoryPart[] {
-  const { base, atoms: m, batch, coding } = options;
+export function explicitMemory(
+  options: LearnerOptions & { readonly cares: boolean },
+  N: number,
+): MemoryPart[] {
+  const { base, atoms: m, batch, coding, cares } = options;
   const n = baseRows(base);
   const p = coding.sparsity ?? Math.min(n, m);
+  const coded = Math.min(batch, N); // and as many to test on
   return [
     { what: "Gram matrix", bytes: 4 * m * m },
     { what: "atoms", bytes: 4 * n * m },
-    { what: "examples", bytes: 4 * (n * N + Math.min(batch, N) * (n + m + 2 * p)) },
+    { what: "examples", bytes: 4 * (N * (n + 1) + coded * (2 * n + m + 2 * p + 4)) },
+    { what: "atom care", bytes: cares ? 4 * n * mostReplaced(m) : 0 },
   ];
 }

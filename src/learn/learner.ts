@@ -81,8 +81,8 @@ export interface LearnerSetting {
   readonly options: LearnerOptions;
   /** A⁰, L × m: the atoms to start from are ΦA⁰. */
   readonly start: SparseColumns;
-  /** The atoms to start from as a matrix, n × m with unit columns: for learners of explicit dictionaries. */
-  readonly atoms: () => Promise<DenseMatrix>;
+  /** The atoms to start from as a matrix, n × m with unit columns, for kinds that are `explicit`. */
+  readonly atoms?: () => Promise<DenseMatrix>;
   /** The most examples of an update. */
   readonly examples: number;
   readonly kernels: Kernels;
@@ -104,6 +104,8 @@ export interface LearnerKind {
   readonly own: readonly OwnOption[];
   /** It learns D itself, without a base: it starts from examples, and takes `setting.atoms`. */
   readonly explicit?: true;
+  /** Whether a run can start from a model; it can unless told. */
+  readonly goesOn?: boolean;
   /** Where it assumes something else than others. */
   readonly defaults?: {
     readonly epochs?: number;

@@ -42,6 +42,7 @@ export const pca: LearnerKind = {
   takes: "mini-batches",
   own: [],
   explicit: true,
+  goesOn: false,
   defaults: { careEvery: false, atoms: baseRows },
 
   check({ atoms, base }, caller, say) {

@@ -46,7 +46,7 @@ import { SedilCost, type SedilPoint, type SedilWeights } from "./sedilCost.js";
 
 /** In units where the median example deviates from its mean by ¼ to ½. */
 export const sedilDefaults = {
-  sparsity: 0.05,
+  sparsity: 0.1,
   sharpness: 5,
   coherence: 1e-3,
 } as const satisfies SedilWeights;

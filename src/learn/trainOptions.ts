@@ -119,6 +119,7 @@ export function resolveTraining(
   const learner = requireOneOf(caller, "learner", options.learner ?? trainDefaults.learner, learnerNames);
   const kind = learners[learner];
   const { start } = options;
+  if (start && kind.goesOn === false) throw noUseFor("start", learner, caller, say);
   if (start) requireGoesOn(options, start, caller, say);
   const base = start?.base ?? resolveBase(options.base ?? trainDefaults.base, patch, caller);
   const L = baseCols(base);
@@ -153,12 +154,16 @@ export function resolveTraining(
   };
   for (const name of ownOptions) {
     if (options[name] === undefined || kind.own.includes(name)) continue;
-    throw new InputError(
-      `${caller}: ${say(name)} must not be given: the learner ${learner} has no use for it`,
-    );
+    throw noUseFor(name, learner, caller, say);
   }
   kind.check?.(resolved, caller, say);
   return resolved;
+}
+
+function noUseFor(name: string, learner: LearnerName, caller: string, say: OptionNaming): InputError {
+  return new InputError(
+    `${caller}: ${say(name)} must not be given: the learner ${learner} has no use for it`,
+  );
 }
 
 /** Atoms a code unless told: `p` = n/40. */
