@@ -235,9 +235,9 @@ export const sedil: LearnerKind = {
     const p = coding.sparsity ?? Math.min(n, L);
     return [
       { what: "Gram matrix", bytes: 4 * L * L },
-      { what: "codes", bytes: 4 * L * N },
-      { what: "examples", bytes: 4 * 3 * n * N },
-      { what: "coding", bytes: 4 * Math.min(batch, N) * (L + n + 2 * p) },
+      { what: "codes", bytes: 4 * 2 * L * N },
+      { what: "examples", bytes: 4 * (3 * n + 1) * N },
+      { what: "coding", bytes: 4 * Math.min(batch, N) * (L + n + 2 * p + 4) },
     ];
   },
 
