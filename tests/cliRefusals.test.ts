@@ -116,7 +116,7 @@ refuses("options of train", [
   [train("--holdout -1"), "train: --holdout must be an integer of at least 0, got -1"],
   [train("--minutes 0"), "train: --minutes must be a number above 0, got 0"],
   [train("--atom-care 0"), "train: --atom-care must be an integer of at least 1, got 0"],
-  [train("--learner ksvd"), 'train: unknown learner "ksvd"; known: osdl'],
+  [train("--learner magic"), 'train: unknown learner "magic"; known: osdl, niht, niht-batch, sparse-ksvd'],
   [train("--device abacus"), 'train: unknown device "abacus"; known: auto, gpu, cpu, reference'],
   [train("--threads 0"), "train: --threads must be an integer from 1 to 256, got 0"],
   ["train photos --patch 0x3 -o OUT.npz", `${patch} "0x3"`],

@@ -10,6 +10,7 @@ import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../kernels/
 import { Model, type ModelMeta } from "../model/model.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { resolveLimits } from "../pursuit/limits.js";
+import { mostReplaced } from "./newAtoms.js";
 import type { LearnerOptions, LearnerReport, LearnerSetting, MemoryPart } from "./learner.js";
 
 export class ExplicitState {
@@ -17,7 +18,7 @@ export class ExplicitState {
   readonly encoder: Encoder;
   /** How many examples used each atom since atoms were last looked after, m × 1. */
   readonly uses: DeviceMatrix;
-  /** R = Y − DX of the last update, n × N. */
+  /** R = Y − DX of the examples last coded. */
   readonly residual: DeviceMatrix;
   /** The atoms that the last examples used. */
   readonly used: DeviceSet;
@@ -43,13 +44,14 @@ export class ExplicitState {
       kernels,
     );
     this.uses = kernels.matrix(m, 1);
-    this.residual = kernels.matrix(n, examples);
+    this.residual = kernels.matrix(n, this.encoder.capacity);
     this.used = kernels.set(m);
     this.#error = kernels.matrix(1, 1);
     this.kernels = kernels;
   }
 
   static async open({ options, atoms, examples, kernels }: LearnerSetting): Promise<ExplicitState> {
+    if (!atoms) throw new TypeError("ExplicitState.open: there must be atoms to start from");
     const dictionary = await ExplicitDictionary.create(options.base.shape, await atoms(), kernels);
     return new ExplicitState(dictionary, options, examples, kernels);
   }
@@ -59,16 +61,17 @@ export class ExplicitState {
     const { kernels } = this;
     const X = await this.encoder.encode(Y);
     const R = kernels.head(this.residual, Y.cols);
-    await kernels.usedAtoms(X, this.used);
-    await kernels.countUses(X, this.uses);
     await this.encoder.residual(Y, X, R);
-    await this.note(R);
+    await this.tally(X, R);
     return X;
   }
 
-  /** Count the energy of residuals for the next report. */
-  async note(R: DeviceMatrix): Promise<void> {
-    await this.kernels.squaredNorm(R, this.#error, 0, { add: true });
+  /** Count codes and the error they leave, before their update. */
+  async tally(X: DeviceSparse, R: DeviceMatrix): Promise<void> {
+    const { kernels } = this;
+    await kernels.usedAtoms(X, this.used);
+    await kernels.countUses(X, this.uses);
+    await kernels.squaredNorm(R, this.#error, 0, { add: true });
     this.#samples += R.rows * R.cols;
   }
 
@@ -108,13 +111,18 @@ export class ExplicitState {
 }
 
 /** The memory of D, its Gram matrix and a pursuit over it, for updates of N examples coded `batch` at a time. */
-export function explicitMemory(options: LearnerOptions, N: number): MemoryPart[] {
-  const { base, atoms: m, batch, coding } = options;
+export function explicitMemory(
+  options: LearnerOptions & { readonly cares: boolean },
+  N: number,
+): MemoryPart[] {
+  const { base, atoms: m, batch, coding, cares } = options;
   const n = baseRows(base);
   const p = coding.sparsity ?? Math.min(n, m);
+  const coded = Math.min(batch, N); // and as many to test on
   return [
     { what: "Gram matrix", bytes: 4 * m * m },
     { what: "atoms", bytes: 4 * n * m },
-    { what: "examples", bytes: 4 * (2 * n * N + Math.min(batch, N) * (m + 2 * p)) },
+    { what: "examples", bytes: 4 * (N * (n + 1) + coded * (2 * n + m + 2 * p + 4)) },
+    { what: "atom care", bytes: cares ? 4 * n * mostReplaced(m) : 0 },
   ];
 }

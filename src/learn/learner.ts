@@ -67,11 +67,13 @@ export interface LearnerOptions {
   readonly batch: number;
   /** `γ`. */
   readonly momentum: number;
+  /** `T` of 1 + t/T, in mini-batches. */
+  readonly stepDecay: number;
 }
 
 /** Options that only some learners have a use for; the others refuse them. */
-export type OwnOption = "atomSparsity" | "momentum";
-export const ownOptions: readonly OwnOption[] = ["atomSparsity", "momentum"];
+export const ownOptions = ["atomSparsity", "momentum", "stepDecay"] as const;
+export type OwnOption = (typeof ownOptions)[number];
 
 /** All that a learner is made from. */
 export interface LearnerSetting {
@@ -79,8 +81,8 @@ export interface LearnerSetting {
   readonly options: LearnerOptions;
   /** A⁰, L × m: the atoms to start from are ΦA⁰. */
   readonly start: SparseColumns;
-  /** The atoms to start from as a matrix, n × m with unit columns: for learners of explicit dictionaries. */
-  readonly atoms: () => Promise<DenseMatrix>;
+  /** The atoms to start from as a matrix, n × m with unit columns, for kinds that are `explicit`. */
+  readonly atoms?: () => Promise<DenseMatrix>;
   /** The most examples of an update. */
   readonly examples: number;
   readonly kernels: Kernels;
@@ -102,9 +104,14 @@ export interface LearnerKind {
   readonly own: readonly OwnOption[];
   /** It learns D itself, without a base: it starts from examples, and takes `setting.atoms`. */
   readonly explicit?: true;
+  /** Whether a run can start from a model; it can unless told. */
+  readonly goesOn?: boolean;
   /** Where it assumes something else than others. */
   readonly defaults?: {
     readonly epochs?: number;
+    readonly examples?: number;
+    /** Atoms; as many as the base has unless told. */
+    atoms?(base: BaseDictionary): number;
     /** Updates between two looks of atom care; `false` for none unless asked for. */
     readonly careEvery?: number | false;
   };

@@ -31,7 +31,7 @@
  */
 
 import { SparseColumns } from "../core/matrix.js";
-import { baseCols } from "../dictionaries/base.js";
+import { baseCols, baseRows } from "../dictionaries/base.js";
 import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
 import type { DeviceMatrix } from "../kernels/contract.js";
 import { Encoder } from "../pursuit/encoder.js";
@@ -49,8 +49,8 @@ export const sparseKsvd: LearnerKind = {
 
   memory(options, examples) {
     const { base, atoms: m, atomSparsity: k } = options;
-    const L = baseCols(base);
-    const pursuit = 4 * (L * L + Math.min(m, mostAtOnce) * (L + 2 * k + 1));
+    const [n, L] = [baseRows(base), baseCols(base)];
+    const pursuit = 4 * (L * (L + 4) + Math.min(m, mostAtOnce) * (L + n + 2 * k + 3));
     return [
       ...atomwiseMemory(options, examples, options.batch),
       { what: "pursuit of atoms", bytes: pursuit },

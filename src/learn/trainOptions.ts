@@ -26,6 +26,7 @@ import { type AtomCareOptions, atomCareDefaults, resolveAtomCare } from "./atomC
 import { startSparsity } from "./initialAtoms.js";
 import { type LearnerKind, type LearnerOptions, ownOptions } from "./learner.js";
 import { type LearnerName, learnerNames, learners } from "./learners.js";
+import { nihtDefaults } from "./niht.js";
 import { osdlDefaults } from "./osdl.js";
 
 export interface TrainOptions {
@@ -51,8 +52,10 @@ export interface TrainOptions {
   readonly epochs?: number | undefined;
   /** Examples of an epoch, drawn without repetition; all there are where there are fewer. */
   readonly examples?: number | undefined;
-  /** Momentum `γ`, in [0, 1). */
+  /** Momentum `γ` of `osdl`, in [0, 1). */
   readonly momentum?: number | undefined;
+  /** Mini-batches after which the steps of `niht` are halved: `T` of 1 + t/T. */
+  readonly stepDecay?: number | undefined;
   readonly seed?: number | undefined;
   /** Examples kept for testing, never trained on; at most a tenth of those there are. */
   readonly holdout?: number | undefined;
@@ -83,6 +86,7 @@ export const trainDefaults = {
   epochs: 1,
   examples: 200_000,
   momentum: osdlDefaults.momentum,
+  stepDecay: nihtDefaults.stepDecay,
   seed: 1,
   holdout: 5000,
   removeMean: true,
@@ -115,10 +119,11 @@ export function resolveTraining(
   const learner = requireOneOf(caller, "learner", options.learner ?? trainDefaults.learner, learnerNames);
   const kind = learners[learner];
   const { start } = options;
+  if (start && kind.goesOn === false) throw noUseFor("start", learner, caller, say);
   if (start) requireGoesOn(options, start, caller, say);
   const base = start?.base ?? resolveBase(options.base ?? trainDefaults.base, patch, caller);
   const L = baseCols(base);
-  const atoms = start?.A.cols ?? resolveAtoms(options, L, caller, say);
+  const atoms = start?.A.cols ?? resolveAtoms(options, L, kind.defaults?.atoms?.(base) ?? L, caller, say);
   const given = options.coding ?? {};
   const unlimited = given.sparsity === undefined && given.error === undefined;
   const coding = unlimited ? { sparsity: Math.min(atoms, defaultSparsity(n)) } : given;
@@ -134,8 +139,9 @@ export function resolveTraining(
     start,
     batch: count("batch", trainDefaults.batch),
     epochs: count("epochs", kind.defaults?.epochs ?? trainDefaults.epochs),
-    examples: count("examples", trainDefaults.examples),
+    examples: count("examples", kind.defaults?.examples ?? trainDefaults.examples),
     momentum: requireFraction(caller, say("momentum"), options.momentum ?? trainDefaults.momentum),
+    stepDecay: requireAbove(caller, say("stepDecay"), options.stepDecay ?? trainDefaults.stepDecay, 0),
     seed: count("seed", trainDefaults.seed, 0),
     holdout: count("holdout", trainDefaults.holdout, 0),
     testEvery: options.testEvery === undefined ? undefined : count("testEvery", 1),
@@ -148,12 +154,16 @@ export function resolveTraining(
   };
   for (const name of ownOptions) {
     if (options[name] === undefined || kind.own.includes(name)) continue;
-    throw new InputError(
-      `${caller}: ${say(name)} must not be given: the learner ${learner} has no use for it`,
-    );
+    throw noUseFor(name, learner, caller, say);
   }
   kind.check?.(resolved, caller, say);
   return resolved;
+}
+
+function noUseFor(name: string, learner: LearnerName, caller: string, say: OptionNaming): InputError {
+  return new InputError(
+    `${caller}: ${say(name)} must not be given: the learner ${learner} has no use for it`,
+  );
 }
 
 /** Atoms a code unless told: `p` = n/40. */
@@ -172,12 +182,18 @@ function resolveBase(base: string | BaseDictionary, patch: Shape, caller: string
   return base;
 }
 
-function resolveAtoms(options: TrainOptions, L: number, caller: string, say: OptionNaming): number {
+function resolveAtoms(
+  options: TrainOptions,
+  L: number,
+  usual: number,
+  caller: string,
+  say: OptionNaming,
+): number {
   const { atoms, redundancy } = options;
   if (atoms !== undefined && redundancy !== undefined) {
     throw new InputError(`${caller}: ${say("atoms")} and ${say("redundancy")} must not both be given`);
   }
-  if (redundancy === undefined) return requireInteger(caller, say("atoms"), atoms ?? L, 1);
+  if (redundancy === undefined) return requireInteger(caller, say("atoms"), atoms ?? usual, 1);
   return Math.max(1, Math.round(requireAbove(caller, say("redundancy"), redundancy, 0) * L));
 }
 

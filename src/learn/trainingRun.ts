@@ -15,6 +15,7 @@ import { chooseKernels } from "../kernels/choose.js";
 import type { DeviceMatrix } from "../kernels/contract.js";
 import type { Model, ModelMeta } from "../model/model.js";
 import type { LastExamples } from "./atomCare.js";
+import type { OwnOption } from "./learner.js";
 import { learners } from "./learners.js";
 import { type ResolvedTraining, resolveTraining, type TrainOptions } from "./trainOptions.js";
 import { closeWorkshop, cut, openWorkshop, type TrainPlan, testError, type Workshop } from "./workshop.js";
@@ -127,13 +128,14 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
 
 function metaOf(plan: TrainPlan, examplesSeen: number): ModelMeta {
   const { learner, batch, epochs, examples, atomCare, seed, removeMean, coding } = plan;
-  const { own } = learners[learner];
+  const own = (name: OwnOption) => (learners[learner].own.includes(name) ? { [name]: plan[name] } : {});
   const options = {
-    ...(own.includes("atomSparsity") && { atomSparsity: plan.atomSparsity }),
+    ...own("atomSparsity"),
     batch,
     epochs,
     examples,
-    ...(own.includes("momentum") && { momentum: plan.momentum }),
+    ...own("momentum"),
+    ...own("stepDecay"),
     atomCare,
   };
   return { learner, options, seed, examplesSeen, removeMean, coding };

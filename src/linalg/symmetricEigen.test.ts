@@ -81,6 +81,16 @@ describe("symmetricEigen", () => {
     expectDecomposes(graded);
   });
 
+  test("ends where nearly all is rounding: one large eigenvalue, and noise at the last bits of f32", () => {
+    const rng = Rng.from(6);
+    const S = new Matrix64(36, 36);
+    for (let j = 0; j < 36; j++) {
+      for (let i = 0; i <= j; i++)
+        S.data[j * 36 + i] = S.data[i * 36 + j] = 350952192 + (i < 30 && j < 30 ? 32 : 32 * rng.below(2));
+    }
+    expectDecomposes(S);
+  });
+
   test("refuses what is not square, and does not hang on what is not finite", () => {
     expect(() => symmetricEigen(new Matrix64(2, 3))).toThrow(
       "symmetricEigen: the matrix must be square, got 2 × 3",

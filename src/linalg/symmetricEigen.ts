@@ -94,19 +94,17 @@ function reflectBoth(A: readonly Float64Array[], first: number, v: Float64Array,
 /** QL with implicit shifts: the diagonal becomes the eigenvalues, the rows of Qᵀ the eigenvectors. */
 function diagonalize(d: Float64Array, e: Float64Array, rows: readonly Float64Array[]): void {
   const n = d.length;
+  let size = 0; // of T: what is below its rounding is nothing
+  for (let i = 0; i < n; i++) size = Math.max(size, Math.abs(d[i]!) + Math.abs(e[i]!));
   for (let l = 0; l < n; l++) {
     for (let turn = 0; ; turn++) {
       let end = l;
-      while (end < n - 1 && !negligible(e[end]!, d[end]!, d[end + 1]!)) end++;
+      while (end < n - 1 && !(Math.abs(e[end]!) <= Number.EPSILON * size)) end++;
       if (end === l) break;
       if (turn === patience) throw new Error("symmetricEigen: no convergence (are all entries finite?)");
       sweep(d, e, rows, l, end);
     }
   }
-}
-
-function negligible(e: number, a: number, b: number): boolean {
-  return Math.abs(e) <= Number.EPSILON * (Math.abs(a) + Math.abs(b)) || e === 0;
 }
 
 /** One QL step on the block l … end, with the shift of Wilkinson from its upper corner. */
@@ -122,7 +120,8 @@ function sweep(
   let g = d[end]! - d[l]! + e[l]! / (gap + (gap >= 0 ? root : -root));
   let [c, s, p] = [1, 1, 0];
   for (let i = end - 1; i >= l; i--) {
-    const [f, b] = [s * e[i]!, c * e[i]!];
+    const f = s * e[i]!;
+    const b = c * e[i]!;
     const r = hypotenuse(f, g);
     e[i + 1] = r;
     if (r === 0) {
@@ -148,7 +147,8 @@ function sweep(
 /** (x, y) ← (cx − sy, sx + cy). */
 function rotate(x: Float64Array, y: Float64Array, c: number, s: number): void {
   for (let k = 0; k < x.length; k++) {
-    const [a, b] = [x[k]!, y[k]!];
+    const a = x[k]!;
+    const b = y[k]!;
     x[k] = c * a - s * b;
     y[k] = s * a + c * b;
   }
