@@ -12,7 +12,7 @@ export { makeSignal, type Signal } from "./core/signal.js";
 export { makeNpy, type NpyArray, readNpy, toFloat32, writeNpy } from "./data/npy.js";
 export { PatchSampler, type Windows } from "./data/sampler.js";
 export { syntheticPictures } from "./data/synthetic.js";
-export { type BaseDictionary, baseForms, createBase } from "./dictionaries/base.js";
+export { type BaseDictionary, baseForms, createBase, matrixBase } from "./dictionaries/base.js";
 export { SparseDictionary } from "./dictionaries/sparseDictionary.js";
 export {
   type AtomFamily,

@@ -124,6 +124,30 @@ describe("train", () => {
   });
 });
 
+describe("bases that are not separable", () => {
+  it.each(["contourlet", "cropped-contourlet:4,4", "wavelet:db2:zero"])(
+    "%s: learn, code and decode",
+    async (base) => {
+      const patch = base === "contourlet" ? "8" : "7x6";
+      await run(`train photos --patch ${patch} --base ${base} ${quick} -o whole.npz`);
+      await run("encode photos/0.png -d whole.npz -o whole-codes.npz --error 3");
+      await run("decode whole-codes.npz -d whole.npz -o whole.npy");
+      expect(rmse(readArray("whole.npy"), await readImage(path("photos/0.png")))).toBeLessThan(3);
+      expect((await loadModel(path("whole.npz"))).base.name).toBe(base);
+    },
+  );
+
+  it("an explicit matrix in a file is one, with its columns scaled", async () => {
+    writeArray(path("matrix.npy"), [16, 20], (i) => wave(3 * i));
+    await run(`train photos --patch 4 --base matrix.npy ${quick} -o matrix.npz`);
+    const { base } = await loadModel(path("matrix.npz"));
+    expect([base.name, base.factors.length, base.factors[0]!.cols]).toEqual(["matrix.npy", 1, 20]);
+    const column = Array.from({ length: 16 }, (_, r) => Math.fround(wave(3 * (20 * r + 5))));
+    const norm = Math.hypot(...column);
+    column.forEach((value, r) => expect(base.factors[0]!.at(r, 5)).toBeCloseTo(value / norm, 12));
+  });
+});
+
 describe("atoms", () => {
   it("draws a picture of the size of the gallery", async () => {
     expect(await run("atoms dict.npz -o atoms.png --count 12 --columns 5 --sort use")).toBe(

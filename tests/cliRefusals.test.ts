@@ -27,6 +27,7 @@ beforeAll(async () => {
   writeArray(path("inf.npy"), [100], (i) => (i === 7 ? -Infinity : i));
   writeArray(path("none.npy"), [0, 9], wave);
   writeArray(path("sound.npy"), [100], wave);
+  writeArray(path("matrix.npy"), [9, 12], wave);
   writeFileSync(path("numpy.npz"), writeNpz([["a", makeNpy([1], Float32Array.of(1))]]));
   await make("train photos --patch 8 --examples 64 -o dict.npz");
   await make("train photos --patch 8 --examples 64 --atoms 100 -o dict100.npz");
@@ -102,7 +103,18 @@ refuses("options of train", [
   ],
   [
     train("--base fourier"),
-    'train: unknown base "fourier"; known: cropped:WAVELET, separable:WAVELET, odct:REDUNDANCY, identity',
+    'train: unknown base "fourier"; known: cropped:WAVELET, separable:WAVELET, wavelet:WAVELET[:BORDER], contourlet[:DIRECTIONS], cropped-contourlet[:DIRECTIONS], odct:REDUNDANCY, identity',
+  ],
+  [
+    train("--base contourlet:4,8,8,8"),
+    "train: contourlets of 4,8,8,8 directions need sizes divisible by 16, got 8x8; cropped contourlets take any",
+  ],
+  [train("--base wavelet:haar:up"), 'train: unknown border "up"; known: periodic, symmetric, zero'],
+  [train("--base nowhere.npy"), "train: nowhere.npy: cannot be read (no such file)"],
+  [train("--base sound.npy"), "train: base sound.npy must be a matrix of 2 axes, got shape (100)"],
+  [
+    train("--base matrix.npy"),
+    "train: matrix.npy must have 64 rows for patches of 8x8 and a column an atom, got 9x12",
   ],
   [train("--base odct:x"), 'train: redundancy of odct must be a number above 0, at most 64, got "x"'],
   [train("--atoms 5 --redundancy 2"), "train: --atoms and --redundancy must not both be given"],

@@ -13,6 +13,9 @@ export interface MemoryPlan {
   readonly total: number;
 }
 
+/** An entry of a factor of Φ: itself, and in the plans of both directions. */
+const baseBytes = 16;
+
 /** The plan of a run on signals of so many samples in all. */
 export function planMemory(options: ResolvedTraining, samples: number): MemoryPlan {
   const { base, atoms: m, atomSparsity: k, batch: N, coding } = options;
@@ -29,6 +32,7 @@ export function planMemory(options: ResolvedTraining, samples: number): MemoryPl
     { what: "mini-batch", bytes: 4 * N * (4 * n + L + m + 2 * p) },
     { what: "signals", bytes: 4 * samples },
     { what: "atoms", bytes: 8 * k * m },
+    { what: "base", bytes: baseBytes * base.factors.reduce((sum, { data }) => sum + data.length, 0) },
   ];
   parts.sort((a, b) => b.bytes - a.bytes);
   return { parts, total: parts.reduce((sum, { bytes }) => sum + bytes, 0) };

@@ -42,14 +42,20 @@ export interface OrthonormalTransform {
 /** Patches worked on at a time. */
 const panel = 512;
 
-/** What approximates patches of a shape, by name: a base, or `wavelet:NAME`, the usual wavelet transform. */
+/**
+ * What approximates patches of a shape, by name: a base. Of `wavelet:NAME`, orthonormal where the sizes are even and
+ * as large as a patch, the transform is taken instead of its matrix.
+ */
 export function approximatorOf(
   name: string,
   shape: Shape,
   caller = "approximatorOf",
 ): DictionaryParts | OrthonormalTransform {
-  const [kind, argument] = name.split(":");
-  if (kind !== "wavelet" || argument === undefined) return { base: createBase(name, shape, caller) };
+  const [kind, argument, border = "periodic", ...rest] = name.split(":");
+  const isWavelet = kind === "wavelet" && argument !== undefined && rest.length === 0;
+  if (!isWavelet || border !== "periodic" || shape.some((size) => size % 2 !== 0)) {
+    return { base: createBase(name, shape, caller) };
+  }
   const filters = wavelet(argument, caller);
   return { transform: (patch) => forwardCascade(patch, shape, filters) };
 }

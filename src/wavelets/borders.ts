@@ -93,7 +93,7 @@ export function borderLevels(n: number, { lowpass }: Wavelet, mode: BorderMode):
 }
 
 /** One level of synthesis from one band, length × coefficients. */
-function synthesisMatrix(length: number, filter: readonly number[], mode: BorderMode): Matrix64 {
+function synthesisMatrix(length: number, filter: Float64Array, mode: BorderMode): Matrix64 {
   const count = coefficientsOf(length, filter.length, mode);
   const s = shiftOf(filter.length, mode);
   const matrix = new Matrix64(length, count);

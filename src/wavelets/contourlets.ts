@@ -84,7 +84,7 @@ export function contourlets(
   caller = "contourlets",
 ): Matrix64 {
   const [rows, columns] = requirePicture(shape, caller);
-  requireDirections(shape, directions, caller);
+  requireDirections(shape, directions, caller, "; cropped contourlets take any");
   return windowOf({ rows, columns }, { rows, columns }, directions);
 }
 
@@ -97,7 +97,7 @@ export function croppedContourlets(
   const [rows, columns] = requirePicture(shape, caller);
   const whole = [extendedLength(rows), extendedLength(columns)] as const;
   const chosen = directions ?? defaultDirections(whole);
-  requireDirections(whole, chosen, caller);
+  requireDirections(whole, chosen, caller, ", the extended picture");
   return windowOf({ rows: whole[0], columns: whole[1] }, { rows, columns }, chosen);
 }
 
@@ -106,7 +106,12 @@ function requirePicture(shape: Shape, caller: string): readonly [number, number]
   throw new InputError(`${caller}: contourlets need a patch of 2 axes, got ${formatShape(shape)}`);
 }
 
-function requireDirections(shape: Shape, directions: readonly number[], caller: string): void {
+function requireDirections(
+  shape: Shape,
+  directions: readonly number[],
+  caller: string,
+  remark: string,
+): void {
   const isPower = (count: number) =>
     Number.isSafeInteger(count) && count > 0 && Number.isInteger(Math.log2(count));
   if (!directions.every(isPower)) {
@@ -120,7 +125,7 @@ function requireDirections(shape: Shape, directions: readonly number[], caller: 
   if (shape.every((size) => size % divisor === 0)) return;
   throw new InputError(
     `${caller}: contourlets${J > 0 ? ` of ${directions.join(",")} directions` : ""} need sizes divisible by ${divisor}, ` +
-      `got ${formatShape(shape)}; cropped contourlets take any`,
+      `got ${formatShape(shape)}${remark}`,
   );
 }
 
