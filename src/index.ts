@@ -83,6 +83,7 @@ export {
   psnrOfErrors,
   samplePatches,
 } from "./tasks/mTerm.js";
+export { type Contender, type CurveOptions, type MTermCurve, mTermCurves } from "./tasks/mTermCurves.js";
 export {
   type DictionaryParts,
   psnr,

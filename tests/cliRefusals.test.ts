@@ -136,6 +136,45 @@ refuses("options of train", [
   ["train photos --patch '' -o OUT.npz", `${patch} ""`],
 ]);
 
+refuses("approximate", [
+  ["approximate photos", "approximate: give a dictionary (-d) or a base (--base), or several"],
+  ["approximate photos --base haar", "approximate: --patch must be given where there is no dictionary"],
+  [
+    "approximate photos -d dict.npz -d dict16x4.npz",
+    "approximate: dict16x4.npz must have patches of 8x8 as dict.npz, got 16x4",
+  ],
+  [
+    "approximate photos -d dict16x4.npz --patch 8",
+    "approximate: dict16x4.npz must have patches of 8x8 as --patch, got 16x4",
+  ],
+  [
+    "approximate sound.npy -d dict.npz",
+    "approximate: sound.npy has 1 axis (100): a patch of 8x8 needs 2 axes (one signal) or 3 (the first counts signals)",
+  ],
+  ["approximate small.png -d dict.npz", "approximate: small.png: 7x7 is smaller than the patch 8x8"],
+  [
+    "approximate photos -d dict.npz --terms 10,65",
+    "approximate: --terms must be an integer from 1 to 64, got 65",
+  ],
+  [
+    "approximate photos -d dict.npz --terms few",
+    'approximate: --terms must be an integer from 1 to 64, got "few"',
+  ],
+  [
+    "approximate photos -d dict.npz --count 0",
+    "approximate: --count must be an integer of at least 1, got 0",
+  ],
+  ["approximate photos -d dict.npz --peak 0", "approximate: --peak must be a number above 0, got 0"],
+  [
+    "approximate photos -d dict.npz -o OUT.pdf",
+    'approximate: --output must end in .svg or .png, got "OUT.pdf"',
+  ],
+  [
+    "approximate photos --patch 8 --base wavelet:sym99",
+    'approximate: unknown wavelet "sym99"; known: haar, db1…db20, sym2…sym20, coif1…coif5',
+  ],
+]);
+
 refuses("data of train", [
   ["train nowhere --patch 8 -o OUT.npz", "train: no such file or folder: nowhere"],
   ["train empty --patch 8 -o OUT.npz", "train: no images or .npy arrays in folder empty"],
