@@ -12,7 +12,7 @@ export { makeSignal, type Signal } from "./core/signal.js";
 export { makeNpy, type NpyArray, readNpy, toFloat32, writeNpy } from "./data/npy.js";
 export { PatchSampler, type Windows } from "./data/sampler.js";
 export { syntheticPictures } from "./data/synthetic.js";
-export { type BaseDictionary, baseForms, createBase } from "./dictionaries/base.js";
+export { type BaseDictionary, baseForms, createBase, matrixBase } from "./dictionaries/base.js";
 export type { Dictionary, DictionaryParts } from "./dictionaries/dictionary.js";
 export { ExplicitDictionary } from "./dictionaries/explicitDictionary.js";
 export { openDictionary } from "./dictionaries/openDictionary.js";
@@ -89,6 +89,7 @@ export {
   psnrOfErrors,
   samplePatches,
 } from "./tasks/mTerm.js";
+export { type Contender, type CurveOptions, type MTermCurve, mTermCurves } from "./tasks/mTermCurves.js";
 export {
   psnr,
   type RepresentationOptions,

@@ -27,6 +27,7 @@ beforeAll(async () => {
   writeArray(path("inf.npy"), [100], (i) => (i === 7 ? -Infinity : i));
   writeArray(path("none.npy"), [0, 9], wave);
   writeArray(path("sound.npy"), [100], wave);
+  writeArray(path("matrix.npy"), [9, 12], wave);
   writeFileSync(path("numpy.npz"), writeNpz([["a", makeNpy([1], Float32Array.of(1))]]));
   await make("train photos --patch 8 --examples 64 -o dict.npz");
   await make("train photos --patch 8 --examples 64 --atoms 100 -o dict100.npz");
@@ -102,7 +103,18 @@ refuses("options of train", [
   ],
   [
     train("--base fourier"),
-    'train: unknown base "fourier"; known: cropped:WAVELET, separable:WAVELET, odct:REDUNDANCY, identity',
+    'train: unknown base "fourier"; known: cropped:WAVELET, separable:WAVELET, wavelet:WAVELET[:BORDER], contourlet[:DIRECTIONS], cropped-contourlet[:DIRECTIONS], odct:REDUNDANCY, identity',
+  ],
+  [
+    train("--base contourlet:4,8,8,8"),
+    "train: contourlets of 4,8,8,8 directions need sizes divisible by 16, got 8x8; cropped contourlets take any",
+  ],
+  [train("--base wavelet:haar:up"), 'train: unknown border "up"; known: periodic, symmetric, zero'],
+  [train("--base nowhere.npy"), "train: nowhere.npy: cannot be read (no such file)"],
+  [train("--base sound.npy"), "train: base sound.npy must be a matrix of 2 axes, got shape (100)"],
+  [
+    train("--base matrix.npy"),
+    "train: matrix.npy must have 64 rows for patches of 8x8 and a column an atom, got 9x12",
   ],
   [train("--base odct:x"), 'train: redundancy of odct must be a number above 0, at most 64, got "x"'],
   [train("--atoms 5 --redundancy 2"), "train: --atoms and --redundancy must not both be given"],
@@ -122,6 +134,45 @@ refuses("options of train", [
   ["train photos --patch 0x3 -o OUT.npz", `${patch} "0x3"`],
   ["train photos --patch axb -o OUT.npz", `${patch} "axb"`],
   ["train photos --patch '' -o OUT.npz", `${patch} ""`],
+]);
+
+refuses("approximate", [
+  ["approximate photos", "approximate: give a dictionary (-d) or a base (--base), or several"],
+  ["approximate photos --base haar", "approximate: --patch must be given where there is no dictionary"],
+  [
+    "approximate photos -d dict.npz -d dict16x4.npz",
+    "approximate: dict16x4.npz must have patches of 8x8 as dict.npz, got 16x4",
+  ],
+  [
+    "approximate photos -d dict16x4.npz --patch 8",
+    "approximate: dict16x4.npz must have patches of 8x8 as --patch, got 16x4",
+  ],
+  [
+    "approximate sound.npy -d dict.npz",
+    "approximate: sound.npy has 1 axis (100): a patch of 8x8 needs 2 axes (one signal) or 3 (the first counts signals)",
+  ],
+  ["approximate small.png -d dict.npz", "approximate: small.png: 7x7 is smaller than the patch 8x8"],
+  [
+    "approximate photos -d dict.npz --terms 10,65",
+    "approximate: --terms must be an integer from 1 to 64, got 65",
+  ],
+  [
+    "approximate photos -d dict.npz --terms few",
+    'approximate: --terms must be an integer from 1 to 64, got "few"',
+  ],
+  [
+    "approximate photos -d dict.npz --count 0",
+    "approximate: --count must be an integer of at least 1, got 0",
+  ],
+  ["approximate photos -d dict.npz --peak 0", "approximate: --peak must be a number above 0, got 0"],
+  [
+    "approximate photos -d dict.npz -o OUT.pdf",
+    'approximate: --output must end in .svg or .png, got "OUT.pdf"',
+  ],
+  [
+    "approximate photos --patch 8 --base wavelet:sym99",
+    'approximate: unknown wavelet "sym99"; known: haar, db1…db20, sym2…sym20, coif1…coif5',
+  ],
 ]);
 
 refuses("data of train", [

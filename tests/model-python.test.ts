@@ -1,6 +1,6 @@
 /**
  * A model and codes as a Python user meets them: `scipy.sparse.load_npz` reads A and X,
- * `np.kron(phi_0, phi_1) @ A` is the dictionary, and D X + mean the signals.
+ * `np.kron(phi_0, phi_1) @ A`, or `phi @ A`, is the dictionary, and D X + mean the signals.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -47,6 +47,8 @@ describe.skipIf(!python.path)(`models with numpy and scipy${python.note}`, () =>
     ["cropped:sym8", [10]],
     ["cropped:sym4", [5, 6]],
     ["odct:1.5", [3, 4, 2]],
+    ["wavelet:db2:symmetric", [5, 6]],
+    ["cropped-contourlet", [5, 4]],
   ])("%s of shape %o", async (name, shape) => {
     const kernels = createReferenceKernels();
     const base = createBase(name, shape);

@@ -19,6 +19,7 @@ import { count, flagOf, option } from "./flags.js";
 import { Interrupt } from "./interrupt.js";
 import { makeFolder, writeOutcome } from "./outcomeFiles.js";
 import { clock, ProgressLine } from "./progress.js";
+import { textTable } from "./table.js";
 import { describePlan, follow } from "./trainReports.js";
 
 interface ReproduceFlags extends DeviceFlags, ExperimentOptions {
@@ -137,9 +138,6 @@ async function perform(
 
 /** The table, then the claims. */
 function describe({ header, rows, claims }: Outcome): string {
-  const widths = header.map((cell, c) => Math.max(cell.length, ...rows.map((row) => row[c]!.length)));
-  const line = (cells: readonly string[]) =>
-    cells.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]!) : cell.padStart(widths[c]!))).join("   ");
   const judged = claims.map(({ text, holds }) => `${holds ? "holds" : "does not hold"}: ${text}`);
-  return [line(header), ...rows.map(line), "", ...judged].join("\n");
+  return [textTable(header, rows), "", ...judged].join("\n");
 }

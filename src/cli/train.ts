@@ -7,6 +7,7 @@ import { formatShape, parseShape, type Shape, sizeOf } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { type Input, inspectInputs, readSignals, resolvePatch } from "../data/node/inputs.js";
 import { baseForms } from "../dictionaries/base.js";
+import { loadBase } from "../dictionaries/node/base.js";
 import { atomCareDefaults } from "../learn/atomCare.js";
 import { learnerNames } from "../learn/learners.js";
 import { train } from "../learn/trainingRun.js";
@@ -27,8 +28,9 @@ import { describeEnd, describePlan, follow } from "./trainReports.js";
 
 interface TrainFlags
   extends DeviceFlags,
-    Omit<TrainOptions, "patch" | "atomSparsity" | "atomCare" | "coding" | "start"> {
+    Omit<TrainOptions, "patch" | "base" | "atomSparsity" | "atomCare" | "coding" | "start"> {
   readonly output: string;
+  readonly base?: string;
   readonly patch: string;
   readonly atomSparsity?: Share;
   readonly sparsity?: number;
@@ -47,6 +49,7 @@ Examples:
       --sparsity 60 --examples 10M --epochs 2 -o universal.npz
   trainlets train lena.png --patch 12 --test boat.png --minutes 5 -o lena.npz
   trainlets train ecg.npy --patch 256 --base cropped:db4 -o ecg.npz
+  trainlets train photos/ --patch 32 --base contourlet -o contours.npz
   trainlets train volume.npy --patch 8x8x8 --base odct:2 -o volume.npz
 
 Ctrl-C ends a run and saves the dictionary so far.`;
@@ -61,7 +64,14 @@ export function trainCommand(): Command {
     .optionsGroup("What is learned:")
     .requiredOption("-o, --output <file>", "where the dictionary goes (.npz)")
     .requiredOption("--patch <sizes>", "size of a patch: 16 (16x16 in images), 32x24, 8x8x8")
-    .addOption(option("--base <name>", `what atoms are made of: ${baseForms.join(", ")}`, undefined, d.base))
+    .addOption(
+      option(
+        "--base <name>",
+        `what atoms are made of: ${baseForms.join(", ")}, MATRIX.npy`,
+        undefined,
+        d.base,
+      ),
+    )
     .addOption(option("--atoms <m>", "number of atoms", count, "as many as the base has"))
     .addOption(option("--redundancy <r>", "the same, as a multiple of those of the base", number))
     .addOption(option("--atom-sparsity <k>", "base atoms in an atom: 250, 10%", share, atomShare()))
@@ -107,7 +117,9 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   const inputs = await inspectInputs(data, "train");
   const tests = flags.test && (await inspectInputs(flags.test, "train"));
   const start = flags.start === undefined ? undefined : await loadModel(flags.start);
-  const options = { ...libraryOptions(flags, resolvePatch(typed, inputs)), start };
+  const patch = resolvePatch(typed, inputs);
+  const base = await loadBase(flags.base ?? trainDefaults.base, patch, "train");
+  const options = { ...libraryOptions(flags, patch), base, start };
   resolveTraining(options, "train", flagOf); // refuses bad options before anything is read
   await requireOutput(flags.output, "train", [".npz"]);
   const progress = progressFor(flags.json === true);

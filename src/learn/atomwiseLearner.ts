@@ -39,7 +39,7 @@ export abstract class AtomwiseLearner implements Learner {
   readonly encoder: Encoder;
   protected readonly options: LearnerOptions;
   protected readonly kernels: Kernels;
-  protected readonly dictionary: SparseDictionary;
+  readonly dictionary: SparseDictionary;
   protected readonly sweep: AtomSweep;
   /** Y − DX of the last update, in its first columns. */
   protected abstract readonly residual: DeviceMatrix;

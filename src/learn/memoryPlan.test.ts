@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
+import { createReferenceKernels } from "../kernels/reference/index.js";
 import { describeMemory, planMemory, requireFits } from "./memoryPlan.js";
 import { resolveTraining } from "./trainOptions.js";
 

@@ -16,6 +16,9 @@ export interface MemoryPlan {
   readonly total: number;
 }
 
+/** An entry of a factor of Φ: itself, and in the plans of both directions. */
+const baseBytes = 16;
+
 /** The plan of a run on signals of so many samples in all, with updates of so many examples. */
 export function planMemory(
   options: ResolvedTraining,
@@ -30,6 +33,7 @@ export function planMemory(
     ...learners[learner].memory({ ...options, cares: atomCare !== null }, examples),
     { what: "signals", bytes: 4 * samples },
     { what: "workspace", bytes: kernels.workspace({ n, L, m, p, N: examples }) },
+    { what: "base", bytes: baseBytes * base.factors.reduce((sum, { data }) => sum + data.length, 0) },
   ];
   parts.sort((a, b) => b.bytes - a.bytes);
   return { parts, total: parts.reduce((sum, { bytes }) => sum + bytes, 0) };

@@ -200,7 +200,7 @@ describe("departures", () => {
     for (const start of [A, scaled]) {
       const learner = await niht.create({ options, start, examples: 8, kernels });
       await learner.update(held);
-      const dictionary = (learner as StochasticNiht).encoder.dictionary;
+      const dictionary = (learner as StochasticNiht).dictionary;
       const scales = (await kernels.readMatrix(dictionary.scale)).data;
       const used = (await learner.report()).atomsUsed;
       expect(scales.filter((scale) => Math.abs(scale - 1) < 1e-5).length).toBeGreaterThanOrEqual(used);

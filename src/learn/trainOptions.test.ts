@@ -97,7 +97,7 @@ describe("resolveTraining", () => {
     [{ patch: undefined }, "patch must be one or more positive integer sizes, got undefined"],
     [
       { base: "nonsense" },
-      'unknown base "nonsense"; known: cropped:WAVELET, separable:WAVELET, odct:REDUNDANCY, identity',
+      'unknown base "nonsense"; known: cropped:WAVELET, separable:WAVELET, wavelet:WAVELET[:BORDER], contourlet[:DIRECTIONS], cropped-contourlet[:DIRECTIONS], odct:REDUNDANCY, identity',
     ],
     [{ atoms: 0 }, integer("atoms", 1, 0)],
     [{ atoms: 2.5 }, integer("atoms", 1, 2.5)],

@@ -59,14 +59,20 @@ export function croppedWavelets(n: number, wavelet: Wavelet): Matrix64 {
 /** How `croppedWavelets` crops: all that it takes to build Φ₁ᶜ, and the extension f̄ = W_s 𝒲 g of its codes. */
 export function croppingOf(n: number, wavelet: Wavelet): Cropping {
   requireInteger("croppingOf", "n", n, 1);
-  let length = 2;
-  while (length < 2 * n) length *= 2;
+  const length = extendedLength(n);
   const synthesis = periodicSynthesisMatrix(length, wavelet, maxLevels(length));
   const window = { synthesis, firstRow: Math.floor((length - n) / 2), rows: n };
   const norms = Array.from({ length }, (_, j) => norm(windowOf(window, j)));
   const keptColumns = n === 1 ? [0] : norms.flatMap((norm, j) => (norm > 0 ? [j] : [])); // D1
   const columnScales = Float64Array.from(keptColumns, (j) => 1 / norms[j]!);
   return { ...window, length, keptColumns, columnScales };
+}
+
+/** L = 2^(⌈log₂ n⌉ + 1). */
+export function extendedLength(n: number): number {
+  let length = 2;
+  while (length < 2 * n) length *= 2;
+  return length;
 }
 
 /** Pᵀ w: the rows of column j of W_s inside the window, as a view. */

@@ -98,7 +98,7 @@ async function comparedSteps(
 ): Promise<StepPoint[]> {
   const { plan, kernels, sampler, store } = workshop;
   const { base, atomSparsity, batch, stepDecay } = plan;
-  const learned = niht.encoder.dictionary;
+  const learned = niht.dictionary;
   const dictionary = await SparseDictionary.create(base, await kernels.readSparse(learned.A), kernels);
   const coding = scaleRule(plan.coding, plan.scale);
   const osdl = createOsdl(dictionary, { atomSparsity, coding, batch, momentum: 0 }, kernels);

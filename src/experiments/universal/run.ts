@@ -13,7 +13,8 @@ import type { Kernels } from "../../kernels/contract.js";
 import { train } from "../../learn/trainingRun.js";
 import { resolveTraining, type TrainOptions } from "../../learn/trainOptions.js";
 import type { Model } from "../../model/model.js";
-import { approximatorOf, mTermErrors, psnrOfErrors, samplePatches } from "../../tasks/mTerm.js";
+import { approximatorOf, samplePatches } from "../../tasks/mTerm.js";
+import { type MTermCurve, mTermCurves } from "../../tasks/mTermCurves.js";
 import type {
   ExperimentData,
   ExperimentOptions,
@@ -24,7 +25,7 @@ import type {
 import type { UniversalConfig } from "./config.js";
 import { judge } from "./expected.js";
 import { universalFiles } from "./files.js";
-import { type Curve, type LearningPoint, learned } from "./result.js";
+import { type LearningPoint, learned } from "./result.js";
 
 /** The experiment with these options, checked. */
 export function prepareUniversal(
@@ -151,21 +152,23 @@ async function learn(
   return { model: await run.model(), learning };
 }
 
-/** The same patches, approximated by each. */
-async function compare(
-  config: UniversalConfig,
+/** The same patches, approximated by each; the dictionary is the last. */
+function compare(
+  { patch, comparisons, terms }: UniversalConfig,
   model: Model,
   patches: DenseMatrix,
   kernels: Kernels,
   onStage: (stage: string) => void,
-): Promise<Curve[]> {
-  const { patch, comparisons } = config;
-  const most = config.terms.at(-1)!;
-  const curves: Curve[] = [];
-  for (const { label, approximator } of [...comparisons, { label: learned, approximator: undefined }]) {
-    onStage(`approximating ${patches.cols} test patches: ${label}`);
-    const by = approximator === undefined ? model : approximatorOf(approximator, patch);
-    curves.push({ label, psnr: psnrOfErrors(await mTermErrors(by, patches, most, kernels)) });
-  }
-  return curves;
+): Promise<MTermCurve[]> {
+  const contenders = comparisons.map(({ label, approximator }) => ({
+    label,
+    make: () => approximatorOf(approximator, patch),
+  }));
+  return mTermCurves([...contenders, { label: learned, make: () => model }], patches, {
+    most: terms.at(-1)!,
+    kernels,
+    onProgress(label, done) {
+      if (done === 0) onStage(`approximating ${patches.cols} test patches: ${label}`);
+    },
+  });
 }
