@@ -10,8 +10,8 @@ import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../kernels/
 import { Model, type ModelMeta } from "../model/model.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { resolveLimits } from "../pursuit/limits.js";
-import { mostReplaced } from "./newAtoms.js";
 import type { LearnerOptions, LearnerReport, LearnerSetting, MemoryPart } from "./learner.js";
+import { mostReplaced } from "./newAtoms.js";
 
 export class ExplicitState {
   readonly dictionary: ExplicitDictionary;

@@ -105,7 +105,10 @@ describe("ksvd", () => {
     expect((await learner.report()).atomsUsed).toBe(5);
     expect((await atoms()).slice(5, m).data).toEqual(D.slice(5, m).data);
     const example = kernels.matrix(n, 1);
-    await kernels.writeMatrix(example, DenseMatrix.build(n, 1, (r) => r));
+    await kernels.writeMatrix(
+      example,
+      DenseMatrix.build(n, 1, (r) => r),
+    );
     await learner.cared!.replace([9], example);
     const size = Math.sqrt(dot(Y.column(0), Y.column(0)));
     expect(size).toBeGreaterThan(0);

@@ -10,7 +10,7 @@
  * products with Φ are the kernels'; sums, and what is small, are f64 on the host.
  */
 
-import { DenseMatrix } from "../core/matrix.js";
+import type { DenseMatrix } from "../core/matrix.js";
 import type { DeviceBase, DeviceMatrix, Kernels } from "../kernels/contract.js";
 import { LogSum } from "../linalg/logSum.js";
 import { Matrix64 } from "../linalg/matrix64.js";

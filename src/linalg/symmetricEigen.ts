@@ -71,8 +71,7 @@ function tridiagonal(S: Matrix64) {
 function householder(x: Float64Array): { v: Float64Array; tau: number; length: number } {
   const v = x.slice();
   const peak = v.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  if (v.length < 2 || v.subarray(1).every((value) => value === 0))
-    return { v, tau: 0, length: v[0] ?? 0 };
+  if (v.length < 2 || v.subarray(1).every((value) => value === 0)) return { v, tau: 0, length: v[0] ?? 0 };
   for (let i = 0; i < v.length; i++) v[i]! /= peak;
   const norm = Math.sqrt(dot(v, v));
   const length = v[0]! > 0 ? -norm : norm;
@@ -109,7 +108,13 @@ function diagonalize(d: Float64Array, e: Float64Array, rows: readonly Float64Arr
 }
 
 /** One QL step on the block l … end, with the shift of Wilkinson from its upper corner. */
-function sweep(d: Float64Array, e: Float64Array, rows: readonly Float64Array[], l: number, end: number): void {
+function sweep(
+  d: Float64Array,
+  e: Float64Array,
+  rows: readonly Float64Array[],
+  l: number,
+  end: number,
+): void {
   const gap = (d[l + 1]! - d[l]!) / (2 * e[l]!);
   const root = Math.sqrt(gap * gap + 1);
   let g = d[end]! - d[l]! + e[l]! / (gap + (gap >= 0 ? root : -root));

@@ -33,7 +33,11 @@ export async function representationError(
   options: RepresentationOptions,
 ): Promise<number> {
   const { kernels, coding, examples, seed, removeMean } = options;
-  const sampler = new PatchSampler(signals, { patch: parts.base.shape, holdout: 0, examples }, Rng.from(seed));
+  const sampler = new PatchSampler(
+    signals,
+    { patch: parts.base.shape, holdout: 0, examples },
+    Rng.from(seed),
+  );
   const dictionary = await openDictionary(parts, kernels);
   const unit = powerBelow(Math.max(...signals.map(({ data }) => largestMagnitude(data))));
   const limits = resolveLimits(
