@@ -202,7 +202,12 @@ describe("reproduce", () => {
 
   it("lists the experiments, one a line", async () => {
     const lines = (await run("reproduce")).trimEnd().split("\n");
-    expect(lines.map((line) => line.split(/\s+/, 1)[0])).toEqual(["universal32", "universal64"]);
+    expect(lines.map((line) => line.split(/\s+/, 1)[0])).toEqual([
+      "fig5",
+      "fig6",
+      "universal32",
+      "universal64",
+    ]);
     expect(lines.every((line) => line.length <= 80)).toBe(true);
   });
 

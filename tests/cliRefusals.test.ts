@@ -217,7 +217,10 @@ refuses("dictionaries, data and codes that do not fit", [
 const reproduce = (more: string): string => `reproduce universal32 --quick -o OUT ${more}`;
 
 refuses("experiments", [
-  ["reproduce fig99 -o OUT", 'reproduce: unknown experiment "fig99"; known: universal32, universal64'],
+  [
+    "reproduce fig99 -o OUT",
+    'reproduce: unknown experiment "fig99"; known: fig5, fig6, universal32, universal64',
+  ],
   [reproduce("--examples 0"), "reproduce: --examples must be an integer of at least 1, got 0"],
   [reproduce("--examples many"), 'reproduce: --examples must be an integer of at least 1, got "many"'],
   [reproduce("--epochs 1.5"), "reproduce: --epochs must be an integer of at least 1, got 1.5"],

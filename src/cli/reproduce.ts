@@ -4,11 +4,16 @@ import { resolve } from "node:path";
 import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../core/errors.js";
-import type { Shape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { inspectInputs, readSignals } from "../data/node/inputs.js";
 import { experimentOf, experiments } from "../experiments/catalogue.js";
-import type { ExperimentData, ExperimentOptions, ExperimentRun, Outcome } from "../experiments/experiment.js";
+import type {
+  Experiment,
+  ExperimentData,
+  ExperimentOptions,
+  ExperimentRun,
+  Outcome,
+} from "../experiments/experiment.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { count, flagOf, option } from "./flags.js";
 import { Interrupt } from "./interrupt.js";
@@ -26,6 +31,7 @@ interface ReproduceFlags extends DeviceFlags, ExperimentOptions {
 const examples = `
 Examples:
   trainlets reproduce                         the experiments there are
+  trainlets reproduce fig5 --quick --images lena.png   learners compared
   trainlets reproduce universal32 --quick     a small version, about a minute
   trainlets reproduce universal32 --images bsds/train --test bsds/val
   trainlets reproduce universal64 --images photos --examples 500k
@@ -42,7 +48,7 @@ export function reproduceCommand(): Command {
     .argument("[experiment]", experiments.map(({ name }) => name).join(", "))
     .addOption(option("-o, --output <folder>", "where the results go", undefined, "out/EXPERIMENT"))
     .option("--images <data...>", "images to learn from (default: made-up pictures)")
-    .option("--test <data...>", "images to test on (default: some of the others, set aside)")
+    .option("--test <data...>", "images to test on (default: a part of the others, set aside)")
     .option("--quick", "a small version: the same patches, fewer atoms and examples")
     .addOption(option("--examples <n>", "patches an epoch: 270k, 10M", count, "as in the paper"))
     .addOption(option("--epochs <n>", "times that each patch is seen", count, "as in the paper"))
@@ -66,7 +72,7 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
   const progress = new ProgressLine(flags.json ? "none" : undefined);
   const paths = await pathsOf(flags);
   await onDevice(flags, "reproduce", async (kernels, reason) => {
-    const data = await readData(paths, experiment.patch, progress);
+    const data = await readData(paths, experiment, progress);
     await makeFolder(output, "reproduce");
     progress.note(`computing on ${kernels.name}: ${kernels.description} (${reason})`);
     const outcome = await perform(run, data, { kernels, progress, json: flags.json === true });
@@ -92,14 +98,14 @@ async function pathsOf({ images, test }: ReproduceFlags): Promise<{ images?: str
 
 async function readData(
   paths: { readonly images?: string[]; readonly test?: string[] },
-  patch: Shape,
+  { patch, testsOn }: Experiment,
   progress: ProgressLine,
 ): Promise<ExperimentData> {
   const onSkip = (message: string) => progress.note(`reproduce: ${message}`);
   const read = async (list: string[] | undefined): Promise<Signal[] | undefined> =>
     list && (await readSignals(list, { patch, caller: "reproduce", onSkip }));
   const images = await read(paths.images);
-  if (images?.length === 1 && !paths.test)
+  if (testsOn === "pictures" && images?.length === 1 && !paths.test)
     throw new InputError("reproduce: --images must be at least two where --test is not given, got 1");
   return { images, test: await read(paths.test) };
 }

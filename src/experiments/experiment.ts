@@ -19,6 +19,8 @@ export interface Experiment {
   readonly summary: string;
   /** Images must be at least this large. */
   readonly patch: Shape;
+  /** What it tests on where nothing is given for it: pictures set aside, or patches of the same ones. */
+  readonly testsOn: "pictures" | "patches";
   /** Check options, and fill in the experiment's own; `say` is how messages call an option. */
   prepare(options: ExperimentOptions, caller: string, say: OptionNaming): Promise<ExperimentRun>;
 }

@@ -35,6 +35,13 @@ export interface AtomGroup {
   targets(T: DeviceMatrix): Promise<void>;
 }
 
+export interface SweepResult {
+  /** The atoms that were updated, ascending. */
+  readonly atoms: Uint32Array;
+  /** What each of the m atoms was divided by: its norm, 1 where it was not updated. */
+  readonly norms: Float64Array;
+}
+
 /** The new columns of A for a group, in its order. */
 export type AtomUpdate = (group: AtomGroup) => Promise<SparseColumns>;
 
@@ -48,6 +55,7 @@ export class AtomSweep {
   readonly #pull: DeviceMatrix;
   readonly #before: DeviceMatrix;
   readonly #after: DeviceMatrix;
+  readonly #sizes: DeviceMatrix;
   /** The identity: Φ itself as a dictionary. */
   readonly #identity: DeviceSparse;
 
@@ -62,6 +70,7 @@ export class AtomSweep {
     this.#pull = kernels.matrix(n, this.#room);
     this.#before = kernels.matrix(n, this.#room);
     this.#after = kernels.matrix(n, this.#room);
+    this.#sizes = kernels.matrix(1, this.#room);
     this.#identity = kernels.sparse(phi.cols, phi.cols, 1);
   }
 
@@ -72,15 +81,17 @@ export class AtomSweep {
   }
 
   /**
-   * Update every atom that X uses; R follows, and where `refits`, the coefficients of each atom are fitted to it
-   * (which must then have unit norm). Norms and Gram matrix are right again in the end. Returns the atoms updated.
+   * Update every atom that X uses, and scale it to unit norm in the end. R follows, and where `refits`, the
+   * coefficients of each atom are fitted to it (which must then have unit norm at once); otherwise X is left
+   * as it is, for the atoms as they were before they were scaled.
    */
-  async run(X: DeviceSparse, R: DeviceMatrix, update: AtomUpdate, refits: boolean): Promise<Uint32Array> {
+  async run(X: DeviceSparse, R: DeviceMatrix, update: AtomUpdate, refits: boolean): Promise<SweepResult> {
     const [D, kernels] = [this.#dictionary, this.#kernels];
     const codes = await kernels.readSparse(X);
     const energies = rowEnergies(codes);
     const A = await kernels.readSparse(D.A);
     const groups = independentGroups(codes, this.#room);
+    const norms = new Float64Array(D.cols).fill(1);
     for (const atoms of groups) {
       const group = await this.#look(
         atoms,
@@ -90,13 +101,16 @@ export class AtomSweep {
         R,
       );
       const fresh = await update(group);
-      await this.#exchange(fresh, X, R, refits);
-      atoms.forEach((atom, at) => putColumn(fresh, at, A, atom));
+      const sizes = await this.#exchange(fresh, X, R, refits);
+      atoms.forEach((atom, at) => {
+        if (sizes[at]! > 0) norms[atom] = Math.sqrt(sizes[at]!);
+        putColumn(fresh, at, A, atom, 1 / norms[atom]!);
+      });
     }
     await kernels.writeSparse(D.A, A);
-    const updated = Uint32Array.from(groups.flatMap((group) => [...group])).sort();
-    await D.refreshAtoms(updated);
-    return updated;
+    const atoms = Uint32Array.from(groups.flatMap((group) => [...group])).sort();
+    await D.refreshAtoms(atoms);
+    return { atoms, norms };
   }
 
   /** Choose a group. A on the device is that of before the sweep, which will do: no atom has its turn twice. */
@@ -128,25 +142,34 @@ export class AtomSweep {
     return { atoms, energies, pull, columns: columnsAt(A, atoms), targets };
   }
 
-  async #exchange(fresh: SparseColumns, X: DeviceSparse, R: DeviceMatrix, refits: boolean): Promise<void> {
+  /** Put new atoms in the place of those of the group; their ‖Φaⱼ‖². */
+  async #exchange(
+    fresh: SparseColumns,
+    X: DeviceSparse,
+    R: DeviceMatrix,
+    refits: boolean,
+  ): Promise<Float32Array> {
     const [D, kernels, count] = [this.#dictionary, this.#kernels, fresh.cols];
     const columns = kernels.headSparse(this.#fresh, count);
     const [before, after] = [kernels.head(this.#before, count), kernels.head(this.#after, count)];
     await kernels.writeSparse(columns, fresh);
     await kernels.reconstruct(D.phi, this.#identity, columns, after);
     await kernels.exchangeAtoms(before, after, this.#S, X, R, refits);
+    const sizes = kernels.head(this.#sizes, count);
+    await kernels.columnEnergies(after, sizes);
+    return (await kernels.readMatrix(sizes)).data;
   }
 
   free(): void {
-    const held = [this.#S, this.#chosen, this.#fresh, this.#pull, this.#before, this.#after, this.#identity];
-    this.#kernels.free(...held);
+    this.#kernels.free(this.#S, this.#chosen, this.#fresh, this.#identity);
+    this.#kernels.free(this.#pull, this.#before, this.#after, this.#sizes);
   }
 }
 
 /** What a sweep takes. */
 export function sweepMemory({ base, atoms: m, atomSparsity: k }: LearnerOptions): MemoryPart {
   const room = Math.min(m, mostAtOnce);
-  return { what: "atoms in turn", bytes: 4 * room * (3 * baseRows(base) + 2 * k + 3) + 12 * baseCols(base) };
+  return { what: "atoms in turn", bytes: 4 * room * (3 * baseRows(base) + 2 * k + 4) + 12 * baseCols(base) };
 }
 
 /** A column for each atom with one entry, its own. */
@@ -163,12 +186,19 @@ function columnsAt(A: SparseColumns, atoms: Uint32Array): SparseColumns {
   return columns;
 }
 
-/** Column `to` of `target` ← column `from` of `source`, which is no wider. */
-export function putColumn(source: SparseColumns, from: number, target: SparseColumns, to: number): void {
-  const [start, count] = [from * source.width, source.counts[from]!];
+/** Column `to` of `target` ← column `from` of `source`, which is no wider, times a factor. */
+export function putColumn(
+  source: SparseColumns,
+  from: number,
+  target: SparseColumns,
+  to: number,
+  factor = 1,
+): void {
+  const [start, end] = [from * source.width, from * source.width + source.counts[from]!];
+  const values = source.values.subarray(start, end);
   target.setColumn(
     to,
-    source.indices.subarray(start, start + count),
-    source.values.subarray(start, start + count),
+    source.indices.subarray(start, end),
+    factor === 1 ? values : values.map((value) => value * factor),
   );
 }

@@ -19,8 +19,9 @@
  *
  * Departures from the text: D1 to D3 in nihtUpdate.ts, and, with a test of the same name in
  * niht.test.ts,
- *   D4 unit atoms  The pursuit sees atoms of unit norm, and its codes are scaled back. A
- *                  itself is never normalised (D2 of osdl.ts).
+ *   D4 unit atoms  Atoms are scaled to unit norm after each sweep, which the text leaves
+ *                  unsaid. The dictionary that is learned is the same: (9) and (10) give s·aⱼ
+ *                  for s·aⱼ and xⱼ/s. Without it norms grow until f32 has no room for them.
  *
  * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
  *           Learning in High Dimensions. IEEE TSP 64(12), 2016, §IV-A and §IV-B.
@@ -31,8 +32,8 @@ import { AtomwiseLearner, type AtomwiseParts, atomwiseMemory, atomwiseParts } fr
 import type { LearnerKind } from "./learner.js";
 import { NihtUpdate, nihtMemory } from "./nihtUpdate.js";
 
-/** The one place defaults are written: `T`, in mini-batches. */
-export const nihtDefaults = { stepDecay: 100 } as const;
+/** The one place defaults are written: `T`, in mini-batches. Steps of single mini-batches are noisy: they must fall soon. */
+export const nihtDefaults = { stepDecay: 20 } as const;
 
 /** Algorithm 1 as the training loop sees it. */
 export const niht: LearnerKind = {
@@ -48,13 +49,9 @@ export const niht: LearnerKind = {
   },
 };
 
-/** A learner that knows the steps ηⱼ/(1 + t/T) of its last update, one an atom of 𝒮: the data of figure 6. */
-export interface AtomwiseSteps {
-  readonly lastSteps: readonly number[];
-}
-
-class StochasticNiht extends AtomwiseLearner implements AtomwiseSteps {
+export class StochasticNiht extends AtomwiseLearner {
   protected readonly residual: DeviceMatrix;
+  /** The steps ηⱼ/(1 + t/T) of the last update, one an atom of 𝒮: the data of figure 6. */
   lastSteps: readonly number[] = [];
   readonly #niht: NihtUpdate;
 
@@ -73,7 +70,7 @@ class StochasticNiht extends AtomwiseLearner implements AtomwiseSteps {
     await this.tally(X, R);
     const decay = 1 + this.step / stepDecay;
     const steps: number[] = [];
-    const updated = await this.sweep.run(
+    const { atoms } = await this.sweep.run(
       X,
       R,
       async (group) => {
@@ -84,7 +81,7 @@ class StochasticNiht extends AtomwiseLearner implements AtomwiseSteps {
       false,
     );
     this.lastSteps = steps;
-    this.took(updated.length, meanOf(steps));
+    this.took(atoms.length, meanOf(steps));
   }
 
   override free(): void {

@@ -72,7 +72,7 @@ class BatchNiht extends AtomwiseLearner {
     await this.tally(X, R);
     const steps: number[] = [];
     const options = { atomSparsity: this.options.atomSparsity, iterations, decay: 1, tolerance };
-    const updated = await this.sweep.run(
+    const { atoms, norms } = await this.sweep.run(
       X,
       R,
       async (group) => {
@@ -82,8 +82,8 @@ class BatchNiht extends AtomwiseLearner {
       },
       false,
     );
-    this.#codes = codes;
-    this.took(updated.length, meanOf(steps));
+    this.#codes = scaledRows(codes, norms);
+    this.took(atoms.length, meanOf(steps));
   }
 
   /** New codes, and old ones for the examples where they leave less than the new, and more than what is asked for (D5). */
@@ -116,4 +116,10 @@ class BatchNiht extends AtomwiseLearner {
     this.#set.free();
     super.free();
   }
+}
+
+/** diag(factors) X, in place: codes over atoms that were divided by as much. */
+function scaledRows(X: SparseColumns, factors: Float64Array): SparseColumns {
+  for (let s = 0; s < X.values.length; s++) X.values[s]! *= factors[X.indices[s]!]!;
+  return X;
 }

@@ -92,8 +92,8 @@ class SparseKsvd extends AtomwiseLearner {
     await this.#set.take(codes, Y);
     const [X, R] = [kernels.headSparse(this.#set.X, Y.cols), kernels.head(this.#set.residual, Y.cols)];
     await this.tally(X, R);
-    const updated = await this.sweep.run(X, R, (group) => this.#sparseAtoms(group), true);
-    this.took(updated.length);
+    const { atoms } = await this.sweep.run(X, R, (group) => this.#sparseAtoms(group), true);
+    this.took(atoms.length);
   }
 
   /** k-sparse codes over Φ of the targets Exⱼ = Rxⱼᵀ + Φaⱼ‖xⱼ‖², of unit norm. */

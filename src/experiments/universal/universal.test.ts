@@ -161,13 +161,15 @@ describe("what is expected", () => {
 });
 
 test("the catalogue knows each by its name, on one line", () => {
-  expect(experiments.map(({ name }) => name)).toEqual(["universal32", "universal64"]);
+  expect(experiments.map(({ name }) => name)).toEqual(["fig5", "fig6", "universal32", "universal64"]);
   for (const { name, summary } of experiments) {
     expect(experimentOf(name, "x").name).toBe(name);
     expect(summary).not.toContain("\n");
   }
   expect(() => experimentOf("universal16", "reproduce")).toThrow(
-    new InputError('reproduce: unknown experiment "universal16"; known: universal32, universal64'),
+    new InputError(
+      'reproduce: unknown experiment "universal16"; known: fig5, fig6, universal32, universal64',
+    ),
   );
 });
 
