@@ -36,7 +36,7 @@ describe("a run", async () => {
       "index.html",
     ]);
     const csv = new TextDecoder().decode(outcome.files[4]!.bytes).trimEnd().split("\n");
-    expect(csv.length).toBe(1 + 2 * (4 + 3 + 3)); // a point before, then one an epoch
+    expect(csv.length).toBe(1 + 2 * (4 + 3 + 3 + 3)); // a point before, then one an epoch
   });
 
   test("has a row for each method and share, and errors that fall", () => {
@@ -59,7 +59,7 @@ test("options are checked before anything is read, and --epochs is for all metho
   expect(() => prepare({ epochs: 0 })).toThrow(/epochs must be an integer of at least 1, got 0/);
   const run = prepareConvergence(tiny, { epochs: 1, examples: 40 }, "reproduce", plainNames);
   const { files } = await run({}, { kernels });
-  expect(new TextDecoder().decode(files[4]!.bytes).trimEnd().split("\n").length).toBe(1 + 2 * 3 * 2);
+  expect(new TextDecoder().decode(files[4]!.bytes).trimEnd().split("\n").length).toBe(1 + 2 * 4 * 2);
 });
 
 test("an abort leaves what was finished: here, nothing", async () => {
