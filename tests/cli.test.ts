@@ -48,6 +48,35 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
+describe("dictionaries that other learners learn", () => {
+  it.each([
+    ["odl", "--atoms 80"],
+    ["ksvd", "--atoms 80 --epochs 2"],
+    ["pca", ""],
+    ["sedil", "--base odct:1.25 --epochs 4"],
+  ])("%s: train, encode, decode, atoms, and go on", async (learner, flags) => {
+    const file = `${learner}.npz`;
+    await run(`train photos --patch 8 ${quick} --learner ${learner} ${flags} -o ${file}`);
+    const model = await loadModel(path(file));
+    expect(model.meta.learner).toBe(learner);
+    expect(model.dictionary === undefined).toBe(learner === "sedil");
+    expect(await run(`encode photos/0.png -d ${file} -o codes.npz --sparsity 12`)).toMatch(
+      /^codes\.npz: \d+ codes/,
+    );
+    await run("decode codes.npz -d %s -o back.npy".replace("%s", file));
+    const back = readNpy(readFileSync(path("back.npy")), "back.npy");
+    const photo = await readImage(path("photos/0.png"));
+    expect(back.shape).toEqual([...photo.shape]);
+    const error = photo.data.reduce((sum, value, i) => sum + (value - Number(back.data[i])) ** 2, 0);
+    const spread = photo.data.reduce((sum, value) => sum + (value - 128) ** 2, 0);
+    expect(error).toBeLessThan(0.2 * spread);
+    await run(`atoms ${file} -o atoms.png`);
+    if (learner === "pca") return; // has nothing to go on with
+    await run(`train photos --patch 8 ${quick} --learner ${learner} --epochs 1 --start ${file} -o more.npz`);
+    expect((await loadModel(path("more.npz"))).A.cols).toBe(model.A.cols);
+  });
+});
+
 describe("train", () => {
   it("writes a model that the library reads", async () => {
     const model = await loadModel(path("dict.npz"));

@@ -128,7 +128,19 @@ refuses("options of train", [
   [train("--holdout -1"), "train: --holdout must be an integer of at least 0, got -1"],
   [train("--minutes 0"), "train: --minutes must be a number above 0, got 0"],
   [train("--atom-care 0"), "train: --atom-care must be an integer of at least 1, got 0"],
-  [train("--learner magic"), 'train: unknown learner "magic"; known: osdl, niht, niht-batch, sparse-ksvd'],
+  [
+    train("--learner pca --atoms 65"),
+    "train: --atoms must be at most 64, the samples of a patch, for pca, got 65",
+  ],
+  [train("--learner sedil --atoms 65"), "train: --atoms must be 256, as the base has, for sedil, got 65"],
+  [
+    train("--learner odl --atom-sparsity 5"),
+    "train: --atom-sparsity must not be given: the learner odl has no use for it",
+  ],
+  [
+    train("--learner magic"),
+    'train: unknown learner "magic"; known: osdl, niht, niht-batch, sparse-ksvd, odl, ksvd, pca, sedil',
+  ],
   [train("--device abacus"), 'train: unknown device "abacus"; known: auto, gpu, cpu, reference'],
   [train("--threads 0"), "train: --threads must be an integer from 1 to 256, got 0"],
   ["train photos --patch 0x3 -o OUT.npz", `${patch} "0x3"`],

@@ -36,7 +36,7 @@ export async function atomwiseParts(setting: LearnerSetting): Promise<AtomwisePa
 
 export abstract class AtomwiseLearner implements Learner {
   step = 0;
-  readonly encoder: Encoder;
+  readonly encoder: Encoder<SparseDictionary>;
   protected readonly options: LearnerOptions;
   protected readonly kernels: Kernels;
   readonly dictionary: SparseDictionary;

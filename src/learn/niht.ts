@@ -32,8 +32,8 @@ import { AtomwiseLearner, type AtomwiseParts, atomwiseMemory, atomwiseParts } fr
 import type { LearnerKind } from "./learner.js";
 import { NihtUpdate, nihtMemory } from "./nihtUpdate.js";
 
-/** The one place defaults are written: `T`, in mini-batches. */
-export const nihtDefaults = { stepDecay: 100 } as const;
+/** The one place defaults are written: `T`, in mini-batches. Steps of single mini-batches are noisy: they must fall soon. */
+export const nihtDefaults = { stepDecay: 20 } as const;
 
 /** Algorithm 1 as the training loop sees it. */
 export const niht: LearnerKind = {

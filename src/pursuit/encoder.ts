@@ -26,8 +26,8 @@ export interface BatchEncoder {
   residual(Y: DeviceMatrix, X: DeviceSparse, R: DeviceMatrix): Promise<void>;
 }
 
-export class Encoder implements BatchEncoder {
-  readonly dictionary: Dictionary;
+export class Encoder<D extends Dictionary = Dictionary> implements BatchEncoder {
+  readonly dictionary: D;
   readonly limits: PursuitLimits;
   readonly capacity: number;
   readonly #codes: DeviceSparse;
@@ -35,7 +35,7 @@ export class Encoder implements BatchEncoder {
   readonly #energies: DeviceMatrix;
   readonly #kernels: Kernels;
 
-  constructor(dictionary: Dictionary, limits: PursuitLimits, capacity: number, kernels: Kernels) {
+  constructor(dictionary: D, limits: PursuitLimits, capacity: number, kernels: Kernels) {
     this.dictionary = dictionary;
     this.limits = limits;
     this.capacity = capacity;

@@ -81,27 +81,22 @@ async function panelsOf(
   test: readonly Signal[] | undefined,
   tools: ExperimentTools,
 ): Promise<Panel[]> {
+  const { kernels, signal } = tools;
   const dense = new Map<Method, Curve>();
   const panels: Panel[] = [];
   for (const share of size.shares) {
     const panel = { size, atomSparsity: atomSparsityOf(size, share), curves: [] as Curve[] };
     for (const method of config.methods) {
+      if (signal?.aborted) break;
       tools.onStage?.(`${panelName(panel)}: ${method.label}`);
-      const options = { ...trainOptions(config, size, share, method), testSignals: test };
-      const curve = dense.get(method) ?? {
-        method,
-        points: await follow(train(images, { ...options, ...only(tools) }), tools),
-      };
+      const options = { ...trainOptions(config, size, share, method), testSignals: test, kernels, signal };
+      const curve = dense.get(method) ?? { method, points: await follow(train(images, options), tools) };
       if (method.dense) dense.set(method, curve);
-      panel.curves.push(curve);
+      if (curve.points.length > 1) panel.curves.push(curve); // no epoch was finished: nothing to show
     }
-    panels.push(panel);
+    if (panel.curves.length > 0) panels.push(panel);
   }
   return panels;
-}
-
-function only({ kernels, signal }: ExperimentTools) {
-  return { kernels, signal };
 }
 
 function trainOptions(

@@ -43,11 +43,11 @@ function chart(points: readonly StepPoint[]): string {
     y: { label: "step size", log: true },
     series: [
       series("OSDL, equation (13)", ({ global }) => global),
-      series("mean of the atoms", ({ mean }) => mean),
+      series("NIHT: mean of the atoms", ({ mean }) => mean),
       series("square of (13)", ({ global }) => global ** 2),
-      series("atoms: 90 % below", ({ quantiles }) => quantiles[2], true),
-      series("half below", ({ quantiles }) => quantiles[1], true),
-      series("10 % below", ({ quantiles }) => quantiles[0], true),
+      series("highest tenth from here", ({ quantiles }) => quantiles[2], true),
+      series("middle atom", ({ quantiles }) => quantiles[1], true),
+      series("lowest tenth to here", ({ quantiles }) => quantiles[0], true),
     ],
   });
 }

@@ -52,7 +52,7 @@ export async function runStepSizes(
   const result = { config, points, sources, device, seconds: (performance.now() - start) / 1000 };
   const claims = judge(points);
   return {
-    header: ["step size at mini-batch", "mean of atoms", "half below", "(13)", "(13) squared"],
+    header: ["step size at mini-batch", "mean of atoms", "middle atom", "(13)", "(13) squared"],
     rows: shown(points).map(({ iteration, mean, quantiles, global }) => [
       String(iteration),
       ...[mean, quantiles[1], global, global ** 2].map((value) => value.toPrecision(3)),
@@ -104,20 +104,17 @@ async function comparedSteps(
   const osdl = createOsdl(dictionary, { atomSparsity, coding, batch, momentum: 0 }, kernels);
   const points: StepPoint[] = [];
   for (let epoch = 0; epoch < plan.epochs; epoch++) {
-    for (let from = 0; from < plan.examples && !signal?.aborted; from += batch) {
+    for (let from = 0; from < plan.examples; from += batch) {
+      if (signal?.aborted && points.length > 0) break;
       const windows = sampler.trainingWindows(epoch, from, Math.min(from + batch, plan.examples));
       const Y = await cut(workshop, plan, store, windows);
       await dictionary.replace(await kernels.readSparse(learned.A));
       const { stepSize } = await osdlStep(osdl, Y, kernels);
       const decay = 1 + niht.step / stepDecay;
       await niht.update(Y);
-      points.push(
-        stepPoint(
-          niht.step,
-          niht.lastSteps.map((step) => step * decay),
-          stepSize,
-        ),
-      );
+      // in the units of the data: codes are divided by the scale, and steps go with 1/x² (10) or 1/x (13)
+      const steps = niht.lastSteps.map((step) => step * decay * plan.scale ** 2);
+      points.push(stepPoint(niht.step, steps, stepSize * plan.scale));
       if (niht.step % 20 === 0) onStage(`mini-batch ${niht.step} of ${plan.steps}`);
     }
   }
