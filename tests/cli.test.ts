@@ -261,7 +261,7 @@ describe("reproduce", () => {
     for (const [, src] of page.matchAll(/<img src="([^"]+)"/g)) await readImage(path(`figures/${src}`));
     await readImage(path("figures/figure-11a-m-term.png"));
     expect((await loadModel(path("figures/dictionary.npz"))).A.cols).toBe(3136);
-  }, 60_000);
+  }, 180_000);
 
   it("draws a figure that needs no data", async () => {
     expect(await run("reproduce fig2 --quick -o figure2")).toMatch(
@@ -278,7 +278,7 @@ describe("reproduce", () => {
     expect(last).toMatchObject({ experiment: "universal32", terms: [10, 20, 40, 60] });
     expect(last.psnr["cropped wavelets"].length).toBe(61);
     expect(last.files).toContain("figure-11a-m-term.csv");
-  }, 60_000);
+  }, 180_000);
 });
 
 describe("help", () => {
