@@ -95,5 +95,5 @@ export {
   type RepresentationOptions,
   representationError,
 } from "./tasks/representation.js";
-export { croppedWavelets } from "./wavelets/cropped.js";
+export { type Cropping, croppedWavelets, croppingOf, extensionOf } from "./wavelets/cropped.js";
 export { type Wavelet, wavelet, waveletNames } from "./wavelets/filters.js";

@@ -270,8 +270,13 @@ const reproduce = (more: string): string => `reproduce universal32 --quick -o OU
 refuses("experiments", [
   [
     "reproduce fig99 -o OUT",
-    'reproduce: unknown experiment "fig99"; known: fig5, fig6, universal32, universal64',
+    'reproduce: unknown experiment "fig99"; known: fig1, fig2, fig3, fig4, fig5, fig6, fig11, universal32, universal64',
   ],
+  ["reproduce fig2 --images photos -o OUT", "reproduce: --images is no option of fig2, which needs none"],
+  ["reproduce fig4 --test photos -o OUT", "reproduce: --test is no option of fig4, which learns nothing"],
+  ["reproduce fig4 --epochs 2 -o OUT", "reproduce: --epochs is no option of fig4"],
+  ["reproduce fig2 --examples 0 -o OUT", "reproduce: --examples must be an integer of at least 1, got 0"],
+  ["reproduce fig1 --seed -1 -o OUT", "reproduce: --seed must be an integer of at least 0, got -1"],
   [reproduce("--examples 0"), "reproduce: --examples must be an integer of at least 1, got 0"],
   [reproduce("--examples many"), 'reproduce: --examples must be an integer of at least 1, got "many"'],
   [reproduce("--epochs 1.5"), "reproduce: --epochs must be an integer of at least 1, got 1.5"],

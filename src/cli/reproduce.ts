@@ -32,7 +32,9 @@ interface ReproduceFlags extends DeviceFlags, ExperimentOptions {
 const examples = `
 Examples:
   trainlets reproduce                         the experiments there are
+  trainlets reproduce fig2                    one figure
   trainlets reproduce fig5 --quick --images lena.png   learners compared
+  trainlets reproduce fig4 --images photos    on your own photos
   trainlets reproduce universal32 --quick     a small version, about a minute
   trainlets reproduce universal32 --images bsds/train --test bsds/val
   trainlets reproduce universal64 --images photos --examples 500k
@@ -48,7 +50,7 @@ export function reproduceCommand(): Command {
     .usage("[experiment] [options]")
     .argument("[experiment]", experiments.map(({ name }) => name).join(", "))
     .addOption(option("-o, --output <folder>", "where the results go", undefined, "out/EXPERIMENT"))
-    .option("--images <data...>", "images to learn from (default: made-up pictures)")
+    .option("--images <data...>", "images to take patches from (default: made-up pictures)")
     .option("--test <data...>", "images to test on (default: a part of the others, set aside)")
     .option("--quick", "a small version: the same patches, fewer atoms and examples")
     .addOption(option("--examples <n>", "patches an epoch: 270k, 10M", count, "as in the paper"))
@@ -70,6 +72,7 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
   const experiment = experimentOf(name, "reproduce");
   const { output = `out/${name}`, quick, examples, epochs, batch, seed } = flags;
   const run = await experiment.prepare({ quick, examples, epochs, batch, seed }, "reproduce", flagOf);
+  requireImages(experiment, flags);
   const progress = new ProgressLine(flags.json ? "none" : undefined);
   const paths = await pathsOf(flags);
   await onDevice(flags, "reproduce", async (kernels, reason) => {
@@ -86,6 +89,14 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
   });
 }
 
+/** Refuse images where there is no use for them. */
+function requireImages({ name, images }: Experiment, flags: ReproduceFlags): void {
+  if (images !== "learn" && flags.test)
+    throw new InputError(`reproduce: --test is no option of ${name}, which learns nothing`);
+  if (images === "none" && flags.images)
+    throw new InputError(`reproduce: --images is no option of ${name}, which needs none`);
+}
+
 /** The files to read; none may be both learned from and tested on. */
 async function pathsOf({ images, test }: ReproduceFlags): Promise<{ images?: string[]; test?: string[] }> {
   const list = async (args: string[]) => (await inspectInputs(args, "reproduce")).map(({ path }) => path);
@@ -99,14 +110,14 @@ async function pathsOf({ images, test }: ReproduceFlags): Promise<{ images?: str
 
 async function readData(
   paths: { readonly images?: string[]; readonly test?: string[] },
-  { patch, testsOn }: Experiment,
+  { patch, images: purpose }: Experiment,
   progress: ProgressLine,
 ): Promise<ExperimentData> {
   const onSkip = (message: string) => progress.note(`reproduce: ${message}`);
   const read = async (list: string[] | undefined): Promise<Signal[] | undefined> =>
     list && (await readSignals(list, { patch, caller: "reproduce", onSkip }));
   const images = await read(paths.images);
-  if (testsOn === "pictures" && images?.length === 1 && !paths.test)
+  if (purpose === "learn" && images?.length === 1 && !paths.test)
     throw new InputError("reproduce: --images must be at least two where --test is not given, got 1");
   return { images, test: await read(paths.test) };
 }
@@ -131,6 +142,7 @@ async function perform(
       await following.finally(() => interrupt.stop());
     },
     onStage: (stage) => progress.show([stage], true),
+    onProgress: (state) => progress.show([state]),
   });
   progress.clear();
   return outcome;

@@ -68,6 +68,25 @@ export function croppingOf(n: number, wavelet: Wavelet): Cropping {
   return { ...window, length, keptColumns, columnScales };
 }
 
+/**
+ * The extension f̄ = W_s 𝒲 g that a code over Φ₁ᶜ implies: L samples, of which those from `firstRow` are Φ₁ᶜ g itself.
+ * With g from a pursuit, (6), it is the smoothest extension there is in the eyes of the wavelets.
+ */
+export function extensionOf(
+  { length, synthesis, keptColumns, columnScales }: Cropping,
+  code: { readonly indices: ArrayLike<number>; readonly values: ArrayLike<number> },
+): Float64Array {
+  const extended = new Float64Array(length);
+  for (let s = 0; s < code.indices.length; s++) {
+    const j = code.indices[s]!;
+    requireInteger("extensionOf", "indices of the code", j, 0, keptColumns.length - 1);
+    const weight = columnScales[j]! * code.values[s]!;
+    const atom = synthesis.column(keptColumns[j]!);
+    for (let i = 0; i < length; i++) extended[i]! += weight * atom[i]!;
+  }
+  return extended;
+}
+
 /** L = 2^(⌈log₂ n⌉ + 1). */
 export function extendedLength(n: number): number {
   let length = 2;
