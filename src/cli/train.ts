@@ -83,8 +83,8 @@ export function trainCommand(): Command {
     .addOption(option("--examples <n>", "patches an epoch: 5000, 200k, 10M", count, d.examples))
     .addOption(option("--epochs <n>", "times that each patch is seen", count, d.epochs))
     .addOption(option("--batch <n>", "patches of a step", count, d.batch))
-    .addOption(option("--momentum <g>", "part of a step that goes on, below 1 (osdl)", number, d.momentum))
-    .addOption(option("--step-decay <t>", "steps are halved after so many (niht)", number, d.stepDecay))
+    .addOption(option("--momentum <g>", "part of a step that goes on, below 1, for osdl", number, d.momentum))
+    .addOption(option("--step-decay <t>", "steps are halved after so many, for niht", number, d.stepDecay))
     .addOption(option("--seed <n>", "seed of everything random", count, d.seed))
     .addOption(option("--atom-care <n>", "steps between replacing idle atoms", count, atomCareDefaults.every))
     .option("--no-atom-care", "leave idle and double atoms alone")
@@ -118,7 +118,8 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   const tests = flags.test && (await inspectInputs(flags.test, "train"));
   const start = flags.start === undefined ? undefined : await loadModel(flags.start);
   const patch = resolvePatch(typed, inputs);
-  const base = await loadBase(flags.base ?? trainDefaults.base, patch, "train");
+  const named = flags.base ?? (start ? undefined : trainDefaults.base); // a dictionary to go on from has its own
+  const base = named === undefined ? undefined : await loadBase(named, patch, "train");
   const options = { ...libraryOptions(flags, patch), base, start };
   resolveTraining(options, "train", flagOf); // refuses bad options before anything is read
   await requireOutput(flags.output, "train", [".npz"]);

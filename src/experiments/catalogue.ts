@@ -13,7 +13,7 @@ import { type UniversalConfig, universal32, universal64 } from "./universal/conf
 
 const borders: Experiment = {
   name: "fig1",
-  summary: "treatments of borders, and the extension by cropped wavelets: figure 1",
+  summary: "borders, and the extension by cropped wavelets: figure 1",
   patch: [1, 1],
   images: "none",
   async prepare(options, caller, say) {

@@ -120,7 +120,7 @@ const figure11b = figure11("figure-11b-analytic", 64, [25, 50, 100], {
 
 export const fig11: MTermConfig = {
   name: "fig11",
-  summary: "M-term approximation by wavelets and contourlets: figure 11, untrained",
+  summary: "M-term curves of wavelets and contourlets: figure 11, untrained",
   title: "M-term approximation by wavelets and contourlets",
   patches: 600,
   seed: 1,
