@@ -111,7 +111,10 @@ describe("resolveTraining", () => {
     [{ coding: { sparsity: "4" } }, 'sparsity must be an integer from 1 to 256, got "4"'],
     [{ coding: { error: -1 } }, "error must be a number of at least 0, got -1"],
     [{ coding: { error: Number.NaN } }, "error must be a number of at least 0, got NaN"],
-    [{ learner: "magic" }, 'unknown learner "magic"; known: osdl, niht, niht-batch, sparse-ksvd, odl, ksvd, pca, sedil'],
+    [
+      { learner: "magic" },
+      'unknown learner "magic"; known: osdl, niht, niht-batch, sparse-ksvd, odl, ksvd, pca, sedil',
+    ],
     [{ batch: 0 }, integer("batch", 1, 0)],
     [{ epochs: 0 }, integer("epochs", 1, 0)],
     [{ examples: 0 }, integer("examples", 1, 0)],
