@@ -45,7 +45,7 @@ import type { LearnerKind, LearnerSetting } from "./learner.js";
 import { SedilCost, type SedilPoint, type SedilWeights } from "./sedilCost.js";
 
 /** In units where the median example deviates from its mean by ¼ to ½. */
-export const sedilDefaults = {
+const sedilDefaults = {
   sparsity: 0.1,
   sharpness: 5,
   coherence: 1e-3,
