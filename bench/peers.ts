@@ -181,21 +181,19 @@ async function trainingTable(peers: Peers, options: Options): Promise<string> {
     }
     const best = fastest(ours!);
     const rate = examples / best.seconds;
-    rows.push([label, "OSDL", digits(best.seconds), digits(rate), best.rmse.toFixed(3), "", ""]);
+    rows.push([label, "OSDL", digits(best.seconds), digits(rate), best.rmse.toFixed(3), "", "", ""]);
     const odl = fastest(dense!);
     const odlRate = examples / odl.seconds;
-    rows.push([label, "ODL", digits(odl.seconds), digits(odlRate), odl.rmse.toFixed(3), "", ""]);
+    rows.push([label, "ODL", digits(odl.seconds), digits(odlRate), odl.rmse.toFixed(3), "", "", ""]);
     if (theirs!.length > 0) {
       const { test } = await makeSplit(problem, pictures, examples);
       const { rmse } = await codeAll(readDictionary(job.learned), test, problem.sparsity, kernels);
-      const [by, name, seconds, patches, own, ratio] = peerRow(
-        label,
-        "spams.trainDL",
-        examples,
-        fastest(theirs!),
-        odlRate,
+      const theirBest = fastest(theirs!);
+      const [by, name, seconds, patches, own, osdlGain] = peerRow(
+        ...([label, "spams.trainDL", examples, theirBest, rate] as const),
       );
-      rows.push([by!, name!, seconds!, patches!, rmse.toFixed(3), own!, ratio!]);
+      const odlGain = peerRow(label, "spams.trainDL", examples, theirBest, odlRate)[5];
+      rows.push([by!, name!, seconds!, patches!, rmse.toFixed(3), own!, osdlGain!, odlGain!]);
     }
     await kernels.dispose();
   }
@@ -206,7 +204,8 @@ async function trainingTable(peers: Peers, options: Options): Promise<string> {
     "patches/s",
     "test RMSE (OMP)",
     "by its own coder",
-    "ODL of trainlets is faster by",
+    "OSDL is faster by",
+    "ODL is faster by",
   ];
   return `${table(header, rows)}\n`;
 }
