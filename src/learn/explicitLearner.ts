@@ -100,7 +100,7 @@ export class ExplicitState {
     const { dictionary, kernels } = this;
     const D: DenseMatrix = await kernels.readMatrix(dictionary.atoms);
     const uses = Uint32Array.from((await kernels.readMatrix(this.uses)).data);
-    return Model.explicit(dictionary.shape, D, meta, uses);
+    return Model.explicit(dictionary.shape, D, meta, { uses });
   }
 
   free(): void {

@@ -209,7 +209,7 @@ async function startingAtoms(
   const { base, atoms: m, atomSparsity: k } = options;
   const L = baseCols(base);
   if (learners[options.learner].explicit) return new SparseColumns(L, m, 0); // it takes a matrix
-  if (options.start) return atomsToGoOnFrom(options.start.A, k);
+  if (options.start) return atomsToGoOnFrom(options.start, k);
   if (m >= L) return initialAtoms(L, m, k, rng);
   const dictionary = await SparseDictionary.ofBase(base, kernels);
   const limits = resolveLimits("train", scaleRule(options.coding, scale), dictionary.rows, L);
