@@ -9,7 +9,7 @@ import { type Input, inspectInputs, readSignals, resolvePatch } from "../data/no
 import { baseForms } from "../dictionaries/base.js";
 import { loadBase } from "../dictionaries/node/base.js";
 import { atomCareDefaults } from "../learn/atomCare.js";
-import { learnerNames } from "../learn/learners.js";
+import { learnerNames, learners } from "../learn/learners.js";
 import { train } from "../learn/trainingRun.js";
 import {
   defaultAtomSparsity,
@@ -51,6 +51,7 @@ Examples:
   trainlets train ecg.npy --patch 256 --base cropped:db4 -o ecg.npz
   trainlets train photos/ --patch 32 --base contourlet -o contours.npz
   trainlets train volume.npy --patch 8x8x8 --base odct:2 -o volume.npz
+  trainlets train lena.png --patch 12 --learner odl --atoms 900 -o dense.npz
 
 Ctrl-C ends a run and saves the dictionary so far.`;
 
@@ -98,9 +99,16 @@ export function trainCommand(): Command {
     .addOption(option("--minutes <t>", "stop after so many minutes", number))
     .optionsGroup("Other options:")
     .option("--json", "progress as lines of JSON on standard output")
-    .addHelpText("after", examples)
+    .addHelpText("after", () => `${learnerList()}${examples}`)
     .action(runTrain);
   return withDeviceOptions(command);
+}
+
+/** What each learner is. */
+function learnerList(): string {
+  const width = Math.max(...learnerNames.map((name) => name.length));
+  const lines = learnerNames.map((name) => `  ${name.padEnd(width)}  ${learners[name].summary}`);
+  return `\nLearners:\n${lines.join("\n")}\n`;
 }
 
 /** Defaults that depend on the patch, in words. */

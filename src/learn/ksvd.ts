@@ -36,7 +36,7 @@ import { ExplicitState, explicitMemory } from "./explicitLearner.js";
 import type { LearnerKind } from "./learner.js";
 
 export const ksvd: LearnerKind = {
-  summary: "K-SVD of an explicit dictionary, over the whole set",
+  summary: "K-SVD: explicit atoms over the whole set",
   takes: "whole set",
   own: [],
   explicit: true,

@@ -47,7 +47,7 @@ export function forgetting(t: number, batch: number): number {
 }
 
 export const odl: LearnerKind = {
-  summary: "online dictionary learning of an explicit dictionary, Mairal et al. 2010",
+  summary: "online learning of explicit atoms, Mairal et al. 2010",
   takes: "mini-batches",
   own: [],
   explicit: true,

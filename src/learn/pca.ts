@@ -38,7 +38,7 @@ import { ExplicitState, explicitMemory } from "./explicitLearner.js";
 import type { LearnerKind } from "./learner.js";
 
 export const pca: LearnerKind = {
-  summary: "principal components: the leading eigenvectors of the covariance",
+  summary: "principal components: eigenvectors of the covariance",
   takes: "mini-batches",
   own: [],
   explicit: true,

@@ -217,7 +217,7 @@ function pseudoInverse(factor: Matrix64): Matrix64 {
 // — as the training loop sees it ——————————————————————————————————————————————
 
 export const sedil: LearnerKind = {
-  summary: "separable dictionary learning: one factor an axis, Hawe et al. 2013",
+  summary: "separable learning: a factor an axis, Hawe et al. 2013",
   takes: "whole set",
   own: [],
   defaults: { epochs: 100, examples: 2000, careEvery: false },
