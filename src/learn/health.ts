@@ -19,17 +19,17 @@ export function firstNotFinite(values: ArrayLike<number>): number {
   return -1;
 }
 
-/** Entries above this have squares whose sums may leave the range of f32. */
+/** A norm above this has exploded: sums of squares are about to leave the range of f32. */
 const outsize = 2 ** 60;
 
 /** What is wrong with an atom of D = ΦA, in words. A zero atom is nothing wrong. */
 export async function sparseFlaw(D: SparseDictionary, kernels: Kernels): Promise<string | undefined> {
   const scale = (await kernels.readMatrix(D.scale)).data;
-  const suspects = Array.from(scale.keys()).filter((j) => !(scale[j]! > 0 && Number.isFinite(scale[j])));
+  const suspects = Array.from(scale.keys()).filter((j) => !(scale[j]! > 1 / outsize));
   if (suspects.length === 0) return undefined;
   const A = await kernels.readSparse(D.A);
-  const isBad = (value: number) => !(Math.abs(value) < outsize);
-  const bad = suspects.find((j) => Number.isNaN(scale[j]) || A.slice(j, j + 1).values.some(isBad));
+  const exploded = (j: number) => A.slice(j, j + 1).values.some((value) => !(Math.abs(value) < 2 ** 40));
+  const bad = suspects.find((j) => scale[j] !== 0 || exploded(j)); // 1/∞ is 0 as well
   return bad === undefined ? undefined : `atom ${bad} is not finite`;
 }
 

@@ -7,6 +7,7 @@
  * and makes the folder anew where it vanished.
  */
 
+import { existsSync } from "node:fs";
 import { mkdir, open, readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../core/errors.js";
@@ -53,18 +54,18 @@ export class CheckpointFolder implements CheckpointKeeper {
   static async open(path: string, options: CheckpointFolderOptions = {}): Promise<CheckpointFolder> {
     if (options.minutes !== undefined) requireAbove("CheckpointFolder", "minutes", options.minutes, 0);
     if (options.steps !== undefined) requireInteger("CheckpointFolder", "steps", options.steps, 1);
-    await mkdir(path, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-      const reason = error.code === "EEXIST" ? Object.assign(error, { code: "ENOTDIR" }) : error;
-      throw fileError(reason, `${path}: cannot hold checkpoints`, "no such folder");
+    await makeFolder(path).catch((error) => {
+      throw fileError(error, `${path}: cannot hold checkpoints`, "no such folder");
     });
     await removeStaleIn(path);
     await requireWritable(join(path, nameOf(0)), "checkpoint");
     return new CheckpointFolder(path, options);
   }
 
-  /** The path of the newest checkpoint that is good. */
+  /** The path of the newest checkpoint that is good, if it is still there. */
   get last(): string | undefined {
-    return this.#last && join(this.path, this.#last);
+    const path = this.#last && join(this.path, this.#last);
+    return path && existsSync(path) ? path : undefined;
   }
 
   /** The checkpoints that are there, the newest first. */
@@ -100,7 +101,7 @@ export class CheckpointFolder implements CheckpointKeeper {
   async save(draft: CheckpointDraft): Promise<void> {
     const name = nameOf(draft.step);
     try {
-      await mkdir(this.path, { recursive: true });
+      await makeFolder(this.path);
       await writePiecesAtomic(join(this.path, name), draft.bytes());
       await this.#keep(name);
     } catch (error) {
@@ -116,9 +117,15 @@ export class CheckpointFolder implements CheckpointKeeper {
     const before = this.#last;
     this.#last = name;
     for (const other of await this.names()) {
-      if (other !== name && other !== before) await unlink(join(this.path, other));
+      if (other !== name && other !== before) await unlink(join(this.path, other)).catch(() => {}); // next time
     }
   }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === "EEXIST" ? Object.assign(error, { code: "ENOTDIR" }) : error;
+  });
 }
 
 /** The bytes of a file, read where they are asked for. */
