@@ -5,8 +5,10 @@
 
 import { InputError, show } from "../core/errors.js";
 import type { LearnerReport } from "./learner.js";
-import type { RunSettings } from "./runSettings.js";
 import { type StateType, stateTypes } from "./state.js";
+
+/** All that decides the result of a run, by the names of options; names of several words are no options. */
+export type RunSettings = Readonly<Record<string, string | number>>;
 
 /** Where a run stands between two updates. */
 export interface RunPosition {
@@ -46,7 +48,6 @@ export interface PartEntry {
 export interface CheckpointHeader {
   /** The library that wrote it. */
   readonly library: string;
-  /** All that decides the result. */
   readonly settings: RunSettings;
   /** What signals are multiplied by for computing. */
   readonly scale: number;

@@ -12,12 +12,10 @@ import { type OptionNaming, plainNames } from "../core/require.js";
 import { formatShape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { crc32 } from "../data/crc32.js";
+import type { RunSettings } from "./checkpointHeader.js";
 import { type OwnOption, ownOptions } from "./learner.js";
 import { learners } from "./learners.js";
 import type { ResolvedTraining } from "./trainOptions.js";
-
-/** By the names of options; names of several words are no options. */
-export type RunSettings = Readonly<Record<string, string | number>>;
 
 /** The settings that options make. */
 export function settingsOf(options: ResolvedTraining): RunSettings {

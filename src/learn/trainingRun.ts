@@ -17,17 +17,11 @@ import type { Model, ModelMeta } from "../model/model.js";
 import { version } from "../model/version.js";
 import type { LastExamples } from "./atomCare.js";
 import { type CheckpointKeeper, draftCheckpoint } from "./checkpoint.js";
-import type { RunPosition, SavedReport } from "./checkpointHeader.js";
+import type { RunPosition, RunSettings, SavedReport } from "./checkpointHeader.js";
 import { UnhealthyError } from "./health.js";
 import type { Learner, OwnOption } from "./learner.js";
 import { learners } from "./learners.js";
-import {
-  dataSettings,
-  type RunSettings,
-  requireEpochs,
-  requireSameSettings,
-  settingsOf,
-} from "./runSettings.js";
+import { dataSettings, requireEpochs, requireSameSettings, settingsOf } from "./runSettings.js";
 import { type ResolvedTraining, resolveTraining, type TrainOptions } from "./trainOptions.js";
 import { Watch } from "./watch.js";
 import { closeWorkshop, cut, openWorkshop, type TrainPlan, type Workshop } from "./workshop.js";
