@@ -187,6 +187,7 @@ async function* loop(
     const { rmse, ...rest } = await learner.report();
     await requireHealth(learner, rmse);
     const tested = tests ? await watch.test(workshop) : {};
+    requireFinite(learner, tested.testRmse ?? 0);
     const { examples } = progress;
     if (tests) nextTest = examples + plan.testEvery;
     latest = { ...rest, rmse: rmse / plan.scale, epoch, examples, atomsReplaced, ...tested };
@@ -224,8 +225,13 @@ async function* loop(
 
 /** Numbers that are none end a run: what it has learned is lost, and must not be saved. */
 async function requireHealth(learner: Learner, rmse: number): Promise<void> {
-  const flaw = Number.isFinite(rmse) ? await learner.flaw() : "the error is not finite";
+  requireFinite(learner, rmse);
+  const flaw = await learner.flaw();
   if (flaw) throw new UnhealthyError(`train: ${flaw} at step ${learner.step}`);
+}
+
+function requireFinite({ step }: Learner, rmse: number): void {
+  if (!Number.isFinite(rmse)) throw new UnhealthyError(`train: the error is not finite at step ${step}`);
 }
 
 /** Save a checkpoint, of a dictionary that is one. */

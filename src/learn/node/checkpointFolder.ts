@@ -86,7 +86,11 @@ export class CheckpointFolder implements CheckpointKeeper {
         return checkpoint;
       } catch (error) {
         if (!(error instanceof InputError || isSystemError(error))) throw error;
-        problems.push((error as Error).message);
+        const reason =
+          error instanceof InputError
+            ? error
+            : fileError(error, `${join(this.path, name)}: cannot be read`, "no such file");
+        problems.push(reason.message);
       }
     }
     if (problems.length === 0) return undefined;
