@@ -3,7 +3,7 @@ import { InputError } from "../core/errors.js";
 import type { SparseColumns } from "../core/matrix.js";
 import { makeSignal } from "../core/signal.js";
 import { syntheticPictures } from "../data/synthetic.js";
-import type { Kernels } from "../kernels/contract.js";
+import type { DeviceMatrix, Kernels } from "../kernels/contract.js";
 import { createCpuKernels } from "../kernels/cpu/index.js";
 import { createReferenceKernels } from "../kernels/reference/index.js";
 import { modelToBytes } from "../model/files.js";
@@ -171,6 +171,31 @@ describe("health", () => {
       await expect(run.model()).rejects.toThrow("the run must have ended with a model");
     },
   );
+
+  test("an explicit atom, or a covariance, that is not finite is found as well", async () => {
+    const { atomSparsity: _, ...explicit } = { ...small, atomCare: false as const };
+    const spoil = async (M: DeviceMatrix, kernels: Kernels) => {
+      const values = await kernels.readMatrix(M);
+      values.data[2 * M.rows] = Number.NaN;
+      await kernels.writeMatrix(M, values);
+    };
+    const [badAtoms, badSums] = [createReferenceKernels(), createReferenceKernels()];
+    const [descend, add] = [badAtoms.descendAtoms, badSums.addOuter];
+    badAtoms.descendAtoms = async (B, C, D) => {
+      await descend.call(badAtoms, B, C, D);
+      await spoil(D, badAtoms);
+    };
+    badSums.addOuter = async (Y, C) => {
+      await add.call(badSums, Y, C);
+      await spoil(C, badSums);
+    };
+    const failure = (learner: "odl" | "pca", kernels: Kernels) =>
+      expect(collect(data, { ...explicit, learner, holdout: 0, reportEvery: 1, kernels })).rejects;
+    await failure("odl", badAtoms).toThrow(new UnhealthyError("train: atom 2 is not finite at step 1"));
+    await failure("pca", badSums).toThrow(
+      new UnhealthyError("train: the covariance is not finite at step 1"),
+    );
+  });
 
   test("a checkpoint of it is never kept", async () => {
     for (const value of [Number.NaN, Infinity, 3e38]) {
