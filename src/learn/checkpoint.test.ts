@@ -106,7 +106,7 @@ describe("a checkpoint as bytes", () => {
   test.each([
     ["{", "the header must be that of a checkpoint, got undefined"],
     ["[]", "the header must be that of a checkpoint, got []"],
-    ['{"position":{}}', "the report must be that of a checkpoint, got undefined"],
+    ['{"position":{}}', "step must be that of a checkpoint, got undefined"],
   ])("with the header %s is refused", async (text, message) => {
     expect(await refusal(withHeader(await written(), () => text))).toBe(`a.tlc: ${message}`);
   });
@@ -117,6 +117,8 @@ describe("a checkpoint as bytes", () => {
     ['"type":"u32"', '"type":"__proto__"', 'a part must be that of a checkpoint, got "A.indices"'],
     ['"name":"U"', '"name":"none"', 'a part must be that of a checkpoint, got "none"'],
     ['"length":2', '"length":1e15', /^a\.tlc: damaged \(\d+ bytes, where there must be 80000000000\d+\)$/],
+    ['"seconds":1.5', '"seconds":"1"', 'seconds must be that of a checkpoint, got "1"'],
+    ['"rmse":null', '"testRmse":[]', "testRmse must be that of a checkpoint, got []"],
     ['"batch":64', '"batch":{}', "batch must be that of a checkpoint, got a Object"],
   ])("of a stranger who says %s as %s is refused", async (from, to, message) => {
     const changed = withHeader(await written(), (text) => text.replace(from, to));

@@ -60,33 +60,19 @@ export function headerToText(header: CheckpointHeader): string {
   return JSON.stringify(header);
 }
 
-/** A header out of bytes, every field checked. */
+type Wrong = (what: string, value: unknown) => InputError;
+
+/** A header out of bytes, every field checked, and none taken that is not known. */
 export function headerFromText(bytes: Uint8Array, name: string): CheckpointHeader {
-  const wrong = (what: string, value: unknown) =>
+  const wrong: Wrong = (what, value) =>
     new InputError(`${name}: ${what} must be that of a checkpoint, got ${show(value)}`);
-  const object = (what: string, value: unknown): Record<string, unknown> => {
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return Object.assign(Object.create(null), value);
-    throw wrong(what, value);
-  };
-  const all = object("the header", parsed(bytes));
+  const all = fieldsOf("the header", parsed(bytes), wrong);
   const { library, scale } = all;
-  const position = object("the position", all.position);
-  const report = object("the report", all.report);
-  const settings = object("the settings", all.settings);
+  const position = positionOf(fieldsOf("the position", all.position, wrong), wrong);
+  const report = reportOf(fieldsOf("the report", all.report, wrong), wrong);
+  const settings = fieldsOf("the settings", all.settings, wrong);
   if (typeof library !== "string") throw wrong("library", library);
   if (!(typeof scale === "number" && scale > 0)) throw wrong("scale", scale);
-  if (position.best === null) position.best = Infinity;
-  for (const key of ["step", "epoch", "examples", "nextTest", "atomsReplaced", "sinceBest"]) {
-    if (!(Number.isSafeInteger(position[key]) && (position[key] as number) >= 0))
-      throw wrong(key, position[key]);
-  }
-  for (const key of ["best", "seconds"])
-    if (typeof position[key] !== "number") throw wrong(key, position[key]);
-  for (const key of ["step", "epoch", "examples", "rmse", "stepSize", "atomsUsed", "atomsReplaced"]) {
-    report[key] ??= Number.NaN;
-    if (typeof report[key] !== "number") throw wrong(key, report[key]);
-  }
   for (const [key, value] of Object.entries(settings)) {
     if (typeof value !== "string" && typeof value !== "number") throw wrong(key, value);
   }
@@ -94,13 +80,58 @@ export function headerFromText(bytes: Uint8Array, name: string): CheckpointHeade
     library,
     scale,
     settings: settings as RunSettings,
-    position: position as unknown as RunPosition,
-    report: { ...report } as unknown as SavedReport,
+    position,
+    report,
     parts: partsOf(all.parts, wrong),
   };
 }
 
-function partsOf(value: unknown, wrong: (what: string, value: unknown) => InputError): PartEntry[] {
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields of an object, and nothing that it has by birth. */
+function fieldsOf(what: string, value: unknown, wrong: Wrong): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(what, value);
+  return Object.assign(Object.create(null), value);
+}
+
+function positionOf(fields: Fields, wrong: Wrong): RunPosition {
+  const count = (key: keyof RunPosition) => {
+    const value = fields[key];
+    if (!Number.isSafeInteger(value) || (value as number) < 0) throw wrong(key, value);
+    return value as number;
+  };
+  return {
+    step: count("step"),
+    epoch: count("epoch"),
+    examples: count("examples"),
+    nextTest: count("nextTest"),
+    atomsReplaced: count("atomsReplaced"),
+    best: numberOf("best", fields.best ?? Infinity, wrong),
+    sinceBest: count("sinceBest"),
+    seconds: numberOf("seconds", fields.seconds, wrong),
+  };
+}
+
+function reportOf(fields: Fields, wrong: Wrong): SavedReport {
+  const field = (key: keyof SavedReport) => numberOf(key, fields[key], wrong);
+  return {
+    step: field("step"),
+    epoch: field("epoch"),
+    examples: field("examples"),
+    rmse: numberOf("rmse", fields.rmse ?? Number.NaN, wrong),
+    stepSize: field("stepSize"),
+    atomsUsed: field("atomsUsed"),
+    atomsReplaced: field("atomsReplaced"),
+    ...(fields.testRmse === undefined ? {} : { testRmse: field("testRmse") }),
+  };
+}
+
+function numberOf(what: string, value: unknown, wrong: Wrong): number {
+  if (typeof value !== "number") throw wrong(what, value);
+  return value;
+}
+
+function partsOf(value: unknown, wrong: Wrong): PartEntry[] {
   if (!Array.isArray(value)) throw wrong("parts", value);
   const names = new Set<string>();
   return value.map((entry) => {
