@@ -13,4 +13,5 @@ export {
 } from "./data/node/inputs.js";
 export { loadBase } from "./dictionaries/node/base.js";
 export { type LineChartOptions, lineChart } from "./figures/plot.js";
+export { CheckpointFolder, type CheckpointFolderOptions } from "./learn/node/checkpointFolder.js";
 export { loadModel, saveModel } from "./model/node/files.js";

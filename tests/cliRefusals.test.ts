@@ -337,7 +337,7 @@ describe.skipIf(process.platform !== "linux")("a full disk, which Linux has at /
     );
     expect(code).toBe(1);
     expect(stderr.trimEnd().split("\n").at(-1)).toBe(
-      "train: /dev/full: cannot be written (ENOSPC: no space left on device, write)",
+      "train: /dev/full: cannot be written (no space left on the disk)",
     );
   });
 });

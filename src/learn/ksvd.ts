@@ -60,6 +60,7 @@ export const ksvd: LearnerKind = {
         return state.step;
       },
       encoder,
+      kept: state.kept,
       cared: {
         uses,
         residual: set.residual,
@@ -76,6 +77,7 @@ export const ksvd: LearnerKind = {
         state.step += 1;
       },
       report: () => state.report(),
+      flaw: () => state.flaw(),
       model: (meta) => state.model(meta),
       free() {
         set.free();
