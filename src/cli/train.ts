@@ -1,13 +1,16 @@
 /** `trainlets train`: learn a dictionary from images or arrays. */
 
+import { join } from "node:path";
 import { stderr, stdout } from "node:process";
 import { Command } from "commander";
+import { InputError } from "../core/errors.js";
 import { requireAbove, requireInteger } from "../core/require.js";
 import { formatShape, parseShape, type Shape, sizeOf } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { type Input, inspectInputs, readSignals, resolvePatch } from "../data/node/inputs.js";
 import { baseForms } from "../dictionaries/base.js";
 import { loadBase } from "../dictionaries/node/base.js";
+import type { Kernels } from "../kernels/contract.js";
 import { atomCareDefaults } from "../learn/atomCare.js";
 import { learnerNames } from "../learn/learners.js";
 import { train } from "../learn/trainingRun.js";
@@ -22,8 +25,13 @@ import { loadModel, saveModel } from "../model/node/files.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { choice, count, flagOf, number, option, resolveShare, type Share, share } from "./flags.js";
 import { Interrupt } from "./interrupt.js";
+import { type LiveReport, openLiveReport, pageDefaults, pageName } from "./liveReport.js";
+import { memoryNow } from "./machine.js";
+import { makeFolder } from "./outcomeFiles.js";
 import { requireOutput } from "./output.js";
 import { counted, ProgressLine } from "./progress.js";
+import { describeDisk, describeTime, diskNeeds, expectedSeconds, measurePace } from "./runNeeds.js";
+import { type PlanLine, planLine } from "./runRecord.js";
 import { describeEnd, describePlan, follow } from "./trainReports.js";
 
 interface TrainFlags
@@ -40,6 +48,9 @@ interface TrainFlags
   readonly atomCare?: number | boolean;
   readonly minutes?: number;
   readonly json?: boolean;
+  readonly report?: string;
+  readonly reportEvery?: number;
+  readonly dryRun?: boolean;
 }
 
 const examples = `
@@ -51,6 +62,8 @@ Examples:
   trainlets train ecg.npy --patch 256 --base cropped:db4 -o ecg.npz
   trainlets train photos/ --patch 32 --base contourlet -o contours.npz
   trainlets train volume.npy --patch 8x8x8 --base odct:2 -o volume.npz
+  trainlets train photos/ --patch 64 -o large.npz --dry-run
+  trainlets train photos/ --patch 32 -o large.npz --report run
 
 Ctrl-C ends a run and saves the dictionary so far.`;
 
@@ -98,6 +111,9 @@ export function trainCommand(): Command {
     .addOption(option("--minutes <t>", "stop after so many minutes", number))
     .optionsGroup("Other options:")
     .option("--json", "progress as lines of JSON on standard output")
+    .option("--report <folder>", "keep metrics.jsonl there, and a page to watch: report.html")
+    .addOption(option("--report-every <s>", "seconds between two pages", number, pageDefaults.every))
+    .option("--dry-run", "say what it would need (memory, disk, time), and stop")
     .addHelpText("after", examples)
     .action(runTrain);
   return withDeviceOptions(command);
@@ -123,6 +139,7 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   const options = { ...libraryOptions(flags, patch), base, start };
   resolveTraining(options, "train", flagOf); // refuses bad options before anything is read
   await requireOutput(flags.output, "train", [".npz"]);
+  await requireReport(flags);
   const progress = progressFor(flags.json === true);
   await onDevice(flags, "train", async (kernels, reason) => {
     const signals = await read(inputs, options.patch, progress);
@@ -136,21 +153,67 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
 /** Train and save; what to say in the end. */
 async function learn(
   signals: readonly Signal[],
-  options: TrainOptions,
-  { output, json = false }: TrainFlags,
+  options: TrainOptions & { readonly kernels: Kernels },
+  flags: TrainFlags,
   { progress, on }: { readonly progress: ProgressLine; readonly on: string },
 ): Promise<string> {
+  const { output, json = false } = flags;
+  const { kernels } = options;
   const interrupt = new Interrupt(() =>
     progress.note(`ending: the dictionary so far goes to ${output} (Ctrl-C again to leave at once)`),
   );
   const run = train(signals, { ...options, signal: interrupt.signal });
   const plan = await run.plan();
-  progress.note(`${describePlan(plan)}\n${on}`);
-  const following = follow(run, plan, { progress, json, onStart: () => interrupt.listen() });
-  const course = await following.finally(() => interrupt.stop());
-  await saveModel(output, await run.model());
-  const what = `${counted(plan.atoms, "atom")} of ${formatShape(plan.base.shape)}`;
-  return `${output}: ${what}, ${describeEnd(course, plan)}`;
+  const disk = diskNeeds(plan, { report: flags.report !== undefined });
+  const said = `${describePlan(plan)}\ndisk: ${await describeDisk(disk, output)}\n${on}`;
+  const line = planLine(plan, { output, disk, kernels });
+  if (flags.dryRun) {
+    await run.close();
+    const pace = await measurePace(signals, options, plan);
+    if (json) stdout.write(`${JSON.stringify({ ...line, seconds: pace && expectedSeconds(plan, pace) })}\n`);
+    return `${said}\n${describeTime(plan, pace)}`;
+  }
+  progress.note(said);
+  const live = await openReport(flags, line, { kernels, progress });
+  try {
+    const following = follow(run, plan, {
+      progress,
+      json,
+      memory: () => memoryNow(kernels),
+      onStart: () => interrupt.listen(),
+      onReport: async (report, seconds) => live?.report(report, seconds, () => run.snapshot()),
+    });
+    const course = await following.finally(() => interrupt.stop());
+    const model = await run.model();
+    await saveModel(output, model);
+    await live?.end(course.report.ended!, { model });
+    const what = `${counted(plan.atoms, "atom")} of ${formatShape(plan.base.shape)}`;
+    return `${output}: ${what}, ${describeEnd(course, plan)}`;
+  } catch (error) {
+    await live?.end("failed", { error: error instanceof Error ? error.message : String(error) });
+    throw error;
+  }
+}
+
+/** Refuse a folder or an interval that will not do; make the folder. */
+async function requireReport({ report, reportEvery, dryRun }: TrainFlags): Promise<void> {
+  if (reportEvery !== undefined) requireAbove("train", "--report-every", reportEvery, 0);
+  if (reportEvery !== undefined && report === undefined)
+    throw new InputError("train: --report-every needs --report");
+  if (report !== undefined && !dryRun) await makeFolder(report, "train", "--report");
+}
+
+/** The report of a run, where one is wanted. */
+async function openReport(
+  { report, reportEvery }: TrainFlags,
+  plan: PlanLine,
+  { kernels, progress }: { readonly kernels: Kernels; readonly progress: ProgressLine },
+): Promise<LiveReport | undefined> {
+  if (report === undefined) return undefined;
+  const note = (text: string) => progress.note(text);
+  const live = await openLiveReport(plan, { folder: report, kernels, every: reportEvery, note });
+  note(`report: ${join(report, pageName)}`);
+  return live;
 }
 
 function read(inputs: readonly Input[], patch: Shape, progress: ProgressLine): Promise<Signal[]> {
@@ -175,6 +238,9 @@ function libraryOptions(flags: TrainFlags, patch: Shape): TrainOptions {
     device: _device,
     threads: _threads,
     json: _json,
+    report: _report,
+    reportEvery: _reportEvery,
+    dryRun: _dryRun,
     start: _start,
     ...same
   } = rest;

@@ -27,8 +27,10 @@ export interface Learner {
   update(Y: DeviceMatrix): Promise<void>;
   /** What the updates since the last report did. */
   report(): Promise<LearnerReport>;
-  /** The dictionary as it stands. */
+  /** The dictionary as it stands, when nothing more is to be learned. */
   model(meta: ModelMeta): Promise<Model>;
+  /** The same in between, where `model` does work that would change what follows. */
+  snapshot?(meta: ModelMeta): Promise<Model>;
   /** Give everything back, the dictionary included. */
   free(): void;
 }

@@ -67,7 +67,7 @@ export interface TrainOptions {
   readonly patience?: number | undefined;
   /** Stop after this many seconds. */
   readonly seconds?: number | undefined;
-  /** Mini-batches between two reports; about a hundred reports an epoch unless told. */
+  /** Mini-batches between two reports; about a hundred reports an epoch unless told, and some early ones. */
   readonly reportEvery?: number | undefined;
   /** Replacement of unused and near-identical atoms; `false` for none. */
   readonly atomCare?: AtomCareOptions | false | undefined;

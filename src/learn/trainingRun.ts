@@ -61,6 +61,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   #workshop: Promise<Workshop> | undefined;
   #model: Model | undefined;
   #started = false;
+  readonly #progress = { examples: 0 };
 
   constructor(data: readonly Signal[], options: TrainOptions) {
     if (data.length === 0) throw new InputError("train: data must hold at least one signal, got none");
@@ -82,6 +83,18 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     return this.#model;
   }
 
+  /**
+   * The dictionary as it stands, for one who iterates the run, between two reports.
+   * It changes nothing: a run that was looked at ends with the same bits.
+   */
+  async snapshot(): Promise<Model> {
+    if (!this.#started || this.#model || !this.#workshop)
+      throw new InputError("TrainingRun.snapshot: the run must be under way, got one that is not");
+    const { learner, plan } = await this.#workshop;
+    const meta = metaOf(plan, this.#progress.examples);
+    return learner.snapshot ? learner.snapshot(meta) : learner.model(meta);
+  }
+
   /** Give back what `plan` set up, where the run is not wanted after all. */
   async close(): Promise<void> {
     if (this.#started || !this.#workshop) return;
@@ -95,7 +108,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     if (this.#started) throw new InputError("TrainingRun: a run can be iterated once, got a second time");
     this.#started = true;
     const workshop = await this.#prepare();
-    const progress = { examples: 0 };
+    const progress = this.#progress;
     let failed = false;
     try {
       yield* loop(workshop, progress, this.#options.signal);
@@ -151,7 +164,6 @@ async function* loop(
   const again = learners[plan.learner].takes === "whole set"; // the same examples, in the same order
   const watch = new Watch(plan, signal);
   const breath = new Breath();
-  const reportEvery = plan.reportEvery ?? Math.max(1, Math.ceil(plan.steps / plan.epochs / 100));
   const nothing = { step: 0, rmse: Number.NaN, stepSize: 0, atomsUsed: 0 };
   yield { ...nothing, epoch: 0, examples: 0, atomsReplaced: 0, ...(await watch.test(workshop)) };
   let atomsReplaced = 0;
@@ -168,7 +180,7 @@ async function* loop(
       if (care && caresNow(plan, learner.step))
         atomsReplaced += await care.look(lastExamples(workshop, windows));
       const tests = last || progress.examples >= nextTest;
-      if (!tests && !watch.over() && learner.step % reportEvery !== 0) continue;
+      if (!tests && !watch.over() && !reportsNow(plan, learner.step)) continue;
       const report = await learner.report();
       if (!Number.isFinite(report.rmse))
         throw new Error(`train: the error is not finite at step ${learner.step}`);
@@ -189,6 +201,13 @@ async function* loop(
       if (ended) return;
     }
   }
+}
+
+/** About a hundred times an epoch, and after 1, 2, 4, 8… updates, so that the pace of a long run shows soon. */
+function reportsNow({ reportEvery, steps, epochs }: TrainPlan, step: number): boolean {
+  if (reportEvery !== undefined) return step % reportEvery === 0;
+  const every = Math.max(1, Math.ceil(steps / epochs / 100));
+  return step % every === 0 || (step < every && Number.isInteger(Math.log2(step)));
 }
 
 /** The examples of an update, to be cut again from the signals. */
