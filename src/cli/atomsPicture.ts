@@ -4,7 +4,7 @@
  */
 
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
-import { sizeOf } from "../core/shape.js";
+import { type Shape, sizeOf } from "../core/shape.js";
 import { atomGallery } from "../figures/gallery.js";
 import { encodePng } from "../figures/png.js";
 import type { Kernels } from "../kernels/contract.js";
@@ -13,10 +13,15 @@ import { Model } from "../model/model.js";
 /** The most atoms of a picture, and the most samples of them all. */
 const most = { atoms: 256, samples: 2 ** 18 } as const;
 
+/** How many atoms of so many the picture shows. */
+export function shownAtoms(all: number, shape: Shape): number {
+  return Math.min(all, most.atoms, Math.max(1, Math.floor(most.samples / sizeOf(shape))));
+}
+
 /** PNG, a pixel a sample: atoms at even distances through the dictionary, so each keeps its place. */
 export async function atomsPicture(model: Model, kernels: Kernels): Promise<Uint8Array> {
   const all = model.A.cols;
-  const count = Math.min(all, most.atoms, Math.max(1, Math.floor(most.samples / sizeOf(model.shape))));
+  const count = shownAtoms(all, model.shape);
   const shown = Array.from({ length: count }, (_, i) => Math.floor((i * all) / count));
   const atoms = await partOf(model, shown).atoms(kernels);
   return encodePng(atomGallery(atoms, model.shape, { magnify: 1, gap: 1 }));

@@ -7,6 +7,7 @@
 import { formatShape } from "../core/shape.js";
 import { dataUrl, htmlPage, type PageSection } from "../figures/page.js";
 import { learners } from "../learn/learners.js";
+import { shownAtoms } from "./atomsPicture.js";
 import { bytes, describeUse } from "./machine.js";
 import { clock, counted, grouped, rounded } from "./progress.js";
 import { runCharts } from "./runCharts.js";
@@ -36,7 +37,7 @@ export function runPage(record: RunRecord, { atoms, refresh, now }: RunPageOptio
       ...chartSections(record),
       ...(atoms ? [gallery(plan.settings, atoms, running)] : []),
       ...testSections(record),
-      { heading: "Settings", kind: "settings", entries: settingEntries(plan) },
+      { heading: "Settings", kind: "settings", entries: settingEntries(record) },
       { heading: "Machine", kind: "settings", entries: machineEntries(plan) },
     ],
     footer: `trainlets ${plan.version} · page made ${utc(now.toISOString())}${running ? `, read again every ${counted(refresh, "second")}` : ""}`,
@@ -52,13 +53,11 @@ function leadOf({ plan, last, end }: RunRecord, running: boolean): string {
   const seen = `${grouped(last?.examples ?? 0)} of ${counted(totalOf(plan), "example")}`;
   if (end) return endText(end, seen);
   const state = running ? "Running" : "Not known to have ended";
-  return last
-    ? `${state}: ${seen} at ${utc(last.time)}.`
-    : `${state}: began ${utc(plan.time)}, no report yet.`;
+  return last ? `${state}: ${seen}.` : `${state}: no report yet.`;
 }
 
-function endText({ ended, time, seconds, error }: EndLine, seen: string): string {
-  const after = `after ${seen}, in ${clock(seconds)}, ${utc(time)}`;
+function endText({ ended, seconds, error }: EndLine, seen: string): string {
+  const after = `after ${seen}, in ${clock(seconds)}`;
   switch (ended) {
     case "epochs":
       return `Ended: all epochs done ${after}.`;
@@ -91,7 +90,7 @@ function facts({ plan, last, tests, end }: RunRecord): [string, string][] {
     ...entry("test RMSE", test && rounded(test.testRmse!)),
     ["time", clock(seconds)],
     ...entry("time left, about", end || examples === 0 ? undefined : clock(left)),
-    ...entry("examples a second", examples === 0 ? undefined : grouped(rate)),
+    ...entry("examples/s", examples === 0 ? undefined : grouped(rate)),
     ["memory", describeUse(memory)],
   ];
 }
@@ -106,14 +105,16 @@ function chartSections(record: RunRecord): PageSection[] {
 }
 
 function gallery(settings: Settings, png: Uint8Array, running: boolean): PageSection {
+  const count = shownAtoms(settings.atoms, settings.patch);
+  const shown =
+    count === settings.atoms ? "All atoms" : `${grouped(count)} of ${grouped(settings.atoms)} atoms`;
   return {
     heading: running ? "Atoms now" : "Atoms",
     kind: "image",
     src: dataUrl(png),
     alt: `Atoms of ${formatShape(settings.patch)} in a grid`,
     pixelated: settings.patch.length > 1,
-    caption:
-      "Atoms at even distances through the dictionary, each in the same place on every page. Grey is zero.",
+    caption: `${shown}, at even distances through the dictionary: each keeps its place while it learns. Grey is zero.`,
   };
 }
 
@@ -142,8 +143,8 @@ function testSections({ tests }: RunRecord): PageSection[] {
   ];
 }
 
-function settingEntries({ settings, output, time, resumedAt }: PlanLine): [string, string][] {
-  const s = settings;
+function settingEntries({ plan, last, end }: RunRecord): [string, string][] {
+  const { settings: s, output, time, resumedAt } = plan;
   const { own, explicit } = learners[s.learner];
   const has = (name: "atomSparsity" | "momentum" | "stepDecay", value: number) =>
     own.includes(name) ? String(value) : undefined;
@@ -167,6 +168,8 @@ function settingEntries({ settings, output, time, resumedAt }: PlanLine): [strin
     ["dictionary", output],
     [resumedAt === undefined ? "began" : "resumed", utc(time)],
     ...entry("resumed at", resumedAt === undefined ? undefined : counted(resumedAt, "example")),
+    ...entry("last report", last && utc(last.time)),
+    ...entry("ended", end && utc(end.time)),
   ];
 }
 

@@ -34,6 +34,7 @@ export function endMark(series: readonly ChartSeries[], ink: string): Plot.Rende
     group.setAttribute("aria-label", "names");
     group.setAttribute("font-size", fontSize);
     group.setAttribute("fill", ink);
+    group.setAttribute("text-anchor", "start");
     const ends = endsOf(series).map(({ label, at }) => ({ label, y: scales.y!(at.y) as number }));
     const places = apart(
       ends.map(({ y }) => y),
