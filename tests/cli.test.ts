@@ -100,10 +100,10 @@ describe("train", () => {
     const line = `train photos --patch 8 ${quick} --redundancy 1.5 --device reference --test flat.png -o x.npz`;
     const { stdout, stderr } = await trainlets(folder, words(line));
     expect(stdout).toMatch(/^x\.npz: 384 atoms of 8x8, test RMSE 0, in \d:\d\d\n$/);
-    expect(stderr).toContain("384 atoms of 6 non-zeros, codes of at most 2 atoms\n");
+    expect(stderr).toContain("384 atoms of 16 non-zeros, codes of at most 2 atoms\n");
     expect(stderr).toContain("600 of 2,178 patches, 1 epoch, batches of 100, 1,089 to test on\n");
     expect(stderr).toContain("computing on reference: ");
-    expect(stderr).toMatch(/^100% {2}RMSE \d+\.\d+ {2}test RMSE 0 {2}[\d,]+ examples\/s {2}epoch 1 of 1$/m);
+    expect(stderr).toMatch(/^100% {2}RMSE \d+\.\d+ {2}test RMSE 0 {2}[\d,]+ examples\/s {2}\d+ MiB {2}epoch 1 of 1$/m);
   });
 
   it("reports as lines of JSON, the last with the test error", async () => {

@@ -21,7 +21,7 @@ const examples = `
 Examples:
   trainlets demo                                   see it work, in a few seconds
   trainlets train photos/ --patch 16 -o dict.npz   learn from a folder of photos
-  trainlets train photos/ --patch 32 -o d.npz --report run   watch it: run/report.html
+  trainlets report run                             the page of train --report run
   trainlets atoms dict.npz -o atoms.png            look at what was learned
   trainlets encode face.png -d dict.npz -o codes.npz
   trainlets decode codes.npz -d dict.npz -o face-again.png

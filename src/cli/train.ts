@@ -69,6 +69,7 @@ Ctrl-C ends a run and saves the dictionary so far.`;
 
 export function trainCommand(): Command {
   const d = trainDefaults;
+  const atomSparsity = (n: number) => defaultAtomSparsity(n, Infinity);
   const command = new Command("train")
     .summary("learn a dictionary from images or arrays")
     .description("Learn a dictionary from patches of images or of .npy arrays.")
@@ -87,9 +88,9 @@ export function trainCommand(): Command {
     )
     .addOption(option("--atoms <m>", "number of atoms", count, "as many as the base has"))
     .addOption(option("--redundancy <r>", "the same, as a multiple of those of the base", number))
-    .addOption(option("--atom-sparsity <k>", "base atoms in an atom: 250, 10%", share, atomShare()))
+    .addOption(option("--atom-sparsity <k>", "base atoms in an atom: 250, 10%", share, bySize(atomSparsity)))
     .optionsGroup("How patches are coded:")
-    .addOption(option("--sparsity <p>", "with so many atoms", number, codeShare()))
+    .addOption(option("--sparsity <p>", "with so many atoms", number, bySize(defaultSparsity)))
     .addOption(option("--error <e>", "until the RMSE of the patch is at most this", number))
     .option("--no-remove-mean", "keep the mean of each patch in its code")
     .optionsGroup("How it is learned:")
@@ -119,13 +120,9 @@ export function trainCommand(): Command {
   return withDeviceOptions(command);
 }
 
-/** Defaults that depend on the patch, in words. */
-function atomShare(): string {
-  return `${defaultAtomSparsity(1000, Infinity) / 10}% of the samples`;
-}
-
-function codeShare(): string {
-  return `${defaultSparsity(1000) / 10}% of the samples`;
+/** A default that depends on the patch, by examples: `16 for 8x8, 64 for 32x32`. */
+function bySize(of: (n: number) => number): string {
+  return [8, 16, 32, 64].map((side) => `${of(side * side)} for ${side}x${side}`).join(", ");
 }
 
 async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
