@@ -22,8 +22,8 @@ async function simulate(every: number | undefined, costs: readonly number[], ste
 }
 
 it("draws pages at the interval as long as they cost next to nothing", async () => {
-  const { begun } = await simulate(undefined, [0.01], 1, 95);
-  expect(begun).toEqual([20, 40.01, 60.02, 80.03].map((at) => expect.closeTo(at, 6)));
+  const { begun } = await simulate(undefined, [0.01], 1, 125);
+  expect(begun).toEqual([30, 60.01, 90.02, 120.03].map((at) => expect.closeTo(at, 6)));
 });
 
 it("takes a hundredth of the time at most, from the second page on", async () => {

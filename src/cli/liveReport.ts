@@ -23,7 +23,7 @@ export const pageName = "report.html";
 export const atomsName = "atoms.png";
 
 /** Seconds between two pages, unless told; and the part of the time that drawing them may take. */
-export const pageDefaults = { every: 20, share: 0.01 } as const;
+export const pageDefaults = { every: 30, share: 0.01 } as const;
 
 /** A folder that is there already, and its metrics from their beginning. */
 export async function openLiveReport(
@@ -52,7 +52,7 @@ export class LiveReport {
   readonly #pace: PagePace;
   #atoms: Uint8Array | undefined;
   #writing: Promise<void> = Promise.resolve();
-  #told = "";
+  readonly #told = new Set<string>();
 
   /** Starts the record with its plan, and makes a first page. */
   constructor(plan: PlanLine, options: LiveReportOptions) {
@@ -126,8 +126,8 @@ export class LiveReport {
   /** Once for each thing that is wrong. */
   #tell(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    if (message === this.#told) return;
-    this.#told = message;
+    if (this.#told.has(message)) return;
+    this.#told.add(message);
     this.#options.note(`train: the report is not up to date, the training goes on: ${message}`);
   }
 }

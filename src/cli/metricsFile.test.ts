@@ -1,4 +1,4 @@
-import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -125,6 +125,17 @@ describe("openMetrics", () => {
     disk.free = Number.POSITIVE_INFINITY;
     metrics.append(report(300));
     expect(text()).toBe(asText(planLine, report(100), report(200), report(300)));
+    metrics.close();
+  });
+
+  it("makes a file again that was deleted, once its folder is there", async () => {
+    const metrics = await openMetrics(folder);
+    metrics.append(planLine);
+    rmSync(folder, { recursive: true });
+    expect(() => metrics.append(report(100))).toThrow(`${path()}: cannot be written (no such folder)`);
+    mkdirSync(folder);
+    metrics.append(report(200));
+    expect(text()).toBe(asText(planLine, report(100), report(200)));
     metrics.close();
   });
 

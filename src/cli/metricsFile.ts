@@ -5,9 +5,10 @@
  * A run that was killed may leave half a line at the end: readers pass over it,
  * and a run that is resumed cuts it off, with all that the resumed run will do again.
  * A line that cannot be written, on a full disk say, waits and is tried again with the next.
+ * A file that was deleted, with its folder perhaps, is made again as it was once that is possible.
  */
 
-import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { InputError } from "../core/errors.js";
 import { fileError, readFileBytes } from "../data/node/files.js";
@@ -31,7 +32,7 @@ export async function openMetrics(
   const path = join(folder, metricsName);
   const before = resumedAt === undefined ? undefined : await keptOf(path, resumedAt);
   try {
-    const file = openSync(path, before ? "r+" : "w");
+    const file = openSync(path, before ? "r+" : "w+");
     ftruncateSync(file, before?.bytes ?? 0);
     return new MetricsFile(path, file, before);
   } catch (error) {
@@ -49,7 +50,7 @@ export class MetricsFile {
   readonly path: string;
   /** The run until it was resumed, where it was and its lines are there. */
   readonly before: RunRecord | undefined;
-  readonly #file: number;
+  #file: number;
   #written: number;
   #waiting: string[] = [];
 
@@ -66,10 +67,8 @@ export class MetricsFile {
     this.#waiting.splice(0, this.#waiting.length - mostWaiting);
     const bytes = new TextEncoder().encode(this.#waiting.join(""));
     try {
-      let done = 0; // what was written of a line that failed is written over
-      while (done < bytes.length) {
-        done += writeSync(this.#file, bytes, done, bytes.length - done, this.#written + done);
-      }
+      if (fstatSync(this.#file).nlink === 0) this.#makeAgain();
+      writeAt(this.#file, bytes, this.#written); // what was written of a line that failed is written over
     } catch (error) {
       throw fileError(error, `${this.path}: cannot be written`, "no such folder");
     }
@@ -80,6 +79,21 @@ export class MetricsFile {
   close(): void {
     closeSync(this.#file);
   }
+
+  /** A file whose name is gone can still be read, as long as it is open. */
+  #makeAgain(): void {
+    const bytes = new Uint8Array(this.#written);
+    readSync(this.#file, bytes, 0, bytes.length, 0);
+    const file = openSync(this.path, "w+");
+    closeSync(this.#file);
+    this.#file = file;
+    writeAt(file, bytes, 0);
+  }
+}
+
+function writeAt(file: number, bytes: Uint8Array, place: number): void {
+  let done = 0;
+  while (done < bytes.length) done += writeSync(file, bytes, done, bytes.length - done, place + done);
 }
 
 /** The run in a metrics file. */
