@@ -133,7 +133,8 @@ describe("--dry-run", () => {
     expect(kind).toBe("plan");
     expect(settings).toEqual(linesOf("run")[0].settings);
     expect(seconds).toBeGreaterThan(0);
-    await run(`train photos ${quick} --learner ksvd --atoms 80 --dry-run -o never.npz`);
+    const whole = await run(`train photos ${quick} --learner ksvd --atoms 80 --dry-run -o never.npz`);
+    expect(whole.stdout).toMatch(/^time: about /m);
     expect(readdirSync(folder).sort()).toEqual(before);
   });
 });

@@ -79,24 +79,26 @@ const enough = 1;
 
 /**
  * Learns the pace of a run from its first reports. The first update is left out:
- * code is compiled, memory is touched for the first time. Reports with a test tell
- * little of updates, and are passed over.
+ * code is compiled, memory is touched for the first time. Tests are taken to last as
+ * long as the first one.
  */
 export class PaceMeter {
   readonly #start = performance.now();
   #first: number | undefined;
   #from: { readonly step: number; readonly at: number } | undefined;
+  #tests = 0;
   #pace: Pace | undefined;
 
   /** Whether it is known now, and was not before. */
   add({ step, testRmse }: TrainReport): boolean {
     const seconds = (performance.now() - this.#start) / 1000;
     this.#first ??= seconds; // from the start to the first report there is a test and nothing else
-    if (testRmse !== undefined || step === 0 || this.#known) return false;
+    if (step === 0 || this.#known) return false;
+    if (this.#from && testRmse !== undefined) this.#tests += 1;
     this.#from ??= { step, at: seconds };
     const measured = step - this.#from.step;
-    if (measured > 0)
-      this.#pace = { step: (seconds - this.#from.at) / measured, test: this.#first, measured };
+    const worked = seconds - this.#from.at - this.#tests * this.#first;
+    if (measured > 0 && worked > 0) this.#pace = { step: worked / measured, test: this.#first, measured };
     return this.#known;
   }
 
@@ -111,8 +113,8 @@ export class PaceMeter {
 }
 
 /**
- * The pace of a run that is not wanted, from its first updates. Where an update takes
- * the whole set, a part of the set has to do: its time is taken to grow with the examples.
+ * The pace of a run that is not wanted, from its first updates and a small test. Where an
+ * update takes the whole set, a part of the set has to do. Times are taken to grow with the examples.
  */
 export async function measurePace(
   signals: readonly Signal[],
@@ -121,9 +123,14 @@ export async function measurePace(
 ): Promise<Pace | undefined> {
   const whole = learners[plan.learner].takes === "whole set";
   const examples = whole ? Math.min(plan.examples, Math.max(plan.batch, 2 * plan.atoms)) : plan.examples;
-  const run = train(signals, { ...options, examples, epochs: Math.max(3, plan.epochs), reportEvery: 1 });
+  const holdout = Math.min(plan.holdout, plan.batch);
+  const epochs = Math.max(4, plan.epochs);
+  const rarely = { testEvery: Number.MAX_SAFE_INTEGER, patience: undefined }; // once before the first update
+  const run = train(signals, { ...options, examples, holdout, epochs, ...rarely, reportEvery: 1 });
   const meter = new PaceMeter();
   for await (const report of run) if (meter.add(report)) break;
   const { pace } = meter;
-  return pace && { ...pace, step: (pace.step * plan.examples) / examples };
+  if (!pace) return undefined;
+  const test = holdout === 0 ? 0 : (pace.test * plan.holdout) / holdout;
+  return { ...pace, step: (pace.step * plan.examples) / examples, test };
 }
