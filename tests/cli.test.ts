@@ -111,10 +111,12 @@ describe("train", () => {
     const line = `train photos --patch 8 ${quick} --redundancy 1.5 --device reference --test flat.png -o x.npz`;
     const { stdout, stderr } = await trainlets(folder, words(line));
     expect(stdout).toMatch(/^x\.npz: 384 atoms of 8x8, test RMSE 0, in \d:\d\d\n$/);
-    expect(stderr).toContain("384 atoms of 6 non-zeros, codes of at most 2 atoms\n");
+    expect(stderr).toContain("384 atoms of 16 non-zeros, codes of at most 2 atoms\n");
     expect(stderr).toContain("600 of 2,178 patches, 1 epoch, batches of 100, 1,089 to test on\n");
     expect(stderr).toContain("computing on reference: ");
-    expect(stderr).toMatch(/^100% {2}RMSE \d+\.\d+ {2}test RMSE 0 {2}[\d,]+ examples\/s {2}epoch 1 of 1$/m);
+    expect(stderr).toMatch(
+      /^100% {2}RMSE \d+\.\d+ {2}test RMSE 0 {2}[\d,]+ examples\/s {2}\d+ MiB {2}epoch 1 of 1$/m,
+    );
   });
 
   it("reports as lines of JSON, the last with the test error", async () => {
@@ -324,14 +326,22 @@ describe("reproduce", () => {
 });
 
 describe("help", () => {
-  it.each(["", "train", "atoms", "encode", "decode", "approximate", "devices", "demo", "reproduce"])(
-    "fits into 80 columns: %s",
-    async (name) => {
-      const help = await run(`${name} --help`);
-      expect(help).toMatch(/^Usage: trainlets/);
-      expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
-    },
-  );
+  it.each([
+    "",
+    "train",
+    "report",
+    "atoms",
+    "encode",
+    "decode",
+    "approximate",
+    "devices",
+    "demo",
+    "reproduce",
+  ])("fits into 80 columns: %s", async (name) => {
+    const help = await run(`${name} --help`);
+    expect(help).toMatch(/^Usage: trainlets/);
+    expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  });
 
   it("tells the defaults that the library uses", async () => {
     const help = (await run("train --help")).replaceAll(/\s+/g, " ");

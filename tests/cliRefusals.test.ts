@@ -157,7 +157,7 @@ refuses("options of train", [
   ["train photos --patch 6 --start dict.npz -o OUT.npz", "train: --start must have shape 6x6, got 8x8"],
   [
     train("--start dict.npz --atom-sparsity 1"),
-    "train: --atom-sparsity must be an integer from 6 to 256, got 1",
+    "train: --atom-sparsity must be an integer from 16 to 256, got 1",
   ],
   [train("--start codes.npz"), "train: codes.npz: is not a model of trainlets"],
   [train("--device abacus"), 'train: unknown device "abacus"; known: auto, gpu, cpu, reference'],

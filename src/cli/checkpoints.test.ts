@@ -73,7 +73,7 @@ describe("openCheckpoints", () => {
     [
       { checkpoint: "RUN", resume: true },
       { atomSparsity: 4 },
-      "--resume: --atom-sparsity must be 3 as in the checkpoint, got 4",
+      "--resume: --atom-sparsity must be 10 as in the checkpoint, got 4",
     ],
     [
       { checkpoint: "RUN", resume: true },

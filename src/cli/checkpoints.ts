@@ -9,8 +9,10 @@ import { CheckpointFolder, checkpointDefaults } from "../learn/node/checkpointFo
 import { requireEpochs, requireSameSettings, settingsOf } from "../learn/runSettings.js";
 import type { ResolvedTraining } from "../learn/trainOptions.js";
 import { count, flagOf, number, option } from "./flags.js";
+import { pageDefaults } from "./liveReport.js";
 
 export interface CheckpointFlags {
+  readonly dryRun?: boolean;
   readonly checkpoint?: string;
   readonly checkpointEvery?: number;
   readonly checkpointSteps?: number;
@@ -29,7 +31,10 @@ export function withCheckpointOptions(command: Command): Command {
     .option("--checkpoint <folder>", "keep the last two checkpoints of the run there")
     .addOption(option("--checkpoint-every <t>", "minutes between two", number, checkpointDefaults.minutes))
     .addOption(option("--checkpoint-steps <n>", "steps between two, whichever comes first", count))
-    .option("--resume", "go on from the newest checkpoint, to the result of a run without a break");
+    .option("--resume", "go on from the newest checkpoint, to the result of a run without a break")
+    .option("--report <folder>", "keep metrics.jsonl and report.html there (default: with --checkpoint)")
+    .addOption(option("--report-every <s>", "seconds between two pages", number, pageDefaults.every))
+    .option("--dry-run", "say what it would need (memory, disk, time), and stop");
 }
 
 /** Open the folder, find where to go on, and refuse what does not fit, before any data is read. */
@@ -49,6 +54,7 @@ export async function openCheckpoints(
   if (path === "") throw new InputError('train: --checkpoint must be a folder, got ""');
   if (minutes !== undefined) requireAbove("train", "--checkpoint-every", minutes, 0);
   if (steps !== undefined) requireInteger("train", "--checkpoint-steps", steps, 1);
+  if (flags.dryRun) return { folder: undefined, resume: undefined }; // nothing is written, nor gone on from
   const onProblem = (problem: string) => note(`train: ${problem}`);
   const folder = await CheckpointFolder.open(path, { minutes, steps, onProblem });
   if (!resume) {

@@ -13,6 +13,7 @@ import { demoCommand } from "./demo.js";
 import { devicesCommand } from "./devices.js";
 import { encodeCommand } from "./encode.js";
 import { guardProcess, report } from "./report.js";
+import { reportCommand } from "./reportCommand.js";
 import { reproduceCommand } from "./reproduce.js";
 import { trainCommand } from "./train.js";
 
@@ -20,6 +21,7 @@ const examples = `
 Examples:
   trainlets demo                                   see it work, in a few seconds
   trainlets train photos/ --patch 16 -o dict.npz   learn from a folder of photos
+  trainlets report run                             the page of a training run
   trainlets atoms dict.npz -o atoms.png            look at what was learned
   trainlets encode face.png -d dict.npz -o codes.npz
   trainlets decode codes.npz -d dict.npz -o face-again.png
@@ -28,6 +30,7 @@ Examples:
 
 const commands = [
   trainCommand(),
+  reportCommand(),
   atomsCommand(),
   encodeCommand(),
   decodeCommand(),

@@ -8,12 +8,12 @@ import type { OutcomeFile } from "../experiments/experiment.js";
 import { rasterizeSvg } from "../figures/node/rasterize.js";
 
 /** Make a folder that files can be written to. */
-export async function makeFolder(folder: string, caller: string): Promise<void> {
+export async function makeFolder(folder: string, caller: string, flag = "--output"): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST")
-      throw new InputError(`${caller}: --output must be a folder, got the file ${folder}`);
+      throw new InputError(`${caller}: ${flag} must be a folder, got the file ${folder}`);
     throw fileError(error, `${caller}: folder ${folder} cannot be made`, "its name is not valid");
   }
   await requireWritable(join(folder, "index.html"), caller);

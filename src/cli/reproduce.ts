@@ -17,6 +17,7 @@ import type {
 import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { count, flagOf, option } from "./flags.js";
 import { Interrupt } from "./interrupt.js";
+import { memoryNow } from "./machine.js";
 import { makeFolder, writeOutcome } from "./outcomeFiles.js";
 import { clock, ProgressLine } from "./progress.js";
 import { textTable } from "./table.js";
@@ -138,7 +139,9 @@ async function perform(
     async follow(training) {
       const plan = await training.plan();
       progress.note(describePlan(plan));
-      const following = follow(training, plan, { progress, json, onStart: () => interrupt.listen() });
+      const onStart = () => interrupt.listen();
+      const memory = () => memoryNow(kernels);
+      const following = follow(training, plan, { progress, json, memory, onStart });
       await following.finally(() => interrupt.stop());
     },
     onStage: (stage) => progress.show([stage], true),

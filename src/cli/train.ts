@@ -3,15 +3,13 @@
 import { stderr, stdout } from "node:process";
 import { Command } from "commander";
 import { requireAbove, requireInteger } from "../core/require.js";
-import { formatShape, parseShape, type Shape, sizeOf } from "../core/shape.js";
+import { parseShape, type Shape, sizeOf } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { type Input, inspectInputs, readSignals, resolvePatch } from "../data/node/inputs.js";
 import { baseForms } from "../dictionaries/base.js";
 import { loadBase } from "../dictionaries/node/base.js";
 import { atomCareDefaults } from "../learn/atomCare.js";
 import { learnerNames, learners } from "../learn/learners.js";
-import { dataSettings, requireSameSettings } from "../learn/runSettings.js";
-import { train } from "../learn/trainingRun.js";
 import {
   defaultAtomSparsity,
   defaultSparsity,
@@ -19,30 +17,29 @@ import {
   type TrainOptions,
   trainDefaults,
 } from "../learn/trainOptions.js";
-import { loadModel, saveModel } from "../model/node/files.js";
-import {
-  type CheckpointFlags,
-  type Checkpoints,
-  notSaved,
-  openCheckpoints,
-  withCheckpointOptions,
-  withLastCheckpoint,
-} from "./checkpoints.js";
+import { loadModel } from "../model/node/files.js";
+import { openCheckpoints, withCheckpointOptions } from "./checkpoints.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { choice, count, flagOf, number, option, resolveShare, type Share, share } from "./flags.js";
-import { Interrupt } from "./interrupt.js";
 import { requireOutput } from "./output.js";
-import { counted, ProgressLine } from "./progress.js";
-import { describeEnd, describePlan, follow } from "./trainReports.js";
+import { ProgressLine } from "./progress.js";
+import { learn, makeReportFolder, type RunFlags, requireReport } from "./trainRun.js";
 
 interface TrainFlags
   extends DeviceFlags,
-    CheckpointFlags,
+    RunFlags,
     Omit<
       TrainOptions,
-      "patch" | "base" | "atomSparsity" | "atomCare" | "coding" | "start" | "checkpoints" | "resume"
+      | "patch"
+      | "base"
+      | "atomSparsity"
+      | "atomCare"
+      | "coding"
+      | "start"
+      | "checkpoints"
+      | "resume"
+      | "reportEvery"
     > {
-  readonly output: string;
   readonly base?: string;
   readonly patch: string;
   readonly atomSparsity?: Share;
@@ -52,7 +49,6 @@ interface TrainFlags
   readonly test?: string[];
   readonly atomCare?: number | boolean;
   readonly minutes?: number;
-  readonly json?: boolean;
 }
 
 const examples = `
@@ -66,11 +62,14 @@ Examples:
   trainlets train volume.npy --patch 8x8x8 --base odct:2 -o volume.npz
   trainlets train lena.png --patch 12 --learner odl --atoms 900 -o dense.npz
   trainlets train photos/ --patch 64 --checkpoint run/ --resume -o large.npz
+  trainlets train photos/ --patch 64 -o large.npz --dry-run
+  trainlets train photos/ --patch 32 -o large.npz --report run
 
 Ctrl-C ends a run and saves the dictionary so far.`;
 
 export function trainCommand(): Command {
   const d = trainDefaults;
+  const atomSparsity = (n: number) => defaultAtomSparsity(n, Infinity);
   const command = new Command("train")
     .summary("learn a dictionary from images or arrays")
     .description("Learn a dictionary from patches of images or of .npy arrays.")
@@ -89,9 +88,9 @@ export function trainCommand(): Command {
     )
     .addOption(option("--atoms <m>", "number of atoms", count, "as many as the base has"))
     .addOption(option("--redundancy <r>", "the same, as a multiple of those of the base", number))
-    .addOption(option("--atom-sparsity <k>", "base atoms in an atom: 250, 10%", share, atomShare()))
+    .addOption(option("--atom-sparsity <k>", "base atoms in an atom: 250, 10%", share, bySize(atomSparsity)))
     .optionsGroup("How patches are coded:")
-    .addOption(option("--sparsity <p>", "with so many atoms", number, codeShare()))
+    .addOption(option("--sparsity <p>", "with so many atoms", number, bySize(defaultSparsity)))
     .addOption(option("--error <e>", "until the RMSE of the patch is at most this", number))
     .option("--no-remove-mean", "keep the mean of each patch in its code")
     .optionsGroup("How it is learned:")
@@ -127,13 +126,9 @@ function learnerList(): string {
   return `\nLearners:\n${lines.join("\n")}\n`;
 }
 
-/** Defaults that depend on the patch, in words. */
-function atomShare(): string {
-  return `${defaultAtomSparsity(1000, Infinity) / 10}% of the samples`;
-}
-
-function codeShare(): string {
-  return `${defaultSparsity(1000) / 10}% of the samples`;
+/** A default that depends on the patch, by examples: `16 for 8x8, 64 for 32x32`. */
+function bySize(of: (n: number) => number): string {
+  return [8, 16, 32, 64].map((side) => `${of(side * side)} for ${side}x${side}`).join(", ");
 }
 
 async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
@@ -147,44 +142,18 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   const options = { ...libraryOptions(flags, patch), base, start };
   const resolved = resolveTraining(options, "train", flagOf); // refuses bad options before anything is read
   await requireOutput(flags.output, "train", [".npz"]);
+  requireReport(flags);
   const progress = progressFor(flags.json === true);
   const checkpoints = await openCheckpoints(flags, resolved, (line) => progress.note(line));
+  await makeReportFolder(flags);
   await onDevice(flags, "train", async (kernels, reason) => {
     const signals = await read(inputs, options.patch, progress);
     const testSignals = tests && (await read(tests, options.patch, progress));
     const on = `computing on ${kernels.name}: ${kernels.description} (${reason})`;
-    const saying = { progress, on };
-    const said = await learn(signals, { ...options, testSignals, kernels }, flags, checkpoints, saying);
+    const parts = { options: { ...options, testSignals, kernels }, flags, checkpoints, progress, on };
+    const said = await learn(signals, parts);
     (flags.json ? stderr : stdout).write(`${said}\n`);
   });
-}
-
-/** Train and save; what to say in the end. */
-async function learn(
-  signals: readonly Signal[],
-  options: TrainOptions,
-  { output, json = false }: TrainFlags,
-  { folder, resume }: Checkpoints,
-  { progress, on }: { readonly progress: ProgressLine; readonly on: string },
-): Promise<string> {
-  const kept = folder ? `, a checkpoint to ${folder.path}` : "";
-  const interrupt = new Interrupt(() =>
-    progress.note(`ending: the dictionary so far goes to ${output}${kept} (Ctrl-C again to leave at once)`),
-  );
-  if (resume)
-    requireSameSettings(resume.header.settings, dataSettings(signals, options.testSignals), "train", flagOf);
-  const run = train(signals, { ...options, signal: interrupt.signal, checkpoints: folder, resume });
-  const plan = await run.plan();
-  progress.note(`${describePlan(plan)}\n${on}`);
-  if (resume) interrupt.listen(); // its first report may be long in coming
-  const following = follow(run, plan, { progress, json, onStart: () => interrupt.listen() });
-  const course = await following
-    .finally(() => interrupt.stop())
-    .catch((error) => Promise.reject(withLastCheckpoint(error, folder)));
-  const model = await run.model();
-  await saveModel(output, model).catch((error) => Promise.reject(notSaved(error, folder)));
-  const what = `${counted(plan.atoms, "atom")} of ${formatShape(plan.base.shape)}`;
-  return `${output}: ${what}, ${describeEnd(course, plan)}`;
 }
 
 function read(inputs: readonly Input[], patch: Shape, progress: ProgressLine): Promise<Signal[]> {
@@ -209,6 +178,9 @@ function libraryOptions(flags: TrainFlags, patch: Shape): TrainOptions {
     device: _device,
     threads: _threads,
     json: _json,
+    report: _report,
+    reportEvery: _reportEvery,
+    dryRun: _dryRun,
     start: _start,
     checkpoint: _checkpoint,
     checkpointEvery: _every,

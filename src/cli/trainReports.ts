@@ -8,7 +8,10 @@ import { describeMemory } from "../learn/memoryPlan.js";
 import type { TrainReport } from "../learn/trainingRun.js";
 import type { TrainPlan } from "../learn/workshop.js";
 import type { CodingRule } from "../pursuit/limits.js";
+import { describeUse, type MemoryUse } from "./machine.js";
 import { clock, counted, grouped, type ProgressLine, rounded } from "./progress.js";
+import { describeTime, PaceMeter } from "./runNeeds.js";
+import { jsonReport } from "./runRecord.js";
 
 /** A run so far. */
 export interface Course {
@@ -16,8 +19,21 @@ export interface Course {
   /** The last error on test examples, and the examples seen by then. */
   readonly testRmse: number | undefined;
   readonly testedAt: number;
-  /** Since the first report. */
+  /** Since the first report, which came after so many examples. */
   readonly seconds: number;
+  readonly from: number;
+}
+
+/** Who is told of a run. */
+export interface Followers {
+  readonly progress: ProgressLine;
+  /** One line of JSON a report on standard output. */
+  readonly json: boolean;
+  memory(): MemoryUse;
+  /** At the first report. */
+  onStart(): void;
+  /** At every report, so many seconds after the first; the run waits for it. */
+  onReport?(report: TrainReport, seconds: number): Promise<void>;
 }
 
 export function describePlan(plan: TrainPlan): string {
@@ -57,44 +73,43 @@ function describeCoding({ sparsity, error }: CodingRule): string {
 export async function follow(
   run: AsyncIterable<TrainReport>,
   plan: TrainPlan,
-  options: { readonly progress: ProgressLine; readonly json: boolean; onStart(): void },
+  followers: Followers,
 ): Promise<Course> {
-  const { progress, json, onStart } = options;
+  const { progress, json } = followers;
   let course: Course | undefined;
   let start = 0;
+  const meter = new PaceMeter();
   for await (const report of run) {
     if (!course) {
       start = performance.now();
-      onStart();
+      followers.onStart();
     }
     const seconds = (performance.now() - start) / 1000;
     const tested = report.testRmse !== undefined;
     const testRmse = report.testRmse ?? course?.testRmse;
-    course = { report, testRmse, testedAt: tested ? report.examples : (course?.testedAt ?? 0), seconds };
-    if (json) stdout.write(`${jsonLine(report, seconds)}\n`);
-    progress.show(progressParts(course, plan), tested);
+    const testedAt = tested ? report.examples : (course?.testedAt ?? 0);
+    course = { report, testRmse, testedAt, seconds, from: course?.from ?? report.examples };
+    if (meter.add(report)) progress.note(describeTime(plan, meter.pace!));
+    if (json) stdout.write(`${JSON.stringify(jsonReport(report, seconds))}\n`);
+    progress.show(progressParts(course, plan, followers.memory()), tested);
+    await followers.onReport?.(report, seconds);
   }
   progress.clear();
   return course!;
 }
 
-/** JSON knows no NaN: an error that was not measured is null. */
-function jsonLine(report: TrainReport, seconds: number): string {
-  const rmse = Number.isFinite(report.rmse) ? report.rmse : null;
-  return JSON.stringify({ ...report, rmse, seconds });
-}
-
 /** What matters most first: a narrow window shows as much as it holds. */
-function progressParts({ report, testRmse, seconds }: Course, plan: TrainPlan): string[] {
+function progressParts(course: Course, plan: TrainPlan, memory: MemoryUse): string[] {
+  const { report, testRmse, seconds, from } = course;
   const total = plan.examples * plan.epochs;
-  const rate = (report.examples - plan.done.examples) / Math.max(seconds, 1e-3);
+  const rate = (report.examples - from) / Math.max(seconds, 1e-3);
   const left = Math.min((total - report.examples) / rate, plan.seconds - seconds);
   const parts = [`${((100 * report.examples) / total).toFixed(0).padStart(3)}%`];
   if (left > 0 && Number.isFinite(left)) parts.push(`${clock(left)} left`);
   if (Number.isFinite(report.rmse)) parts.push(`RMSE ${rounded(report.rmse)}`);
   if (testRmse !== undefined) parts.push(`test RMSE ${rounded(testRmse)}`);
-  if (report.examples > 0)
-    parts.push(`${grouped(rate)} examples/s`, `epoch ${report.epoch} of ${plan.epochs}`);
+  if (report.examples > from)
+    parts.push(`${grouped(rate)} examples/s`, describeUse(memory), `epoch ${report.epoch} of ${plan.epochs}`);
   return parts;
 }
 

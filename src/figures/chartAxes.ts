@@ -19,8 +19,17 @@ export interface Span {
   readonly max: number;
 }
 
-export const ink = "#222222";
-const gridColor = "#e4e4e4";
+/** What a chart is drawn with besides the colours of its series. */
+export interface Inks {
+  readonly ink: string;
+  readonly grid: string;
+  readonly gridOpacity: number;
+}
+
+export const onPaper: Inks = { ink: "#222222", grid: "#e4e4e4", gridOpacity: 1 };
+/** Whatever the text around it has, light or dark. */
+export const onPage: Inks = { ink: "currentColor", grid: "currentColor", gridOpacity: 0.15 };
+
 const fontSize = 12;
 
 /** Pixels between ticks, and from the frame to the label of the axis. */
@@ -51,25 +60,26 @@ export function scaleOf({ along, log, min, max }: Span): Plot.ScaleOptions {
 }
 
 /** The grid, the axes and the lines along them. */
-export function axisMarks(x: Span, y: Span): Plot.Markish[] {
+export function axisMarks(x: Span, y: Span, inks: Inks): Plot.Markish[] {
+  const { ink: stroke } = inks;
   return [
-    Plot.gridX(gridOf(x)),
-    Plot.gridY(gridOf(y)),
-    Plot.axisX(axisOf(x)),
-    Plot.axisY(axisOf(y)),
-    Plot.frame({ stroke: ink, anchor: "bottom" }),
-    Plot.frame({ stroke: ink, anchor: "left" }),
+    Plot.gridX(gridOf(x, inks)),
+    Plot.gridY(gridOf(y, inks)),
+    Plot.axisX(axisOf(x, inks)),
+    Plot.axisY(axisOf(y, inks)),
+    Plot.frame({ stroke, anchor: "bottom" }),
+    Plot.frame({ stroke, anchor: "left" }),
   ];
 }
 
-function gridOf({ along, log, min, max }: Span): Plot.GridXOptions & Plot.GridYOptions {
-  const look = { stroke: gridColor, strokeOpacity: 1 };
+function gridOf({ along, log, min, max }: Span, inks: Inks): Plot.GridXOptions & Plot.GridYOptions {
+  const look = { stroke: inks.grid, strokeOpacity: inks.gridOpacity };
   const [first, last] = [Math.ceil(Math.log10(min)), Math.floor(Math.log10(max))];
   if (!log || last - first < 2) return { ...look, tickSpacing: tickSpacing[along] };
   return { ...look, ticks: Array.from({ length: last - first + 1 }, (_, i) => Number(`1e${first + i}`)) };
 }
 
-function axisOf(span: Span): Plot.AxisXOptions & Plot.AxisYOptions {
+function axisOf(span: Span, { ink }: Inks): Plot.AxisXOptions & Plot.AxisYOptions {
   const { along, label } = span;
   return {
     label,

@@ -24,7 +24,7 @@ const padding = { top: 14, side: 14, belowTitle: 6, belowLegend: 8 } as const;
 const sample = { width: 30, gap: 7 } as const;
 const entryGap = 20;
 
-/** The heading of a chart of this width. */
+/** The heading of a chart of this width; without series, it has no legend. */
 export function headingOf(
   title: string,
   series: readonly ChartSeries[],
@@ -34,7 +34,7 @@ export function headingOf(
   const room = width - 2 * padding.side;
   const lines = wrap(title, room / (characterWidth * fontSize.title));
   const legendTop = padding.top + lines.length * lineHeight.title + padding.belowTitle;
-  const named = series.length > 1 || series[0]!.label !== "";
+  const named = series.length > 1 || (series[0]?.label ?? "") !== "";
   const legend = named ? legendOf(series, styles, room, legendTop) : { height: 0, marks: [] };
   return { height: legendTop + legend.height, marks: [titleMark(lines), ...legend.marks] };
 }

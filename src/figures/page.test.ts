@@ -45,6 +45,34 @@ describe("htmlPage", () => {
     expect(html).not.toMatch(/<link|<script|@import|url\(|https?:/);
   });
 
+  it("is read again by browsers where it is going to change, and else is not", () => {
+    expect(htmlPage({ title: "Title", sections: [], refresh: 15 })).toContain(
+      '<meta http-equiv="refresh" content="15">',
+    );
+    expect(htmlPage({ title: "Title", sections: [] })).not.toContain("refresh");
+    expect(() => htmlPage({ title: "Title", sections: [], refresh: 0 })).toThrow(
+      "htmlPage: refresh must be an integer of at least 1, got 0",
+    );
+  });
+
+  it("shows facts by their names, and charts beside one another", () => {
+    const svg = lineChart({
+      title: "Chart",
+      x: { label: "x" },
+      y: { label: "y" },
+      series: [{ label: "", points: [{ x: 1, y: 2 }] }],
+      look: "page",
+    });
+    const html = pageOf(
+      { kind: "facts", entries: [["RMSE", "<6.5>"]] },
+      { kind: "charts", svgs: [svg, svg] },
+      { kind: "image", src: "a.png", alt: "Atoms", pixelated: true },
+    );
+    expect(html).toContain('<dl class="facts"><div><dt>RMSE</dt><dd>&lt;6.5&gt;</dd></div></dl>');
+    expect(html.split(`<figure>${svg}</figure>`).length).toBe(3);
+    expect(html).toContain('<img src="a.png" alt="Atoms" class="pixelated">');
+  });
+
   it("escapes every text", () => {
     const hostile = `<img src=x onerror="alert('1')">&`;
     const html = htmlPage({
@@ -117,7 +145,7 @@ describe("htmlPage", () => {
       'htmlPage: svg must be the text of one svg element, got "<b>no</b>"',
     );
     expect(() => pageOf({ kind: "list" } as unknown as PageSection)).toThrow(
-      'htmlPage: unknown kind "list"; known: text, table, image, svg, settings',
+      'htmlPage: unknown kind "list"; known: text, facts, table, image, svg, charts, settings',
     );
   });
 });

@@ -1,7 +1,7 @@
 /**
  * The style sheet of `htmlPage`. Light and dark follow the reader's setting; every
- * text has a contrast of at least 4.5 : 1 with its ground in both. Charts are black
- * on white, so figures lie on a white sheet in either.
+ * text has a contrast of at least 4.5 : 1 with its ground in both. Figures are black
+ * on white, so they lie on a white sheet in either; `charts` take the page's colours.
  */
 
 export const pageStyle = `
@@ -32,6 +32,10 @@ figure img, figure > svg {
   display: block; max-width: 100%; height: auto;
   background: #ffffff; border: 1px solid var(--line); border-radius: 6px;
 }
+figure img.pixelated { width: 44rem; image-rendering: pixelated; }
+.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem; }
+.charts figure { margin: 0; }
+.charts figure > svg { width: 100%; background: none; }
 figcaption, caption { color: var(--faint); font-size: .925rem; text-align: left; }
 figcaption { max-width: 44rem; margin-top: .5rem; }
 caption { padding-bottom: .5rem; }
@@ -49,9 +53,19 @@ dl {
   margin: 1.25rem 0; padding: 1rem 1.25rem;
   background: var(--panel); border: 1px solid var(--line); border-radius: 6px;
 }
+.facts {
+  grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .75rem;
+  padding: 0; background: none; border: 0;
+}
+.facts > div { padding: .6rem .9rem; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; }
+.facts dd { font-size: 1.25rem; font-weight: 600; line-height: 1.35; }
 dt { color: var(--faint); }
 dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 footer { margin-top: 3.5rem; padding-top: 1rem; padding-bottom: 2.5rem; color: var(--faint); font-size: .9rem; }
-@media (max-width: 34rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .6rem; } }
+@media (max-width: 34rem) {
+  dl:not(.facts) { grid-template-columns: 1fr; gap: 0; }
+  dl:not(.facts) dd { margin-bottom: .6rem; }
+  .facts { grid-template-columns: 1fr 1fr; }
+}
 @media print { header { padding-top: 0; } figure, table, dl { break-inside: avoid; } }
 `;

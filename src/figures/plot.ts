@@ -2,19 +2,21 @@
  * Line charts as standalone SVG, made with Observable Plot: linear or logarithmic
  * axes with labels, a title and a legend above the frame, on white. All text is 12
  * pixels high or more, so that a chart of the usual 640 pixels can be read in one
- * column of a paper.
+ * column of a paper. Within a page it has the page's colours, light or dark, and
+ * names its lines where they end.
  *
- * Its parts: chartHeading.ts, chartAxes.ts, chartSeries.ts. svgDocument.ts stands
+ * Its parts: chartHeading.ts, chartAxes.ts, chartSeries.ts, lineEnds.ts. svgDocument.ts stands
  * in for a browser's document, in browsers too: the text is the same everywhere.
  */
 
 import * as Plot from "@observablehq/plot";
 import { InputError, inputError } from "../core/errors.js";
-import { requireInteger } from "../core/require.js";
+import { requireInteger, requireOneOf } from "../core/require.js";
 import type { ChartAxis, ChartSeries } from "./chart.js";
-import { axisMarks, ink, scaleOf, spanOf } from "./chartAxes.js";
+import { axisMarks, type Inks, onPage, onPaper, scaleOf, spanOf } from "./chartAxes.js";
 import { type Heading, headingOf } from "./chartHeading.js";
 import { dotMark, isDrawn, lineMark, markedPoints, type SeriesStyle, styleOf } from "./chartSeries.js";
+import { endMark, endWidth } from "./lineEnds.js";
 import { SvgDocument, type SvgElement, svgNamespace } from "./svgDocument.js";
 
 export interface LineChartOptions {
@@ -27,9 +29,11 @@ export interface LineChartOptions {
   readonly width?: number;
   /** Pixels; must leave the frame 80 below the title and the legend. */
   readonly height?: number;
+  /** `paper`: black on white, with a legend; `page`: in the colours of the page around it, names at the ends of the lines. */
+  readonly look?: "paper" | "page";
 }
 
-const lineChartDefaults = { width: 640, height: 420 } as const;
+const lineChartDefaults = { width: 640, height: 420, look: "paper" } as const;
 
 const fontFamily = "Helvetica, Arial, 'DejaVu Sans', sans-serif";
 
@@ -49,37 +53,46 @@ const leastSize = { chartWidth: 240, frameHeight: 80 } as const;
  * });
  */
 export function lineChart(options: LineChartOptions): string {
-  const { width, height, title, series } = { ...lineChartDefaults, ...options };
+  const { width, height, title, series, look } = { ...lineChartDefaults, ...options };
   requireInteger("lineChart", "width", width, leastSize.chartWidth);
   requireSeries(options);
   const styles = series.map(styleOf);
-  const heading = headingOf(title, series, styles, width);
+  requireOneOf("lineChart", "look", look, ["paper", "page"]);
+  const heading = headingOf(title, look === "page" ? [] : series, styles, width);
   requireInteger("lineChart", "height", height, heading.height + leastSize.frameHeight + margin.bottom);
   return draw(options, heading, styles, { width, height });
 }
 
 function draw(
-  { title, series, ...axes }: LineChartOptions,
+  { title, series, look, ...axes }: LineChartOptions,
   heading: Heading,
   styles: readonly SeriesStyle[],
   size: { readonly width: number; readonly height: number },
 ): string {
   const x = spanOf("x", axes.x, series);
   const y = spanOf("y", axes.y, series);
+  const inPage = look === "page";
+  const inks = inPage ? onPage : onPaper;
   const svg = Plot.plot({
     document: new SvgDocument() as unknown as Document,
     ariaLabel: title,
     ...size,
     marginTop: heading.height,
-    marginRight: margin.right,
+    marginRight: margin.right + (inPage ? endWidth(series) : 0),
     marginBottom: margin.bottom,
     marginLeft: margin.left,
     inset: margin.inset,
     x: scaleOf(x),
     y: scaleOf(y),
-    marks: [paper, ...heading.marks, ...axisMarks(x, y), ...seriesMarks(series, styles, x.log)],
+    marks: [
+      ...(inPage ? [] : [paper]),
+      ...heading.marks,
+      ...axisMarks(x, y, inks),
+      ...seriesMarks(series, styles, x.log),
+      ...(inPage ? [endMark(series, inks.ink)] : []),
+    ],
   });
-  return standAlone(svg as unknown as SvgElement);
+  return standAlone(svg as unknown as SvgElement, inks);
 }
 
 function requireSeries({ x, y, series }: LineChartOptions): void {
@@ -124,7 +137,7 @@ const paper: Plot.RenderFunction = (_index, _scales, _values, { width, height },
 };
 
 /** The text of what Plot drew, with what it takes to be a file of its own. */
-function standAlone(svg: SvgElement): string {
+function standAlone(svg: SvgElement, { ink }: Inks): string {
   svg.setAttribute("xmlns", svgNamespace);
   svg.setAttribute("role", "img");
   svg.setAttribute("color", ink);

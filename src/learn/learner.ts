@@ -32,8 +32,10 @@ export interface Learner {
   report(): Promise<LearnerReport>;
   /** What makes the dictionary none, in words: an atom that is not finite, say. */
   flaw(): Promise<string | undefined>;
-  /** The dictionary as it stands. */
+  /** The dictionary as it stands, when nothing more is to be learned. */
   model(meta: ModelMeta): Promise<Model>;
+  /** The same in between, where `model` does work that would change what follows. */
+  snapshot?(meta: ModelMeta): Promise<Model>;
   /** Give everything back, the dictionary included. */
   free(): void;
 }

@@ -112,6 +112,7 @@ export const pca: LearnerKind = {
         await decompose();
         return state.model(meta);
       },
+      snapshot: (meta) => state.model(meta),
       free() {
         kernels.free(C);
         state.free();

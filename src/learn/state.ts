@@ -50,6 +50,12 @@ export interface Kept {
   restore(saved: SavedState): Promise<void>;
 }
 
+/** The bytes of all parts. */
+export function bytesOf(kept: Kept): number {
+  const size = ({ type, length }: StatePart) => stateTypes[type].BYTES_PER_ELEMENT * length;
+  return kept.parts().reduce((sum, part) => sum + size(part), 0);
+}
+
 /** An array by name, which must have this type and length. */
 export async function readPart<T extends StateType>(
   saved: SavedState,

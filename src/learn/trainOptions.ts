@@ -39,7 +39,7 @@ export interface TrainOptions {
   readonly atoms?: number | undefined;
   /** Atoms as a multiple of those of the base, instead of `atoms`. */
   readonly redundancy?: number | undefined;
-  /** Non-zeros of each column of A, `k`; a tenth of the samples of a patch unless told. */
+  /** Non-zeros of each column of A, `k`; 2√n unless told. */
   readonly atomSparsity?: number | undefined;
   /** How examples are coded: `sparsity` atoms (`p`; n/40 unless told), or down to an `error`. */
   readonly coding?: CodingRule | undefined;
@@ -68,7 +68,7 @@ export interface TrainOptions {
   readonly patience?: number | undefined;
   /** Stop after this many seconds. */
   readonly seconds?: number | undefined;
-  /** Mini-batches between two reports; about a hundred reports an epoch unless told. */
+  /** Mini-batches between two reports; about a hundred reports an epoch unless told, and some early ones. */
   readonly reportEvery?: number | undefined;
   /** Replacement of unused and near-identical atoms; `false` for none. */
   readonly atomCare?: AtomCareOptions | false | undefined;
@@ -176,9 +176,9 @@ export function defaultSparsity(n: number): number {
   return Math.max(1, Math.min(n, Math.max(2, Math.round(n / 40))));
 }
 
-/** Non-zeros an atom unless told: `k` = n/10. */
+/** Non-zeros an atom unless told: `k` = 2√n, a smaller share the larger the patch (docs/decisions/0013-defaults-by-size.md). */
 export function defaultAtomSparsity(n: number, L: number): number {
-  return Math.min(L, Math.max(1, Math.round(n / 10)));
+  return Math.min(L, Math.round(2 * Math.sqrt(n)));
 }
 
 function resolveBase(base: string | BaseDictionary, patch: Shape, caller: string): BaseDictionary {

@@ -4,8 +4,10 @@ import { syntheticPictures } from "../data/synthetic.js";
 import type { Kernels, WindowList } from "../kernels/contract.js";
 import { createReferenceKernels } from "../kernels/reference/index.js";
 import { modelToBytes } from "../model/files.js";
+import type { Model } from "../model/model.js";
 import { UnhealthyError } from "./health.js";
 import { collect, patchesOf, picture, times, watchKernels } from "./learner.case.js";
+import { learnerNames } from "./learners.js";
 import { type TrainReport, train } from "./trainingRun.js";
 import type { TrainOptions } from "./trainOptions.js";
 
@@ -21,6 +23,31 @@ const small = {
   holdout: 30,
   reportEvery: 1,
 } as const satisfies TrainOptions;
+
+describe("a snapshot", () => {
+  const learners = learnerNames.map((learner) => ({ learner }));
+  test.each(learners)("of $learner is the dictionary so far, and changes nothing", async ({ learner }) => {
+    const { atomSparsity: _k, ...rest } = small;
+    const options = { ...rest, learner, epochs: 2, kernels: createReferenceKernels() };
+    const run = train(data, options);
+    const snapshots: Model[] = [];
+    for await (const _ of run) snapshots.push(await run.snapshot());
+    const model = await run.model();
+    expect(snapshots[1]!.meta.examplesSeen).toBeLessThan(model.meta.examplesSeen);
+    const bytes = modelToBytes(model);
+    if (learner !== "pca") expect(modelToBytes(snapshots.at(-1)!)).toEqual(bytes); // pca ends with a last look at all
+    expect(modelToBytes(await train(data, options).model())).toEqual(bytes);
+  });
+
+  test("is refused before the run and after it", async () => {
+    const message = "TrainingRun.snapshot: the run must be under way, got one that is not";
+    const run = train(data, { ...small, kernels: createReferenceKernels() });
+    await run.plan();
+    await expect(run.snapshot()).rejects.toThrow(message);
+    await run.model();
+    await expect(run.snapshot()).rejects.toThrow(message);
+  });
+});
 
 describe("reports", () => {
   test("come in order: before the first mini-batch, then every one, with epochs and examples counted", async () => {
@@ -54,6 +81,20 @@ describe("reports", () => {
       expect(count).toBeGreaterThan(50);
       expect(count).toBeLessThanOrEqual(101);
     }
+  });
+
+  test("come early too: after 1, 2, 4, 8… mini-batches of a long epoch", async () => {
+    const early = {
+      ...small,
+      batch: 1,
+      examples: 1500,
+      holdout: 0,
+      atomCare: false,
+      reportEvery: undefined,
+    } as const;
+    const large = syntheticPictures(3, 2, 34); // 2 · 30² windows
+    const { reports } = await collect(large, early);
+    expect(reports.slice(0, 7).map(({ step }) => step)).toEqual([0, 1, 2, 4, 8, 15, 30]);
   });
 
   test("tell the error of all mini-batches since the one before", async () => {

@@ -69,6 +69,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   #workshop: Promise<Workshop> | undefined;
   #model: Model | undefined;
   #started = false;
+  readonly #progress: { examples: number };
 
   constructor(data: readonly Signal[], options: TrainOptions) {
     if (data.length === 0) throw new InputError("train: data must hold at least one signal, got none");
@@ -76,6 +77,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     this.#options = options;
     this.#resolved = resolveTraining(options);
     const { checkpoints, resume, testSignals } = options;
+    this.#progress = { examples: resume?.header.position.examples ?? 0 };
     const keeps = checkpoints !== undefined || resume !== undefined;
     this.#settings = keeps ? { ...settingsOf(this.#resolved), ...dataSettings(data, testSignals) } : {};
     if (!resume) return;
@@ -96,6 +98,18 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     return this.#model;
   }
 
+  /**
+   * The dictionary as it stands, for one who iterates the run, between two reports.
+   * It changes nothing: a run that was looked at ends with the same bits.
+   */
+  async snapshot(): Promise<Model> {
+    if (!this.#started || this.#model || !this.#workshop)
+      throw new InputError("TrainingRun.snapshot: the run must be under way, got one that is not");
+    const { learner, plan } = await this.#workshop;
+    const meta = metaOf(plan, this.#progress.examples);
+    return learner.snapshot ? learner.snapshot(meta) : learner.model(meta);
+  }
+
   /** Give back what `plan` set up, where the run is not wanted after all. */
   async close(): Promise<void> {
     if (this.#started || !this.#workshop) return;
@@ -109,7 +123,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     if (this.#started) throw new InputError("TrainingRun: a run can be iterated once, got a second time");
     this.#started = true;
     const workshop = await this.#prepare();
-    const progress = { examples: this.#options.resume?.header.position.examples ?? 0 };
+    const progress = this.#progress;
     let failed = false;
     try {
       yield* loop(workshop, progress, this.#options, this.#settings);
@@ -169,7 +183,6 @@ async function* loop(
   const at = resume?.header.position ?? beginning;
   const watch = new Watch(plan, signal, at);
   const breath = new Breath();
-  const reportEvery = plan.reportEvery ?? Math.max(1, Math.ceil(plan.steps / plan.epochs / 100));
   const nothing = { step: 0, rmse: Number.NaN, stepSize: 0, atomsUsed: 0 };
   const total = plan.examples * plan.epochs;
   let { atomsReplaced, nextTest } = at;
@@ -206,7 +219,7 @@ async function* loop(
       if (care && caresNow(plan, learner.step))
         atomsReplaced += await care.look(lastExamples(workshop, windows));
       const tests = last || progress.examples >= nextTest;
-      const regular = tests || learner.step % reportEvery === 0;
+      const regular = tests || reportsNow(plan, learner.step);
       const due = checkpoints?.due(learner.step) ?? false;
       if (!regular && !due && !watch.over()) continue;
       const said = regular ? await report(epoch, tests) : undefined;
@@ -245,6 +258,13 @@ async function keep(
   await requireHealth(learner, 0);
   const header = { library: version, settings, scale: plan.scale, position, report };
   await keeper.save(draftCheckpoint(header, learner.kept.parts()));
+}
+
+/** About a hundred times an epoch, and after 1, 2, 4, 8… updates, so that the pace of a long run shows soon. */
+function reportsNow({ reportEvery, steps, epochs }: TrainPlan, step: number): boolean {
+  if (reportEvery !== undefined) return step % reportEvery === 0;
+  const every = Math.max(1, Math.ceil(steps / epochs / 100));
+  return step % every === 0 || (step < every && Number.isInteger(Math.log2(step)));
 }
 
 /** The examples of an update, to be cut again from the signals. */

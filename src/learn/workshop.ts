@@ -30,6 +30,7 @@ import { atomsToGoOnFrom, initialAtoms, mostUsedAtoms, takeExamples } from "./in
 import type { Learner } from "./learner.js";
 import { learners } from "./learners.js";
 import { type MemoryPlan, planMemory, requireFits } from "./memoryPlan.js";
+import { bytesOf } from "./state.js";
 import type { ResolvedTraining } from "./trainOptions.js";
 
 /** What a run is going to do: the options, with what the data allow. */
@@ -50,6 +51,8 @@ export interface TrainPlan extends ResolvedTraining {
   readonly scale: number;
   /** What it takes where the kernels compute. */
   readonly memory: MemoryPlan;
+  /** What a checkpoint takes on a disk. */
+  readonly checkpointBytes: number;
   /** What was done before, where it goes on from a checkpoint. */
   readonly done: { readonly examples: number };
 }
@@ -117,6 +120,7 @@ export async function openWorkshop(
     steps: Math.ceil(examples / atOnce) * options.epochs,
     scale,
     memory,
+    checkpointBytes: bytesOf(learner.kept),
     done: { examples: resume?.header.position.examples ?? 0 },
   };
   const cares = options.atomCare && learner.cared;

@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { runPage } from "./runPage.js";
+import { type EndLine, type PlanLine, type ReportLine, RunRecord } from "./runRecord.js";
+
+const time = "2026-01-02T03:04:05.678Z";
+const now = new Date(time);
+const plan: PlanLine = {
+  kind: "plan",
+  time,
+  version: "1.2.3",
+  output: "<dict>.npz",
+  settings: {
+    patch: [8, 8],
+    base: "odct:1",
+    seconds: 60,
+    learner: "osdl",
+    atoms: 64,
+    atomSparsity: 3,
+    coding: { sparsity: 2, error: 1.5 },
+    batch: 100,
+    examplesAtOnce: 100,
+    epochs: 2,
+    examples: 1000,
+    available: 5000,
+    steps: 20,
+    momentum: 0.9,
+    stepDecay: 20,
+    seed: 1,
+    holdout: 50,
+    testEvery: 1000,
+    atomCare: null,
+    removeMean: true,
+  },
+  machine: {
+    device: "gpu",
+    description: "WebGPU",
+    processor: "P",
+    cores: 4,
+    memory: 2 ** 34,
+    system: "S",
+    node: "v20",
+  },
+  memory: [{ what: "Gram matrix", bytes: 3 * 2 ** 20 }],
+  disk: [{ what: "dictionary", bytes: 2048 }],
+};
+const report: ReportLine = {
+  kind: "report",
+  step: 10,
+  epoch: 1,
+  examples: 1000,
+  rmse: 3.21,
+  testRmse: 4.56,
+  stepSize: 0,
+  atomsUsed: 60,
+  atomsReplaced: 2,
+  seconds: 20,
+  time,
+  memory: { process: 2 ** 28, device: 3 * 2 ** 29 },
+};
+
+const recordOf = (...lines: (PlanLine | ReportLine | EndLine)[]): RunRecord => {
+  const record = new RunRecord(plan);
+  for (const line of lines) record.add(line);
+  return record;
+};
+const leadOf = (html: string) => /<p class="lead">(.*)<\/p>/.exec(html)![1];
+const entryOf = (html: string, name: string) => new RegExp(`<dt>${name}</dt><dd>([^<]*)<`).exec(html)?.[1];
+
+describe("runPage", () => {
+  it("tells how a run stands, and asks to be read again", () => {
+    const html = runPage(recordOf(report), { now, refresh: 30 });
+    expect(leadOf(html)).toBe("Running: 1,000 of 2,000 examples.");
+    expect(html).toContain('<meta http-equiv="refresh" content="30">');
+    expect(entryOf(html, "examples")).toBe("1,000 (50%)");
+    expect(entryOf(html, "RMSE")).toBe("3.210");
+    expect(entryOf(html, "test RMSE")).toBe("4.560");
+    expect(entryOf(html, "time left, about")).toBe("0:20");
+    expect(entryOf(html, "examples/s")).toBe("50");
+    expect(entryOf(html, "memory")).toBe("256 MiB + 1.5 GiB on the GPU");
+    expect(entryOf(html, "last report")).toBe("2026-01-02 03:04:05 UTC");
+    expect(entryOf(html, "error of a code, at most")).toBe("1.5");
+    expect(entryOf(html, "time limit")).toBe("1:00");
+    expect(entryOf(html, "memory, as planned")).toBe("3.0 MiB (Gram matrix 3.0 MiB)");
+    expect(html).toContain("<dd>&lt;dict&gt;.npz</dd>");
+  });
+
+  it("knows a run that has not reported, and one that nobody knows the end of", () => {
+    expect(leadOf(runPage(recordOf(), { now, refresh: 30 }))).toBe("Running: no report yet.");
+    const left = runPage(recordOf(report), { now });
+    expect(leadOf(left)).toBe("Not known to have ended: 1,000 of 2,000 examples.");
+    expect(left).not.toContain("refresh");
+  });
+
+  it.each([
+    ["epochs", "Ended: all epochs done after 1,000 of 2,000 examples, in 0:20."],
+    [
+      "no improvement",
+      "Ended: the test error did not improve any more, after 1,000 of 2,000 examples, in 0:20.",
+    ],
+    ["time", "Ended by its time limit after 1,000 of 2,000 examples, in 0:20."],
+    ["aborted", "Interrupted after 1,000 of 2,000 examples, in 0:20."],
+    ["failed", "Failed after 1,000 of 2,000 examples, in 0:20: no &lt;disk&gt;."],
+  ] as const)("tells how it ended: %s", (ended, lead) => {
+    const error = ended === "failed" ? { error: "no <disk>" } : {};
+    const end: EndLine = { kind: "end", time, ended, examples: 1000, seconds: 20, ...error };
+    const html = runPage(recordOf(report, end), { now, refresh: 30 });
+    expect(leadOf(html)).toBe(lead);
+    expect(html).not.toContain("refresh");
+    expect(entryOf(html, "ended")).toBe("2026-01-02 03:04:05 UTC");
+    expect(entryOf(html, "time left, about")).toBeUndefined();
+  });
+
+  it("tells that a run was resumed, and where", () => {
+    const html = runPage(recordOf(report, { ...plan, resumedAt: 900 }), { now, refresh: 30 });
+    expect(entryOf(html, "resumed at")).toBe("900 examples");
+    expect(entryOf(html, "began")).toBeUndefined();
+  });
+
+  it("lists the first and the last of many tests, and marks the best of them", () => {
+    const tests = Array.from({ length: 30 }, (_, i) => ({ ...report, examples: i, testRmse: 40 - i }));
+    const html = runPage(recordOf(...tests), { now });
+    const rows = [...html.matchAll(/<th class="number" scope="row">(\d+)/g)].map(([, n]) => Number(n));
+    expect(rows).toEqual([0, 1, 2, 21, 22, 23, 24, 25, 26, 27, 28, 29]);
+    expect(html).toMatch(/>29 <span class="mark">best</);
+    expect(html).toContain("The first 3 and the last 9; metrics.jsonl has all.");
+  });
+});

@@ -1,0 +1,336 @@
+/**
+ * The report of a run: what `train --report` keeps says what the run said, costs the result
+ * nothing, and a browser shows it, while the run goes on and after.
+ */
+
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readMetrics } from "../src/cli/metricsFile.js";
+import { clock, grouped, rounded } from "../src/cli/progress.js";
+import type { ReportLine } from "../src/cli/runRecord.js";
+import { dataUrl } from "../src/figures/page.js";
+import { loadModel } from "../src/model/node/files.js";
+import { launchChromium, requireChromium } from "./browser/chromium.js";
+import { outcomeOf, startTrainlets, trainlets, words, writePhotos } from "./cliProcess.js";
+
+let folder: string;
+const path = (...names: string[]): string => join(folder, ...names);
+const linesOf = (run: string) =>
+  readFileSync(path(run, "metrics.jsonl"), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+const reportsOf = (run: string): ReportLine[] => linesOf(run).filter(({ kind }) => kind === "report");
+
+async function run(line: string) {
+  const { code, stdout, stderr } = await trainlets(folder, words(line));
+  expect(code, `${line}\n${stderr}`).toBe(0);
+  return { stdout, stderr };
+}
+
+const quick = "--patch 8 --examples 600 --epochs 3 --batch 100";
+let said: { stdout: string; stderr: string };
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "trainlets-report-"));
+  writePhotos(folder);
+  said = await run(`train photos ${quick} --report run --report-every 0.01 --json -o seen.npz`);
+}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("the metrics of a run", () => {
+  it("say what --json says, with a plan before and an end behind", () => {
+    const lines = linesOf("run");
+    const reports = lines.slice(1, -1).map(({ kind, time, memory, ...report }) => {
+      expect(kind).toBe("report");
+      expect(new Date(time).toISOString()).toBe(time);
+      expect(memory.process).toBeGreaterThan(1e6);
+      return report;
+    });
+    expect(reports).toEqual(
+      said.stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    );
+    expect(reports.length).toBe(19);
+    expect(lines[0]).toMatchObject({
+      kind: "plan",
+      output: "seen.npz",
+      settings: { patch: [8, 8], learner: "osdl", atoms: 256, examples: 600, epochs: 3, seconds: null },
+      machine: { device: "cpu" },
+    });
+    expect(lines.at(-1)).toMatchObject({ kind: "end", ended: "epochs", examples: 1800 });
+  });
+
+  it("plan the size of the dictionary's file, as if all atoms had all their non-zeros", async () => {
+    const [{ disk, settings }] = linesOf("run");
+    const { A } = await loadModel(path("seen.npz"));
+    const missing = settings.atoms * settings.atomSparsity - A.counts.reduce((sum, count) => sum + count, 0);
+    const size = statSync(path("seen.npz")).size + 8 * missing;
+    expect(disk[0].bytes).toBeGreaterThanOrEqual(size);
+    expect(disk[0].bytes).toBeLessThan(size + 8192);
+  });
+});
+
+describe("a run with a report", () => {
+  it("learns the same bytes as one without", async () => {
+    await run(`train photos ${quick} -o alone.npz`);
+    expect(readFileSync(path("seen.npz")).equals(readFileSync(path("alone.npz")))).toBe(true);
+    expect(readdirSync(path("run")).sort()).toEqual(["atoms.png", "metrics.jsonl", "report.html"]);
+  });
+
+  it("goes on where the report cannot be written, and says so once", async () => {
+    const child = startTrainlets(
+      folder,
+      words(`train photos ${quick} --epochs 100000 --report lost --report-every 0.01 --json -o kept.npz`),
+    );
+    const outcome = outcomeOf(child);
+    await until(() => existsSync(path("lost", "report.html")) && reportsOf("lost").length > 1);
+    rmSync(path("lost"), { recursive: true });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    child.kill("SIGINT");
+    const { code, stderr } = await outcome;
+    expect(code).toBe(0);
+    const told = stderr.split("\n").filter((line) => line.includes("the report is not up to date"));
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.length).toBeLessThanOrEqual(2); // one for each file
+    expect(told[0]).toMatch(
+      /^train: the report is not up to date, the training goes on: lost\/\S+: cannot be written \(no such folder\)$/,
+    );
+    expect(existsSync(path("kept.npz"))).toBe(true);
+  });
+
+  it("refuses a file in the place of the folder, and an interval without a report", async () => {
+    const refused = async (flags: string) => {
+      const { code, stderr } = await trainlets(folder, words(`train photos ${quick} -o x.npz ${flags}`));
+      expect(code).toBe(2);
+      return stderr;
+    };
+    expect(await refused("--report seen.npz")).toBe(
+      "train: --report must be a folder, got the file seen.npz\n",
+    );
+    expect(await refused("--report-every 5")).toBe(
+      "train: --report-every must come with --report or --checkpoint, got none\n",
+    );
+    expect(await refused("--report r --report-every 0")).toMatch(
+      /^train: --report-every must be .* got 0\n$/,
+    );
+  });
+});
+
+describe("--dry-run", () => {
+  it("says what a run would need, and writes nothing", async () => {
+    const before = readdirSync(folder).sort();
+    const line = `train photos ${quick} --dry-run --report never -o never.npz`;
+    const { stdout } = await run(line);
+    expect(stdout).toMatch(/^memory: [\d.]+ MiB \(/m);
+    expect(stdout).toMatch(/^disk: \d+ KiB \(dictionary [\d.]+ KiB, report \d+ KiB\)(; .* free)?$/m);
+    expect(stdout).toMatch(/^time: about \d+:\d\d \(measured on \d+ steps?\)$/m);
+    const { settings, seconds, kind } = JSON.parse((await run(`${line} --json`)).stdout);
+    expect(kind).toBe("plan");
+    expect(settings).toEqual(linesOf("run")[0].settings);
+    expect(seconds).toBeGreaterThan(0);
+    const whole = await run(`train photos ${quick} --learner ksvd --atoms 80 --dry-run -o never.npz`);
+    expect(whole.stdout).toMatch(/^time: about /m);
+    expect(readdirSync(folder).sort()).toEqual(before);
+  });
+});
+
+describe("trainlets report", () => {
+  it("makes the page again, with the atoms", async () => {
+    expect((await run("report run -o again.html")).stdout).toBe(
+      "again.html: 1,800 examples, ended (epochs)\n",
+    );
+    const html = readFileSync(path("again.html"), "utf8");
+    const made = /page made [^<]*/g;
+    expect(html.replace(made, "")).toBe(readFileSync(path("run", "report.html"), "utf8").replace(made, ""));
+    expect(html).toContain(dataUrl(readFileSync(path("run", "atoms.png"))));
+    expect(html).not.toMatch(/http-equiv="refresh"|<script|<link|https?:\/\/(?!www\.w3\.org\/)/);
+    expectWellFormed(html);
+  });
+
+  it("says of a run that was killed that no end is known, without half a line", async () => {
+    const text = readFileSync(path("run", "metrics.jsonl"), "utf8");
+    const killed = mkdtempSync(path("killed-"));
+    writeFileSync(join(killed, "metrics.jsonl"), text.slice(0, text.indexOf('"ended":"epochs"')));
+    const { stdout } = await run(`report ${killed}`);
+    expect(stdout).toBe(`${join(killed, "report.html")}: 1,700 examples, not known to have ended\n`);
+    const html = readFileSync(join(killed, "report.html"), "utf8");
+    expect(html).toContain("Not known to have ended: 1,700 of 1,800 examples.");
+    expectWellFormed(html);
+  });
+
+  it("names what is missing or damaged", async () => {
+    const refused = async (name: string) => {
+      const { code, stderr } = await trainlets(folder, ["report", name]);
+      expect(code).toBe(2);
+      return stderr;
+    };
+    expect(await refused("nowhere")).toBe("report: no such folder: nowhere\n");
+    expect(await refused("photos")).toBe("report: photos holds no metrics.jsonl: no run was kept there\n");
+    const damaged = mkdtempSync(path("damaged-"));
+    writeFileSync(join(damaged, "metrics.jsonl"), `${readFileSync(path("run", "metrics.jsonl"), "utf8")}?\n`);
+    expect(await refused(damaged)).toBe(`report: ${join(damaged, "metrics.jsonl")}: line 22 is damaged\n`);
+    expect(readdirSync(damaged)).toEqual(["metrics.jsonl"]);
+  });
+});
+
+const chromium = requireChromium();
+
+describe.skipIf(chromium.path === undefined)(`the page in a browser${chromium.note}`, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium(chromium.path!, "none");
+  }, 30_000);
+  afterAll(() => browser?.close());
+
+  const open = async (...names: string[]): Promise<Page> => {
+    const page = await browser.newPage();
+    await page.goto(pathToFileURL(path(...names)).href);
+    return page;
+  };
+
+  it("shows after the run what the metrics say", async () => {
+    const page = await open("run", "report.html");
+    const reports = reportsOf("run");
+    expect(await factsOf(page)).toEqual(expectedFacts(reports.at(-1)!));
+    expect(await page.locator(".lead").innerText()).toMatch(/^Ended: all epochs done after 1,800 of 1,800/);
+    const tests = reports.filter(({ testRmse }) => testRmse !== undefined);
+    const rows = await page.locator("tbody tr").allInnerTexts();
+    expect(rows.map((row) => row.split("\t").at(-1))).toEqual(
+      tests.map(({ testRmse }) => rounded(testRmse!)),
+    );
+    await expectCurve(
+      page,
+      "Error",
+      0,
+      reports.slice(1).map(({ examples, rmse }) => [examples, rmse!]),
+    );
+    await expectCurve(
+      page,
+      "Error",
+      1,
+      tests.map(({ examples, testRmse }) => [examples, testRmse!]),
+    );
+    await expectCurve(
+      page,
+      "Atoms used by a step",
+      0,
+      reports.slice(1).map(({ examples, atomsUsed }) => [examples, atomsUsed]),
+    );
+    const steps = reports.slice(1).map(({ examples, stepSize }) => [examples, Math.log(stepSize)] as const);
+    await expectCurve(page, "Step size", 0, steps);
+    expect(
+      await page.locator("img.pixelated").evaluate((image: HTMLImageElement) => image.naturalWidth),
+    ).toBe(16 * 9 + 1);
+    expect(await overflow(page)).toBe(0);
+    await page.setViewportSize({ width: 360, height: 700 });
+    expect(await overflow(page)).toBe(0);
+    await page.close();
+  });
+
+  it("shows a run that goes on, is read again by itself, and no more once it ended", async () => {
+    const line = `train photos --patch 8 --batch 100 --epochs 1000000 --report live --report-every 0.2 --json -o live.npz`;
+    const child = startTrainlets(folder, words(line));
+    const outcome = outcomeOf(child);
+    await until(() => existsSync(path("live", "atoms.png")) && reportsOf("live").length > 2);
+    const page = await open("live", "report.html");
+    const first = await shownExamples(page);
+    expect(await page.locator(".lead").innerText()).toMatch(/^Running: /);
+    const shown = reportsOf("live").find(({ examples }) => examples === first)!;
+    expect(await page.locator("dl.facts dd").first().innerText()).toBe(expectedFacts(shown, 1e6).examples);
+    await page.waitForFunction(
+      (before) => document.querySelector("dl.facts dd")?.textContent !== before,
+      await page.locator("dl.facts dd").first().innerText(),
+    ); // by its own refresh
+    child.kill("SIGINT");
+    expect((await outcome).code).toBe(0);
+    await page.waitForFunction(() => document.querySelector(".lead")?.textContent?.startsWith("Interrupted"));
+    expect(await page.locator("meta[http-equiv=refresh]").count()).toBe(0);
+    const { last, end } = await readMetrics(path("live", "metrics.jsonl"));
+    expect(await shownExamples(page)).toBe(last!.examples);
+    expect(end).toMatchObject({ ended: "aborted", examples: last!.examples });
+    await page.close();
+  });
+});
+
+/** Wait until something holds, for at most half a minute. */
+async function until(holds: () => boolean): Promise<void> {
+  const end = performance.now() + 30_000;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error("it did not happen within half a minute");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** The large values at the top of the page, by their names. */
+async function factsOf(page: Page): Promise<Record<string, string>> {
+  const entries = await page
+    .locator("dl.facts > div")
+    .evaluateAll((divs) =>
+      divs.map((div) => [div.querySelector("dt")!.textContent, div.querySelector("dd")!.textContent]),
+    );
+  return Object.fromEntries(entries);
+}
+
+async function shownExamples(page: Page): Promise<number> {
+  return Number((await factsOf(page)).examples!.replace(/ .*|,/g, ""));
+}
+
+function expectedFacts(last: ReportLine, epochs = 3): Record<string, string> {
+  const { examples, seconds, rmse, testRmse, memory } = last;
+  const total = epochs * linesOf(epochs === 3 ? "run" : "live")[0].settings.examples;
+  return {
+    examples: `${grouped(examples)} (${Math.floor((100 * examples) / total)}%)`,
+    RMSE: rounded(rmse!),
+    ...(testRmse === undefined ? {} : { "test RMSE": rounded(testRmse) }),
+    time: clock(seconds),
+    "examples/s": grouped(examples / seconds),
+    memory: `${(memory.process / 2 ** 20).toFixed(0)} MiB`,
+  };
+}
+
+/** A line of a chart goes through these points: its places are an affine image of theirs. */
+async function expectCurve(
+  page: Page,
+  title: string,
+  line: number,
+  points: readonly (readonly [number, number])[],
+) {
+  const d = await page
+    .locator(`svg[aria-label="${title}"] g[aria-label="line"] path`)
+    .nth(line)
+    .getAttribute("d");
+  const places = [...d!.matchAll(/[ML]?(-?[\d.]+),(-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]);
+  expect(places.length).toBe(points.length);
+  for (const axis of [0, 1] as const) {
+    const values = points.map((point) => point[axis]);
+    const [low, high] = [values.indexOf(Math.min(...values)), values.indexOf(Math.max(...values))];
+    const at = (i: number) => places[i]![axis]!;
+    const scale = (at(high) - at(low)) / (values[high]! - values[low]!);
+    expect(Math.sign(scale)).toBe(axis === 0 ? 1 : -1); // up is more
+    values.forEach((value, i) => {
+      expect(Math.abs(at(i) - (at(low) + scale * (value - values[low]!)))).toBeLessThan(0.01); // pixels, as written
+    });
+  }
+}
+
+/** Pixels that the page is wider than the window. */
+async function overflow(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+/** Every element that is opened is closed, in order. */
+function expectWellFormed(html: string): void {
+  const open: string[] = [];
+  for (const [, close, name, inside] of html.matchAll(/<(\/?)([a-zA-Z][\w-]*)((?:[^>"]|"[^"]*")*)>/g)) {
+    if (close) expect(open.pop()).toBe(name);
+    else if (!["meta", "img"].includes(name!) && !inside!.endsWith("/")) open.push(name!);
+  }
+  expect(open).toEqual([]);
+}
