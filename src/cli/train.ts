@@ -4,8 +4,9 @@ import { stderr, stdout } from "node:process";
 import { Command } from "commander";
 import { requireAbove, requireInteger } from "../core/require.js";
 import { formatShape, parseShape, type Shape, sizeOf } from "../core/shape.js";
-import type { Signal } from "../core/signal.js";
-import { type Input, inspectInputs, readSignals, resolvePatch } from "../data/node/inputs.js";
+import { inspectInputs, readSignals, resolvePatch } from "../data/node/inputs.js";
+import { openSource } from "../data/node/openSource.js";
+import type { SignalSource } from "../data/source.js";
 import { baseForms } from "../dictionaries/base.js";
 import { loadBase } from "../dictionaries/node/base.js";
 import { atomCareDefaults } from "../learn/atomCare.js";
@@ -24,6 +25,7 @@ import { choice, count, flagOf, number, option, resolveShare, type Share, share 
 import { Interrupt } from "./interrupt.js";
 import { requireOutput } from "./output.js";
 import { counted, ProgressLine } from "./progress.js";
+import { describeHolding, describeUnread } from "./trainingData.js";
 import { describeEnd, describePlan, follow } from "./trainReports.js";
 
 interface TrainFlags
@@ -60,7 +62,7 @@ export function trainCommand(): Command {
     .summary("learn a dictionary from images or arrays")
     .description("Learn a dictionary from patches of images or of .npy arrays.")
     .usage("<data...> --patch <sizes> -o <file> [options]")
-    .argument("<data...>", 'images, folders of images, globs ("*.png"), .npy arrays')
+    .argument("<data...>", 'images, folders of images, globs ("*.png"), .npy and .npz arrays, .tar archives')
     .optionsGroup("What is learned:")
     .requiredOption("-o, --output <file>", "where the dictionary goes (.npz)")
     .requiredOption("--patch <sizes>", "size of a patch: 16 (16x16 in images), 32x24, 8x8x8")
@@ -97,6 +99,14 @@ export function trainCommand(): Command {
     .addOption(option("--patience <n>", "stop after so many tests without a better one", count))
     .addOption(option("--minutes <t>", "stop after so many minutes", number))
     .optionsGroup("Other options:")
+    .addOption(
+      option(
+        "--group-samples <n>",
+        "samples in memory at a time; larger sets are read in groups",
+        count,
+        `${trainDefaults.groupSamples / 2 ** 20}Mi`,
+      ),
+    )
     .option("--json", "progress as lines of JSON on standard output")
     .addHelpText("after", examples)
     .action(runTrain);
@@ -125,17 +135,28 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   await requireOutput(flags.output, "train", [".npz"]);
   const progress = progressFor(flags.json === true);
   await onDevice(flags, "train", async (kernels, reason) => {
-    const signals = await read(inputs, options.patch, progress);
-    const testSignals = tests && (await read(tests, options.patch, progress));
-    const on = `computing on ${kernels.name}: ${kernels.description} (${reason})`;
-    const said = await learn(signals, { ...options, testSignals, kernels }, flags, { progress, on });
-    (flags.json ? stderr : stdout).write(`${said}\n`);
+    const onSkip = (message: string) => progress.note(`train: ${message}`);
+    const reading = { patch, caller: "train", onSkip };
+    const { groupSamples = trainDefaults.groupSamples } = options;
+    const source = await openSource(inputs, { ...reading, unitSamples: groupSamples / unitsOfGroup });
+    try {
+      const testSignals = tests && (await readSignals(tests, reading));
+      const on = `computing on ${kernels.name}: ${kernels.description} (${reason})`;
+      const more = { testSignals, kernels, onUnreadable: onSkip };
+      const said = await learn(source, { ...options, ...more }, flags, { progress, on });
+      (flags.json ? stderr : stdout).write(`${said}\n`);
+    } finally {
+      await source.close();
+    }
   });
 }
 
+/** Large arrays are cut up so that a group has pieces from so many places at least. */
+const unitsOfGroup = 8;
+
 /** Train and save; what to say in the end. */
 async function learn(
-  signals: readonly Signal[],
+  source: SignalSource,
   options: TrainOptions,
   { output, json = false }: TrainFlags,
   { progress, on }: { readonly progress: ProgressLine; readonly on: string },
@@ -143,22 +164,15 @@ async function learn(
   const interrupt = new Interrupt(() =>
     progress.note(`ending: the dictionary so far goes to ${output} (Ctrl-C again to leave at once)`),
   );
-  const run = train(signals, { ...options, signal: interrupt.signal });
+  const run = train(source, { ...options, signal: interrupt.signal });
   const plan = await run.plan();
-  progress.note(`${describePlan(plan)}\n${on}`);
+  progress.note(`${describePlan(plan)}\n${describeHolding(plan)}\n${on}`);
   const following = follow(run, plan, { progress, json, onStart: () => interrupt.listen() });
   const course = await following.finally(() => interrupt.stop());
   await saveModel(output, await run.model());
   const what = `${counted(plan.atoms, "atom")} of ${formatShape(plan.base.shape)}`;
-  return `${output}: ${what}, ${describeEnd(course, plan)}`;
-}
-
-function read(inputs: readonly Input[], patch: Shape, progress: ProgressLine): Promise<Signal[]> {
-  const onSkip = (message: string) => progress.note(`train: ${message}`);
-  return readSignals(
-    inputs.map(({ path }) => path),
-    { patch, caller: "train", onSkip },
-  );
+  const unread = describeUnread(run.unreadable);
+  return `${output}: ${what}, ${describeEnd(course, plan)}${unread ? `\n${unread}` : ""}`;
 }
 
 /** JSON is progress enough, unless it goes elsewhere than the terminal. */
