@@ -38,7 +38,7 @@ export async function listTar(read: ReadBytes, length: number, archive: string):
   let told: Told = {};
   for (let at = 0; at + block <= length; ) {
     const header = await read(at, block);
-    if (header.every((byte) => byte === 0)) break; // the end of the archive
+    if (header.every((byte) => byte === 0)) return members; // the end of the archive
     if (!hasChecksum(header)) {
       if (at === 0) throw new InputError(`${archive}: not a tar archive`);
       throw new InputError(`${archive}: damaged tar archive: the header at byte ${at}`);
@@ -62,8 +62,9 @@ export async function listTar(read: ReadBytes, length: number, archive: string):
       throw new InputError(`${archive}: must hold at most ${mostMembers} files, got more`);
     at += Math.ceil(size / block) * block;
   }
-  if (members.length === 0 && length < block) throw new InputError(`${archive}: not a tar archive`);
-  return members;
+  throw new InputError(
+    `${archive}: ${length < block ? "not a tar archive" : "truncated: its end is missing"}`,
+  );
 }
 
 /** The sum of all bytes of a header, its own field counted as spaces. */

@@ -45,7 +45,7 @@ export function listZip(bytes: Uint8Array, archive: string, base = 0): ZipMember
     members.push(readMember(bytes, view, at, next, archive));
     at = behind;
   }
-  requireApart(members, base + start, archive);
+  requireApart(members, archive);
   return members;
 }
 
@@ -57,12 +57,13 @@ export function zipDirectoryStart(tail: Uint8Array, archive: string, base: numbe
   return base + findDirectory(viewOf(tail), archive, base).start;
 }
 
-/** Members lie one behind the other, before the directory: a few bytes that many claim could inflate to anything. */
-function requireApart(members: readonly ZipMember[], end: number, archive: string): void {
+/** Members lie one behind the other: a few bytes that many claim as theirs could inflate to anything. */
+function requireApart(members: readonly ZipMember[], archive: string): void {
   const byOffset = members.toSorted((a, b) => a.offset - b.offset);
-  byOffset.forEach(({ name, offset, packed }, i) => {
-    if (offset + 30 + packed <= (byOffset[i + 1]?.offset ?? end)) return;
-    throw damaged(archive, `${show(name)} lies over what follows it`);
+  byOffset.slice(1).forEach((member, i) => {
+    const { name, offset, packed } = byOffset[i]!;
+    if (offset + zipLocalLength + packed <= member.offset) return;
+    throw damaged(archive, `${show(name)} lies over ${show(member.name)}`);
   });
 }
 

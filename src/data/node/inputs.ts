@@ -60,8 +60,9 @@ export async function readSignals(
     const { units } = source;
     const signals: Signal[] = [];
     const roomFor = (unit: number) => new Float32Array(samplesOf(units[unit]!));
-    await readUnits(source, Array.from(units.keys()), roomFor, (_, read) => {
-      if (read.problem && inputs.length === 1) throw read.problem;
+    const images = new Set(inputs.filter(({ kind }) => kind === "image").map(({ path }) => path));
+    await readUnits(source, Array.from(units.keys()), roomFor, (unit, read) => {
+      if (read.problem && (inputs.length === 1 || !images.has(units[unit]!.name))) throw read.problem;
       if (read.problem) options.onSkip(`${read.problem.message}, skipped`);
       for (const signal of read.signals) signals.push(signal);
     });
