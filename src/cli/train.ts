@@ -142,7 +142,8 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
     try {
       const testSignals = tests && (await readSignals(tests, reading));
       const on = `computing on ${kernels.name}: ${kernels.description} (${reason})`;
-      const more = { testSignals, kernels, onUnreadable: onSkip };
+      const onReading = (part: number) => progress.show([`reading the data ${(100 * part).toFixed(0)}%`]);
+      const more = { testSignals, kernels, onUnreadable: onSkip, onReading };
       const said = await learn(source, { ...options, ...more }, flags, { progress, on });
       (flags.json ? stderr : stdout).write(`${said}\n`);
     } finally {

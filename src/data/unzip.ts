@@ -35,6 +35,7 @@ const maxRatio = 1032;
 export function listZip(bytes: Uint8Array, archive: string, base = 0): ZipMember[] {
   const view = viewOf(bytes);
   const { count, start, end } = findDirectory(view, archive, base);
+  if (start < 0) throw damaged(archive, "its directory");
   const members: ZipMember[] = [];
   let at = start;
   for (let i = 0; i < count; i++) {

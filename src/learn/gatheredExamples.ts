@@ -18,7 +18,7 @@ import { type Examples, PackedSignals } from "./examples.js";
 /** Windows of a source, by their numbers, copied out in one pass over the units that have any. */
 export async function gatherWindows(
   source: SignalSource,
-  { numbers, patch, unreadable }: GatherSetting,
+  { numbers, patch, unreadable, onReading }: GatherSetting,
   count: number,
   numberOf: (i: number) => number,
 ): Promise<GatheredWindows> {
@@ -30,7 +30,9 @@ export async function gatherWindows(
   const roomFor = (unit: number, before: number) => {
     return scratch.subarray(before, before + samplesOf(units[unit]!));
   };
+  let done = 0;
   await readUnits(source, wanted, roomFor, (unit, { signals, problem }) => {
+    onReading?.(++done / wanted.length);
     if (problem) {
       unreadable.add(units[unit]!, problem);
       return;
@@ -47,6 +49,8 @@ export interface GatherSetting {
   readonly numbers: WindowNumbers;
   readonly patch: Shape;
   readonly unreadable: Unreadable;
+  /** Told what part has been read. */
+  readonly onReading?: ((part: number) => void) | undefined;
 }
 
 export class GatheredExamples implements Examples {

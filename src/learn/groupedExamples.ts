@@ -32,6 +32,7 @@ export interface GroupSetting {
   /** Room for the samples of any group. */
   readonly capacity: number;
   readonly unreadable: Unreadable;
+  readonly onReading?: GatherSetting["onReading"];
   readonly kernels: Kernels;
 }
 
@@ -213,8 +214,8 @@ export class GroupedExamples implements Examples {
 /** Samples of a signal that only fills memory: devices limit the size of one. */
 const largestPadding = 2 ** 22;
 
-function gatherSetting({ sampler, patch, unreadable }: GroupSetting): GatherSetting {
-  return { numbers: sampler.numbers, patch, unreadable };
+function gatherSetting({ sampler, patch, unreadable, onReading }: GroupSetting): GatherSetting {
+  return { numbers: sampler.numbers, patch, unreadable, onReading };
 }
 
 function isSame(a: Group, b: Group): boolean {

@@ -35,18 +35,21 @@ export interface ExamplePlan {
   readonly samples: number;
   /** What holding and reading them takes on the host. */
   readonly host: readonly MemoryPart[];
-  open(unreadable: Unreadable): Promise<Examples>;
+  open(): Promise<Examples>;
 }
 
 /** Bytes a sample that decoding an image takes meanwhile: the file, its colours, the grey picture. */
 const decodingBytes = 12;
+
+/** What Node, its libraries and the command take by themselves, about. */
+const program: MemoryPart = { what: "program", bytes: 2 ** 27 };
 
 /** Signals stay as they are; a source that holds no more samples than a group does is read whole. */
 export async function planExamples(
   data: TrainingData,
   holdsOut: boolean,
   options: ResolvedTraining,
-  tools: { readonly rng: Rng; readonly kernels: Kernels; readonly unreadable: Unreadable },
+  tools: Tools,
 ): Promise<ExamplePlan> {
   if (!isSource(data)) return planSignals(data, holdsOut, options, tools);
   const samples = data.units.reduce((sum, unit) => sum + samplesOf(unit), 0);
@@ -59,7 +62,13 @@ function isSource(data: TrainingData): data is SignalSource {
   return !Array.isArray(data);
 }
 
-type Tools = Parameters<typeof planExamples>[3];
+interface Tools {
+  readonly rng: Rng;
+  readonly kernels: Kernels;
+  readonly unreadable: Unreadable;
+  /** Told what part of a pass over the data is done. */
+  readonly onReading?: ((part: number) => void) | undefined;
+}
 
 function planSignals(
   signals: readonly Signal[],
@@ -74,7 +83,7 @@ function planSignals(
     batch: Math.min(options.batch, sampler.examples),
     holds: "signals",
     samples,
-    host: [{ what: "signals", bytes: 4 * samples }],
+    host: [{ what: "signals", bytes: 4 * samples }, program],
     open: async () => new ResidentExamples(signals, sampler, kernels),
   };
 }
@@ -83,7 +92,7 @@ function planStream(
   source: SignalSource,
   holdsOut: boolean,
   options: ResolvedTraining,
-  { rng, kernels }: Tools,
+  { rng, kernels, unreadable, onReading }: Tools,
 ): ExamplePlan {
   const patch = options.base.shape;
   const sampler = createSampler(source.units, holdsOut, options, rng);
@@ -91,7 +100,7 @@ function planStream(
   const batch = Math.min(options.batch, examples);
   const n = sizeOf(patch);
   const gathered = (examples + holdout) * n;
-  const reading = [decoding(source), { what: "order of examples", bytes: 8 * (examples + holdout) }];
+  const reading = [program, decoding(source), { what: "order of examples", bytes: 8 * (examples + holdout) }];
   if (learners[options.learner].takes === "whole set" || gathered <= options.groupSamples) {
     return {
       sampler,
@@ -99,17 +108,29 @@ function planStream(
       holds: "windows",
       samples: gathered,
       host: [{ what: "examples", bytes: 4 * gathered }, ...reading],
-      open: (unreadable) =>
-        GatheredExamples.create(source, sampler, { numbers: sampler.numbers, patch, unreadable }, kernels),
+      open: () => {
+        const setting = { numbers: sampler.numbers, patch, unreadable, onReading };
+        return GatheredExamples.create(source, sampler, setting, kernels);
+      },
     };
   }
   const capacity = groupCapacity(source, options.groupSamples);
-  const open = async (unreadable: Unreadable) => {
+  const open = async () => {
     const sizes = source.units.map(samplesOf);
     const order = await GroupedOrder.create(sampler, sizes, options.groupSamples, rng.split("groups"));
     const { epochs } = options;
-    const setting = { source, sampler, order, patch, batch, epochs, capacity, unreadable, kernels };
-    return GroupedExamples.create(setting);
+    const told = { unreadable, onReading };
+    return GroupedExamples.create({
+      source,
+      sampler,
+      order,
+      patch,
+      batch,
+      epochs,
+      capacity,
+      kernels,
+      ...told,
+    });
   };
   const samples = capacity + (batch + holdout) * n;
   return {

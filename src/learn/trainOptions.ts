@@ -80,6 +80,8 @@ export interface TrainOptions {
   readonly groupSamples?: number | undefined;
   /** Told in a line of each part of a source that cannot be read, and is left out. */
   readonly onUnreadable?: ((message: string) => void) | undefined;
+  /** Told what part of a source has been read, from 0 to 1, during a pass over it before the first update. */
+  readonly onReading?: ((part: number) => void) | undefined;
   /** Where to compute; the best there is unless told. The caller disposes of what it gives. */
   readonly kernels?: Kernels | undefined;
   /** Abort to end the run early, with the model so far. */

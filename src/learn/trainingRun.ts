@@ -127,8 +127,9 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   async #open(): Promise<Workshop> {
     const kernels = this.#options.kernels ?? (await chooseKernels()).kernels;
     try {
-      const { testSignals } = this.#options;
-      return await openWorkshop(this.#data, testSignals, this.#resolved, kernels, this.#unreadable);
+      const { testSignals, onReading } = this.#options;
+      const reading = { unreadable: this.#unreadable, onReading };
+      return await openWorkshop(this.#data, testSignals, this.#resolved, kernels, reading);
     } catch (error) {
       if (!this.#options.kernels) await kernels.dispose();
       throw error;

@@ -32,7 +32,7 @@ import type { Learner } from "./learner.js";
 import { learners } from "./learners.js";
 import { type MemoryPlan, memoryOf, planMemory, requireFits } from "./memoryPlan.js";
 import { type ExamplePlan, planExamples, type TrainingData } from "./openExamples.js";
-import type { ResolvedTraining } from "./trainOptions.js";
+import type { ResolvedTraining, TrainOptions } from "./trainOptions.js";
 
 /** What a run is going to do: the options, with what the data allow. */
 export interface TrainPlan extends ResolvedTraining {
@@ -80,17 +80,28 @@ export interface Workshop {
 /** Examples looked at to find the units of the data, and the most useful base atoms. */
 const sample = 4096;
 
+/** Who is told how reading the data goes. */
+export interface Reading {
+  readonly unreadable?: Unreadable;
+  readonly onReading?: TrainOptions["onReading"];
+}
+
 /** Set everything up. */
 export async function openWorkshop(
   data: TrainingData,
   testSignals: readonly Signal[] | undefined,
   options: ResolvedTraining,
   kernels: Kernels,
-  unreadable = new Unreadable(),
+  { unreadable = new Unreadable(), onReading }: Reading = {},
 ): Promise<Workshop> {
   const rng = Rng.from(options.seed);
   const { base } = options;
-  const plans = await planExamples(data, testSignals === undefined, options, { rng, kernels, unreadable });
+  const plans = await planExamples(data, testSignals === undefined, options, {
+    rng,
+    kernels,
+    unreadable,
+    onReading,
+  });
   const { sampler, batch, holds } = plans;
   const { examples: count, available } = sampler;
   if (options.patience < Infinity && (testSignals ? options.holdout : sampler.holdout) === 0) {
@@ -102,7 +113,7 @@ export async function openWorkshop(
   const memory = planMemory({ ...options, batch }, samples, kernels, atOnce);
   requireFits("train", memory, kernels.memory.limit);
   const [Y, means] = [kernels.matrix(sizeOf(base.shape), atOnce), kernels.matrix(1, atOnce)];
-  const examples = await plans.open(unreadable);
+  const examples = await plans.open();
   const bench = { kernels, sampler, examples, options: { ...options, batch }, Y, means };
   const scale = await unitsOf(bench);
   examples.scaleBy(scale);
