@@ -25,5 +25,6 @@ export function describeUnread(unread: {
   const { files, examples } = unread;
   if (files.length === 0) return "";
   const names = files.slice(0, named).join(", ") + (files.length > named ? ", …" : "");
-  return `${counted(files.length, "file")} could not be read (${names}), ${counted(examples, "example")} left out`;
+  const left = examples > 0 ? `, ${counted(examples, "example")} left out` : ""; // none of a set that was read whole
+  return `${counted(files.length, "file")} could not be read (${names})${left}`;
 }

@@ -7,7 +7,7 @@
  * an epoch, and what comes at a place of an epoch depends on the seed alone; but two
  * examples far apart in the set meet in a mini-batch only if their units meet in a group.
  *
- * Memory: four bytes an example, its rank, sorted by unit; and those of one group again.
+ * Memory: four bytes an example, its rank, sorted by unit, and those of one group again; twice as much while sorting.
  */
 
 import { Breath } from "../core/breath.js";
@@ -30,7 +30,7 @@ export interface ByUnit {
   readonly members: Uint32Array;
 }
 
-/** Sort 0 … count−1 by unit. Two passes over them, so that nothing but the result takes memory. */
+/** Sort 0 … count−1 by unit, by counting. Each is looked up once: that is what takes time. */
 export async function sortByUnit(
   count: number,
   units: number,
@@ -38,17 +38,15 @@ export async function sortByUnit(
 ): Promise<ByUnit> {
   const breath = new Breath();
   const first = new Uint32Array(units + 1);
-  const members = new Uint32Array(count);
+  const found = new Uint32Array(count);
   for (let i = 0; i < count; i++) {
-    first[unitOf(i) + 1]!++;
+    first[(found[i] = unitOf(i)) + 1]!++;
     if (i % 65536 === 0) await breath.take();
   }
   for (let u = 0; u < units; u++) first[u + 1]! += first[u]!;
   const next = first.slice();
-  for (let i = 0; i < count; i++) {
-    members[next[unitOf(i)]!++] = i;
-    if (i % 65536 === 0) await breath.take();
-  }
+  const members = new Uint32Array(count);
+  for (let i = 0; i < count; i++) members[next[found[i]!]!++] = i;
   return { first, members };
 }
 

@@ -36,13 +36,26 @@ export class WindowNumbers {
     this.total = this.#first[units.length]!;
   }
 
-  /** The unit that holds a window: the last whose first window is not above it. */
+  /**
+   * The unit that holds a window: the last whose first window is not above it. Looked for around where it
+   * would be if all units had as many: a search over all of a million costs three times as much.
+   */
   unitOf(number: number): number {
-    let low = 0;
-    let high = this.#units.length - 1;
+    const first = this.#first;
+    const last = this.#units.length - 1;
+    let low = Math.min(last, Math.floor((number / this.total) * this.#units.length));
+    let high = low;
+    for (let step = 1; low > 0 && first[low]! > number; step *= 2) {
+      high = low - 1;
+      low = Math.max(0, low - step);
+    }
+    for (let step = 1; high < last && first[high + 1]! <= number; step *= 2) {
+      low = high + 1;
+      high = Math.min(last, high + step);
+    }
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (this.#first[middle]! <= number) low = middle;
+      if (first[middle]! <= number) low = middle;
       else high = middle - 1;
     }
     return low;

@@ -50,9 +50,12 @@ export class PackedSignals {
     return this.#signals.reduce((most, { data }) => Math.max(most, largestMagnitude(data)), 0);
   }
 
+  /** What is packed is packed again at once, into the memory it gives back. */
   scaleBy(scale: number): void {
-    this.free();
     this.#scale = scale;
+    if (!this.#store) return;
+    this.free();
+    this.#store = this.#kernels.signals(this.#signals, scale);
   }
 
   free(): void {

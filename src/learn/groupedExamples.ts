@@ -89,6 +89,7 @@ export class GroupedExamples implements Examples {
     this.#freeStore();
     this.#scale = scale;
     this.#settled = forNow === undefined;
+    if (this.#current) this.#store = this.#pack(this.#current.signals); // into the memory just given back
     this.#test.scaleBy(scale);
   }
 
