@@ -116,7 +116,7 @@ export function sourceOf(signals: readonly Signal[]): SignalSource {
 const looks = 4096;
 
 /** Eight hexadecimal digits that tell signals apart: their shapes, and samples all over them. */
-export function fingerprintOf(signals: readonly Signal[]): string {
+function fingerprintOf(signals: readonly Signal[]): string {
   const sum = signals.reduce((crc, { shape, data }) => {
     const stride = Math.ceil(data.length / looks);
     const seen = Float32Array.from({ length: Math.ceil(data.length / stride) }, (_, i) => data[i * stride]!);

@@ -39,7 +39,7 @@ async function tarMembers(files: OpenFiles, whole: Content): Promise<Input[]> {
   const inputs: Input[] = [];
   for (const { name, offset, size } of await listTar(bufferedReader(files, whole), whole.length, file)) {
     if (!isUsable(name) || name.split("/").some((part) => /^\.[^./]/.test(part))) continue;
-    const path = `${file}[${name}]`;
+    const path = `${file}[${labelOf(name)}]`;
     const within = { file, offset, length: size };
     if (kindOf(name) === "image") inputs.push({ kind: "image", path, within });
     else inputs.push({ kind: "npy", path, shape: await shapeOf(files, within, path), within });
@@ -62,11 +62,17 @@ async function npzMembers(files: OpenFiles, whole: Content): Promise<Input[]> {
       throw new InputError(`${file}: truncated: ${show(member.name)} takes ${member.packed} bytes`);
     const within = { file, offset, length: member.packed };
     const packed = member.method === 0 ? undefined : { size: member.size, crc: member.crc };
-    const path = `${file}[${member.name.slice(0, -".npy".length)}]`;
+    const path = `${file}[${labelOf(member.name.slice(0, -".npy".length))}]`;
     const shape = await shapeOf(files, within, path, packed);
     inputs.push({ kind: "npy", path, shape, within, ...(packed ? { packed } : {}) });
   }
   return inputs;
+}
+
+/** A member's name as messages show it: one line, not too long, nothing that a terminal would act on. */
+function labelOf(name: string): string {
+  const shown = name.slice(0, 200).replaceAll(/[\p{C}\u2028\u2029]/gu, "?");
+  return shown.length < name.length ? `${shown}…` : shown;
 }
 
 /** The directory stands at the end. */

@@ -175,6 +175,21 @@ describe("archives", () => {
     }
   });
 
+  it("show names in one line, whatever they are", async () => {
+    await save(
+      "odd.npz",
+      writeNpz([
+        ["a\nb\u001b[2J", makeNpy([1], new Uint8Array(1))],
+        ["c".repeat(300), makeNpy([1], new Uint8Array(1))],
+      ]),
+    );
+    const inputs = await inspectInputs([inFolder("odd.npz")], "train");
+    expect(inputs.map(({ path }) => short(path))).toEqual([
+      "odd.npz[a?b?[2J]",
+      `odd.npz[${"c".repeat(200)}…]`,
+    ]);
+  });
+
   it("without anything to read, cut short or of another kind are refused", async () => {
     await save("b/notes.txt", "nothing");
     execFileSync("tar", ["-C", folder, "-cf", inFolder("none.tar"), "b"]);
