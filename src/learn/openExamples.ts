@@ -42,7 +42,7 @@ export interface ExamplePlan {
 const decodingBytes = 12;
 
 /** What Node, its libraries and the command take by themselves, about. */
-const program: MemoryPart = { what: "program", bytes: 2 ** 27 };
+const program: MemoryPart = { what: "program", bytes: 160 * 2 ** 20 };
 
 /** Signals stay as they are; a source that holds no more samples than a group does is read whole. */
 export async function planExamples(
