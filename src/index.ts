@@ -11,6 +11,7 @@ export type { Shape } from "./core/shape.js";
 export { makeSignal, type Signal } from "./core/signal.js";
 export { makeNpy, type NpyArray, readNpy, toFloat32, writeNpy } from "./data/npy.js";
 export { PatchSampler, type Windows } from "./data/sampler.js";
+export { type SignalSource, type SignalUnit, sourceOf } from "./data/source.js";
 export { syntheticPictures } from "./data/synthetic.js";
 export { type BaseDictionary, baseForms, createBase, matrixBase } from "./dictionaries/base.js";
 export type { Dictionary, DictionaryParts } from "./dictionaries/dictionary.js";

@@ -4,13 +4,9 @@
 
 export { writeFileAtomic } from "./data/node/files.js";
 export { readImage } from "./data/node/images.js";
-export {
-  type Input,
-  inspectInputs,
-  type ReadSignalsOptions,
-  readSignals,
-  resolvePatch,
-} from "./data/node/inputs.js";
+export type { Input, ReadSignalsOptions } from "./data/node/input.js";
+export { inspectInputs, readSignals, resolvePatch } from "./data/node/inputs.js";
+export { type OpenSourceOptions, openSource } from "./data/node/openSource.js";
 export { loadBase } from "./dictionaries/node/base.js";
 export { type LineChartOptions, lineChart } from "./figures/plot.js";
 export { CheckpointFolder, type CheckpointFolderOptions } from "./learn/node/checkpointFolder.js";

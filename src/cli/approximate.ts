@@ -7,7 +7,8 @@ import { InputError, inputError } from "../core/errors.js";
 import { requireAbove, requireInteger } from "../core/require.js";
 import { formatShape, parseShape, type Shape, sameShape, sizeOf } from "../core/shape.js";
 import { writeFileAtomic } from "../data/node/files.js";
-import { type Input, inspectInputs, readSignals, resolvePatch } from "../data/node/inputs.js";
+import type { Input } from "../data/node/input.js";
+import { inspectInputs, readSignals, resolvePatch } from "../data/node/inputs.js";
 import { baseForms } from "../dictionaries/base.js";
 import { loadBase } from "../dictionaries/node/base.js";
 import { rasterizeSvg } from "../figures/node/rasterize.js";
@@ -52,7 +53,7 @@ export function approximateCommand(): Command {
       "Approximate random patches by 1, 2, 3, … atoms of each dictionary and base, and compare the errors.",
     )
     .usage("<data...> [-d <file>] [--base <name>] [options]")
-    .argument("<data...>", "images, folders of images, globs, .npy arrays")
+    .argument("<data...>", "images, folders of images, globs, .npy and .npz arrays, .tar archives")
     .option("-d, --dictionary <file>", "a dictionary that train wrote (.npz); may be repeated", each)
     .option("--base <name>", `a base: ${baseForms.join(", ")}, MATRIX.npy; may be repeated`, each)
     .addOption(option("--patch <sizes>", "size of a patch: 16, 32x24", undefined, "the dictionary's"))
@@ -89,8 +90,7 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
   const progress = new ProgressLine(flags.json ? "none" : undefined);
   await onDevice(flags, "approximate", async (kernels, reason) => {
     const onSkip = (message: string) => progress.note(`approximate: ${message}`);
-    const paths = inputs.map(({ path }) => path);
-    const signals = await readSignals(paths, { patch, caller: "approximate", onSkip });
+    const signals = await readSignals(inputs, { patch, caller: "approximate", onSkip });
     if (!flags.json) progress.note(`computing on ${kernels.name}: ${kernels.description} (${reason})`);
     const patches = await samplePatches(signals, { patch, count: wanted, seed, kernels });
     const curves = await mTermCurves(contenders, patches, {

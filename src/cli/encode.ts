@@ -34,7 +34,7 @@ export function encodeCommand(): Command {
     .summary("code images or arrays over a dictionary")
     .description("Code images or arrays over a dictionary: each is covered by a grid of windows.")
     .usage("<data...> -d <dictionary> -o <file> [options]")
-    .argument("<data...>", "images, folders of images, globs, .npy arrays")
+    .argument("<data...>", "images, folders of images, globs, .npy and .npz arrays, .tar archives")
     .requiredOption("-d, --dictionary <file>", "a dictionary that train wrote (.npz)")
     .requiredOption("-o, --output <file>", "where the codes go (.npz)")
     .addOption(option("--sparsity <p>", "code with so many atoms", number, "as in training"))
@@ -58,10 +58,7 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   const inputs = await inspectInputs(data, "encode");
   const onSkip = (message: string) => stderr.write(`encode: ${message}\n`);
   const result = await onDevice(flags, "encode", async (kernels) => {
-    const signals = await readSignals(
-      inputs.map(({ path }) => path),
-      { patch, caller: "encode", onSkip },
-    );
+    const signals = await readSignals(inputs, { patch, caller: "encode", onSkip });
     return encodeSignals(model, signals, { stride, rule, kernels });
   });
   await writeFileAtomic(flags.output, codesToBytes(result.codes, result.signals));

@@ -5,6 +5,7 @@ import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../core/errors.js";
 import type { Signal } from "../core/signal.js";
+import type { Input } from "../data/node/input.js";
 import { inspectInputs, readSignals } from "../data/node/inputs.js";
 import { experimentOf, experiments } from "../experiments/catalogue.js";
 import type {
@@ -75,9 +76,9 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
   const run = await experiment.prepare({ quick, examples, epochs, batch, seed }, "reproduce", flagOf);
   requireImages(experiment, flags);
   const progress = new ProgressLine(flags.json ? "none" : undefined);
-  const paths = await pathsOf(flags);
+  const inputs = await inputsOf(flags);
   await onDevice(flags, "reproduce", async (kernels, reason) => {
-    const data = await readData(paths, experiment, progress);
+    const data = await readData(inputs, experiment, progress);
     await makeFolder(output, "reproduce");
     progress.note(`computing on ${kernels.name}: ${kernels.description} (${reason})`);
     const outcome = await perform(run, data, { kernels, progress, json: flags.json === true });
@@ -99,28 +100,30 @@ function requireImages({ name, images }: Experiment, flags: ReproduceFlags): voi
 }
 
 /** The files to read; none may be both learned from and tested on. */
-async function pathsOf({ images, test }: ReproduceFlags): Promise<{ images?: string[]; test?: string[] }> {
-  const list = async (args: string[]) => (await inspectInputs(args, "reproduce")).map(({ path }) => path);
+async function inputsOf({ images, test }: ReproduceFlags): Promise<{ images?: Input[]; test?: Input[] }> {
+  const list = (args: string[]) => inspectInputs(args, "reproduce");
   const [seen, unseen] = [images && (await list(images)), test && (await list(test))];
-  const known = new Set(seen?.map((path) => resolve(path)));
-  const both = unseen?.find((path) => known.has(resolve(path)));
+  const known = new Set(seen?.map(({ path }) => resolve(path)));
+  const both = unseen?.find(({ path }) => known.has(resolve(path)));
   if (both !== undefined)
-    throw new InputError(`reproduce: --test must be images that are not learned from, got ${both} in both`);
+    throw new InputError(
+      `reproduce: --test must be images that are not learned from, got ${both.path} in both`,
+    );
   return { ...(seen && { images: seen }), ...(unseen && { test: unseen }) };
 }
 
 async function readData(
-  paths: { readonly images?: string[]; readonly test?: string[] },
+  inputs: { readonly images?: Input[]; readonly test?: Input[] },
   { patch, images: purpose }: Experiment,
   progress: ProgressLine,
 ): Promise<ExperimentData> {
   const onSkip = (message: string) => progress.note(`reproduce: ${message}`);
-  const read = async (list: string[] | undefined): Promise<Signal[] | undefined> =>
+  const read = async (list: Input[] | undefined): Promise<Signal[] | undefined> =>
     list && (await readSignals(list, { patch, caller: "reproduce", onSkip }));
-  const images = await read(paths.images);
-  if (purpose === "learn" && images?.length === 1 && !paths.test)
+  const images = await read(inputs.images);
+  if (purpose === "learn" && images?.length === 1 && !inputs.test)
     throw new InputError("reproduce: --images must be at least two where --test is not given, got 1");
-  return { images, test: await read(paths.test) };
+  return { images, test: await read(inputs.test) };
 }
 
 /** Run it, with the progress on a line. */

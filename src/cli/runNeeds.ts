@@ -3,8 +3,8 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { sizeOf } from "../core/shape.js";
-import type { Signal } from "../core/signal.js";
 import { learners } from "../learn/learners.js";
+import type { TrainingData } from "../learn/openExamples.js";
 import { type TrainReport, train } from "../learn/trainingRun.js";
 import type { TrainOptions } from "../learn/trainOptions.js";
 import type { TrainPlan } from "../learn/workshop.js";
@@ -124,7 +124,7 @@ export class PaceMeter {
  * update takes the whole set, a part of the set has to do. Times are taken to grow with the examples.
  */
 export async function measurePace(
-  signals: readonly Signal[],
+  data: TrainingData,
   options: TrainOptions,
   plan: TrainPlan,
 ): Promise<Pace | undefined> {
@@ -133,7 +133,7 @@ export async function measurePace(
   const holdout = Math.min(plan.holdout, plan.batch);
   const epochs = Math.max(4, plan.epochs);
   const rarely = { testEvery: Number.MAX_SAFE_INTEGER, patience: undefined }; // once before the first update
-  const run = train(signals, { ...options, examples, holdout, epochs, ...rarely, reportEvery: 1 });
+  const run = train(data, { ...options, examples, holdout, epochs, ...rarely, reportEvery: 1 });
   const meter = new PaceMeter();
   for await (const report of run) if (meter.add(report)) break;
   const { pace } = meter;

@@ -4,8 +4,8 @@ import { stderr, stdout } from "node:process";
 import { Command } from "commander";
 import { requireAbove, requireInteger } from "../core/require.js";
 import { parseShape, type Shape, sizeOf } from "../core/shape.js";
-import type { Signal } from "../core/signal.js";
-import { type Input, inspectInputs, readSignals, resolvePatch } from "../data/node/inputs.js";
+import { inspectInputs, readSignals, resolvePatch } from "../data/node/inputs.js";
+import { openSource } from "../data/node/openSource.js";
 import { baseForms } from "../dictionaries/base.js";
 import { loadBase } from "../dictionaries/node/base.js";
 import { atomCareDefaults } from "../learn/atomCare.js";
@@ -74,7 +74,7 @@ export function trainCommand(): Command {
     .summary("learn a dictionary from images or arrays")
     .description("Learn a dictionary from patches of images or of .npy arrays.")
     .usage("<data...> --patch <sizes> -o <file> [options]")
-    .argument("<data...>", 'images, folders of images, globs ("*.png"), .npy arrays')
+    .argument("<data...>", 'images, folders of images, globs ("*.png"), .npy and .npz arrays, .tar archives')
     .optionsGroup("What is learned:")
     .requiredOption("-o, --output <file>", "where the dictionary goes (.npz)")
     .requiredOption("--patch <sizes>", "size of a patch: 16 (16x16 in images), 32x24, 8x8x8")
@@ -115,6 +115,14 @@ export function trainCommand(): Command {
   return withDeviceOptions(
     withCheckpointOptions(command)
       .optionsGroup("Other options:")
+      .addOption(
+        option(
+          "--group-samples <n>",
+          "samples in memory at a time; larger sets are read in groups",
+          count,
+          `${trainDefaults.groupSamples / 2 ** 20}Mi`,
+        ),
+      )
       .option("--json", "progress as lines of JSON on standard output"),
   );
 }
@@ -147,22 +155,31 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   const checkpoints = await openCheckpoints(flags, resolved, (line) => progress.note(line));
   await makeReportFolder(flags);
   await onDevice(flags, "train", async (kernels, reason) => {
-    const signals = await read(inputs, options.patch, progress);
-    const testSignals = tests && (await read(tests, options.patch, progress));
-    const on = `computing on ${kernels.name}: ${kernels.description} (${reason})`;
-    const parts = { options: { ...options, testSignals, kernels }, flags, checkpoints, progress, on };
-    const said = await learn(signals, parts);
-    (flags.json ? stderr : stdout).write(`${said}\n`);
+    const onSkip = (message: string) => progress.note(`train: ${message}`);
+    const reading = { patch, caller: "train", onSkip };
+    const { groupSamples = trainDefaults.groupSamples } = options;
+    const source = await openSource(inputs, { ...reading, unitSamples: groupSamples / unitsOfGroup });
+    try {
+      const testSignals = tests && (await readSignals(tests, reading));
+      const on = `computing on ${kernels.name}: ${kernels.description} (${reason})`;
+      const onReading = (part: number) => progress.show([`reading the data ${(100 * part).toFixed(0)}%`]);
+      const more = { testSignals, kernels, onUnreadable: onSkip, onReading };
+      const said = await learn(source, {
+        options: { ...options, ...more },
+        flags,
+        checkpoints,
+        progress,
+        on,
+      });
+      (flags.json ? stderr : stdout).write(`${said}\n`);
+    } finally {
+      await source.close();
+    }
   });
 }
 
-function read(inputs: readonly Input[], patch: Shape, progress: ProgressLine): Promise<Signal[]> {
-  const onSkip = (message: string) => progress.note(`train: ${message}`);
-  return readSignals(
-    inputs.map(({ path }) => path),
-    { patch, caller: "train", onSkip },
-  );
-}
+/** Large arrays are cut up so that a group has pieces from so many places at least. */
+const unitsOfGroup = 8;
 
 /** JSON is progress enough, unless it goes elsewhere than the terminal. */
 function progressFor(json: boolean): ProgressLine {

@@ -5,7 +5,7 @@ import { stdout } from "node:process";
 import { InputError } from "../core/errors.js";
 import { requireAbove } from "../core/require.js";
 import { formatShape } from "../core/shape.js";
-import type { Signal } from "../core/signal.js";
+import type { SignalSource } from "../data/source.js";
 import type { Kernels } from "../kernels/contract.js";
 import { dataSettings, requireSameSettings } from "../learn/runSettings.js";
 import { type TrainingRun, train } from "../learn/trainingRun.js";
@@ -21,6 +21,7 @@ import { makeFolder } from "./outcomeFiles.js";
 import { counted, type ProgressLine } from "./progress.js";
 import { describeDisk, describeTime, diskNeeds, expectedSeconds, measurePace } from "./runNeeds.js";
 import { type PlanLine, planLine } from "./runRecord.js";
+import { describeHolding, describeUnread } from "./trainingData.js";
 import { describeEnd, describePlan, follow } from "./trainReports.js";
 
 /** Flags of a run that do not change what it learns. */
@@ -43,7 +44,7 @@ interface RunParts {
 }
 
 /** Train and save, or only say what that needs; what to say in the end. */
-export async function learn(signals: readonly Signal[], parts: RunParts): Promise<string> {
+export async function learn(source: SignalSource, parts: RunParts): Promise<string> {
   const { options, flags, checkpoints, progress } = parts;
   const { folder, resume } = checkpoints;
   const kept = folder ? `, a checkpoint to ${folder.path}` : "";
@@ -53,13 +54,13 @@ export async function learn(signals: readonly Signal[], parts: RunParts): Promis
     ),
   );
   if (resume)
-    requireSameSettings(resume.header.settings, dataSettings(signals, options.testSignals), "train", flagOf);
-  const run = train(signals, { ...options, signal: interrupt.signal, checkpoints: folder, resume });
+    requireSameSettings(resume.header.settings, dataSettings(source, options.testSignals), "train", flagOf);
+  const run = train(source, { ...options, signal: interrupt.signal, checkpoints: folder, resume });
   const plan = await run.plan();
   const { said, line } = await needsOf(plan, parts);
   if (flags.dryRun) {
     await run.close();
-    const pace = await measurePace(signals, options, plan);
+    const pace = await measurePace(source, options, plan);
     const seconds = pace && expectedSeconds(plan, pace);
     if (flags.json) stdout.write(`${JSON.stringify({ ...line, seconds })}\n`);
     return `${said}\n${describeTime(plan, pace)}`;
@@ -79,7 +80,7 @@ async function needsOf(
     report: reportFolder(flags) !== undefined,
     checkpoints: checkpoint !== undefined,
   });
-  const said = `${describePlan(plan)}\ndisk: ${await describeDisk(disk, output)}\n${on}`;
+  const said = `${describePlan(plan)}\n${describeHolding(plan)}\ndisk: ${await describeDisk(disk, output)}\n${on}`;
   const resumedAt = resume?.header.position.examples;
   return { said, line: planLine(plan, { output, disk, kernels, resumedAt }) };
 }
@@ -109,7 +110,8 @@ async function watched(
     await saveModel(output, model).catch((error) => Promise.reject(notSaved(error, folder)));
     await live?.end(course.report.ended!, { model });
     const what = `${counted(plan.atoms, "atom")} of ${formatShape(plan.base.shape)}`;
-    return `${output}: ${what}, ${describeEnd(course, plan)}`;
+    const unread = describeUnread(run.unreadable);
+    return `${output}: ${what}, ${describeEnd(course, plan)}${unread ? `\n${unread}` : ""}`;
   } catch (error) {
     await live?.end("failed", { error: error instanceof Error ? error.message : String(error) });
     throw error;

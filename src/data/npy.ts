@@ -68,6 +68,16 @@ export function readNpy(bytes: Uint8Array, name: string): NpyArray {
   // A copy: aligned for any type, independent of the file's bytes, and free to be swapped in place.
   const raw = new Uint8Array(byteLength);
   raw.set(bytes.subarray(dataOffset, dataOffset + byteLength));
+  return npyFromItems(raw, header, shape, name);
+}
+
+/** The array of this shape whose items are these bytes, in the way the header says; they are used up. */
+export function npyFromItems(
+  raw: Uint8Array,
+  header: NpyHeader,
+  shape: readonly number[],
+  name: string,
+): NpyArray {
   const itemBytes = header.kind === "U" ? 4 : header.kind === "S" ? 1 : header.size;
   if (header.bigEndian !== hostIsBigEndian) reverseItems(raw, itemBytes);
   const { dtype, data } = viewItems(raw, header);

@@ -12,15 +12,21 @@ import { type NpyArray, npyParts, readNpy } from "./npy.js";
 import { extractZip, listZip } from "./unzip.js";
 import { writeZip } from "./zip.js";
 
-/** The most bytes that an archive may hold when inflated, unless the caller says otherwise: 8 GiB. */
-const defaultNpzLimit = 2 ** 33;
+/** The most bytes that an archive of so many may hold when inflated: what arrays deflate to, and not what bombs do. */
+function mostInflated(packed: number): number {
+  return Math.min(2 ** 33, Math.max(2 ** 28, 64 * packed));
+}
 
 /**
  * The arrays of an archive by name, in its order; `name` is for messages.
  * Members that are not `.npy` files are left out. An archive that says that it
  * holds more than `limit` bytes is refused before anything is inflated.
  */
-export function readNpz(bytes: Uint8Array, name: string, limit = defaultNpzLimit): Map<string, NpyArray> {
+export function readNpz(
+  bytes: Uint8Array,
+  name: string,
+  limit = mostInflated(bytes.length),
+): Map<string, NpyArray> {
   const members = listZip(bytes, name).filter((member) => member.name.endsWith(".npy"));
   const total = members.reduce((sum, member) => sum + member.size, 0);
   if (!(total <= limit)) {

@@ -28,10 +28,14 @@ export interface ZipMember {
 /** Deflate cannot pack 1032 bytes into less than one. */
 const maxRatio = 1032;
 
-/** The members, as the central directory lists them; `archive` is for messages. */
-export function listZip(bytes: Uint8Array, archive: string): ZipMember[] {
+/**
+ * The members, as the central directory lists them; `archive` is for messages. The bytes may be
+ * the last of a file alone, from `base` on, as long as the directory is among them.
+ */
+export function listZip(bytes: Uint8Array, archive: string, base = 0): ZipMember[] {
   const view = viewOf(bytes);
-  const { count, start, end } = findDirectory(view, archive);
+  const { count, start, end } = findDirectory(view, archive, base);
+  if (start < 0) throw damaged(archive, "its directory");
   const members: ZipMember[] = [];
   let at = start;
   for (let i = 0; i < count; i++) {
@@ -42,16 +46,44 @@ export function listZip(bytes: Uint8Array, archive: string): ZipMember[] {
     members.push(readMember(bytes, view, at, next, archive));
     at = behind;
   }
+  requireApart(members, archive);
   return members;
+}
+
+/** The most bytes at the end of a file that tell where its directory starts. */
+export const zipTailLength = 22 + 0xffff + 20 + 56;
+
+/** Where the directory of a zip file starts, from its last bytes. */
+export function zipDirectoryStart(tail: Uint8Array, archive: string, base: number): number {
+  return base + findDirectory(viewOf(tail), archive, base).start;
+}
+
+/** Members lie one behind the other: a few bytes that many claim as theirs could inflate to anything. */
+function requireApart(members: readonly ZipMember[], archive: string): void {
+  const byOffset = members.toSorted((a, b) => a.offset - b.offset);
+  byOffset.slice(1).forEach((member, i) => {
+    const { name, offset, packed } = byOffset[i]!;
+    if (offset + zipLocalLength + packed <= member.offset) return;
+    throw damaged(archive, `${show(name)} lies over ${show(member.name)}`);
+  });
+}
+
+/** Bytes of a local header that tell how long it is. */
+export const zipLocalLength = 30;
+
+/** How far behind its offset the bytes of a member start, from its local header. */
+export function zipDataOffset(header: Uint8Array, member: ZipMember, archive: string): number {
+  const view = viewOf(header);
+  if (header.length < zipLocalLength || view.getUint32(0, true) !== 0x04034b50)
+    throw damaged(archive, show(member.name));
+  return zipLocalLength + view.getUint16(26, true) + view.getUint16(28, true);
 }
 
 /** The bytes of one member, checked; those of a stored one are a view. */
 export function extractZip(bytes: Uint8Array, member: ZipMember, archive: string): Uint8Array {
-  const view = viewOf(bytes);
   const { offset } = member;
   const name = show(member.name);
-  if (offset + 30 > bytes.length || view.getUint32(offset, true) !== 0x04034b50) throw damaged(archive, name);
-  const start = offset + 30 + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
+  const start = offset + zipDataOffset(bytes.subarray(offset, offset + zipLocalLength), member, archive);
   if (start + member.packed > bytes.length) {
     throw new InputError(
       `${archive}: truncated: ${name} takes ${member.packed} bytes, ${bytes.length - start} left`,
@@ -74,15 +106,20 @@ function inflate(packed: Uint8Array, size: number): Uint8Array | undefined {
 }
 
 /** The end record is the last of the file but for a comment of up to 65,535 bytes. */
-function findDirectory(view: DataView, archive: string): { count: number; start: number; end: number } {
+function findDirectory(
+  view: DataView,
+  archive: string,
+  base: number,
+): { count: number; start: number; end: number } {
   const size = view.byteLength;
   for (let at = size - 22; at >= Math.max(0, size - 22 - 0xffff); at--) {
     if (view.getUint32(at, true) !== 0x06054b50) continue;
     if (at + 22 + view.getUint16(at + 20, true) !== size) continue;
-    const wide = findWideEnd(view, at);
+    const wide = findWideEnd(view, at, base);
     const count = wide !== undefined ? readUint64(view, wide + 32) : view.getUint16(at + 10, true);
     const length = wide !== undefined ? readUint64(view, wide + 40) : view.getUint32(at + 12, true);
-    const start = wide !== undefined ? readUint64(view, wide + 48) : view.getUint32(at + 16, true);
+    const first = wide !== undefined ? readUint64(view, wide + 48) : view.getUint32(at + 16, true);
+    const start = first - base;
     if (start + length > at || count * 46 > length) throw damaged(archive, "its directory");
     return { count, start, end: start + length };
   }
@@ -93,10 +130,10 @@ function findDirectory(view: DataView, archive: string): { count: number; start:
 }
 
 /** Where the zip64 end record starts, if there is one: a locator sits right before the end record. */
-function findWideEnd(view: DataView, end: number): number | undefined {
+function findWideEnd(view: DataView, end: number, base: number): number | undefined {
   if (end < 20 || view.getUint32(end - 20, true) !== 0x07064b50) return undefined;
-  const at = readUint64(view, end - 12);
-  return at + 56 <= end - 20 && view.getUint32(at, true) === 0x06064b50 ? at : undefined;
+  const at = readUint64(view, end - 12) - base;
+  return at >= 0 && at + 56 <= end - 20 && view.getUint32(at, true) === 0x06064b50 ? at : undefined;
 }
 
 /** The member whose directory entry starts at `at`; its fixed part, name and extra fields end at `next`. */

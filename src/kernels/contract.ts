@@ -113,7 +113,7 @@ export interface Kernels {
   set(capacity: number): DeviceSet;
   /** Φ from its 1-D factors, one an axis (outermost first). */
   base(factors: readonly Matrix64[]): DeviceBase;
-  /** Pack signals for `extract`, every sample times `scale`. */
+  /** Pack signals for `extract`, every sample times `scale`. They are copied: the caller may change them after. */
   signals(signals: readonly Signal[], scale?: number): DeviceSignals;
   /** The first `cols` columns of a matrix, sharing its memory; it is freed with the whole. */
   head(matrix: DeviceMatrix, cols: number): DeviceMatrix;

@@ -35,8 +35,13 @@ export function planMemory(
     { what: "workspace", bytes: kernels.workspace({ n, L, m, p, N: examples }) },
     { what: "base", bytes: baseBytes * base.factors.reduce((sum, { data }) => sum + data.length, 0) },
   ];
-  parts.sort((a, b) => b.bytes - a.bytes);
-  return { parts, total: parts.reduce((sum, { bytes }) => sum + bytes, 0) };
+  return memoryOf(parts);
+}
+
+/** Parts as a plan. */
+export function memoryOf(parts: readonly MemoryPart[]): MemoryPlan {
+  const sorted = parts.toSorted((a, b) => b.bytes - a.bytes);
+  return { parts: sorted, total: parts.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
 /** `1.8 GiB (Gram matrix 0.4, momentum 0.4, …)`: the parts that matter. */

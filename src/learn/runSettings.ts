@@ -12,9 +12,11 @@ import { type OptionNaming, plainNames } from "../core/require.js";
 import { formatShape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { crc32 } from "../data/crc32.js";
+import { type SignalSource, samplesOf } from "../data/source.js";
 import type { RunSettings } from "./checkpointHeader.js";
 import { type OwnOption, ownOptions } from "./learner.js";
 import { learners } from "./learners.js";
+import type { TrainingData } from "./openExamples.js";
 import type { ResolvedTraining } from "./trainOptions.js";
 
 /** The settings that options make. */
@@ -35,6 +37,7 @@ export function settingsOf(options: ResolvedTraining): RunSettings {
     examples,
     seed,
     holdout,
+    groupSamples: options.groupSamples,
     testEvery: testEvery ?? "an epoch",
     reportEvery: reportEvery ?? "as usual",
     atomCare: atomCare?.every ?? "none",
@@ -48,8 +51,11 @@ export function settingsOf(options: ResolvedTraining): RunSettings {
 }
 
 /** What is known of the data a run learns from, and of what it is tested on. */
-export function dataSettings(data: readonly Signal[], test: readonly Signal[] | undefined): RunSettings {
-  return { "the data": describeSignals(data), "the test data": test ? describeSignals(test) : "held out" };
+export function dataSettings(data: TrainingData, test: readonly Signal[] | undefined): RunSettings {
+  return {
+    "the data": "units" in data ? describeSource(data) : describeSignals(data),
+    "the test data": test ? describeSignals(test) : "held out",
+  };
 }
 
 /** Refuse settings that are not those of a checkpoint. */
@@ -95,6 +101,12 @@ function describeSignals(signals: readonly Signal[]): string {
     samples += data.length;
   }
   return `${signals.length} ${signals.length === 1 ? "signal" : "signals"} of ${samples} samples (${hex(crc)})`;
+}
+
+function describeSource({ units, fingerprint }: SignalSource): string {
+  const files = new Set(units.map(({ name }) => name)).size;
+  const samples = units.reduce((sum, unit) => sum + samplesOf(unit), 0);
+  return `${files} ${files === 1 ? "file" : "files"} of ${samples} samples (${fingerprint})`;
 }
 
 function digest(arrays: readonly (Float64Array | Float32Array | Uint32Array)[]): string {

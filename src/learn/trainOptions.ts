@@ -74,6 +74,15 @@ export interface TrainOptions {
   readonly atomCare?: AtomCareOptions | false | undefined;
   /** Remove the mean of each example before coding. */
   readonly removeMean?: boolean | undefined;
+  /**
+   * Samples of a source that are in memory at a time. One with more is read again and again, unless the
+   * examples of an epoch have no more; then the order of examples depends on this number.
+   */
+  readonly groupSamples?: number | undefined;
+  /** Told in a line of each part of a source that cannot be read, and is left out. */
+  readonly onUnreadable?: ((message: string) => void) | undefined;
+  /** Told what part of a source has been read, from 0 to 1, during a pass over it before the first update. */
+  readonly onReading?: ((part: number) => void) | undefined;
   /** Where to compute; the best there is unless told. The caller disposes of what it gives. */
   readonly kernels?: Kernels | undefined;
   /** Abort to end the run early, with the model so far. */
@@ -95,6 +104,7 @@ export const trainDefaults = {
   seed: 1,
   holdout: 5000,
   removeMean: true,
+  groupSamples: 2 ** 26,
 } as const satisfies Partial<TrainOptions>;
 
 /** Options with every default filled in. */
@@ -111,6 +121,7 @@ export interface ResolvedTraining extends LearnerOptions {
   readonly reportEvery: number | undefined;
   readonly atomCare: Required<AtomCareOptions> | null;
   readonly removeMean: boolean;
+  readonly groupSamples: number;
 }
 
 /** Check options and fill in the defaults; `say` is how messages call an option. */
@@ -156,6 +167,7 @@ export function resolveTraining(
     reportEvery: options.reportEvery === undefined ? undefined : count("reportEvery", 1),
     atomCare: resolveCare(options.atomCare, kind, caller),
     removeMean: options.removeMean ?? trainDefaults.removeMean,
+    groupSamples: count("groupSamples", trainDefaults.groupSamples),
   };
   for (const name of ownOptions) {
     if (options[name] === undefined || kind.own.includes(name)) continue;

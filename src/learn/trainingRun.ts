@@ -9,18 +9,19 @@
 
 import { Breath } from "../core/breath.js";
 import { InputError } from "../core/errors.js";
-import type { Signal } from "../core/signal.js";
-import type { Windows } from "../data/sampler.js";
+import { Unreadable } from "../data/unreadable.js";
 import { chooseKernels } from "../kernels/choose.js";
 import type { DeviceMatrix } from "../kernels/contract.js";
 import type { Model, ModelMeta } from "../model/model.js";
 import { version } from "../model/version.js";
+import type { ExampleSet } from "../pursuit/codingError.js";
 import type { LastExamples } from "./atomCare.js";
 import { type CheckpointKeeper, draftCheckpoint } from "./checkpoint.js";
 import type { RunPosition, RunSettings, SavedReport } from "./checkpointHeader.js";
 import { UnhealthyError } from "./health.js";
 import type { Learner, OwnOption } from "./learner.js";
 import { learners } from "./learners.js";
+import type { TrainingData } from "./openExamples.js";
 import { dataSettings, requireEpochs, requireSameSettings, settingsOf } from "./runSettings.js";
 import { type ResolvedTraining, resolveTraining, type TrainOptions } from "./trainOptions.js";
 import { Watch } from "./watch.js";
@@ -49,19 +50,19 @@ export interface TrainReport {
 }
 
 /**
- * Learn a dictionary from signals.
+ * Learn a dictionary from signals, or from a source of signals that may be larger than memory.
  *
  * @example
  * const run = train(pictures, { patch: [12, 12], coding: { sparsity: 4 }, atomSparsity: 7 });
  * for await (const report of run) console.log(report.examples, report.rmse);
  * const model = await run.model();
  */
-export function train(data: readonly Signal[], options: TrainOptions): TrainingRun {
+export function train(data: TrainingData, options: TrainOptions): TrainingRun {
   return new TrainingRun(data, options);
 }
 
 export class TrainingRun implements AsyncIterable<TrainReport> {
-  readonly #data: readonly Signal[];
+  readonly #data: TrainingData;
   readonly #options: TrainOptions;
   readonly #resolved: ResolvedTraining;
   /** What a checkpoint says of the run; empty where none is wanted. */
@@ -70,12 +71,15 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   #model: Model | undefined;
   #started = false;
   readonly #progress: { examples: number };
+  readonly #unreadable: Unreadable;
 
-  constructor(data: readonly Signal[], options: TrainOptions) {
-    if (data.length === 0) throw new InputError("train: data must hold at least one signal, got none");
+  constructor(data: TrainingData, options: TrainOptions) {
+    if (("units" in data ? data.units : data).length === 0)
+      throw new InputError("train: data must hold at least one signal, got none");
     this.#data = data;
     this.#options = options;
     this.#resolved = resolveTraining(options);
+    this.#unreadable = new Unreadable(options.onUnreadable);
     const { checkpoints, resume, testSignals } = options;
     this.#progress = { examples: resume?.header.position.examples ?? 0 };
     const keeps = checkpoints !== undefined || resume !== undefined;
@@ -88,6 +92,11 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   /** What it is going to do; sets everything up. */
   async plan(): Promise<TrainPlan> {
     return (await this.#prepare()).plan;
+  }
+
+  /** Of the data, files that could not be read so far, and how many examples were left out for that. */
+  get unreadable(): { readonly files: readonly string[]; readonly examples: number } {
+    return { files: this.#unreadable.files, examples: this.#unreadable.examples };
   }
 
   /** The dictionary in the end; trains first where nobody iterated. */
@@ -115,7 +124,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     if (this.#started || !this.#workshop) return;
     this.#started = true;
     const workshop = await this.#workshop;
-    closeWorkshop(workshop);
+    await closeWorkshop(workshop);
     if (!this.#options.kernels) await workshop.kernels.dispose();
   }
 
@@ -133,7 +142,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     } finally {
       // also where the caller breaks out of its loop
       if (!failed) this.#model = await workshop.learner.model(metaOf(workshop.plan, progress.examples));
-      closeWorkshop(workshop);
+      await closeWorkshop(workshop);
       if (!this.#options.kernels) await workshop.kernels.dispose();
     }
   }
@@ -146,8 +155,9 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   async #open(): Promise<Workshop> {
     const kernels = this.#options.kernels ?? (await chooseKernels()).kernels;
     try {
-      const { testSignals, resume } = this.#options;
-      return await openWorkshop(this.#data, testSignals, this.#resolved, kernels, resume);
+      const { testSignals, resume, onReading } = this.#options;
+      const reading = { unreadable: this.#unreadable, onReading };
+      return await openWorkshop(this.#data, testSignals, this.#resolved, kernels, { ...reading, resume });
     } catch (error) {
       if (!this.#options.kernels) await kernels.dispose();
       throw error;
@@ -166,6 +176,7 @@ function metaOf(plan: TrainPlan, examplesSeen: number): ModelMeta {
     ...own("momentum"),
     ...own("stepDecay"),
     atomCare,
+    ...(plan.holds === "groups" ? { groupSamples: plan.groupSamples } : {}),
   };
   return { learner, options, seed, examplesSeen, removeMean, coding };
 }
@@ -177,7 +188,7 @@ async function* loop(
   { signal, checkpoints, resume }: TrainOptions,
   settings: RunSettings,
 ): AsyncGenerator<TrainReport, void, undefined> {
-  const { plan, sampler, store, learner, care } = workshop;
+  const { plan, examples, learner, care, unreadable } = workshop;
   const again = learners[plan.learner].takes === "whole set"; // the same examples, in the same order
   const beginning = { atomsReplaced: 0, nextTest: plan.testEvery, best: Infinity, sinceBest: 0, seconds: 0 };
   const at = resume?.header.position ?? beginning;
@@ -210,14 +221,15 @@ async function* loop(
   for (let epoch = Math.floor(progress.examples / plan.examples) + 1; epoch <= plan.epochs; epoch++) {
     for (let from = progress.examples % plan.examples; from < plan.examples; from += plan.examplesAtOnce) {
       const to = Math.min(from + plan.examplesAtOnce, plan.examples);
-      const windows = sampler.trainingWindows(again ? 0 : epoch - 1, from, to);
-      const Y = await cut(workshop, plan, store, windows);
-      await learner.update(Y);
+      const found = await examples.take(again ? 0 : epoch - 1, from, to);
+      const seen = found.windows.signal.length;
+      unreadable.examples += to - from - seen;
+      if (seen > 0) await learner.update(await cut(workshop, plan, found));
       await breath.take();
       progress.examples += to - from;
       const last = progress.examples === total;
-      if (care && caresNow(plan, learner.step))
-        atomsReplaced += await care.look(lastExamples(workshop, windows));
+      if (care && seen > 0 && caresNow(plan, learner.step))
+        atomsReplaced += await care.look(lastExamples(workshop, found));
       const tests = last || progress.examples >= nextTest;
       const regular = tests || reportsNow(plan, learner.step);
       const due = checkpoints?.due(learner.step) ?? false;
@@ -268,7 +280,8 @@ function reportsNow({ reportEvery, steps, epochs }: TrainPlan, step: number): bo
 }
 
 /** The examples of an update, to be cut again from the signals. */
-function lastExamples({ plan, kernels, store, means }: Workshop, { signal, start }: Windows): LastExamples {
+function lastExamples({ plan, kernels, means }: Workshop, { store, windows: all }: ExampleSet): LastExamples {
+  const { signal, start } = all;
   const copy = async (examples: readonly number[], target: DeviceMatrix) => {
     const windows = {
       signal: Uint32Array.from(examples, (i) => signal[i]!),

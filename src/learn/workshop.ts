@@ -15,23 +15,26 @@ import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { Rng } from "../core/rng.js";
 import { sizeOf } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
-import { largestMagnitude, powerBelow } from "../core/units.js";
+import { powerBelow } from "../core/units.js";
 import { PatchSampler, type Windows } from "../data/sampler.js";
+import { Unreadable } from "../data/unreadable.js";
 import { baseCols } from "../dictionaries/base.js";
 import { unitColumns } from "../dictionaries/explicitDictionary.js";
 import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
-import type { DeviceMatrix, DeviceSignals, Kernels } from "../kernels/contract.js";
+import type { DeviceMatrix, Kernels } from "../kernels/contract.js";
 import { codingError, type ExampleSet } from "../pursuit/codingError.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { resolveLimits, scaleRule } from "../pursuit/limits.js";
 import { AtomCare } from "./atomCare.js";
 import type { Checkpoint } from "./checkpoint.js";
+import type { Examples } from "./examples.js";
 import { atomsToGoOnFrom, initialAtoms, mostUsedAtoms, takeExamples } from "./initialAtoms.js";
 import type { Learner } from "./learner.js";
 import { learners } from "./learners.js";
-import { type MemoryPlan, planMemory, requireFits } from "./memoryPlan.js";
+import { type MemoryPlan, memoryOf, planMemory, requireFits } from "./memoryPlan.js";
+import { type ExamplePlan, planExamples, type TrainingData } from "./openExamples.js";
 import { bytesOf } from "./state.js";
-import type { ResolvedTraining } from "./trainOptions.js";
+import type { ResolvedTraining, TrainOptions } from "./trainOptions.js";
 
 /** What a run is going to do: the options, with what the data allow. */
 export interface TrainPlan extends ResolvedTraining {
@@ -55,6 +58,10 @@ export interface TrainPlan extends ResolvedTraining {
   readonly checkpointBytes: number;
   /** What was done before, where it goes on from a checkpoint. */
   readonly done: { readonly examples: number };
+  /** What holding and reading the data takes on the host. */
+  readonly hostMemory: MemoryPlan;
+  /** What of the data is held: all signals, the chosen windows, or a group of units at a time. */
+  readonly holds: ExamplePlan["holds"];
 }
 
 /** All that is alive during a run. */
@@ -62,8 +69,12 @@ export interface Workshop {
   readonly plan: TrainPlan;
   readonly kernels: Kernels;
   readonly sampler: PatchSampler;
-  readonly store: DeviceSignals;
+  readonly examples: Examples;
   readonly test: ExampleSet;
+  /** Whether the test examples are cut from signals of their own. */
+  readonly ownsTest: boolean;
+  /** Of the data, what could not be read. */
+  readonly unreadable: Unreadable;
   readonly learner: Learner;
   /** What looks after the atoms, where it is wanted. */
   readonly care: AtomCare | undefined;
@@ -75,92 +86,105 @@ export interface Workshop {
 /** Examples looked at to find the units of the data, and the most useful base atoms. */
 const sample = 4096;
 
+/** Who is told how reading the data goes. */
+export interface Opening {
+  readonly unreadable?: Unreadable;
+  readonly onReading?: TrainOptions["onReading"];
+  /** What to go on from. */
+  readonly resume?: Checkpoint | undefined;
+}
+
 /** Set everything up. */
 export async function openWorkshop(
-  data: readonly Signal[],
+  data: TrainingData,
   testSignals: readonly Signal[] | undefined,
   options: ResolvedTraining,
   kernels: Kernels,
-  resume?: Checkpoint,
+  { unreadable = new Unreadable(), onReading, resume }: Opening = {},
 ): Promise<Workshop> {
   const rng = Rng.from(options.seed);
   const { base } = options;
-  const sampler = createSampler(data, testSignals === undefined, options, rng);
-  const { examples, available } = sampler;
-  const batch = Math.min(options.batch, examples);
+  const plans = await planExamples(data, testSignals === undefined, options, {
+    rng,
+    kernels,
+    unreadable,
+    onReading,
+  });
+  const { sampler, batch, holds } = plans;
+  const { examples: count, available } = sampler;
   if (options.patience < Infinity && (testSignals ? options.holdout : sampler.holdout) === 0) {
     throw new InputError("train: patience needs a test set, got none held out");
   }
   const kind = learners[options.learner];
-  const atOnce = kind.takes === "whole set" ? examples : batch;
-  const samples = samplesIn(data) + samplesIn(testSignals ?? []);
+  const atOnce = kind.takes === "whole set" ? count : batch;
+  const samples = plans.samples + samplesIn(testSignals ?? []);
   const memory = planMemory({ ...options, batch }, samples, kernels, atOnce);
   requireFits("train", memory, kernels.memory.limit);
   const [Y, means] = [kernels.matrix(sizeOf(base.shape), atOnce), kernels.matrix(1, atOnce)];
-  const bench = { kernels, sampler, options: { ...options, batch }, Y, means };
-  const scale = resume?.header.scale ?? (await unitsOf(data, bench));
-  const store = kernels.signals(data, scale);
+  const examples = await plans.open();
+  const bench = { kernels, sampler, examples, options: { ...options, batch }, Y, means };
+  const scale = resume?.header.scale ?? (await unitsOf(bench));
+  examples.scaleBy(scale);
   const test = testSignals
     ? { store: kernels.signals(testSignals, scale), windows: windowsOf(testSignals, options, rng) }
-    : { store, windows: sampler.testWindows() };
-  const start = await startingAtoms(store, scale, bench, rng.split("atoms"));
+    : examples.test();
+  const start = await startingAtoms(scale, bench, rng.split("atoms"));
   const coding = scaleRule(options.coding, scale);
-  const atoms = () => startingMatrix(store, bench, rng.split("examples"));
+  const atoms = () => startingMatrix(bench, rng.split("examples"));
   const setting = { options: { ...options, batch, coding }, start, atoms, examples: atOnce, kernels };
   const learner = await kind.create(setting);
   if (resume) await learner.kept.restore(resume);
   const plan = {
     ...options,
     batch,
-    examples,
+    examples: count,
     examplesAtOnce: atOnce,
     holdout: test.windows.signal.length,
-    testEvery: options.testEvery ?? examples,
+    testEvery: options.testEvery ?? count,
     available,
-    steps: Math.ceil(examples / atOnce) * options.epochs,
+    steps: Math.ceil(count / atOnce) * options.epochs,
     scale,
     memory,
     checkpointBytes: bytesOf(learner.kept),
     done: { examples: resume?.header.position.examples ?? 0 },
+    hostMemory: memoryOf(plans.host),
+    holds,
   };
   const cares = options.atomCare && learner.cared;
   const care = cares ? new AtomCare(cares, options.atomCare, kernels) : undefined;
-  return { plan, kernels, sampler, store, test, learner, care, Y, means };
+  const ownsTest = testSignals !== undefined;
+  return { plan, kernels, sampler, examples, test, ownsTest, unreadable, learner, care, Y, means };
 }
 
 /** Give everything back. */
-export function closeWorkshop({ kernels, learner, care, store, test, Y, means }: Workshop): void {
+export async function closeWorkshop({
+  kernels,
+  learner,
+  care,
+  examples,
+  test,
+  ownsTest,
+  Y,
+  means,
+}: Workshop): Promise<void> {
   care?.free();
   learner.free();
-  kernels.free(Y, means, store);
-  if (test.store !== store) kernels.free(test.store);
+  kernels.free(Y, means);
+  if (ownsTest) kernels.free(test.store);
+  await examples.free();
 }
 
 /** Cut windows into Y, with their means removed where the run does so; the columns that hold them. */
 export async function cut(
   { kernels, Y, means }: Pick<Workshop, "kernels" | "Y" | "means">,
   options: ResolvedTraining,
-  store: DeviceSignals,
-  windows: Windows,
+  { store, windows }: ExampleSet,
 ): Promise<DeviceMatrix> {
   const count = windows.signal.length;
   const y = kernels.head(Y, count);
   const removed = options.removeMean ? kernels.head(means, count) : null;
   await kernels.extract(store, windows, options.base.shape, y, removed);
   return y;
-}
-
-/** Test windows come out of the training data, unless there are test signals: at most a tenth of what there is. */
-function createSampler(
-  data: readonly Signal[],
-  holdsOut: boolean,
-  options: ResolvedTraining,
-  rng: Rng,
-): PatchSampler {
-  const patch = options.base.shape;
-  const { available } = new PatchSampler(data, { patch, holdout: 0, examples: 1 }, rng);
-  const holdout = holdsOut ? Math.min(options.holdout, Math.floor(available / 10)) : 0;
-  return new PatchSampler(data, { patch, holdout, examples: options.examples }, rng);
 }
 
 /** Windows of test signals, as many as would have been held out. */
@@ -172,33 +196,33 @@ function windowsOf(signals: readonly Signal[], options: ResolvedTraining, rng: R
 }
 
 /** What the steps before the first one work with. */
-interface Bench extends Pick<Workshop, "kernels" | "sampler" | "Y" | "means"> {
+interface Bench extends Pick<Workshop, "kernels" | "sampler" | "examples" | "Y" | "means"> {
   readonly options: ResolvedTraining;
 }
 
 /** The first examples, a mini-batch at a time. */
-async function* firstExamples(bench: Bench, store: DeviceSignals): AsyncGenerator<DeviceMatrix> {
-  const { sampler, options } = bench;
-  const count = Math.min(sample, sampler.examples);
+async function* firstExamples(bench: Bench, most = sample): AsyncGenerator<DeviceMatrix> {
+  const { sampler, options, examples } = bench;
+  const count = Math.min(most, sampler.examples);
   for (let from = 0; from < count; from += options.batch) {
-    const to = Math.min(from + options.batch, count);
-    yield await cut(bench, options, store, sampler.trainingWindows(0, from, to));
+    const found = await examples.take(0, from, Math.min(from + options.batch, count));
+    if (found.windows.signal.length > 0) yield await cut(bench, options, found);
   }
 }
 
 /** The power of two that brings the deviation of the median example to [¼, ½). */
-async function unitsOf(data: readonly Signal[], bench: Bench): Promise<number> {
-  const { kernels } = bench;
-  const first = powerBelow(data.reduce((most, signal) => Math.max(most, largestMagnitude(signal.data)), 0));
-  const store = kernels.signals(data, 1 / first); // below 2 in magnitude: sums of squares are safe
+async function unitsOf(bench: Bench): Promise<number> {
+  const { kernels, examples } = bench;
+  const first = powerBelow(await examples.largest());
+  examples.scaleBy(1 / first, "for now"); // below 2 in magnitude: sums of squares are safe
   const energies = kernels.matrix(1, bench.Y.cols);
   const found: number[] = [];
-  for await (const y of firstExamples(bench, store)) {
+  for await (const y of firstExamples(bench)) {
     const part = kernels.head(energies, y.cols);
     await kernels.columnEnergies(y, part);
     for (const energy of (await kernels.readMatrix(part)).data) if (energy > 0) found.push(energy);
   }
-  kernels.free(store, energies);
+  kernels.free(energies);
   if (found.length === 0) return 1 / first;
   const median = found.sort((a, b) => a - b)[found.length >> 1]!; // one example out of range changes nothing
   return 0.25 / powerBelow(Math.sqrt(median / bench.Y.rows)) / first;
@@ -209,12 +233,7 @@ function samplesIn(signals: readonly Signal[]): number {
 }
 
 /** A⁰: see initialAtoms.ts. */
-async function startingAtoms(
-  store: DeviceSignals,
-  scale: number,
-  bench: Bench,
-  rng: Rng,
-): Promise<SparseColumns> {
+async function startingAtoms(scale: number, bench: Bench, rng: Rng): Promise<SparseColumns> {
   const { kernels, options } = bench;
   const { base, atoms: m, atomSparsity: k } = options;
   const L = baseCols(base);
@@ -225,7 +244,7 @@ async function startingAtoms(
   const limits = resolveLimits("train", scaleRule(options.coding, scale), dictionary.rows, L);
   const encoder = new Encoder(dictionary, limits, options.batch, kernels);
   const uses = kernels.matrix(L, 1);
-  for await (const y of firstExamples(bench, store)) await kernels.countUses(await encoder.encode(y), uses);
+  for await (const y of firstExamples(bench)) await kernels.countUses(await encoder.encode(y), uses);
   const counts = await kernels.readMatrix(uses);
   encoder.free();
   dictionary.free();
@@ -234,16 +253,14 @@ async function startingAtoms(
 }
 
 /** D⁰ of an explicit dictionary: the one to go on from, or examples. */
-async function startingMatrix(store: DeviceSignals, bench: Bench, rng: Rng): Promise<DenseMatrix> {
-  const { kernels, options, sampler } = bench;
+async function startingMatrix(bench: Bench, rng: Rng): Promise<DenseMatrix> {
+  const { kernels, options } = bench;
   if (options.start) return options.start.atoms(kernels);
   const D = new DenseMatrix(sizeOf(options.base.shape), options.atoms);
-  const most = Math.min(sampler.examples, 4 * options.atoms);
   let found = 0;
-  for (let from = 0; from < most && found < D.cols; from += options.batch) {
-    const windows = sampler.trainingWindows(0, from, Math.min(from + options.batch, most));
-    const Y = await kernels.readMatrix(await cut(bench, options, store, windows));
-    found = takeExamples(Y, D, found);
+  for await (const Y of firstExamples(bench, 4 * options.atoms)) {
+    found = takeExamples(await kernels.readMatrix(Y), D, found);
+    if (found === D.cols) break;
   }
   for (let r = found * D.rows; r < D.data.length; r++) D.data[r] = rng.normal();
   return unitColumns(D);

@@ -11,7 +11,7 @@
  * The bytes depend on the model alone: no times, no names of machines.
  */
 
-import { InputError } from "../core/errors.js";
+import { InputError, show } from "../core/errors.js";
 import { DenseMatrix } from "../core/matrix.js";
 import { requireShape, type Shape, sizeOf } from "../core/shape.js";
 import { crc32 } from "../data/crc32.js";
@@ -65,10 +65,10 @@ export function modelFromBytes(bytes: Uint8Array, name: string): Model {
   const meta = readMeta(arrays, name, "trainlets-model");
   const shape = requireShape(name, "patch in meta", meta.patch);
   const history: ModelMeta = {
-    learner: String(meta.learner),
+    learner: textOf(meta.learner),
     options: isRecord(meta.options) ? meta.options : {},
-    seed: Number(meta.seed),
-    examplesSeen: Number(meta.examplesSeen),
+    seed: numberOf(meta.seed),
+    examplesSeen: numberOf(meta.examplesSeen),
     removeMean: meta.removeMean !== false,
     coding: isRecord(meta.coding) ? meta.coding : {},
   };
@@ -77,7 +77,7 @@ export function modelFromBytes(bytes: Uint8Array, name: string): Model {
     const atoms = new DenseMatrix(D.rows, D.cols, Float32Array.from(D.data));
     return Model.explicit(shape, atoms, history, readHistory(arrays, D.cols, name));
   }
-  const base: BaseDictionary = { name: String(meta.base), shape, factors: readFactors(arrays, shape, name) };
+  const base: BaseDictionary = { name: textOf(meta.base), shape, factors: readFactors(arrays, shape, name) };
   const A = fromScipy(arrays, name);
   const rows = base.factors.reduce((product, factor) => product * factor.cols, 1);
   if (A.rows !== rows)
@@ -144,7 +144,7 @@ export function codesFromBytes(bytes: Uint8Array, name: string): { codes: Codes;
   if ([stride, ...shapes].some((shape) => shape.length !== patch.length)) {
     throw new InputError(`${name}: damaged codes: patch, stride and shapes in meta must have the same axes`);
   }
-  return { codes: { X, means }, signals: { dictionary: String(meta.dictionary), patch, stride, shapes } };
+  return { codes: { X, means }, signals: { dictionary: textOf(meta.dictionary), patch, stride, shapes } };
 }
 
 /** Tells dictionaries apart: a checksum of A and the factors of Φ, or of D, as eight hexadecimal digits. */
@@ -173,14 +173,16 @@ function readMeta(
   if (!array) throw new InputError(`${name}: is not ${kind} of trainlets: it has no meta`);
   let meta: unknown;
   try {
-    meta = JSON.parse(npyToText(array, `${name}[meta]`));
+    meta = JSON.parse(npyToText(array, `${name}[meta]`), (key, value) =>
+      key === "__proto__" ? undefined : value,
+    );
   } catch {
     throw new InputError(`${name}: damaged meta: not JSON`);
   }
   if (!isRecord(meta) || meta.format !== format) throw new InputError(`${name}: is not ${kind} of trainlets`);
-  if (!(Number(meta.formatVersion) <= formatVersion)) {
+  if (!(numberOf(meta.formatVersion) <= formatVersion)) {
     throw new InputError(
-      `${name}: was written by a newer trainlets (format ${meta.formatVersion}); this one reads ${formatVersion}`,
+      `${name}: was written by a newer trainlets (format ${show(meta.formatVersion)}); this one reads ${formatVersion}`,
     );
   }
   return meta;
@@ -209,6 +211,15 @@ function readMatrix(
   const values = toFloat64(array, `${name}[${key}]`);
   if (!values.every(Number.isFinite)) throw new InputError(`${name}: damaged model: ${key} must be finite`);
   return new Matrix64(c!, rows, values).transpose();
+}
+
+/** What JSON holds may be anything: an object with a `toString` of its own, say. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : show(value);
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === "number" ? value : Number.NaN;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -62,7 +62,7 @@ export function fromScipy(arrays: ReadonlyMap<string, NpyArray>, name: string): 
     if (!(count >= 0 && count <= rows)) throw damaged("indptr does not ascend");
     width = Math.max(width, count);
   }
-  if (width * cols > Math.max(2 ** 26, 64 * values.length)) {
+  if (width * cols > Math.max(2 ** 22, 64 * values.length)) {
     throw new InputError(
       `${name}: columns of the sparse matrix must be of like length, got one of ${width} of ${cols}`,
     );

@@ -11,7 +11,7 @@ import type { Kernels } from "../kernels/contract.js";
 import { type CodedSignals, fingerprint } from "../model/files.js";
 import type { Codes, Model } from "../model/model.js";
 import type { CodingRule } from "../pursuit/limits.js";
-import { assemble, cutWindows, gridOrigins } from "./tiling.js";
+import { assemble, cutWindows, gridOrigins, gridSize } from "./tiling.js";
 
 /** Codes of all windows of signals, one signal after the other. */
 export async function encodeSignals(
@@ -45,11 +45,11 @@ export async function decodeSignals(
       `decode: the codes are over dictionary ${coded.dictionary}, got dictionary ${fingerprint(model)}`,
     );
   }
-  const grids = coded.shapes.map((shape) => gridOrigins(shape, coded.patch, coded.stride));
-  const windows = grids.reduce((total, origins) => total + origins.length, 0);
+  const windows = coded.shapes.reduce((sum, shape) => sum + gridSize(shape, coded.patch, coded.stride), 0);
   if (windows !== codes.X.cols) {
     throw new InputError(`decode: the signals have ${windows} windows, got ${codes.X.cols} codes`);
   }
+  const grids = coded.shapes.map((shape) => gridOrigins(shape, coded.patch, coded.stride));
   const Y = await model.decode(codes, kernels);
   let from = 0;
   return coded.shapes.map((shape, s) => {

@@ -22,6 +22,18 @@ export function gridOrigins(shape: Shape, patch: Shape, stride: Shape): number[]
       `gridOrigins: the stride must be from 1 to ${formatShape(patch)}, got ${formatShape(stride)}`,
     );
   }
+  return originsOf(shape, patch, stride);
+}
+
+/** How many windows the grid over a signal has, before any is made: what a file says of it may be anything. */
+export function gridSize(shape: Shape, patch: Shape, stride: Shape): number {
+  return shape.reduce(
+    (product, size, axis) => product * (1 + Math.max(0, Math.ceil((size - patch[axis]!) / stride[axis]!))),
+    1,
+  );
+}
+
+function originsOf(shape: Shape, patch: Shape, stride: Shape): number[][] {
   const places = shape.map((size, axis) => {
     const last = size - patch[axis]!;
     const starts: number[] = [];

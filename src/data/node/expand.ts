@@ -1,7 +1,7 @@
 /**
  * From the DATA arguments of a command to files: a file is taken as it is, a
  * folder stands for the images and arrays in it, at any depth, a glob for what
- * it matches. The order is that of the arguments, sorted by code units within
+ * it matches, archives included. The order is that of the arguments, sorted by code units within
  * each; a file that is named twice counts once.
  */
 
@@ -13,11 +13,13 @@ import { fileError } from "./files.js";
 import { glob, isGlob } from "./glob.js";
 import { imageExtensions } from "./images.js";
 
-export type InputKind = "image" | "npy";
+export type FileKind = "image" | "npy" | "npz" | "tar";
 
-/** By its name: whatever is not called `.npy` is tried as an image. */
-export function kindOf(path: string): InputKind {
-  return extname(path).toLowerCase() === ".npy" ? "npy" : "image";
+const extensions: Readonly<Record<string, FileKind>> = { ".npy": "npy", ".npz": "npz", ".tar": "tar" };
+
+/** By its name: whatever is called nothing else is tried as an image. */
+export function kindOf(path: string): FileKind {
+  return extensions[extname(path).toLowerCase()] ?? "image";
 }
 
 /** The files that the arguments stand for; `caller` is the command, for messages. */
@@ -46,7 +48,7 @@ async function expandArgument(argument: string, caller: string): Promise<string[
   const files: string[] = [];
   for (const path of await glob(argument)) {
     if ((await statOrNothing(path, caller))?.isDirectory()) files.push(...(await listFolder(path, caller)));
-    else if (isUsable(path)) files.push(path);
+    else if (isUsable(path) || isArchive(path)) files.push(path);
   }
   return requireAny(files, `${caller}: no images or .npy arrays match ${argument}`);
 }
@@ -73,7 +75,13 @@ async function listFolder(folder: string, caller: string, above: readonly string
   return files.sort();
 }
 
-function isUsable(path: string): boolean {
+/** Archives are taken where they are meant: a folder of photos may well hold a dictionary (.npz), or a copy of itself (.tar). */
+function isArchive(path: string): boolean {
+  return kindOf(path) === "npz" || kindOf(path) === "tar";
+}
+
+/** Images and arrays, by their names. */
+export function isUsable(path: string): boolean {
   const extension = extname(path).toLowerCase();
   return extension === ".npy" || (imageExtensions as readonly string[]).includes(extension);
 }

@@ -46,6 +46,16 @@ export async function readFileBytes(path: string): Promise<Uint8Array> {
   }
 }
 
+/** How long a file is, and whether it is one that can be read again. */
+export async function statFile(path: string): Promise<{ size: number; regular: boolean }> {
+  try {
+    const stats = await stat(path);
+    return { size: stats.size, regular: stats.isFile() };
+  } catch (error) {
+    throw fileError(error, `${path}: cannot be read`, "no such file");
+  }
+}
+
 /** Up to the first `length` bytes of a file. */
 export async function readFileStart(path: string, length: number): Promise<Uint8Array> {
   try {

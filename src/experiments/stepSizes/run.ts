@@ -86,7 +86,7 @@ async function stepsOf(
     if (!(learner instanceof StochasticNiht)) throw new TypeError("stepSizes: the learner must be niht");
     return await comparedSteps(workshop, learner, signal, onStage);
   } finally {
-    closeWorkshop(workshop);
+    await closeWorkshop(workshop);
   }
 }
 
@@ -96,7 +96,7 @@ async function comparedSteps(
   signal: AbortSignal | undefined,
   onStage: (stage: string) => void,
 ): Promise<StepPoint[]> {
-  const { plan, kernels, sampler, store } = workshop;
+  const { plan, kernels, examples } = workshop;
   const { base, atomSparsity, batch, stepDecay } = plan;
   const learned = niht.dictionary;
   const dictionary = await SparseDictionary.create(base, await kernels.readSparse(learned.A), kernels);
@@ -106,8 +106,8 @@ async function comparedSteps(
   for (let epoch = 0; epoch < plan.epochs; epoch++) {
     for (let from = 0; from < plan.examples; from += batch) {
       if (signal?.aborted && points.length > 0) break;
-      const windows = sampler.trainingWindows(epoch, from, Math.min(from + batch, plan.examples));
-      const Y = await cut(workshop, plan, store, windows);
+      const found = await examples.take(epoch, from, Math.min(from + batch, plan.examples));
+      const Y = await cut(workshop, plan, found);
       await dictionary.replace(await kernels.readSparse(learned.A));
       const { stepSize } = await osdlStep(osdl, Y, kernels);
       const decay = 1 + niht.step / stepDecay;

@@ -35,7 +35,7 @@ export class ReferenceSignals implements DeviceSignals {
   readonly scale: number;
 
   constructor(signals: readonly Signal[], scale: number) {
-    this.signals = signals;
+    this.signals = signals.map((signal) => ({ ...signal, data: signal.data.slice() }));
     this.scale = scale;
     this.count = signals.length;
   }

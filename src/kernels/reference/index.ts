@@ -57,7 +57,11 @@ export function createReferenceKernels(): Kernels {
       ledger.enter(new SparseColumns(rows, cols, width), 4 * cols * (2 * width + 1)),
     set: (capacity) => ledger.enter(new ReferenceSet(capacity), 4 * capacity),
     base: (factors) => new ReferenceBase(factors),
-    signals: (list, scale = 1) => new ReferenceSignals(list, scale),
+    signals: (list, scale = 1) =>
+      ledger.enter(
+        new ReferenceSignals(list, scale),
+        list.reduce((bytes, { data }) => bytes + data.byteLength, 0),
+      ),
     head: (matrix, cols) => dense(matrix).slice(0, cols),
     headSparse: (columns, cols) => sparse(columns).slice(0, cols),
 

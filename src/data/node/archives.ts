@@ -1,0 +1,124 @@
+/**
+ * Archives as lists of inputs: images and `.npy` arrays in a tar, arrays in an
+ * `.npz`. Only what says where members are is read.
+ */
+
+import { InputError, show } from "../../core/errors.js";
+import { maxNpyHeaderLength, readNpyHeader } from "../npyHeader.js";
+import { listTar } from "../tar.js";
+import {
+  listZip,
+  type ZipMember,
+  zipDataOffset,
+  zipDirectoryStart,
+  zipLocalLength,
+  zipTailLength,
+} from "../unzip.js";
+import { type Content, OpenFiles } from "./content.js";
+import { isUsable, kindOf } from "./expand.js";
+import type { Input } from "./input.js";
+import { inflateStart, type Packed } from "./spool.js";
+
+/** The most bytes of the directory of a zip file. */
+const mostDirectory = 2 ** 28;
+
+/** The members of an archive that signals can be read from, in its order. */
+export async function listMembers(path: string, kind: "npz" | "tar"): Promise<Input[]> {
+  const files = new OpenFiles();
+  try {
+    const whole = await files.whole(path);
+    return kind === "tar" ? await tarMembers(files, whole) : await npzMembers(files, whole);
+  } finally {
+    await files.close();
+  }
+}
+
+/** As in folders: by their names, hidden ones left out. */
+async function tarMembers(files: OpenFiles, whole: Content): Promise<Input[]> {
+  const { file } = whole;
+  const inputs: Input[] = [];
+  for (const { name, offset, size } of await listTar(bufferedReader(files, whole), whole.length, file)) {
+    if (!isUsable(name) || name.split("/").some((part) => /^\.[^./]/.test(part))) continue;
+    const path = `${file}[${labelOf(name)}]`;
+    const within = { file, offset, length: size };
+    if (kindOf(name) === "image") inputs.push({ kind: "image", path, within });
+    else inputs.push({ kind: "npy", path, shape: await shapeOf(files, within, path), within });
+  }
+  return inputs;
+}
+
+async function npzMembers(files: OpenFiles, whole: Content): Promise<Input[]> {
+  const { file } = whole;
+  const inputs: Input[] = [];
+  const names = new Set<string>();
+  for (const member of await zipMembers(files, whole)) {
+    if (!member.name.endsWith(".npy")) continue;
+    if (names.has(member.name)) throw new InputError(`${file}: array ${show(member.name)} appears twice`);
+    names.add(member.name);
+    const header = new Uint8Array(Math.min(zipLocalLength, Math.max(0, whole.length - member.offset)));
+    await files.read(whole, member.offset, header, file);
+    const offset = member.offset + zipDataOffset(header, member, file);
+    if (offset + member.packed > whole.length)
+      throw new InputError(`${file}: truncated: ${show(member.name)} takes ${member.packed} bytes`);
+    const within = { file, offset, length: member.packed };
+    const packed = member.method === 0 ? undefined : { size: member.size, crc: member.crc };
+    const path = `${file}[${labelOf(member.name.slice(0, -".npy".length))}]`;
+    const shape = await shapeOf(files, within, path, packed);
+    inputs.push({ kind: "npy", path, shape, within, ...(packed ? { packed } : {}) });
+  }
+  return inputs;
+}
+
+/** A member's name as messages show it: one line, not too long, nothing that a terminal would act on. */
+function labelOf(name: string): string {
+  const shown = name.slice(0, 200).replaceAll(/[\p{C}\u2028\u2029]/gu, "?");
+  return shown.length < name.length ? `${shown}…` : shown;
+}
+
+/** The directory stands at the end. */
+async function zipMembers(files: OpenFiles, whole: Content): Promise<ZipMember[]> {
+  const { file, length } = whole;
+  let base = Math.max(0, length - zipTailLength);
+  let tail = new Uint8Array(length - base);
+  await files.read(whole, base, tail, file);
+  const start = zipDirectoryStart(tail, file, base);
+  if (start < base) {
+    if (!(start >= 0 && length - start <= mostDirectory))
+      throw new InputError(`${file}: damaged zip file: its directory`);
+    base = start;
+    tail = new Uint8Array(length - base);
+    await files.read(whole, base, tail, file);
+  }
+  return listZip(tail, file, base);
+}
+
+async function shapeOf(
+  files: OpenFiles,
+  within: Content,
+  path: string,
+  packed?: Packed,
+): Promise<readonly number[]> {
+  if (packed) return readNpyHeader(await inflateStart(within, maxNpyHeaderLength, path), path).shape;
+  const start = new Uint8Array(Math.min(within.length, maxNpyHeaderLength));
+  await files.read(within, 0, start, path);
+  return readNpyHeader(start, path).shape;
+}
+
+/** Reads a good deal at a time: the headers of small files are near each other. */
+function bufferedReader(files: OpenFiles, whole: Content) {
+  const buffer = new Uint8Array(Math.min(whole.length, 2 ** 16));
+  let [at, held] = [0, 0];
+  return async (offset: number, length: number): Promise<Uint8Array> => {
+    const end = Math.min(offset + length, whole.length);
+    if (end - offset > buffer.length) {
+      const bytes = new Uint8Array(end - offset);
+      await files.read(whole, offset, bytes, whole.file);
+      return bytes;
+    }
+    if (offset < at || end > at + held) {
+      [at, held] = [offset, Math.min(buffer.length, whole.length - offset)];
+      await files.read(whole, at, buffer.subarray(0, held), whole.file);
+    }
+    return buffer.slice(offset - at, end - at);
+  };
+}

@@ -1,0 +1,63 @@
+/** Rows of a `.npy` array by positioned reads, as f32, without the rest of it. */
+
+import { InputError } from "../../core/errors.js";
+import { sizeOf } from "../../core/shape.js";
+import { npyFromItems, toFloat32 } from "../npy.js";
+import type { NpyHeader } from "../npyHeader.js";
+
+export interface ArrayBytes {
+  readonly name: string;
+  readonly header: NpyHeader;
+  /** Fill `into` from this byte of the file on. */
+  read(at: number, into: Uint8Array): Promise<void>;
+}
+
+const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+
+/** An array that holds numbers, and as many bytes as its header says. */
+export function requireLength(header: NpyHeader, length: number, name: string): void {
+  const { kind, dataOffset, byteLength } = header;
+  if (kind === "S" || kind === "U") throw new InputError(`${name}: must hold numbers, got text`);
+  const left = length - dataOffset;
+  if (left < byteLength)
+    throw new InputError(`${name}: truncated .npy: header says ${byteLength} bytes, ${left} left`);
+}
+
+/** Rows [from, from + rows) of the first axis, row-major, into `into`, which has as many samples. */
+export async function readRows(
+  array: ArrayBytes,
+  from: number,
+  rows: number,
+  into: Float32Array,
+): Promise<void> {
+  const { header, name } = array;
+  const shape = [rows, ...header.shape.slice(1)];
+  const direct = header.kind === "f" && header.size === 4 && !header.bigEndian && littleEndian;
+  if (direct && (!header.fortranOrder || shape.length === 1)) {
+    const bytes = new Uint8Array(into.buffer, into.byteOffset, into.byteLength);
+    return array.read(header.dataOffset + from * sizeOf(shape.slice(1)) * 4, bytes);
+  }
+  const raw = new Uint8Array(sizeOf(shape) * header.size);
+  await (header.fortranOrder ? readColumns(array, from, rows, raw) : readTogether(array, from, raw));
+  into.set(toFloat32(npyFromItems(raw, header, shape, name), name));
+}
+
+/** The last axis varies fastest: rows stand together. */
+function readTogether({ header, read }: ArrayBytes, from: number, raw: Uint8Array): Promise<void> {
+  return read(header.dataOffset + from * sizeOf(header.shape.slice(1)) * header.size, raw);
+}
+
+/** The first axis varies fastest: of each place along the others, these rows stand together. */
+async function readColumns(
+  { header, read }: ArrayBytes,
+  from: number,
+  rows: number,
+  raw: Uint8Array,
+): Promise<void> {
+  const { shape, size, dataOffset } = header;
+  if (rows === shape[0]) return read(dataOffset, raw);
+  for (let at = 0, column = 0; at < raw.length; at += rows * size, column++) {
+    const start = dataOffset + (column * shape[0]! + from) * size;
+    await read(start, raw.subarray(at, at + rows * size));
+  }
+}

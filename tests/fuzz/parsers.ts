@@ -1,0 +1,183 @@
+/**
+ * The parsers of files from strangers, each with valid files to damage. To add one: a
+ * line in `parsers`.
+ */
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { deflateSync } from "fflate";
+import sharp from "sharp";
+import { SparseColumns } from "../../src/core/matrix.js";
+import type { Rng } from "../../src/core/rng.js";
+import { crc32 } from "../../src/data/crc32.js";
+import { decodeImage } from "../../src/data/node/images.js";
+import { inspectInputs } from "../../src/data/node/inputs.js";
+import { openSource } from "../../src/data/node/openSource.js";
+import { makeNpy, npyFromText, readNpy, writeNpy } from "../../src/data/npy.js";
+import { readNpz, writeNpz } from "../../src/data/npz.js";
+import { readUnits, samplesOf } from "../../src/data/source.js";
+import { extractZip, listZip } from "../../src/data/unzip.js";
+import { writeZip } from "../../src/data/zip.js";
+import { createBase } from "../../src/dictionaries/base.js";
+import { codesFromBytes, codesToBytes, modelFromBytes, modelToBytes } from "../../src/model/files.js";
+import { Model } from "../../src/model/model.js";
+import { mutate } from "./mutate.js";
+
+export interface Parser {
+  readonly name: string;
+  /** Files that it reads. */
+  readonly valid: () => Promise<readonly Uint8Array[]>;
+  /** Must end, with anything or with an `InputError`. */
+  parse(bytes: Uint8Array): unknown;
+  /** Damage that checksums do not show; any damage to the bytes unless told. */
+  readonly damage?: (bytes: Uint8Array, rng: Rng, other: Uint8Array) => Uint8Array;
+}
+
+const counted = (count: number) => Float32Array.from({ length: count }, (_, i) => (i * 37) % 251);
+
+const arrays = async () => [
+  writeNpy(makeNpy([6, 7], counted(42))),
+  writeNpy(makeNpy([3, 4, 5], Uint16Array.from(counted(60)))),
+  writeNpy(makeNpy([40], BigInt64Array.from(counted(40), BigInt))),
+  writeNpy(npyFromText("csc")),
+];
+
+const model = () => {
+  const A = new SparseColumns(64, 20, 3);
+  for (let j = 0; j < 20; j++) A.setColumn(j, [j, j + 20, j + 40], [0.5, -0.25, 0.125]);
+  const meta = { learner: "osdl", options: { batch: 5 }, seed: 1, examplesSeen: 2, removeMean: true };
+  return new Model(createBase("odct:1", [8, 8]), A, { ...meta, coding: { sparsity: 2 } });
+};
+
+const codes = () => {
+  const X = new SparseColumns(20, 4, 2);
+  for (let j = 0; j < 4; j++) X.setColumn(j, [j, j + 5], [1, -2]);
+  const signals = { dictionary: "12345678", patch: [8, 8], stride: [8, 8], shapes: [[16, 16]] };
+  return codesToBytes({ X, means: counted(4) }, signals);
+};
+
+/** Half of the time a member is damaged and the archive made anew around it, so that its checksums are right. */
+function damageMember(bytes: Uint8Array, rng: Rng, other: Uint8Array): Uint8Array {
+  if (rng.below(2) === 0) return mutate(bytes, rng, other);
+  const members = listZip(bytes, "valid").map((member) => {
+    return { name: member.name, bytes: extractZip(bytes, member, "valid") };
+  });
+  const victim = rng.below(members.length);
+  const parts = members.map(({ name, bytes }, i) => {
+    return {
+      name,
+      parts: [i === victim ? mutate(bytes, rng, members[rng.below(members.length)]!.bytes) : bytes],
+    };
+  });
+  return writeZip(parts);
+}
+
+/** Half of the time with checksums made right again. */
+function damageTar(bytes: Uint8Array, rng: Rng, other: Uint8Array): Uint8Array {
+  const mutated = mutate(bytes, rng, other);
+  if (rng.below(2) === 0) return mutated;
+  for (let at = 0; at + 512 <= mutated.length; at += 512) {
+    const header = mutated.subarray(at, at + 512);
+    if (new TextDecoder().decode(header.subarray(257, 262)) === "ustar") setChecksum(header);
+  }
+  return mutated;
+}
+
+function setChecksum(header: Uint8Array): void {
+  header.fill(32, 148, 156);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.set(new TextEncoder().encode(`${sum.toString(8).padStart(6, "0")}\0 `), 148);
+}
+
+/** A tar archive of files. */
+export function tarOf(files: Readonly<Record<string, Uint8Array>>): Uint8Array {
+  const blocks = Object.entries(files).flatMap(([name, bytes]) => {
+    const header = new Uint8Array(512);
+    const put = (text: string, at: number) => header.set(new TextEncoder().encode(text), at);
+    put(name, 0);
+    put("0000644\0", 100);
+    put(`${bytes.length.toString(8).padStart(11, "0")}\0`, 124);
+    put("0", 156);
+    put("ustar\x0000", 257);
+    setChecksum(header);
+    const body = new Uint8Array(Math.ceil(bytes.length / 512) * 512);
+    body.set(bytes);
+    return [header, body];
+  });
+  return Uint8Array.from(Buffer.concat([...blocks, new Uint8Array(1024)]));
+}
+
+/** An archive with one deflated member, as `numpy.savez_compressed` writes it; it says that this inflates to `size` bytes. */
+export function deflatedNpz(bytes: Uint8Array, size = bytes.length): Uint8Array {
+  const packed = deflateSync(bytes);
+  const stored = writeZip([{ name: "x.npy", parts: [packed] }]);
+  const view = new DataView(stored.buffer);
+  const directory = 30 + 5 + packed.length;
+  for (const at of [8, directory + 10]) view.setUint16(at, 8, true);
+  for (const at of [14, directory + 16]) view.setUint32(at, crc32(bytes), true);
+  for (const at of [22, directory + 24]) view.setUint32(at, size, true);
+  return stored;
+}
+
+async function images(): Promise<Uint8Array[]> {
+  const raw = { width: 24, height: 20, channels: 3 } as const;
+  const picture = () => sharp(Uint8Array.from(counted(24 * 20 * 3)), { raw });
+  return Promise.all(
+    [picture().png(), picture().jpeg(), picture().webp(), picture().tiff(), picture().gif()].map((format) =>
+      format.toBuffer(),
+    ),
+  );
+}
+
+/** Reads everything a file holds, as a command does. */
+function readAs(extension: string): (bytes: Uint8Array) => Promise<void> {
+  return async (bytes) => {
+    const folder = mkdtempSync(join(tmpdir(), "trainlets-fuzz-"));
+    try {
+      const path = join(folder, `x${extension}`);
+      writeFileSync(path, bytes);
+      const options = { patch: [4, 4], caller: "train", onSkip: () => {}, unitSamples: 30 };
+      const source = await openSource(await inspectInputs([path], "train"), options);
+      const roomFor = (unit: number) => new Float32Array(samplesOf(source.units[unit]!));
+      const first = Array.from(source.units.keys()).slice(0, 20);
+      await readUnits(source, first, roomFor, () => {}).finally(() => source.close());
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+}
+
+const archive = async () => [
+  writeNpz([
+    ["a", makeNpy([6, 7], counted(42))],
+    ["b", makeNpy([2, 5, 5], counted(50))],
+  ]),
+  deflatedNpz((await arrays())[0]!),
+];
+
+const tar = async () => {
+  const [png, jpeg] = await images();
+  return [tarOf({ "a/one.png": png!, "a/two.jpg": jpeg!, "b.npy": (await arrays())[0]! })];
+};
+
+export const parsers: readonly Parser[] = [
+  { name: ".npy", valid: arrays, parse: (bytes) => readNpy(bytes, "x.npy") },
+  { name: ".npz", valid: archive, parse: (bytes) => readNpz(bytes, "x.npz") },
+  {
+    name: "models",
+    valid: async () => [modelToBytes(model())],
+    parse: (bytes) => modelFromBytes(bytes, "m.npz"),
+    damage: damageMember,
+  },
+  {
+    name: "codes",
+    valid: async () => [codes()],
+    parse: (bytes) => codesFromBytes(bytes, "c.npz"),
+    damage: damageMember,
+  },
+  { name: "images", valid: images, parse: (bytes) => decodeImage(bytes, "x.png") },
+  { name: ".npy files", valid: async () => (await arrays()).slice(0, 2), parse: readAs(".npy") },
+  { name: ".npz files", valid: archive, parse: readAs(".npz") },
+  { name: ".tar files", valid: tar, parse: readAs(".tar"), damage: damageTar },
+];
