@@ -75,7 +75,8 @@ export {
   osdlUpdate,
 } from "./learn/osdl.js";
 // The high-level way: signals in, a model out.
-export { TrainingRun, type TrainReport, train } from "./learn/trainingRun.js";
+export type { TrainReport } from "./learn/trainingLoop.js";
+export { TrainingRun, train } from "./learn/trainingRun.js";
 export { type TrainOptions, trainDefaults } from "./learn/trainOptions.js";
 export type { TrainPlan } from "./learn/workshop.js";
 export { Matrix64 } from "./linalg/matrix64.js";

@@ -98,7 +98,7 @@ describe("a run with checkpoints", () => {
     const { code, stderr } = await trainlets(folder, words(line));
     expect(code).toBe(2);
     expect(stderr).toMatch(
-      /\ntrain: --resume: the data must be 2 signals of 3200 samples \(\w{8}\) as in the checkpoint, got 1 signal of 1600 samples \(\w{8}\)\n$/,
+      /\ntrain: --resume: the data must be 2 files of 3200 samples \(\w{8}\) as in the checkpoint, got 1 file of 1600 samples \(\w{8}\)\n$/,
     );
   });
 });

@@ -11,7 +11,7 @@
 import { join } from "node:path";
 import { writeFileAtomic } from "../data/node/files.js";
 import type { Kernels } from "../kernels/contract.js";
-import type { TrainReport } from "../learn/trainingRun.js";
+import type { TrainReport } from "../learn/trainingLoop.js";
 import type { Model } from "../model/model.js";
 import { atomsPicture } from "./atomsPicture.js";
 import { memoryNow } from "./machine.js";

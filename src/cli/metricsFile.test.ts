@@ -121,7 +121,7 @@ describe("openMetrics", () => {
     );
     expect(text()).toBe(asText(planLine) + asText(report(100)).slice(0, 20));
     expect((await readMetrics(path())).last).toBeUndefined();
-    expect(() => metrics.append(report(200))).toThrow("ENOSPC");
+    expect(() => metrics.append(report(200))).toThrow("no space left on the disk");
     disk.free = Number.POSITIVE_INFINITY;
     metrics.append(report(300));
     expect(text()).toBe(asText(planLine, report(100), report(200), report(300)));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { TrainReport } from "../learn/trainingRun.js";
+import type { TrainReport } from "../learn/trainingLoop.js";
 import type { TrainPlan } from "../learn/workshop.js";
 import { describeTime, expectedSeconds, PaceMeter } from "./runNeeds.js";
 

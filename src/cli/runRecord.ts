@@ -4,7 +4,7 @@
  */
 
 import type { Kernels } from "../kernels/contract.js";
-import type { TrainReport } from "../learn/trainingRun.js";
+import type { TrainReport } from "../learn/trainingLoop.js";
 import type { TrainPlan } from "../learn/workshop.js";
 import { version } from "../model/version.js";
 import { describeMachine, type Machine, type MemoryUse } from "./machine.js";

@@ -5,7 +5,7 @@ import { formatShape } from "../core/shape.js";
 import { baseCols } from "../dictionaries/base.js";
 import { learners } from "../learn/learners.js";
 import { describeMemory } from "../learn/memoryPlan.js";
-import type { TrainReport } from "../learn/trainingRun.js";
+import type { TrainReport } from "../learn/trainingLoop.js";
 import type { TrainPlan } from "../learn/workshop.js";
 import type { CodingRule } from "../pursuit/limits.js";
 import { describeUse, type MemoryUse } from "./machine.js";

@@ -10,7 +10,7 @@ import type { OptionNaming } from "../core/require.js";
 import type { Shape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import type { Kernels } from "../kernels/contract.js";
-import type { TrainReport } from "../learn/trainingRun.js";
+import type { TrainReport } from "../learn/trainingLoop.js";
 import type { TrainPlan } from "../learn/workshop.js";
 
 export interface Experiment {

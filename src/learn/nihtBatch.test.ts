@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { syntheticPictures } from "../data/synthetic.js";
 import { collect, learnerCase } from "./learner.case.js";
-import type { TrainReport } from "./trainingRun.js";
+import type { TrainReport } from "./trainingLoop.js";
 import type { TrainOptions } from "./trainOptions.js";
 
 learnerCase("niht-batch", {

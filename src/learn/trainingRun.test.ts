@@ -8,7 +8,8 @@ import type { Model } from "../model/model.js";
 import { UnhealthyError } from "./health.js";
 import { collect, patchesOf, picture, times, watchKernels } from "./learner.case.js";
 import { learnerNames } from "./learners.js";
-import { type TrainReport, train } from "./trainingRun.js";
+import type { TrainReport } from "./trainingLoop.js";
+import { train } from "./trainingRun.js";
 import type { TrainOptions } from "./trainOptions.js";
 
 const data = syntheticPictures(3, 2, 24); // 2 · 20² windows of 5×5

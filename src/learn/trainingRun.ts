@@ -1,53 +1,22 @@
 /**
- * The training loop: epochs of shuffled mini-batches, or of one set for learners
- * that take it whole; reports, test error, atom care and the reasons to stop. The
- * learner's update is all it knows of learning.
+ * A run of training: set up, looped over (trainingLoop.ts), ended with a model.
  *
  * A run is an async iterable of reports; iterate it, or just await its model.
  * Breaking out of the iteration, or aborting, ends it with the model so far.
  */
 
-import { Breath } from "../core/breath.js";
 import { InputError } from "../core/errors.js";
 import { Unreadable } from "../data/unreadable.js";
 import { chooseKernels } from "../kernels/choose.js";
-import type { DeviceMatrix } from "../kernels/contract.js";
 import type { Model, ModelMeta } from "../model/model.js";
-import { version } from "../model/version.js";
-import type { ExampleSet } from "../pursuit/codingError.js";
-import type { LastExamples } from "./atomCare.js";
-import { type CheckpointKeeper, draftCheckpoint } from "./checkpoint.js";
-import type { RunPosition, RunSettings, SavedReport } from "./checkpointHeader.js";
-import { UnhealthyError } from "./health.js";
-import type { Learner, OwnOption } from "./learner.js";
+import type { RunSettings } from "./checkpointHeader.js";
+import type { OwnOption } from "./learner.js";
 import { learners } from "./learners.js";
 import type { TrainingData } from "./openExamples.js";
 import { dataSettings, requireEpochs, requireSameSettings, settingsOf } from "./runSettings.js";
+import { TrainingLoop, type TrainReport } from "./trainingLoop.js";
 import { type ResolvedTraining, resolveTraining, type TrainOptions } from "./trainOptions.js";
-import { Watch } from "./watch.js";
-import { closeWorkshop, cut, openWorkshop, type TrainPlan, type Workshop } from "./workshop.js";
-
-/** What a run did since its last report. */
-export interface TrainReport {
-  /** Updates so far: mini-batches, or passes over the whole set. */
-  readonly step: number;
-  /** The epoch under way, from 1; 0 before the first. */
-  readonly epoch: number;
-  /** Examples seen so far. */
-  readonly examples: number;
-  /** Root-mean-square error a sample of the examples since the last report; NaN before the first. */
-  readonly rmse: number;
-  /** The same over the test examples, where it was measured now. */
-  readonly testRmse?: number;
-  /** η of equation (13) for `osdl`, the mean of the atoms' own for `niht`; 0 where a learner takes no steps. */
-  readonly stepSize: number;
-  /** Atoms the last update used. */
-  readonly atomsUsed: number;
-  /** Atoms replaced since the last report. */
-  readonly atomsReplaced: number;
-  /** Why the run ended, in its last report. */
-  readonly ended?: "epochs" | "no improvement" | "time" | "aborted";
-}
+import { closeWorkshop, openWorkshop, type TrainPlan, type Workshop } from "./workshop.js";
 
 /**
  * Learn a dictionary from signals, or from a source of signals that may be larger than memory.
@@ -135,7 +104,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     const progress = this.#progress;
     let failed = false;
     try {
-      yield* loop(workshop, progress, this.#options, this.#settings);
+      yield* new TrainingLoop(workshop, progress, this.#options, this.#settings).reports();
     } catch (error) {
       failed = true;
       throw error;
@@ -179,121 +148,4 @@ function metaOf(plan: TrainPlan, examplesSeen: number): ModelMeta {
     ...(plan.holds === "groups" ? { groupSamples: plan.groupSamples } : {}),
   };
   return { learner, options, seed, examplesSeen, removeMean, coding };
-}
-
-/** All epochs, with a report every so often; `progress` tells how far it came. */
-async function* loop(
-  workshop: Workshop,
-  progress: { examples: number },
-  { signal, checkpoints, resume }: TrainOptions,
-  settings: RunSettings,
-): AsyncGenerator<TrainReport, void, undefined> {
-  const { plan, examples, learner, care, unreadable } = workshop;
-  const again = learners[plan.learner].takes === "whole set"; // the same examples, in the same order
-  const beginning = { atomsReplaced: 0, nextTest: plan.testEvery, best: Infinity, sinceBest: 0, seconds: 0 };
-  const at = resume?.header.position ?? beginning;
-  const watch = new Watch(plan, signal, at);
-  const breath = new Breath();
-  const nothing = { step: 0, rmse: Number.NaN, stepSize: 0, atomsUsed: 0 };
-  const total = plan.examples * plan.epochs;
-  let { atomsReplaced, nextTest } = at;
-  let latest: SavedReport = resume?.header.report ?? {
-    ...nothing,
-    epoch: 0,
-    examples: 0,
-    atomsReplaced,
-    ...(await watch.test(workshop)),
-  };
-  const overBefore = progress.examples >= total ? "epochs" : resume && watch.over();
-  if (!resume || overBefore) yield { ...latest, ...(overBefore ? { ended: overBefore } : {}) };
-  if (overBefore) return;
-  const report = async (epoch: number, tests: boolean): Promise<SavedReport> => {
-    const { rmse, ...rest } = await learner.report();
-    await requireHealth(learner, rmse);
-    const tested = tests ? await watch.test(workshop) : {};
-    requireFinite(learner, tested.testRmse ?? 0);
-    const { examples } = progress;
-    if (tests) nextTest = examples + plan.testEvery;
-    latest = { ...rest, rmse: rmse / plan.scale, epoch, examples, atomsReplaced, ...tested };
-    atomsReplaced = 0;
-    return latest;
-  };
-  for (let epoch = Math.floor(progress.examples / plan.examples) + 1; epoch <= plan.epochs; epoch++) {
-    for (let from = progress.examples % plan.examples; from < plan.examples; from += plan.examplesAtOnce) {
-      const to = Math.min(from + plan.examplesAtOnce, plan.examples);
-      const found = await examples.take(again ? 0 : epoch - 1, from, to);
-      const seen = found.windows.signal.length;
-      unreadable.examples += to - from - seen;
-      if (seen > 0) await learner.update(await cut(workshop, plan, found));
-      await breath.take();
-      progress.examples += to - from;
-      const last = progress.examples === total;
-      if (care && seen > 0 && caresNow(plan, learner.step))
-        atomsReplaced += await care.look(lastExamples(workshop, found));
-      const tests = last || progress.examples >= nextTest;
-      const regular = tests || reportsNow(plan, learner.step);
-      const due = checkpoints?.due(learner.step) ?? false;
-      if (!regular && !due && !watch.over()) continue;
-      const said = regular ? await report(epoch, tests) : undefined;
-      const ended = last ? "epochs" : watch.over();
-      // before a report that is made only because the run ends here: one that goes on makes none
-      if (checkpoints && (due || ended)) {
-        const position = { step: learner.step, epoch, examples: progress.examples, nextTest, atomsReplaced };
-        await keep(workshop, checkpoints, { ...position, ...watch.position }, latest, settings);
-      }
-      if (ended) yield { ...(said ?? (await report(epoch, false))), ended };
-      else if (said) yield said;
-      if (ended) return;
-    }
-  }
-}
-
-/** Numbers that are none end a run: what it has learned is lost, and must not be saved. */
-async function requireHealth(learner: Learner, rmse: number): Promise<void> {
-  requireFinite(learner, rmse);
-  const flaw = await learner.flaw();
-  if (flaw) throw new UnhealthyError(`train: ${flaw} at step ${learner.step}`);
-}
-
-function requireFinite({ step }: Learner, rmse: number): void {
-  if (!Number.isFinite(rmse)) throw new UnhealthyError(`train: the error is not finite at step ${step}`);
-}
-
-/** Save a checkpoint, of a dictionary that is one. */
-async function keep(
-  { plan, learner }: Workshop,
-  keeper: CheckpointKeeper,
-  position: RunPosition,
-  report: SavedReport,
-  settings: RunSettings,
-): Promise<void> {
-  await requireHealth(learner, 0);
-  const header = { library: version, settings, scale: plan.scale, position, report };
-  await keeper.save(draftCheckpoint(header, learner.kept.parts()));
-}
-
-/** About a hundred times an epoch, and after 1, 2, 4, 8… updates, so that the pace of a long run shows soon. */
-function reportsNow({ reportEvery, steps, epochs }: TrainPlan, step: number): boolean {
-  if (reportEvery !== undefined) return step % reportEvery === 0;
-  const every = Math.max(1, Math.ceil(steps / epochs / 100));
-  return step % every === 0 || (step < every && Number.isInteger(Math.log2(step)));
-}
-
-/** The examples of an update, to be cut again from the signals. */
-function lastExamples({ plan, kernels, means }: Workshop, { store, windows: all }: ExampleSet): LastExamples {
-  const { signal, start } = all;
-  const copy = async (examples: readonly number[], target: DeviceMatrix) => {
-    const windows = {
-      signal: Uint32Array.from(examples, (i) => signal[i]!),
-      start: Uint32Array.from(examples, (i) => start[i]!),
-    };
-    const removed = plan.removeMean ? kernels.head(means, examples.length) : null;
-    await kernels.extract(store, windows, plan.base.shape, target, removed);
-  };
-  return { cols: signal.length, copy };
-}
-
-/** Atoms are looked after at intervals, and left in peace for the last one, so that new ones have learned. */
-function caresNow({ atomCare, steps }: TrainPlan, step: number): boolean {
-  return atomCare !== null && step % atomCare.every === 0 && step + atomCare.every <= steps;
 }

@@ -7,7 +7,8 @@ import { inputError } from "../../core/errors.js";
 import { type OptionNaming, requireInteger } from "../../core/require.js";
 import type { Signal } from "../../core/signal.js";
 import { syntheticPictures } from "../../data/synthetic.js";
-import { type TrainingRun, type TrainReport, train } from "../../learn/trainingRun.js";
+import type { TrainReport } from "../../learn/trainingLoop.js";
+import { type TrainingRun, train } from "../../learn/trainingRun.js";
 import { resolveTraining, type TrainOptions } from "../../learn/trainOptions.js";
 import type {
   ExperimentData,
