@@ -23,7 +23,7 @@ export interface SampleArray {
 }
 
 /** In the order of their numbers in files. */
-export const sampleTypes = [
+const sampleTypes = [
   { make: (size: number) => new Uint8Array(size), least: 0, most: 255 },
   { make: (size: number) => new Uint16Array(size), least: 0, most: 65535 },
   { make: (size: number) => new Int16Array(size), least: -32768, most: 32767 },
@@ -38,7 +38,7 @@ export function sampleTypeOf(data: Samples): number {
 }
 
 /** White less black: the peak of the PSNR. Of f32 samples, from the least to the most there is. */
-export function peakOf(data: Samples): number {
+function peakOf(data: Samples): number {
   const { least, most } = sampleTypes[sampleTypeOf(data)]!;
   if (most !== Infinity) return most - least;
   const [low, high] = (data as Float32Array).reduce(
