@@ -2,7 +2,7 @@
  * One array, compressed with one step Δ after the other. Coefficients are whole numbers
  * of Δ, and each block takes the atoms that are worth their bits at the slope
  *
- *     λ = 0.12 Δ²        squared error a bit, the same in all blocks
+ *     λ = 0.08 Δ²        squared error a bit, the same in all blocks
  *
  * so that no bit would do more good in another block. What bits cost is a guess at
  * first, then what the blocks of the round before tell.
@@ -42,7 +42,7 @@ interface Attempt {
 }
 
 /** λ/Δ². */
-const slope = 0.12;
+const slope = 0.08;
 /** Steps that an array is tried with, at most: 20 octaves below the coarsest. */
 const range = 20 * 32;
 
