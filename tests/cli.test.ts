@@ -313,14 +313,23 @@ describe("reproduce", () => {
 });
 
 describe("help", () => {
-  it.each(["", "train", "atoms", "encode", "decode", "approximate", "devices", "demo", "reproduce"])(
-    "fits into 80 columns: %s",
-    async (name) => {
-      const help = await run(`${name} --help`);
-      expect(help).toMatch(/^Usage: trainlets/);
-      expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
-    },
-  );
+  it.each([
+    "",
+    "train",
+    "atoms",
+    "encode",
+    "decode",
+    "approximate",
+    "compress",
+    "decompress",
+    "devices",
+    "demo",
+    "reproduce",
+  ])("fits into 80 columns: %s", async (name) => {
+    const help = await run(`${name} --help`);
+    expect(help).toMatch(/^Usage: trainlets/);
+    expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  });
 
   it("tells the defaults that the library uses", async () => {
     const help = (await run("train --help")).replaceAll(/\s+/g, " ");

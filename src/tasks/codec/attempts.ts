@@ -19,7 +19,7 @@ import { CandidateSearch, type Candidates } from "./candidates.js";
 import { mostStep, packContainer, stepOf } from "./container.js";
 import type { DictionaryAtHand } from "./dictionaryAtHand.js";
 import { codeBlocks, type Layout, meanScale, synthesizePlane } from "./layout.js";
-import { type Prices, quantizeBlock } from "./quantize.js";
+import { fewestBits, type Prices, quantizeBlock } from "./quantize.js";
 import { BitWriter } from "./rangeCoder.js";
 import { fromPlanes, type SampleArray, samplePsnr, sampleTypeOf, toPlanes } from "./samples.js";
 
@@ -99,7 +99,7 @@ export class Attempts {
     const known = this.#made.get(step);
     if (known) return known;
     const delta = stepOf(step) / this.#unit;
-    const candidates = await this.#search.find(4 * slope * delta * delta);
+    const candidates = await this.#search.find(fewestBits * slope * delta * delta);
     this.#prices = pricesOf(await this.#quantize(candidates, step), this.#hand.odds);
     const made = this.#write(step, await this.#quantize(candidates, step));
     this.#made.set(step, made);

@@ -1,6 +1,6 @@
 /**
  * Compress arrays and pictures over a dictionary, down to a number of bytes or to a
- * PSNR. One step sets everything (attempts.ts); it is looked for: octaves first, from
+ * PSNR. One step sets everything (attempts.ts); it is looked for: in half octaves from
  * the top, then within one. Which atoms are chosen may depend on the device; what a
  * file decodes to does not.
  */
@@ -21,10 +21,13 @@ export type CompressionTarget = { readonly bytes: number } | { readonly psnr: nu
 /** In dB, where nothing is said. */
 export const defaultPsnr = 32;
 
-/** Steps of an octave. */
-const octave = 32;
-/** After so many octaves in which nothing is gained, nothing will be; the first may be too coarse for any atom. */
-const mostIdle = 6;
+/** Steps of half an octave: by which the search goes down. */
+const stride = 16;
+/** Steps tried on both sides of the one that was found, for arrays of so few blocks. */
+const near = 5;
+const fewBlocks = 16;
+/** After so many of them in which nothing is gained, nothing will be; the first may be too coarse for any atom. */
+const mostIdle = 12;
 
 /** Compresses one array after the other over a dictionary. */
 export class Compressor {
@@ -73,23 +76,37 @@ async function smallEnough(attempts: Attempts, bytes: number, what: string): Pro
     const { length } = await attempts.file(step);
     throw new InputError(`${what} must be at least ${length} for this array, got ${bytes}`);
   }
-  while (step - octave >= attempts.finest && (await fits(step - octave))) step -= octave;
-  return attempts.compressed(await boundary(step, Math.max(step - octave, attempts.finest - 1), fits));
+  while (step - stride >= attempts.finest && (await fits(step - stride))) step -= stride;
+  const edge = await boundary(step, Math.max(step - stride, attempts.finest - 1), fits);
+  return bestNear(attempts, edge, bytes);
+}
+
+/** Of few blocks, sizes jump up and down from step to step: the best file that fits of some steps around one that does. */
+async function bestNear(attempts: Attempts, edge: number, bytes: number): Promise<Compressed> {
+  let best = await attempts.compressed(edge);
+  if (best.blocks > fewBlocks) return best;
+  const last = Math.min(edge + near, attempts.coarsest);
+  for (let step = Math.max(edge - near, attempts.finest); step <= last; step++) {
+    if ((await attempts.file(step)).length > bytes) continue;
+    const other = await attempts.compressed(step);
+    if (other.psnr > best.psnr) best = other;
+  }
+  return best;
 }
 
 /** The coarsest step whose file is good enough. */
 async function goodEnough(attempts: Attempts, psnr: number, what: string): Promise<Compressed> {
   const suffices = async (step: number) => (await attempts.psnr(step)) >= psnr;
   let step = attempts.coarsest;
-  for (let idle = 0; !(await suffices(step)); step -= octave) {
+  for (let idle = 0; !(await suffices(step)); step -= stride) {
     const reached = await attempts.psnr(step);
-    const next = step - octave >= attempts.finest ? await attempts.psnr(step - octave) : reached;
+    const next = step - stride >= attempts.finest ? await attempts.psnr(step - stride) : reached;
     idle = next - reached < 0.01 && reached > 0 ? idle + 1 : 0;
-    if (idle < mostIdle && step - octave >= attempts.finest) continue;
+    if (idle < mostIdle && step - stride >= attempts.finest) continue;
     const best = Math.max(next, reached).toFixed(1);
     throw new InputError(`${what} must be at most ${best} for this array and dictionary, got ${psnr}`);
   }
-  return attempts.compressed(await boundary(step, Math.min(step + octave, attempts.coarsest + 1), suffices));
+  return attempts.compressed(await boundary(step, Math.min(step + stride, attempts.coarsest + 1), suffices));
 }
 
 /** The last step from `yes`, where something holds, towards `no`, where it does not. */

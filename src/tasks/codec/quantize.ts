@@ -33,6 +33,9 @@ export interface QuantizingRule {
   readonly prices: Prices;
 }
 
+/** An atom takes at least about so many bits: one that gains less than they cost is no candidate. */
+export const fewestBits = 5;
+
 /** Passes over the coefficients of a block. */
 const passes = 12;
 
@@ -43,7 +46,7 @@ export function quantizeBlock(
   ranks: Uint32Array,
   { delta, lambda, prices }: QuantizingRule,
 ): Pick<BlockCode, "ranks" | "values"> {
-  const count = 1 + gains.findLastIndex((gain) => gain > 2 * lambda);
+  const count = 1 + gains.findLastIndex((gain) => gain > fewestBits * lambda);
   const local = localGram(atoms.subarray(0, count), gram);
   const correlations = startCorrelations(atoms, coefficients, count, gram);
   const q = new Int32Array(count);
