@@ -2,6 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { benchCodec } from "./codec.js";
 import { benchGpu } from "./gpu.js";
 import { benchJobs } from "./jobs.js";
 import { benchKernels } from "./kernels.js";
@@ -14,11 +15,13 @@ const { values, positionals } = parseArgs({
     images: { type: "string", multiple: true, default: [] },
     threads: { type: "string", default: "2" },
     quick: { type: "boolean", default: false },
+    dictionary: { type: "string" },
     save: { type: "string" },
   },
 });
-const options: Options = { threads: Number(values.threads), quick: values.quick, images: values.images };
-const parts = { kernels: benchKernels, jobs: benchJobs, peers: benchPeers, gpu: benchGpu };
+const { quick, images, dictionary, save } = values;
+const options: Options = { threads: Number(values.threads), quick, images, dictionary, save };
+const parts = { kernels: benchKernels, jobs: benchJobs, peers: benchPeers, gpu: benchGpu, codec: benchCodec };
 const wanted = positionals.length > 0 ? positionals : ["kernels", "jobs"];
 const unknown = wanted.find((name) => !Object.hasOwn(parts, name));
 if (unknown !== undefined) {
@@ -34,4 +37,4 @@ for (const name of wanted) {
   process.stdout.write(`${text}\n`);
   pages.push(`## ${name}\n\n${text}`);
 }
-if (values.save) writeFileSync(`bench/results/${values.save}.md`, pages.join("\n"));
+if (save) writeFileSync(`bench/results/${save}.md`, pages.join("\n"));

@@ -19,6 +19,10 @@ export interface Options {
   readonly threads: number;
   readonly quick: boolean;
   readonly images: readonly string[];
+  /** For `codec`: the dictionary to compress with. */
+  readonly dictionary?: string | undefined;
+  /** The name that results are kept under. */
+  readonly save?: string | undefined;
 }
 
 /** A problem of the paper: patches, sparsities, the size of the dictionary. */

@@ -92,6 +92,10 @@ export { version } from "./model/version.js";
 export { Encoder } from "./pursuit/encoder.js";
 export { type CodingRule, resolveLimits } from "./pursuit/limits.js";
 // What one does with a dictionary.
+export type { Compressed } from "./tasks/codec/attempts.js";
+export { type CompressionTarget, Compressor } from "./tasks/codec/compress.js";
+export { decompress } from "./tasks/codec/decompress.js";
+export type { SampleArray, Samples } from "./tasks/codec/samples.js";
 export { decodeSignals, encodeSignals } from "./tasks/codeSignals.js";
 export {
   approximatorOf,

@@ -334,6 +334,8 @@ describe("help", () => {
     "encode",
     "decode",
     "approximate",
+    "compress",
+    "decompress",
     "devices",
     "demo",
     "reproduce",

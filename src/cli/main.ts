@@ -8,7 +8,9 @@ import { Command } from "commander";
 import { version } from "../model/version.js";
 import { approximateCommand } from "./approximate.js";
 import { atomsCommand } from "./atoms.js";
+import { compressCommand } from "./compress.js";
 import { decodeCommand } from "./decode.js";
+import { decompressCommand } from "./decompress.js";
 import { demoCommand } from "./demo.js";
 import { devicesCommand } from "./devices.js";
 import { encodeCommand } from "./encode.js";
@@ -26,6 +28,8 @@ Examples:
   trainlets encode face.png -d dict.npz -o codes.npz
   trainlets decode codes.npz -d dict.npz -o face-again.png
   trainlets approximate photos/ -d dict.npz --base cropped:sym8 -o curves.svg
+  trainlets compress face.png -d dict.npz -o face.tlt --bytes 300
+  trainlets decompress face.tlt -d dict.npz -o face-again.png
   trainlets reproduce universal32 --quick          an experiment of the paper`;
 
 const commands = [
@@ -35,6 +39,8 @@ const commands = [
   encodeCommand(),
   decodeCommand(),
   approximateCommand(),
+  compressCommand(),
+  decompressCommand(),
   devicesCommand(),
   demoCommand(),
   reproduceCommand(),

@@ -3,6 +3,7 @@
 import { requireOneOf } from "../core/require.js";
 import { type ConvergenceConfig, fig5 } from "./convergence/config.js";
 import type { Experiment } from "./experiment.js";
+import { type FacesConfig, fig8 } from "./faces/config.js";
 import { fig1 } from "./fig1/config.js";
 import { fig2, fig2Quick } from "./fig2/config.js";
 import { fig3 } from "./fig3/config.js";
@@ -96,6 +97,20 @@ function stepSizes(config: StepSizesConfig): Experiment {
   };
 }
 
+function faces(config: FacesConfig): Experiment {
+  const { name, summary, patch } = config;
+  return {
+    name,
+    summary,
+    patch,
+    images: "learn",
+    async prepare(options, caller, say) {
+      const { prepareFaces } = await import("./faces/run.js");
+      return prepareFaces(config, options, caller, say);
+    },
+  };
+}
+
 function universal(config: UniversalConfig): Experiment {
   const { name, summary, patch } = config;
   return {
@@ -117,6 +132,7 @@ export const experiments: readonly Experiment[] = [
   mTerm(fig4),
   convergence(fig5),
   stepSizes(fig6),
+  faces(fig8),
   mTerm(fig11),
   universal(universal32),
   universal(universal64),

@@ -36,6 +36,41 @@ export function picturesOr(
   };
 }
 
+/** Of pictures without others to test on, each tenth is set aside. */
+const setAside = 10;
+
+/** Pictures to learn from and others to test on: those given, a part of them set aside, or made-up ones. */
+export function learnAndTest(
+  pictures: { readonly train: number; readonly test: number; readonly size: number },
+  seed: number,
+  { images, test }: ExperimentData,
+  caller: string,
+): { images: readonly Signal[]; test: readonly Signal[]; sources: string } {
+  if (!images) {
+    const made = syntheticPictures(seed, pictures.train + (test ? 0 : pictures.test), pictures.size);
+    const tested = test ? `${test.length} others` : `${pictures.test} others like them`;
+    return {
+      images: made.slice(0, pictures.train),
+      test: test ?? made.slice(pictures.train),
+      sources: `${pictures.train} made-up pictures, tested on ${tested}`,
+    };
+  }
+  if (test) return { images, test, sources: `${images.length} pictures, tested on ${test.length} others` };
+  if (images.length < 2) {
+    throw new InputError(
+      `${caller}: images must be at least two where none are given to test on, got ${images.length}`,
+    );
+  }
+  const isTest = (_: Signal, i: number) =>
+    i % setAside === setAside - 1 || (images.length < setAside && i === 0);
+  const [kept, tested] = [images.filter((one, i) => !isTest(one, i)), images.filter(isTest)];
+  return {
+    images: kept,
+    test: tested,
+    sources: `${kept.length} pictures, tested on ${tested.length} set aside`,
+  };
+}
+
 export function textFile(name: string, content: string): OutcomeFile {
   return { name, bytes: new TextEncoder().encode(content) };
 }

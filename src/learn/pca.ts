@@ -11,7 +11,8 @@
  *     C = V diag(λ) Vᵀ,  D ← v₀ … v₍ₘ₋₁₎      when it is needed  symmetricEigen
  *
  * Eigenvectors are computed on the host, in f64: once the examples have doubled since
- * the last time, before a measurement of the test error, and for the model.
+ * the last time, before a measurement of the test error, and for the model. Of patches of more than
+ * 1024 samples a quarter of the atoms or fewer are found by subspace iteration (leadingSubspace.ts).
  *
  * Shapes   Y n×N   C n×n   D n×m
  * Cost     n²·N/2 an update; about 9n³ for the eigenvectors: seconds for n = 1000,
@@ -36,8 +37,12 @@ import { Matrix64 } from "../linalg/matrix64.js";
 import { symmetricEigen } from "../linalg/symmetricEigen.js";
 import { ExplicitState, explicitMemory } from "./explicitLearner.js";
 import { firstNotFinite, UnhealthyError } from "./health.js";
+import { leadingSubspace } from "./leadingSubspace.js";
 import type { LearnerKind } from "./learner.js";
 import { keptNumbers, keptSymmetric, keptTogether } from "./state.js";
+
+/** Beyond so many samples, all eigenvectors take minutes. */
+const large = 1024;
 
 export const pca: LearnerKind = {
   summary: "principal components: eigenvectors of the covariance",
@@ -68,10 +73,12 @@ export const pca: LearnerKind = {
     const decompose = async () => {
       if (known === seen) return;
       known = seen;
+      const few = D.rows > large && 4 * D.cols <= D.rows;
       const covariance = await kernels.readMatrix(C);
       if (firstNotFinite(covariance.data) >= 0)
         throw new UnhealthyError(`train: the covariance is not finite at step ${state.step}`);
-      await kernels.writeMatrix(D.atoms, leadingEigenvectors(covariance, D.cols));
+      const atoms = few ? await leadingSubspace(C, D.cols, kernels) : leadingEigenvectors(covariance, D.cols);
+      await kernels.writeMatrix(D.atoms, atoms);
       await D.refresh();
     };
     return {

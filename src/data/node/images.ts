@@ -33,7 +33,8 @@ export const imageExtensions = [
   ".webp",
 ] as const;
 
-interface Samples {
+/** What a file holds, before it becomes a signal. */
+export interface ImageSamples {
   /** Interleaved channels. */
   readonly values: Float32Array | Uint8Array;
   readonly width: number;
@@ -42,6 +43,10 @@ interface Samples {
   readonly hasAlpha: boolean;
   /** The value of white. */
   readonly white: number;
+  /** Bits of a sample in the file: 8, 16, or 32 for float and integer samples on a scale of their own. */
+  readonly bits: 8 | 16 | 32;
+  /** Pictures in the file; of several the first is read. */
+  readonly pictures: number;
 }
 
 /** The most pixels of a picture: decoded it takes up to 16 bytes for each. */
@@ -52,10 +57,15 @@ export async function readImage(path: string): Promise<Signal> {
   return decodeImage(await readFileBytes(path), path);
 }
 
+/** The samples in a file, all channels. */
+export async function readSamples(path: string): Promise<ImageSamples> {
+  return decoded(await readFileBytes(path), path, decode);
+}
+
 /** The picture in the bytes of a file; `name` is for messages. */
 export async function decodeImage(bytes: Uint8Array, name: string): Promise<Signal> {
-  const { height, width, samples } = await decoded(bytes, name, decode);
-  return makeSignal(name, [height, width], toGrey(samples));
+  const samples = await decoded(bytes, name, decode);
+  return makeSignal(name, [samples.height, samples.width], toGrey(samples));
 }
 
 /** The shape that the picture will have, from the header alone: the first bytes of a file often are enough. */
@@ -93,9 +103,9 @@ async function readHeader(bytes: Uint8Array): Promise<ImageHeader> {
   return { width, height, metadata };
 }
 
-async function decode(bytes: Uint8Array): Promise<{ width: number; height: number; samples: Samples }> {
+async function decode(bytes: Uint8Array): Promise<ImageSamples> {
   const { default: sharp } = await import("sharp");
-  const { space, hasProfile, hasAlpha, depth } = (await readHeader(bytes)).metadata;
+  const { space, hasProfile, hasAlpha, depth, pages = 1 } = (await readHeader(bytes)).metadata;
   const wide = space === "grey16" || space === "rgb16";
   const grey = (space === "grey16" || space === "b-w") && !hasAlpha; // sharp's grey drops alpha
   const target = grey ? space : wide ? "rgb16" : "srgb";
@@ -110,8 +120,9 @@ async function decode(bytes: Uint8Array): Promise<{ width: number; height: numbe
     .toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
   const values = small ? data : floatsOf(data);
-  const samples = { values, width, height, channels, hasAlpha: info.hasAlpha, white: wide ? 65535 : 255 };
-  return { width, height, samples };
+  const bits = wide ? 16 : depth === "uchar" ? 8 : 32;
+  const white = wide ? 65535 : 255;
+  return { values, width, height, channels, hasAlpha: info.hasAlpha, white, bits, pictures: pages };
 }
 
 /** The bytes as numbers, wherever they start. */
@@ -122,7 +133,7 @@ function floatsOf(data: Uint8Array): Float32Array {
 }
 
 /** Luma over black, on the scale 0 to 255. */
-function toGrey({ values, width, height, channels, hasAlpha, white }: Samples): Float32Array {
+function toGrey({ values, width, height, channels, hasAlpha, white }: ImageSamples): Float32Array {
   const grey = new Float32Array(width * height);
   const colours = hasAlpha ? channels - 1 : channels;
   for (let i = 0; i < grey.length; i++) {

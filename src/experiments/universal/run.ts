@@ -3,11 +3,9 @@
  * atoms and by wavelets, look for patterns that recur in it, and draw all of it.
  */
 
-import { InputError } from "../../core/errors.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import type { OptionNaming } from "../../core/require.js";
 import type { Signal } from "../../core/signal.js";
-import { syntheticPictures } from "../../data/synthetic.js";
 import { atomFamilies } from "../../figures/atomFamilies.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { type LearnerName, learners } from "../../learn/learners.js";
@@ -22,6 +20,7 @@ import type {
   ExperimentTools,
   Outcome,
 } from "../experiment.js";
+import { learnAndTest } from "../parts.js";
 import type { Rival, UniversalConfig } from "./config.js";
 import { judge } from "./expected.js";
 import { universalFiles } from "./files.js";
@@ -52,7 +51,7 @@ export async function runUniversal(
 ): Promise<Outcome> {
   const start = performance.now();
   const { kernels, onStage = () => {} } = tools;
-  const { images, test, sources } = picturesOf(config, data, caller);
+  const { images, test, sources } = learnAndTest(config.pictures, config.seed, data, caller);
   const { patch, testPatches: count, seed } = config;
   const patches = await samplePatches(test, { patch, count, seed, kernels });
   const analytic = await compare(config, analyticContenders(config), patches, tools); // first: it may not fit
@@ -90,39 +89,6 @@ export async function runUniversal(
       seconds: Object.fromEntries(results.map((one) => [one.label, one.seconds])),
     },
     files: universalFiles(result, claims),
-  };
-}
-
-/** Of pictures without others to test on, each tenth is set aside. */
-const setAside = 10;
-
-function picturesOf(
-  { pictures, seed }: UniversalConfig,
-  { images, test }: ExperimentData,
-  caller: string,
-): { images: readonly Signal[]; test: readonly Signal[]; sources: string } {
-  if (!images) {
-    const made = syntheticPictures(seed, pictures.train + (test ? 0 : pictures.test), pictures.size);
-    const tested = test ? `${test.length} others` : `${pictures.test} others like them`;
-    return {
-      images: made.slice(0, pictures.train),
-      test: test ?? made.slice(pictures.train),
-      sources: `${pictures.train} made-up pictures, tested on ${tested}`,
-    };
-  }
-  if (test) return { images, test, sources: `${images.length} pictures, tested on ${test.length} others` };
-  if (images.length < 2) {
-    throw new InputError(
-      `${caller}: images must be at least two where none are given to test on, got ${images.length}`,
-    );
-  }
-  const isTest = (_: Signal, i: number) =>
-    i % setAside === setAside - 1 || (images.length < setAside && i === 0);
-  const [kept, tested] = [images.filter((one, i) => !isTest(one, i)), images.filter(isTest)];
-  return {
-    images: kept,
-    test: tested,
-    sources: `${kept.length} pictures, tested on ${tested.length} set aside`,
   };
 }
 

@@ -188,7 +188,18 @@ describe("what is expected", () => {
 });
 
 test("the catalogue knows each by its name, on one line", () => {
-  const names = ["fig1", "fig2", "fig3", "fig4", "fig5", "fig6", "fig11", "universal32", "universal64"];
+  const names = [
+    "fig1",
+    "fig2",
+    "fig3",
+    "fig4",
+    "fig5",
+    "fig6",
+    "fig8",
+    "fig11",
+    "universal32",
+    "universal64",
+  ];
   expect(experiments.map(({ name }) => name)).toEqual(names);
   for (const { name, summary } of experiments) {
     expect(experimentOf(name, "x").name).toBe(name);

@@ -1,0 +1,297 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { InputError } from "../../core/errors.js";
+import { DenseMatrix } from "../../core/matrix.js";
+import { Rng } from "../../core/rng.js";
+import { type Shape, sizeOf } from "../../core/shape.js";
+import { crc32 } from "../../data/crc32.js";
+import { syntheticPictures } from "../../data/synthetic.js";
+import { createBase } from "../../dictionaries/base.js";
+import { createCpuKernels } from "../../kernels/cpu/index.js";
+import { randomSparse } from "../../kernels/oracle.case.js";
+import { createReferenceKernels } from "../../kernels/reference/index.js";
+import { unitRoundoff } from "../../kernels/tolerance.js";
+import { kron, Matrix64, normalizeColumns } from "../../linalg/matrix64.js";
+import { modelFromBytes, modelToBytes } from "../../model/files.js";
+import { Model } from "../../model/model.js";
+import { type CompressionTarget, Compressor } from "./compress.js";
+import { decompress } from "./decompress.js";
+import { ExactAtoms } from "./exactAtoms.js";
+import { type SampleArray, type Samples, samplePsnr } from "./samples.js";
+
+const kernels = createReferenceKernels();
+
+/** ΦA with unit atoms: the base itself, then random mixtures of three. */
+function modelOf(shape: Shape, { seed = 1, removeMean = true, uses = true } = {}): Model {
+  const base = createBase("cropped:haar", shape);
+  const L = base.factors.reduce((product, { cols }) => product * cols, 1);
+  const A = randomSparse(Rng.from(seed), L, 2 * L, 3);
+  for (let j = 0; j < L; j++) A.setColumn(j, [j], [1]);
+  const D = denseAtoms(base.factors, A.toDense());
+  for (let s = 0; s < A.values.length; s++)
+    A.values[s]! /= Math.sqrt(D.column(Math.floor(s / 3)).reduce((sum, value) => sum + value * value, 0));
+  const meta = { learner: "none", options: {}, seed, examplesSeen: 0, removeMean, coding: { sparsity: 4 } };
+  return new Model(
+    base,
+    A,
+    meta,
+    uses ? { uses: Uint32Array.from({ length: 2 * L }, (_, j) => (j * 7) % 13) } : {},
+  );
+}
+
+/** (φ₀ ⊗ φ₁ ⊗ …) A in f64. */
+function denseAtoms(factors: readonly Matrix64[], A: DenseMatrix): Matrix64 {
+  return factors.reduce(kron).times(new Matrix64(A.rows, A.cols, Float64Array.from(A.data)));
+}
+
+function explicitModel(): Model {
+  const rng = Rng.from(5);
+  const D = normalizeColumns(
+    "test",
+    new Matrix64(
+      16,
+      24,
+      Float64Array.from({ length: 384 }, () => rng.uniform() - 0.5),
+    ),
+  );
+  const { meta } = modelOf([4, 4]);
+  return Model.explicit([4, 4], new DenseMatrix(16, 24, Float32Array.from(D.data)), meta);
+}
+
+const picture = syntheticPictures(3, 1, 40)[0]!.data;
+
+/** A cut of the picture, as samples of a type. */
+function cut(height: number, width: number, type: (values: Float32Array) => Samples): SampleArray {
+  const values = Float32Array.from(
+    { length: height * width },
+    (_, i) => picture[Math.floor(i / width) * 40 + (i % width)]!,
+  );
+  return { shape: [height, width], data: type(values), colour: false };
+}
+
+const bytes8 = (values: Float32Array) =>
+  Uint8Array.from(values, (v) => Math.min(255, Math.max(0, Math.round(v))));
+
+async function compress(model: Model, array: SampleArray, target: CompressionTarget, on = kernels) {
+  const compressor = await Compressor.open(model, on);
+  return compressor.compress(array, target).finally(() => compressor.free());
+}
+
+/** A model as another process has it: from the bytes of its file. */
+const restarted = (model: Model) => modelFromBytes(modelToBytes(model), "dict.npz");
+
+const model = modelOf([8, 8]);
+
+describe("what was compressed", () => {
+  test.each<[string, Model, SampleArray]>([
+    ["8 bits", model, cut(24, 32, bytes8)],
+    ["sizes that blocks do not fill", model, cut(19, 21, bytes8)],
+    ["a picture smaller than a block", model, cut(3, 5, bytes8)],
+    ["one pixel", model, cut(1, 1, bytes8)],
+    ["nothing but grey", model, { shape: [16, 16], data: new Uint8Array(256).fill(90), colour: false }],
+    ["nothing but black", model, { shape: [16, 16], data: new Uint8Array(256), colour: false }],
+    ["16 bits", model, cut(16, 24, (v) => Uint16Array.from(v, (x) => Math.min(65535, Math.max(0, x * 257))))],
+    ["16 bits of either sign", model, cut(16, 24, (v) => Int16Array.from(v, (x) => 100 * (x - 128)))],
+    ["f32", model, cut(16, 24, (v) => v.map((x) => (x - 99) / 1000))],
+    ["several at once", model, { ...cut(40, 16, bytes8), shape: [4, 10, 16] }],
+    ["one axis", modelOf([32]), { ...cut(10, 30, bytes8), shape: [300] }],
+    ["three axes", modelOf([4, 4, 4]), { ...cut(18, 30, bytes8), shape: [6, 9, 10] }],
+    ["means in the atoms", modelOf([8, 8], { removeMean: false }), cut(24, 24, bytes8)],
+    ["no uses known", modelOf([8, 8], { uses: false }), cut(24, 24, bytes8)],
+    ["an explicit dictionary", explicitModel(), cut(24, 24, bytes8)],
+  ])("%s: is as near as it says, within its bytes and above its PSNR", async (_, over, array) => {
+    const psnr = 30;
+    const good = await compress(over, array, { psnr });
+    expect(good.psnr).toBeGreaterThanOrEqual(psnr);
+    const limit = Math.ceil(good.bytes.length * 0.8) + 8;
+    const small = await compress(over, array, { bytes: limit });
+    expect(small.bytes.length).toBeLessThanOrEqual(limit);
+    for (const { bytes, psnr: told } of [good, small]) {
+      const back = decompress(bytes, restarted(over), "a.tlt");
+      expect(back.shape).toEqual(array.shape);
+      expect(back.data.constructor).toBe(array.data.constructor);
+      expect(samplePsnr(array.data, back.data)).toBe(told);
+    }
+  });
+
+  test("in colour: three planes, red, green and blue again", async () => {
+    const [grey, pixels] = [cut(16, 24, bytes8).data, 16 * 24];
+    const data = Uint8Array.from({ length: 3 * pixels }, (_, i) =>
+      Math.min(255, grey[Math.floor(i / 3)]! * [1, 0.6, 0.3][i % 3]! + 20),
+    );
+    const array = { shape: [16, 24, 3], data, colour: true };
+    const { bytes, psnr } = await compress(model, array, { psnr: 34 });
+    const back = decompress(bytes, model, "a.tlt");
+    expect(back).toMatchObject({ shape: [16, 24, 3], colour: true });
+    expect(samplePsnr(data, back.data)).toBe(psnr);
+    expect(psnr).toBeGreaterThanOrEqual(34);
+    const alone = await compress(model, { shape: [16, 24], data: grey, colour: false }, { psnr: 34 });
+    expect(bytes.length).toBeLessThan(2.5 * alone.bytes.length); // the differences are smooth
+  });
+
+  test("is better with more bytes, and never has more than it may", async () => {
+    const compressor = await Compressor.open(model, kernels);
+    const array = cut(32, 32, bytes8);
+    let last = 0;
+    for (const limit of [60, 90, 130, 200, 300, 450]) {
+      const { bytes, psnr } = await compressor.compress(array, { bytes: limit });
+      expect(bytes.length).toBeLessThanOrEqual(limit);
+      expect(bytes.length).toBeGreaterThan(0.85 * limit);
+      expect(psnr).toBeGreaterThan(last);
+      last = psnr;
+    }
+    compressor.free();
+    expect(kernels.memory.used).toBe(0);
+  });
+
+  test("on other kernels decodes to the same as it says, with any of them at hand", async () => {
+    const array = cut(32, 32, bytes8);
+    for (const threads of [1, 2]) {
+      const cpu = await createCpuKernels({ threads });
+      const { bytes, psnr } = await compress(model, array, { bytes: 200 }, cpu);
+      await cpu.dispose();
+      expect(samplePsnr(array.data, decompress(bytes, restarted(model), "a.tlt").data)).toBe(psnr);
+    }
+  });
+
+  test("decodes to these very samples, in this format", async () => {
+    const { bytes } = await compress(model, cut(19, 21, bytes8), { bytes: 100 });
+    expect(bytes.length).toBeLessThanOrEqual(100);
+    const pinned = Buffer.from(pinnedFile, "base64");
+    const back = decompress(pinned, model, "pinned.tlt");
+    expect(back.shape).toEqual([19, 21]);
+    expect(crc32(back.data as Uint8Array)).toBe(pinnedSum);
+  });
+});
+
+describe("atoms on the host", () => {
+  test.each<[string, Model]>([
+    ["one axis", modelOf([32])],
+    ["two", modelOf([8, 4])],
+    ["three", modelOf([4, 2, 3])],
+    ["an explicit matrix", explicitModel()],
+  ])("are ΦA: %s", async (_, over) => {
+    const [exact, D] = [new ExactAtoms(over), denseAtoms(over.base.factors, over.A.toDense())];
+    for (let j = 0; j < over.A.cols; j++) {
+      const atom = exact.atom(j);
+      for (let i = 0; i < D.rows; i++)
+        expect(Math.abs(atom[i]! - D.at(i, j))).toBeLessThanOrEqual(
+          2 * unitRoundoff * Math.abs(D.at(i, j)) + 1e-15,
+        );
+    }
+  });
+});
+
+describe("is refused:", () => {
+  let file: Uint8Array;
+  beforeAll(async () => {
+    file = (await compress(model, cut(24, 24, bytes8), { bytes: 120 })).bytes;
+  });
+  const reading =
+    (bytes: Uint8Array, over = model) =>
+    () =>
+      decompress(bytes, over, "a.tlt");
+  const refusal = (text: string | RegExp) =>
+    text instanceof RegExp ? text : new InputError(`a.tlt: ${text}`);
+
+  test("another dictionary, by its name", () => {
+    expect(reading(file, modelOf([8, 8], { seed: 2 }))).toThrow(
+      /^a\.tlt: is over dictionary [0-9a-f]{12}, got dictionary [0-9a-f]{12}$/,
+    );
+    expect(reading(file, modelOf([8, 8], { removeMean: false }))).toThrow(/is over dictionary/);
+    expect(reading(file, modelOf([8, 8], { uses: false }))).toThrow(/is over dictionary/);
+  });
+
+  test("a file that is none, or of a later format", () => {
+    expect(reading(new Uint8Array(0))).toThrow(refusal("is not a file that trainlets compressed"));
+    expect(reading(Uint8Array.of(1, 2, 3, 4, 5))).toThrow(refusal("is not a file that trainlets compressed"));
+    const later = file.slice();
+    later[3] = 2;
+    expect(reading(later)).toThrow(refusal("was written by a newer trainlets (format 2); this one reads 1"));
+  });
+
+  test("every truncation, as one", () => {
+    for (let length = 4; length < file.length; length++)
+      expect(reading(file.subarray(0, length))).toThrow(
+        /^a\.tlt: truncated: \d+ bytes, at least \d+ are needed$/,
+      );
+  });
+
+  test("bytes too many", () => {
+    expect(reading(Uint8Array.from([...file, 0, 0]))).toThrow(refusal("damaged: 2 bytes too many"));
+  });
+
+  test("every single bit that is not as written", () => {
+    for (let bit = 0; bit < 8 * file.length; bit++) {
+      const altered = file.slice();
+      altered[bit >> 3]! ^= 1 << (bit & 7);
+      expect(reading(altered)).toThrow(InputError);
+    }
+  });
+
+  test("sizes that no file of this length can have, before memory is asked for", () => {
+    const huge = withSum([...file.subarray(0, 10), 0x20, ...[0xff, 0xff, 0x7f], 0x40, 1, 0, 0]);
+    expect(reading(huge)).toThrow(/damaged: \d+ blocks in 0 bytes/);
+    const beyond = withSum([...file.subarray(0, 10), 0x20, ...[0xff, 0xff, 0xff, 0x7f], 0x40, 1, 0, 0]);
+    expect(reading(beyond)).toThrow(/damaged: a shape of/);
+  });
+
+  test("or read, and nothing else: files of a valid sum with anything in them", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 8 }),
+        fc.nat(30),
+        (changes, dropped) => {
+          const body = file.slice(0, file.length - 4 - dropped);
+          for (const [at, value] of changes) body[10 + (at % (body.length - 10))] = value;
+          try {
+            const { shape, data } = decompress(withSum([...body]), model, "a.tlt");
+            expect(data.length).toBe(sizeOf(shape));
+          } catch (error) {
+            expect(error).toBeInstanceOf(InputError);
+          }
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+});
+
+/** Bytes with their checksum, and the length of the payload put right where it is the last varint of one byte. */
+function withSum(body: readonly number[]): Uint8Array {
+  const bytes = Uint8Array.from([...body, 0, 0, 0, 0]);
+  new DataView(bytes.buffer).setUint32(body.length, crc32(bytes.subarray(0, body.length)));
+  return bytes;
+}
+
+test("targets and arrays that cannot be met are refused", async () => {
+  const array = cut(16, 16, bytes8);
+  const asking = (target: CompressionTarget, given = array) => compress(model, given, target);
+  await expect(asking({ bytes: 0 })).rejects.toThrow(
+    new InputError("compress: bytes must be an integer of at least 1, got 0"),
+  );
+  await expect(asking({ psnr: -1 })).rejects.toThrow(
+    new InputError("compress: psnr must be a number above 0, got -1"),
+  );
+  await expect(asking({ bytes: 5 })).rejects.toThrow(
+    /^compress: bytes must be at least \d\d for this array, got 5$/,
+  );
+  const fine = { ...array, data: Float32Array.from(array.data, (value, i) => value + i / 7) };
+  await expect(asking({ psnr: 500 }, fine)).rejects.toThrow(
+    /^compress: psnr must be at most [\d.]+ for this array and dictionary, got 500$/,
+  );
+  await expect(asking({ psnr: 30 }, { ...array, shape: [256] })).rejects.toThrow(
+    new InputError("compress: 256 cannot be cut into blocks of 8x8, the patch of the dictionary"),
+  );
+  await expect(asking({ psnr: 30 }, { ...array, shape: [9, 9] })).rejects.toThrow(
+    new InputError("compress: 9x9 must have 81 samples, got 256"),
+  );
+  const bad = { ...array, data: Float32Array.from(array.data, (v, i) => (i === 7 ? Number.NaN : v)) };
+  await expect(asking({ psnr: 30 }, bad)).rejects.toThrow(
+    new InputError("compress: samples must be finite, got NaN at index 7"),
+  );
+});
+
+const pinnedFile =
+  "VExUAW/rCUIioyATFfcJDk8XWzK+ZvZZz66jfmPPJiYVLlJvTeNXv5RzXyEkv6gNrl+4p0hbMvXv3f8XcOpeUaj8bAfih9O43h/OMXynuJbd1JycTuO6gEQemVAv4vXjw5vWSQ==";
+const pinnedSum = 1200921325;
