@@ -4,6 +4,8 @@ import { resolve } from "node:path";
 import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../core/errors.js";
+import { requireOneOf } from "../core/require.js";
+import { formatShape, parseShape, type Shape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import type { Input } from "../data/node/input.js";
 import { inspectInputs, readSignals } from "../data/node/inputs.js";
@@ -24,7 +26,8 @@ import { clock, ProgressLine } from "./progress.js";
 import { textTable } from "./table.js";
 import { describePlan, follow } from "./trainReports.js";
 
-interface ReproduceFlags extends DeviceFlags, ExperimentOptions {
+interface ReproduceFlags extends DeviceFlags, Omit<ExperimentOptions, "patch"> {
+  readonly patch?: string;
   readonly output?: string;
   readonly images?: string[];
   readonly test?: string[];
@@ -55,6 +58,7 @@ export function reproduceCommand(): Command {
     .option("--images <data...>", "images to take patches from (default: made-up pictures)")
     .option("--test <data...>", "images to test on (default: a part of the others, set aside)")
     .option("--quick", "a small version: the same patches, fewer atoms and examples")
+    .option("--patch <size>", "one size of patches, where an experiment has several: fig5")
     .addOption(option("--examples <n>", "patches an epoch: 270k, 10M", count, "as in the paper"))
     .addOption(option("--epochs <n>", "times that each patch is seen", count, "as in the paper"))
     .addOption(option("--batch <n>", "patches of a step", count, "by the device"))
@@ -73,7 +77,8 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
   const start = performance.now();
   const experiment = experimentOf(name, "reproduce");
   const { output = `out/${name}`, quick, examples, epochs, batch, seed } = flags;
-  const run = await experiment.prepare({ quick, examples, epochs, batch, seed }, "reproduce", flagOf);
+  const patch = sizeOfFlag(experiment, flags.patch);
+  const run = await experiment.prepare({ quick, examples, epochs, batch, seed, patch }, "reproduce", flagOf);
   requireImages(experiment, flags);
   const progress = new ProgressLine(flags.json ? "none" : undefined);
   const inputs = await inputsOf(flags);
@@ -89,6 +94,16 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
       stdout.write(`${JSON.stringify({ experiment: name, ...values, claims, files: written, seconds })}\n`);
     } else stdout.write(`${describe(outcome)}\ndone in ${clock(seconds)}; open ${output}/index.html\n`);
   });
+}
+
+/** One of the sizes that an experiment has. */
+function sizeOfFlag({ name, sizes }: Experiment, typed: string | undefined): Shape | undefined {
+  if (typed === undefined) return undefined;
+  if (!sizes) throw new InputError(`reproduce: --patch is no option of ${name}`);
+  const patch = parseShape("reproduce", "--patch", typed);
+  const square = patch.length === 1 ? [patch[0]!, patch[0]!] : patch;
+  requireOneOf("reproduce", "size of patches", formatShape(square), sizes.map(formatShape));
+  return square;
 }
 
 /** Refuse images where there is no use for them. */

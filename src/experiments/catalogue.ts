@@ -75,6 +75,7 @@ function convergence(config: ConvergenceConfig): Experiment {
     name,
     summary,
     patch: sizes.at(-1)!.patch,
+    sizes: sizes.map(({ patch }) => patch),
     images: "learn and test",
     async prepare(options, caller, say) {
       const { prepareConvergence } = await import("./convergence/run.js");

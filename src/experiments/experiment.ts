@@ -19,6 +19,8 @@ export interface Experiment {
   readonly summary: string;
   /** Images must be at least this large. */
   readonly patch: Shape;
+  /** Sizes of patches it is about, where one of them may be chosen. */
+  readonly sizes?: readonly Shape[];
   /** What images are for: to learn from (others to test on, or patches of the same), to take patches from, or nothing. */
   readonly images: "learn" | "learn and test" | "test" | "none";
   /** Check options, and fill in the experiment's own; `say` is how messages call an option. */
@@ -36,6 +38,8 @@ export interface ExperimentOptions {
   readonly epochs?: number | undefined;
   readonly batch?: number | undefined;
   readonly seed?: number | undefined;
+  /** One of its sizes of patches, where it has several. */
+  readonly patch?: Shape | undefined;
 }
 
 export interface ExperimentData {

@@ -62,6 +62,14 @@ test("options are checked before anything is read, and --epochs is for all metho
   expect(new TextDecoder().decode(files[4]!.bytes).trimEnd().split("\n").length).toBe(1 + 2 * 4 * 2);
 });
 
+test("one size of several may be chosen", async () => {
+  const sizes = [...tiny.sizes, { ...tiny.sizes[0]!, patch: [7, 7] }];
+  const small = { examples: 40, epochs: 1, patch: [7, 7] };
+  const run = prepareConvergence({ ...tiny, sizes }, small, "reproduce", plainNames);
+  const { rows } = await run({}, { kernels });
+  expect(rows.map(([name]) => name!.split(",")[0])).toEqual(Array(8).fill("7x7"));
+});
+
 test("an abort leaves what was finished: here, nothing", async () => {
   const { files, rows, claims } = await runConvergence(tiny, {}, { kernels, signal: AbortSignal.abort() });
   expect(files.map(({ name }) => name)).toEqual(["figure-5.csv", "index.html"]);

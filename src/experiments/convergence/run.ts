@@ -5,6 +5,7 @@
 
 import { inputError } from "../../core/errors.js";
 import { type OptionNaming, requireInteger } from "../../core/require.js";
+import { sameShape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { syntheticPictures } from "../../data/synthetic.js";
 import type { TrainReport } from "../../learn/trainingLoop.js";
@@ -29,10 +30,12 @@ export function prepareConvergence(
   caller: string,
   say: OptionNaming,
 ): ExperimentRun {
-  const { quick, epochs, ...given } = options;
+  const { quick, epochs, patch, ...given } = options;
   if (epochs !== undefined) requireInteger(caller, say("epochs"), epochs, 1);
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const chosen: ConvergenceConfig = { ...config, ...(quick ? config.quick : {}), ...said };
+  const small = quick ? config.quick : {};
+  const sizes = patch && config.sizes.filter((size) => sameShape(size.patch, patch));
+  const chosen: ConvergenceConfig = { ...config, ...small, ...said, ...(sizes && { sizes }) };
   const resolved =
     epochs === undefined
       ? chosen
