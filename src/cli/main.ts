@@ -9,6 +9,7 @@ import { version } from "../model/version.js";
 import { atomsCommand } from "./atoms.js";
 import { decodeCommand } from "./decode.js";
 import { demoCommand } from "./demo.js";
+import { denoiseCommand } from "./denoise.js";
 import { devicesCommand } from "./devices.js";
 import { encodeCommand } from "./encode.js";
 import { guardProcess, report } from "./report.js";
@@ -22,7 +23,8 @@ Examples:
   trainlets atoms dict.npz -o atoms.png            look at what was learned
   trainlets encode face.png -d dict.npz -o codes.npz
   trainlets decode codes.npz -d dict.npz -o face-again.png
-  trainlets reproduce universal32 --quick          an experiment of the paper`;
+  trainlets reproduce universal32 --quick          an experiment of the paper
+  trainlets denoise noisy.png -o clean.png`;
 
 const commands = [
   trainCommand(),
@@ -32,6 +34,7 @@ const commands = [
   devicesCommand(),
   demoCommand(),
   reproduceCommand(),
+  denoiseCommand(),
 ];
 
 const program = new Command("trainlets")

@@ -36,6 +36,8 @@ describe("χ²", () => {
     expect(() => chiSquareQuantile(1, 4)).toThrow(
       "chiSquareQuantile: probability must be a number between 0 and 1, got 1",
     );
-    expect(() => chiSquareQuantile(0.5, 0)).toThrow("degrees of freedom must be an integer of at least 1, got 0");
+    expect(() => chiSquareQuantile(0.5, 0)).toThrow(
+      "degrees of freedom must be an integer of at least 1, got 0",
+    );
   });
 });

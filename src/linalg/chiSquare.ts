@@ -69,6 +69,7 @@ function logGamma(a: number): number {
   let x = a;
   for (; x < 10; x++) shift += Math.log(x);
   const y = 1 / (x * x);
-  const series = (1 / 12 + y * (-1 / 360 + y * (1 / 1260 + y * (-1 / 1680 + y * (1 / 1188 - (y * 691) / 360360))))) / x;
+  const series =
+    (1 / 12 + y * (-1 / 360 + y * (1 / 1260 + y * (-1 / 1680 + y * (1 / 1188 - (y * 691) / 360360))))) / x;
   return (x - 0.5) * Math.log(x) - x + 0.5 * Math.log(2 * Math.PI) + series - shift;
 }

@@ -68,7 +68,9 @@ function highPass(data: Float32Array, shape: Shape, axis: number): { shape: Shap
 /** The magnitudes, or an even choice of them where there are more than enough. */
 function magnitudes(values: Float32Array): Float32Array {
   const step = Math.ceil(values.length / enough);
-  return Float32Array.from({ length: Math.ceil(values.length / step) }, (_, i) => Math.abs(values[i * step]!));
+  return Float32Array.from({ length: Math.ceil(values.length / step) }, (_, i) =>
+    Math.abs(values[i * step]!),
+  );
 }
 
 function median(values: Float32Array): number {

@@ -31,7 +31,8 @@ export const imageExtensions = [
   ".webp",
 ] as const;
 
-interface Samples {
+/** What a file holds, before it becomes a signal. */
+export interface ImageSamples {
   /** Interleaved channels. */
   readonly values: Float32Array;
   readonly width: number;
@@ -40,24 +41,32 @@ interface Samples {
   readonly hasAlpha: boolean;
   /** The value of white. */
   readonly white: number;
+  /** Bits of a sample in the file: 8, 16, or 32 for float and integer samples on a scale of their own. */
+  readonly bits: 8 | 16 | 32;
+  /** Pictures in the file; of several the first is read. */
+  readonly pictures: number;
 }
 
 /** The picture in a file, as a signal of shape [height, width] named by its path. */
 export async function readImage(path: string): Promise<Signal> {
-  const bytes = await readFileBytes(path);
-  if (bytes.length === 0) throw new InputError(`${path}: cannot be read as an image (empty file)`);
-  let samples: Samples;
-  try {
-    samples = await decode(bytes);
-  } catch (error) {
-    throw new InputError(`${path}: cannot be read as an image (${reasonOf(error)})`);
-  }
+  const samples = await readSamples(path);
   return makeSignal(path, [samples.height, samples.width], toGrey(samples));
 }
 
-async function decode(bytes: Uint8Array): Promise<Samples> {
+/** The samples in a file, all channels. */
+export async function readSamples(path: string): Promise<ImageSamples> {
+  const bytes = await readFileBytes(path);
+  if (bytes.length === 0) throw new InputError(`${path}: cannot be read as an image (empty file)`);
+  try {
+    return await decode(bytes);
+  } catch (error) {
+    throw new InputError(`${path}: cannot be read as an image (${reasonOf(error)})`);
+  }
+}
+
+async function decode(bytes: Uint8Array): Promise<ImageSamples> {
   const { default: sharp } = await import("sharp"); // only when there is an image to read
-  const { space, hasProfile, hasAlpha } = await sharp(bytes).metadata();
+  const { space, hasProfile, hasAlpha, depth, pages = 1 } = await sharp(bytes).metadata();
   const wide = space === "grey16" || space === "rgb16";
   const grey = (space === "grey16" || space === "b-w") && !hasAlpha; // sharp's grey drops alpha
   const target = grey ? space : wide ? "rgb16" : "srgb";
@@ -69,11 +78,13 @@ async function decode(bytes: Uint8Array): Promise<Samples> {
   const { width, height, channels } = info;
   const values = new Float32Array(width * height * channels);
   new Uint8Array(values.buffer).set(data);
-  return { values, width, height, channels, hasAlpha: info.hasAlpha, white: wide ? 65535 : 255 };
+  const bits = wide ? 16 : depth === "uchar" ? 8 : 32;
+  const white = wide ? 65535 : 255;
+  return { values, width, height, channels, hasAlpha: info.hasAlpha, white, bits, pictures: pages };
 }
 
 /** Luma over black, on the scale 0 to 255. */
-function toGrey({ values, width, height, channels, hasAlpha, white }: Samples): Float32Array {
+function toGrey({ values, width, height, channels, hasAlpha, white }: ImageSamples): Float32Array {
   const grey = new Float32Array(width * height);
   const colours = hasAlpha ? channels - 1 : channels;
   for (let i = 0; i < grey.length; i++) {

@@ -1,0 +1,83 @@
+/**
+ * Image files as pictures to work on and to write again: grey or colour, 8 or 16
+ * bits, opacity kept aside.
+ *
+ * Samples are on the scale 0 to 255 whatever the bits, as in images.ts; a picture of
+ * 16 bits is written with 16 bits. Colour keeps its three channels. Opacity is
+ * not worked on: it is carried over as it is. EXIF orientation is applied, CMYK goes
+ * to sRGB, other profiles are ignored and not carried over. An animation, or a file
+ * of several pages, is refused: what is written is one picture.
+ */
+
+import { extname } from "node:path";
+import { InputError } from "../../core/errors.js";
+import { makeSignal, type Signal } from "../../core/signal.js";
+import { writeFileAtomic } from "./files.js";
+import { type ImageSamples, readSamples } from "./images.js";
+
+export interface PictureFile {
+  /** Of shape [height, width], or [height, width, 3] for red, green, blue; 0 is black, 255 white. */
+  readonly signal: Signal;
+  /** Opacity of each pixel from 0 to 1, where the file has it. */
+  readonly opacity: Float32Array | undefined;
+  /** Bits of a sample; 32 for samples on a scale of their own, which only arrays can hold. */
+  readonly bits: 8 | 16 | 32;
+}
+
+/** File names that pictures can be written to. */
+export const pictureExtensions = [".png", ".tif", ".tiff"] as const;
+
+/** The one picture in a file. */
+export async function readPictureFile(path: string): Promise<PictureFile> {
+  const samples = await readSamples(path);
+  if (samples.pictures > 1)
+    throw new InputError(`${path}: must hold one picture, got ${samples.pictures} (an animation, or pages)`);
+  const { width, height, channels, hasAlpha, bits, white } = samples;
+  const colours = (hasAlpha ? channels - 1 : channels) >= 3 && !isGrey(samples) ? 3 : 1;
+  const data = new Float32Array(width * height * colours);
+  for (let i = 0; i < width * height; i++) {
+    for (let c = 0; c < colours; c++)
+      data[i * colours + c] = (samples.values[i * channels + c]! * 255) / white;
+  }
+  const shape = colours === 1 ? [height, width] : [height, width, colours];
+  return { signal: makeSignal(path, shape, data), opacity: opacityOf(samples), bits };
+}
+
+/** Write a picture as PNG or TIFF, by the ending of the path; samples are rounded and clipped to black and white. */
+export async function writePictureFile(path: string, picture: PictureFile): Promise<void> {
+  const { default: sharp } = await import("sharp");
+  const { signal, opacity, bits } = picture;
+  const [height, width, colours = 1] = signal.shape as [number, number, number?];
+  const channels = (colours + (opacity ? 1 : 0)) as 1 | 2 | 3 | 4;
+  const white = bits === 16 ? 65535 : 255;
+  const values = new (bits === 16 ? Uint16Array : Uint8Array)(width * height * channels);
+  const whole = (value: number) => Math.min(white, Math.max(0, Math.round(value)));
+  for (let i = 0; i < width * height; i++) {
+    for (let c = 0; c < colours; c++)
+      values[i * channels + c] = whole((signal.data[i * colours + c]! * white) / 255);
+    if (opacity) values[i * channels + colours] = whole(opacity[i]! * white);
+  }
+  const space = bits === 16 ? (colours === 1 ? "grey16" : "rgb16") : colours === 1 ? "b-w" : "srgb";
+  const image = sharp(values, { raw: { width, height, channels } }).toColourspace(space);
+  const png = extname(path).toLowerCase() === ".png";
+  await writeFileAtomic(path, await (png ? image.png() : image.tiff({ compression: "deflate" })).toBuffer());
+}
+
+/** Whether red, green and blue are the same everywhere, as in many files that are grey to look at. */
+function isGrey({ values, channels }: ImageSamples): boolean {
+  for (let at = 0; at < values.length; at += channels)
+    if (values[at] !== values[at + 1] || values[at] !== values[at + 2]) return false;
+  return true;
+}
+
+function opacityOf({
+  values,
+  width,
+  height,
+  channels,
+  hasAlpha,
+  white,
+}: ImageSamples): Float32Array | undefined {
+  if (!hasAlpha) return undefined;
+  return Float32Array.from({ length: width * height }, (_, i) => values[(i + 1) * channels - 1]! / white);
+}

@@ -1,0 +1,263 @@
+/**
+ * Denoising with a dictionary that is learned from the noisy signal itself:
+ * equation (14) and §V-B of [Sulam16], after [Elad, Aharon 2006].
+ *
+ *     min  λ/2 ‖z − y‖² + Σᵢ ‖ΦAxᵢ − Pᵢz‖² + μᵢ‖xᵢ‖₀      over z, xᵢ and A       (14)
+ *
+ * by blocks: A and the codes of the noisy patches (OSDL, codes down to the noise),
+ * then the codes of all patches, then the image z as an average of patches
+ * (patchPass.ts). As in the paper, this is done once unless told otherwise.
+ *
+ * The limit of a code is ε² = σ² χ²_q(n): what is left of a patch by its true code is
+ * noise, whose energy over n samples is σ² χ²(n); the share q of patches then ends
+ * at or before the true code. Written as ε = C σ √n, C falls with the patch, from 1.13 at
+ * 8×8 to 1.03 at 32×32, so one q serves all sizes where one C would not.
+ *
+ * Beyond the paper, each by an option:
+ *
+ *   several patch sizes   the mean of the results, each with a dictionary of its own
+ *   iterations            the estimate z takes part of the removed y − z back, and is denoised again for
+ *                         the noise it then has:  y′ = z + δ(y − z),   σ′² = σ² − mean (y − y′)²
+ *
+ * Units    signals are divided by their σ: noise has the variance 1 in all of them,
+ *          and signals of different noise can share a dictionary
+ * Memory   five times the signals, whatever the number of patches
+ *
+ * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
+ *           Learning in High Dimensions. IEEE TSP 64(12), 2016, §V-B.
+ */
+
+import { InputError, inputError } from "../core/errors.js";
+import { requireInteger } from "../core/require.js";
+import { type Shape, sizeOf } from "../core/shape.js";
+import type { Signal } from "../core/signal.js";
+import { chooseKernels } from "../kernels/choose.js";
+import type { Kernels } from "../kernels/contract.js";
+import { train } from "../learn/trainingRun.js";
+import { chiSquareQuantile } from "../linalg/chiSquare.js";
+import type { Model } from "../model/model.js";
+import { estimateNoise } from "./noiseLevel.js";
+import {
+  atomSparsityOf,
+  defaultPatch,
+  type PatchTraining,
+  patchBase,
+  requirePatch,
+  strideOf,
+  type TaskProgress,
+} from "./patchOptions.js";
+import { denoisePass } from "./patchPass.js";
+
+export interface DenoiseOptions {
+  /** Standard deviation of the noise, in the units of the samples: one for all signals, or one a signal. Estimated unless told. */
+  readonly sigma?: number | readonly number[] | undefined;
+  /** Shapes of the patches; of several the results are averaged. By the number of axes unless told. */
+  readonly patches?: readonly Shape[] | undefined;
+  /** The last axis counts channels: patches hold all of them, and their shape is given without. */
+  readonly channels?: boolean | undefined;
+  /** Samples between neighbouring windows, along each axis. */
+  readonly stride?: number | undefined;
+  /** λ of (14): the weight of the noisy signal beside the patches. */
+  readonly lambda?: number | undefined;
+  /** q: the share of patches of pure noise that a limit ε² = σ² χ²_q(n) takes for noise. */
+  readonly quantile?: number | undefined;
+  /** How many times the estimate is denoised again, the first included. */
+  readonly iterations?: number | undefined;
+  /** A dictionary to use; learned from the signals unless given. */
+  readonly model?: Model | undefined;
+  /** How it is learned. */
+  readonly training?: PatchTraining | undefined;
+  /** Where to compute; the best there is unless told. The caller disposes of what it gives. */
+  readonly kernels?: Kernels | undefined;
+  /** Abort to end it: the promise is then rejected. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: TaskProgress) => void) | undefined;
+}
+
+export const denoiseDefaults = {
+  stride: 1,
+  lambda: 2,
+  quantile: 0.93,
+  iterations: 1,
+  base: "odct:2",
+  examples: 100_000,
+  epochs: 2,
+} as const;
+
+/** δ: the part of what was removed that the next iteration gets back. */
+const feedback = 0.1;
+
+export interface DenoiseResult {
+  readonly signals: Signal[];
+  /** The noise of each signal, given or estimated. */
+  readonly sigma: number[];
+}
+
+/** Denoise signals of one number of axes, which share a dictionary. */
+export async function denoise(
+  signals: readonly Signal[],
+  options: DenoiseOptions = {},
+): Promise<DenoiseResult> {
+  if (signals.length === 0) throw new InputError("denoise: signals must be at least one, got none");
+  const plan = resolveDenoise(signals, options);
+  const noisy = signals.filter((_, i) => plan.sigma[i]! > 0);
+  const sigma = plan.sigma.filter((value) => value > 0);
+  if (noisy.length === 0) return { signals: [...signals], sigma: plan.sigma };
+  const kernels = options.kernels ?? (await chooseKernels()).kernels;
+  try {
+    const cleaned = await iterate(noisy, sigma, plan, { ...options, kernels });
+    let at = 0; // signals without noise are as they were
+    return {
+      signals: signals.map((signal, i) => (plan.sigma[i]! > 0 ? cleaned[at++]! : signal)),
+      sigma: plan.sigma,
+    };
+  } finally {
+    if (!options.kernels) await kernels.dispose();
+  }
+}
+
+/** Options with every default filled in, checked against the signals. */
+interface DenoisePlan {
+  readonly sigma: number[];
+  readonly patches: readonly Shape[];
+  readonly channels: boolean;
+  readonly stride: number;
+  readonly lambda: number;
+  readonly quantile: number;
+  readonly iterations: number;
+  readonly passes: number;
+}
+
+function resolveDenoise(signals: readonly Signal[], options: DenoiseOptions): DenoisePlan {
+  const { channels = false, model } = options;
+  const d = denoiseDefaults;
+  const { stride = d.stride, lambda = d.lambda, quantile = d.quantile, iterations = d.iterations } = options;
+  const given = model ? [channels ? model.shape.slice(0, -1) : model.shape] : options.patches;
+  const shapes = given ?? [defaultPatch("denoise", signals, channels)];
+  if (shapes.length === 0) throw new InputError("denoise: patches must be at least one shape, got none");
+  const patches = shapes.map((patch) => requirePatch("denoise", patch, signals, channels));
+  for (const patch of patches) strideOf("denoise", stride, patch);
+  if (!(lambda >= 0 && lambda < Infinity))
+    throw inputError("denoise", "lambda", "must be a number of at least 0", lambda);
+  if (!(quantile > 0 && quantile < 1))
+    throw inputError("denoise", "quantile", "must be a number between 0 and 1", quantile);
+  requireInteger("denoise", "iterations", iterations, 1);
+  const sigma = levelsOf(signals, options.sigma);
+  const passes = patches.length * iterations;
+  return { sigma, patches, channels, stride, lambda, quantile, iterations, passes };
+}
+
+/** The noise of each signal. */
+function levelsOf(signals: readonly Signal[], sigma: DenoiseOptions["sigma"]): number[] {
+  const each = sigma === undefined || typeof sigma === "number" ? signals.map(() => sigma) : [...sigma];
+  if (each.length !== signals.length)
+    throw new InputError(
+      `denoise: sigma must be one number, or one for each of ${signals.length} signals, got ${each.length}`,
+    );
+  return each.map((value, i) => {
+    const level = value ?? estimateNoise(signals[i]!, "denoise");
+    if (Number.isFinite(level) && level >= 0) return level;
+    throw inputError("denoise", "sigma", "must be a number of at least 0", level);
+  });
+}
+
+type Work = DenoiseOptions & { readonly kernels: Kernels };
+
+/** z ← the mean over patch sizes; then again from y′, with the noise that y′ has. */
+async function iterate(
+  signals: readonly Signal[],
+  sigma: readonly number[],
+  plan: DenoisePlan,
+  work: Work,
+): Promise<Signal[]> {
+  let input = signals;
+  let level = sigma;
+  for (let t = 0; ; t++) {
+    const unit = input.map((signal, i) => scaled(signal, 1 / level[i]!));
+    const parts: Signal[][] = [];
+    for (const [i, patch] of plan.patches.entries())
+      parts.push(await denoiseAt(unit, patch, plan, { ...work, pass: t * plan.patches.length + i + 1 }));
+    const z = meanOf(parts).map((signal, i) => scaled(signal, level[i]!));
+    if (t + 1 === plan.iterations) return z;
+    input = z.map((estimate, i) => mixed(estimate, signals[i]!, feedback));
+    level = input.map((signal, i) => remainingNoise(signals[i]!, signal, sigma[i]!));
+  }
+}
+
+/** One patch size: learn a dictionary from signals of unit noise, unless there is one, and average their patches. */
+async function denoiseAt(
+  unit: readonly Signal[],
+  patch: Shape,
+  plan: DenoisePlan,
+  work: Work & { readonly pass: number },
+): Promise<Signal[]> {
+  const n = sizeOf(patch);
+  const residualEnergy = chiSquareQuantile(plan.quantile, n);
+  const maxAtoms = Math.max(1, n >> 1);
+  const report = (stage: TaskProgress["stage"]) => (done: number, total: number) => {
+    work.signal?.throwIfAborted();
+    work.onProgress?.({ stage, pass: work.pass, passes: plan.passes, done: done / total });
+  };
+  const rule = { error: Math.sqrt(residualEnergy / n), sparsity: maxAtoms };
+  const model = work.model ?? (await learn(unit, patch, rule, plan.channels, work, report("learning")));
+  const stride = strideOf("denoise", plan.stride, patch);
+  const { kernels } = work;
+  const atoms = Math.min(maxAtoms, model.A.cols);
+  const { lambda } = plan;
+  return denoisePass(unit, {
+    model,
+    residualEnergy,
+    maxAtoms: atoms,
+    stride,
+    lambda,
+    kernels,
+    onProgress: report("coding"),
+  });
+}
+
+async function learn(
+  signals: readonly Signal[],
+  patch: Shape,
+  coding: { readonly error: number; readonly sparsity: number },
+  channels: boolean,
+  { training = {}, kernels, signal }: Work,
+  onProgress: (done: number, total: number) => void,
+): Promise<Model> {
+  const { examples = denoiseDefaults.examples, epochs = denoiseDefaults.epochs } = training;
+  const base = patchBase("denoise", training.base ?? denoiseDefaults.base, patch, channels);
+  const { atomShare, ...others } = training;
+  const atomSparsity = atomSparsityOf("denoise", atomShare, sizeOf(patch));
+  const options = { ...others, atomSparsity, base, examples, epochs, patch, holdout: 0, kernels, signal };
+  const atoms = Math.min(coding.sparsity, training.atoms ?? Infinity);
+  const run = train(signals, { ...options, coding: { ...coding, sparsity: atoms } });
+  const plan = await run.plan();
+  for await (const report of run) onProgress(report.examples, plan.examples * plan.epochs);
+  return run.model();
+}
+
+function scaled({ name, shape, data }: Signal, factor: number): Signal {
+  return { name, shape, data: data.map((value) => value * factor) };
+}
+
+/** The mean of several results, signal by signal. */
+function meanOf(parts: readonly (readonly Signal[])[]): Signal[] {
+  const [first, ...others] = parts;
+  return first!.map(({ name, shape, data }, s) => {
+    const mean = data.map(
+      (value, i) => others.reduce((sum, part) => sum + part[s]!.data[i]!, value) / parts.length,
+    );
+    return { name, shape, data: mean };
+  });
+}
+
+/** y′ = z + δ(y − z). */
+function mixed(estimate: Signal, noisy: Signal, share: number): Signal {
+  return { ...estimate, data: estimate.data.map((z, i) => z + share * (noisy.data[i]! - z)) };
+}
+
+/** σ′: the noise that is left in y′, from what is gone; no less than a hundredth of it. */
+function remainingNoise(noisy: Signal, input: Signal, sigma: number): number {
+  let gone = 0;
+  for (let i = 0; i < input.data.length; i++) gone += (noisy.data[i]! - input.data[i]!) ** 2;
+  return Math.sqrt(Math.max(1e-4 * sigma * sigma, sigma * sigma - gone / input.data.length));
+}
