@@ -24,6 +24,7 @@ import {
   readRestorable,
   requireHolds,
   requireRestoredOutput,
+  shareOf,
   withProgress,
   writeRestored,
 } from "./restored.js";
@@ -147,7 +148,7 @@ async function denoiseAs(
 /** Options of the library. Patches of pictures are typed without their channels. */
 function libraryOptions(flags: DenoiseFlags, patches: readonly Shape[] | undefined): DenoiseOptions {
   const { base, learner, batch, epochs, examples, seed, stride, lambda, iterations } = flags;
-  const atomShare = shareOf(flags.atomSparsity);
+  const atomShare = shareOf("denoise", "--atom-sparsity", flags.atomSparsity);
   const training = { base, learner, batch, epochs, examples, seed, atomShare };
   return { patches, stride, lambda, iterations, training };
 }
@@ -158,18 +159,6 @@ function patchesOf(text: string | undefined, square: boolean): Shape[] | undefin
     const shape = parseShape("denoise", "--patch", part);
     return square && shape.length === 1 ? [shape[0]!, shape[0]!] : shape;
   });
-}
-
-/** A share of the samples of a patch, since there may be several patches: `10%`. */
-function shareOf(value: Share | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === "object" && value.percent > 0) return value.percent / 100;
-  throw inputError(
-    "denoise",
-    "--atom-sparsity",
-    "must be a percentage above 0, such as 10%",
-    typeof value === "object" ? `${value.percent}%` : value,
-  );
 }
 
 function requireNumber(flag: string, value: number | undefined): void {

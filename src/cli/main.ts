@@ -12,6 +12,7 @@ import { demoCommand } from "./demo.js";
 import { denoiseCommand } from "./denoise.js";
 import { devicesCommand } from "./devices.js";
 import { encodeCommand } from "./encode.js";
+import { inpaintCommand } from "./inpaint.js";
 import { guardProcess, report } from "./report.js";
 import { reproduceCommand } from "./reproduce.js";
 import { trainCommand } from "./train.js";
@@ -24,7 +25,8 @@ Examples:
   trainlets encode face.png -d dict.npz -o codes.npz
   trainlets decode codes.npz -d dict.npz -o face-again.png
   trainlets reproduce universal32 --quick          an experiment of the paper
-  trainlets denoise noisy.png -o clean.png`;
+  trainlets denoise noisy.png -o clean.png
+  trainlets inpaint photo.png --mask scratches.png -o whole.png`;
 
 const commands = [
   trainCommand(),
@@ -35,6 +37,7 @@ const commands = [
   demoCommand(),
   reproduceCommand(),
   denoiseCommand(),
+  inpaintCommand(),
 ];
 
 const program = new Command("trainlets")

@@ -2,7 +2,7 @@
 
 import { extname, resolve } from "node:path";
 import { stderr } from "node:process";
-import { InputError } from "../core/errors.js";
+import { InputError, inputError } from "../core/errors.js";
 import { formatShape, type Shape, sizeOf } from "../core/shape.js";
 import { makeSignal, type Signal } from "../core/signal.js";
 import { kindOf } from "../data/node/expand.js";
@@ -15,6 +15,7 @@ import {
 } from "../data/node/pictures.js";
 import { makeNpy, readNpy, toFloat32, writeNpy } from "../data/npy.js";
 import type { TaskProgress } from "../tasks/patchOptions.js";
+import type { Share } from "./flags.js";
 import { Interrupt } from "./interrupt.js";
 import { requireOutput } from "./output.js";
 import { ProgressLine } from "./progress.js";
@@ -136,6 +137,14 @@ export function psnrAsSaved(signals: readonly Signal[], clean: readonly Signal[]
     count += data.length;
   });
   return 10 * Math.log10((255 * 255 * count) / energy);
+}
+
+/** A share as a number from 0 to 1: `10%` is 0.1. */
+export function shareOf(caller: string, flag: string, value: Share | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "object" && value.percent > 0 && value.percent <= 100) return value.percent / 100;
+  const got = typeof value === "object" ? `${value.percent}%` : value;
+  throw inputError(caller, flag, "must be a percentage above 0, up to 100%", got);
 }
 
 export function note(line: string): void {

@@ -195,8 +195,8 @@ async function denoiseAt(
   const residualEnergy = chiSquareQuantile(plan.quantile, n);
   const maxAtoms = Math.max(1, n >> 1);
   const report = (stage: TaskProgress["stage"]) => (done: number, total: number) => {
-    work.signal?.throwIfAborted();
     work.onProgress?.({ stage, pass: work.pass, passes: plan.passes, done: done / total });
+    work.signal?.throwIfAborted();
   };
   const rule = { error: Math.sqrt(residualEnergy / n), sparsity: maxAtoms };
   const model = work.model ?? (await learn(unit, patch, rule, plan.channels, work, report("learning")));

@@ -188,8 +188,8 @@ async function fillRound(
 ): Promise<void> {
   const { patch, error, rounds } = plan;
   const report = (stage: TaskProgress["stage"]) => (done: number, total: number) => {
-    work.signal?.throwIfAborted();
     work.onProgress?.({ stage, pass: round, passes: rounds, done: Math.min(1, done / total) });
+    work.signal?.throwIfAborted();
   };
   const filled = states.map(({ signal, data }) => ({ ...signal, data }));
   const model =
