@@ -76,6 +76,15 @@ export { Encoder } from "./pursuit/encoder.js";
 export { type CodingRule, resolveLimits } from "./pursuit/limits.js";
 // What one does with a dictionary.
 export { decodeSignals, encodeSignals } from "./tasks/codeSignals.js";
+export { isColour, pictureOf, planesOf } from "./tasks/colour.js";
+export { type DenoiseOptions, type DenoiseResult, denoise, denoiseDefaults } from "./tasks/denoise.js";
+export {
+  type Incomplete,
+  type InpaintOptions,
+  inpaint,
+  inpaintDefaults,
+  missingIn,
+} from "./tasks/inpaint.js";
 export {
   approximatorOf,
   mTermErrors,
@@ -83,6 +92,8 @@ export {
   psnrOfErrors,
   samplePatches,
 } from "./tasks/mTerm.js";
+export { estimateNoise } from "./tasks/noiseLevel.js";
+export type { PatchTraining, TaskProgress } from "./tasks/patchOptions.js";
 export {
   type DictionaryParts,
   psnr,

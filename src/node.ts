@@ -11,5 +11,6 @@ export {
   readSignals,
   resolvePatch,
 } from "./data/node/inputs.js";
+export { type PictureFile, readPictureFile, writePictureFile } from "./data/node/pictures.js";
 export { type LineChartOptions, lineChart } from "./figures/plot.js";
 export { loadModel, saveModel } from "./model/node/files.js";

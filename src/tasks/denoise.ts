@@ -16,8 +16,9 @@
  * Beyond the paper, each by an option:
  *
  *   several patch sizes   the mean of the results, each with a dictionary of its own
- *   iterations            the estimate z takes part of the removed y − z back, and is denoised again for
- *                         the noise it then has:  y′ = z + δ(y − z),   σ′² = σ² − mean (y − y′)²
+ *   iterations            the estimate z takes a part δ of the removed y − z back, and is denoised again,
+ *                         with a dictionary learned anew, for the noise that part has:
+ *                         y′ = z + δ(y − z),   σ′ = δσ,   δ = 0.7, 0.49, …
  *
  * Units    signals are divided by their σ: noise has the variance 1 in all of them,
  *          and signals of different noise can share a dictionary
@@ -77,15 +78,15 @@ export interface DenoiseOptions {
 export const denoiseDefaults = {
   stride: 1,
   lambda: 2,
-  quantile: 0.93,
+  quantile: 0.9,
   iterations: 1,
   base: "odct:2",
-  examples: 100_000,
+  examples: 200_000,
   epochs: 2,
 } as const;
 
-/** δ: the part of what was removed that the next iteration gets back. */
-const feedback = 0.1;
+/** δ of the second iteration: the part of what was removed that it gets back; its powers for the next. */
+const feedback = 0.7;
 
 export interface DenoiseResult {
   readonly signals: Signal[];
@@ -179,8 +180,9 @@ async function iterate(
       parts.push(await denoiseAt(unit, patch, plan, { ...work, pass: t * plan.patches.length + i + 1 }));
     const z = meanOf(parts).map((signal, i) => scaled(signal, level[i]!));
     if (t + 1 === plan.iterations) return z;
-    input = z.map((estimate, i) => mixed(estimate, signals[i]!, feedback));
-    level = input.map((signal, i) => remainingNoise(signals[i]!, signal, sigma[i]!));
+    const share = feedback ** (t + 1);
+    input = z.map((estimate, i) => mixed(estimate, signals[i]!, share));
+    level = sigma.map((value) => share * value);
   }
 }
 
@@ -253,11 +255,4 @@ function meanOf(parts: readonly (readonly Signal[])[]): Signal[] {
 /** y′ = z + δ(y − z). */
 function mixed(estimate: Signal, noisy: Signal, share: number): Signal {
   return { ...estimate, data: estimate.data.map((z, i) => z + share * (noisy.data[i]! - z)) };
-}
-
-/** σ′: the noise that is left in y′, from what is gone; no less than a hundredth of it. */
-function remainingNoise(noisy: Signal, input: Signal, sigma: number): number {
-  let gone = 0;
-  for (let i = 0; i < input.data.length; i++) gone += (noisy.data[i]! - input.data[i]!) ** 2;
-  return Math.sqrt(Math.max(1e-4 * sigma * sigma, sigma * sigma - gone / input.data.length));
 }
