@@ -33,7 +33,7 @@ beforeAll(async () => {
   writeArray(path("gaps.npy"), [400], (i) => (i % 7 === 3 ? Number.NaN : wave(i)));
   writeArray(path("gone.npy"), [40], () => Number.NaN);
   const colour = Uint16Array.from({ length: 30 * 40 * 4 }, (_, i) =>
-    i % 4 === 3 ? 60000 : 30000 + 100 * wave(i >> 4),
+    i % 4 === 3 ? 60000 : 30000 + 100 * wave((i >> 4) + 30 * (i % 4)),
   );
   const wide = sharp(colour, { raw: { width: 40, height: 30, channels: 4 } }).toColourspace("rgb16");
   writeFileSync(path("colour16.png"), await wide.png().toBuffer());
