@@ -304,6 +304,10 @@ describe("denoising", () => {
     });
     await expect(ended).rejects.toThrow("aborted");
     expect(kernels.memory.used).toBe(0);
+    const model = modelOf("odct:2", [8, 8]);
+    const late = { sigma, model, kernels, signal: AbortSignal.abort() };
+    await expect(denoise([noisy], late)).rejects.toThrow("aborted");
+    expect(kernels.memory.used).toBe(0);
   });
 
   test("refuses what it cannot use", async () => {

@@ -11,11 +11,10 @@
  */
 
 import { Breath } from "../core/breath.js";
-import type { Shape } from "../core/shape.js";
-import { sizeOf } from "../core/shape.js";
+import { type Shape, sizeOf } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
-import type { Kernels } from "../kernels/contract.js";
+import type { DeviceMatrix, Kernels } from "../kernels/contract.js";
 import type { Model } from "../model/model.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { OverlapSum, WindowGrid } from "./overlap.js";
@@ -46,35 +45,56 @@ export async function denoisePass(signals: readonly Signal[], options: PassOptio
   const dictionary = await SparseDictionary.create(model.base, model.A, kernels);
   const encoder = new Encoder(dictionary, { sparsity: maxAtoms, residualEnergy }, capacity, kernels);
   const [Y, means] = [kernels.matrix(sizeOf(model.shape), capacity), kernels.matrix(1, capacity)];
-  const breath = new Breath();
+  const work = { ...options, encoder, Y, means };
   let before = 0;
   const results: Signal[] = [];
   try {
     for (const [s, signal] of signals.entries()) {
-      const grid = grids[s]!;
-      const sums = new OverlapSum(signal.shape, model.shape);
-      const store = kernels.signals([signal]);
-      for (let from = 0; from < grid.count; from += capacity) {
-        const windows = grid.windows(from, Math.min(from + capacity, grid.count));
-        const y = kernels.head(Y, windows.start.length);
-        const mean = model.meta.removeMean ? kernels.head(means, y.cols) : null;
-        await kernels.extract(store, windows, model.shape, y, mean);
-        const X = await encoder.encode(y);
-        await kernels.reconstruct(dictionary.phi, dictionary.A, X, y);
-        const removed = mean ? (await kernels.readMatrix(mean)).data : undefined;
-        sums.add(windows.start, await kernels.readMatrix(y), removed);
-        await breath.take();
-        onProgress(before + from + y.cols, total);
-      }
-      kernels.free(store);
-      before += grid.count;
+      const done = before;
+      const sums = await codeWindows(signal, grids[s]!, work, (count) => onProgress(done + count, total));
       results.push(averaged(signal, sums, lambda / 2));
+      before += grids[s]!.count;
     }
     return results;
   } finally {
     encoder.free();
     dictionary.free();
     kernels.free(Y, means);
+  }
+}
+
+interface PassWork extends PassOptions {
+  readonly encoder: Encoder;
+  readonly Y: DeviceMatrix;
+  readonly means: DeviceMatrix;
+}
+
+/** Σᵢ PᵢᵀDxᵢ over all windows of a signal, with the windows over each sample. */
+async function codeWindows(
+  signal: Signal,
+  grid: WindowGrid,
+  { model, encoder, kernels, Y, means }: PassWork,
+  onProgress: (count: number) => void,
+): Promise<OverlapSum> {
+  const { phi, A } = encoder.dictionary;
+  const sums = new OverlapSum(signal.shape, model.shape);
+  const store = kernels.signals([signal]);
+  const breath = new Breath();
+  try {
+    for (let from = 0; from < grid.count; from += encoder.capacity) {
+      const windows = grid.windows(from, Math.min(from + encoder.capacity, grid.count));
+      const y = kernels.head(Y, windows.start.length);
+      const mean = model.meta.removeMean ? kernels.head(means, y.cols) : null;
+      await kernels.extract(store, windows, model.shape, y, mean);
+      await kernels.reconstruct(phi, A, await encoder.encode(y), y);
+      const removed = mean ? (await kernels.readMatrix(mean)).data : undefined;
+      sums.add(windows.start, await kernels.readMatrix(y), removed);
+      await breath.take();
+      onProgress(from + y.cols);
+    }
+    return sums;
+  } finally {
+    kernels.free(store);
   }
 }
 
