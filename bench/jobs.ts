@@ -40,15 +40,17 @@ export async function codeAll({ base, A }: Dictionary, patches: DenseMatrix, p: 
   return { seconds, rmse };
 }
 
-/** One epoch of OSDL: seconds without the test errors, and the test RMSE in the end. */
+/** One epoch of OSDL, or of ODL: seconds without the test errors, and the test RMSE in the end. */
 export async function trainEpoch(
   problem: Problem,
   pictures: readonly Signal[],
   examples: number,
   kernels: Kernels,
+  learner: "osdl" | "odl" = "osdl",
 ) {
-  const { patch, sparsity, atomSparsity, redundancy } = problem;
-  const options = { patch, atomSparsity, redundancy, coding: { sparsity }, examples, batch: 512 };
+  const { patch, sparsity, redundancy } = problem;
+  const own = learner === "osdl" ? { atomSparsity: problem.atomSparsity } : {};
+  const options = { patch, redundancy, coding: { sparsity }, examples, batch: 512, learner, ...own };
   const run = train(pictures, { ...options, kernels });
   await run.plan();
   let start = performance.now();

@@ -12,7 +12,10 @@ export { makeSignal, type Signal } from "./core/signal.js";
 export { makeNpy, type NpyArray, readNpy, toFloat32, writeNpy } from "./data/npy.js";
 export { PatchSampler, type Windows } from "./data/sampler.js";
 export { syntheticPictures } from "./data/synthetic.js";
-export { type BaseDictionary, baseForms, createBase } from "./dictionaries/base.js";
+export { type BaseDictionary, baseForms, createBase, matrixBase } from "./dictionaries/base.js";
+export type { Dictionary, DictionaryParts } from "./dictionaries/dictionary.js";
+export { ExplicitDictionary } from "./dictionaries/explicitDictionary.js";
+export { openDictionary } from "./dictionaries/openDictionary.js";
 export { SparseDictionary } from "./dictionaries/sparseDictionary.js";
 export {
   type AtomFamily,
@@ -47,12 +50,15 @@ export {
   examplesIn,
   type LastExamples,
 } from "./learn/atomCare.js";
+export type { CaredAtoms, LearnerReport } from "./learn/learner.js";
+export { type LearnerName, learnerNames } from "./learn/learners.js";
 export {
   createOsdl,
   freeOsdl,
   type OsdlOptions,
   type OsdlReport,
   type OsdlState,
+  osdlAtoms,
   osdlDefaults,
   osdlReport,
   osdlStep,
@@ -60,7 +66,7 @@ export {
 } from "./learn/osdl.js";
 // The high-level way: signals in, a model out.
 export { TrainingRun, type TrainReport, train } from "./learn/trainingRun.js";
-export { type LearnerName, type TrainOptions, trainDefaults } from "./learn/trainOptions.js";
+export { type TrainOptions, trainDefaults } from "./learn/trainOptions.js";
 export type { TrainPlan } from "./learn/workshop.js";
 export { Matrix64 } from "./linalg/matrix64.js";
 export {
@@ -92,13 +98,13 @@ export {
   psnrOfErrors,
   samplePatches,
 } from "./tasks/mTerm.js";
+export { type Contender, type CurveOptions, type MTermCurve, mTermCurves } from "./tasks/mTermCurves.js";
 export { estimateNoise } from "./tasks/noiseLevel.js";
 export type { PatchTraining, TaskProgress } from "./tasks/patchOptions.js";
 export {
-  type DictionaryParts,
   psnr,
   type RepresentationOptions,
   representationError,
 } from "./tasks/representation.js";
-export { croppedWavelets } from "./wavelets/cropped.js";
+export { type Cropping, croppedWavelets, croppingOf, extensionOf } from "./wavelets/cropped.js";
 export { type Wavelet, wavelet, waveletNames } from "./wavelets/filters.js";

@@ -12,5 +12,6 @@ export {
   resolvePatch,
 } from "./data/node/inputs.js";
 export { type PictureFile, readPictureFile, writePictureFile } from "./data/node/pictures.js";
+export { loadBase } from "./dictionaries/node/base.js";
 export { type LineChartOptions, lineChart } from "./figures/plot.js";
 export { loadModel, saveModel } from "./model/node/files.js";

@@ -27,6 +27,7 @@ beforeAll(async () => {
   writeArray(path("inf.npy"), [100], (i) => (i === 7 ? -Infinity : i));
   writeArray(path("none.npy"), [0, 9], wave);
   writeArray(path("sound.npy"), [100], wave);
+  writeArray(path("matrix.npy"), [9, 12], wave);
   writeFileSync(path("numpy.npz"), writeNpz([["a", makeNpy([1], Float32Array.of(1))]]));
   await make("train photos --patch 8 --examples 64 -o dict.npz");
   await make("train photos --patch 8 --examples 64 --atoms 100 -o dict100.npz");
@@ -102,7 +103,18 @@ refuses("options of train", [
   ],
   [
     train("--base fourier"),
-    'train: unknown base "fourier"; known: cropped:WAVELET, separable:WAVELET, odct:REDUNDANCY, identity',
+    'train: unknown base "fourier"; known: cropped:WAVELET, separable:WAVELET, wavelet:WAVELET[:BORDER], contourlet[:DIRECTIONS], cropped-contourlet[:DIRECTIONS], odct:REDUNDANCY, identity',
+  ],
+  [
+    train("--base contourlet:4,8,8,8"),
+    "train: contourlets of 4,8,8,8 directions need sizes divisible by 16, got 8x8; cropped contourlets take any",
+  ],
+  [train("--base wavelet:haar:up"), 'train: unknown border "up"; known: periodic, symmetric, zero'],
+  [train("--base nowhere.npy"), "train: nowhere.npy: cannot be read (no such file)"],
+  [train("--base sound.npy"), "train: base sound.npy must be a matrix of 2 axes, got shape (100)"],
+  [
+    train("--base matrix.npy"),
+    "train: matrix.npy must have 64 rows for patches of 8x8 and a column an atom, got 9x12",
   ],
   [train("--base odct:x"), 'train: redundancy of odct must be a number above 0, at most 64, got "x"'],
   [train("--atoms 5 --redundancy 2"), "train: --atoms and --redundancy must not both be given"],
@@ -116,12 +128,63 @@ refuses("options of train", [
   [train("--holdout -1"), "train: --holdout must be an integer of at least 0, got -1"],
   [train("--minutes 0"), "train: --minutes must be a number above 0, got 0"],
   [train("--atom-care 0"), "train: --atom-care must be an integer of at least 1, got 0"],
-  [train("--learner ksvd"), 'train: unknown learner "ksvd"; known: osdl'],
-  [train("--device abacus"), 'train: unknown device "abacus"; known: auto, cpu, reference'],
+  [
+    train("--learner pca --atoms 65"),
+    "train: --atoms must be at most 64, the samples of a patch, for pca, got 65",
+  ],
+  [train("--learner sedil --atoms 65"), "train: --atoms must be 256, as the base has, for sedil, got 65"],
+  [
+    train("--learner odl --atom-sparsity 5"),
+    "train: --atom-sparsity must not be given: the learner odl has no use for it",
+  ],
+  [
+    train("--learner magic"),
+    'train: unknown learner "magic"; known: osdl, niht, niht-batch, sparse-ksvd, odl, ksvd, pca, sedil',
+  ],
+  [train("--device abacus"), 'train: unknown device "abacus"; known: auto, gpu, cpu, reference'],
   [train("--threads 0"), "train: --threads must be an integer from 1 to 256, got 0"],
   ["train photos --patch 0x3 -o OUT.npz", `${patch} "0x3"`],
   ["train photos --patch axb -o OUT.npz", `${patch} "axb"`],
   ["train photos --patch '' -o OUT.npz", `${patch} ""`],
+]);
+
+refuses("approximate", [
+  ["approximate photos", "approximate: give a dictionary (-d) or a base (--base), or several"],
+  ["approximate photos --base haar", "approximate: --patch must be given where there is no dictionary"],
+  [
+    "approximate photos -d dict.npz -d dict16x4.npz",
+    "approximate: dict16x4.npz must have patches of 8x8 as dict.npz, got 16x4",
+  ],
+  [
+    "approximate photos -d dict16x4.npz --patch 8",
+    "approximate: dict16x4.npz must have patches of 8x8 as --patch, got 16x4",
+  ],
+  [
+    "approximate sound.npy -d dict.npz",
+    "approximate: sound.npy has 1 axis (100): a patch of 8x8 needs 2 axes (one signal) or 3 (the first counts signals)",
+  ],
+  ["approximate small.png -d dict.npz", "approximate: small.png: 7x7 is smaller than the patch 8x8"],
+  [
+    "approximate photos -d dict.npz --terms 10,65",
+    "approximate: --terms must be an integer from 1 to 64, got 65",
+  ],
+  [
+    "approximate photos -d dict.npz --terms few",
+    'approximate: --terms must be an integer from 1 to 64, got "few"',
+  ],
+  [
+    "approximate photos -d dict.npz --count 0",
+    "approximate: --count must be an integer of at least 1, got 0",
+  ],
+  ["approximate photos -d dict.npz --peak 0", "approximate: --peak must be a number above 0, got 0"],
+  [
+    "approximate photos -d dict.npz -o OUT.pdf",
+    'approximate: --output must end in .svg or .png, got "OUT.pdf"',
+  ],
+  [
+    "approximate photos --patch 8 --base wavelet:sym99",
+    'approximate: unknown wavelet "sym99"; known: haar, db1…db20, sym2…sym20, coif1…coif5',
+  ],
 ]);
 
 refuses("data of train", [
@@ -205,7 +268,15 @@ refuses("dictionaries, data and codes that do not fit", [
 const reproduce = (more: string): string => `reproduce universal32 --quick -o OUT ${more}`;
 
 refuses("experiments", [
-  ["reproduce fig99 -o OUT", 'reproduce: unknown experiment "fig99"; known: universal32, universal64'],
+  [
+    "reproduce fig99 -o OUT",
+    'reproduce: unknown experiment "fig99"; known: fig1, fig2, fig3, fig4, fig5, fig6, fig11, universal32, universal64',
+  ],
+  ["reproduce fig2 --images photos -o OUT", "reproduce: --images is no option of fig2, which needs none"],
+  ["reproduce fig4 --test photos -o OUT", "reproduce: --test is no option of fig4, which learns nothing"],
+  ["reproduce fig4 --epochs 2 -o OUT", "reproduce: --epochs is no option of fig4"],
+  ["reproduce fig2 --examples 0 -o OUT", "reproduce: --examples must be an integer of at least 1, got 0"],
+  ["reproduce fig1 --seed -1 -o OUT", "reproduce: --seed must be an integer of at least 0, got -1"],
   [reproduce("--examples 0"), "reproduce: --examples must be an integer of at least 1, got 0"],
   [reproduce("--examples many"), 'reproduce: --examples must be an integer of at least 1, got "many"'],
   [reproduce("--epochs 1.5"), "reproduce: --epochs must be an integer of at least 1, got 1.5"],

@@ -1,6 +1,6 @@
 /**
  * A model and codes as a Python user meets them: `scipy.sparse.load_npz` reads A and X,
- * `np.kron(phi_0, phi_1) @ A` is the dictionary, and D X + mean the signals.
+ * `np.kron(phi_0, phi_1) @ A`, or `phi @ A`, is the dictionary, and D X + mean the signals.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,11 +9,15 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { Rng } from "../src/core/rng.js";
 import type { Shape } from "../src/core/shape.js";
+import { makeNpy, writeNpy } from "../src/data/npy.js";
+import { PatchSampler } from "../src/data/sampler.js";
+import { syntheticPictures } from "../src/data/synthetic.js";
 import { baseCols, createBase } from "../src/dictionaries/base.js";
 import { SparseDictionary } from "../src/dictionaries/sparseDictionary.js";
 import { randomDense, randomSparse } from "../src/kernels/oracle.case.js";
 import { createReferenceKernels } from "../src/kernels/reference/index.js";
 import { unitRoundoff as u } from "../src/kernels/tolerance.js";
+import { train } from "../src/learn/trainingRun.js";
 import { codesToBytes, modelToBytes } from "../src/model/files.js";
 import { Model, type ModelMeta } from "../src/model/model.js";
 import { version } from "../src/model/version.js";
@@ -47,6 +51,8 @@ describe.skipIf(!python.path)(`models with numpy and scipy${python.note}`, () =>
     ["cropped:sym8", [10]],
     ["cropped:sym4", [5, 6]],
     ["odct:1.5", [3, 4, 2]],
+    ["wavelet:db2:symmetric", [5, 6]],
+    ["cropped-contourlet", [5, 4]],
   ])("%s of shape %o", async (name, shape) => {
     const kernels = createReferenceKernels();
     const base = createBase(name, shape);
@@ -99,3 +105,39 @@ function rowMajor(matrix: { rows: number; cols: number; at(i: number, j: number)
     matrix.at(Math.floor(i / matrix.cols), i % matrix.cols),
   );
 }
+
+const numpy = requirePython(["numpy"]);
+
+describe.skipIf(!numpy.path)(`explicit dictionaries with numpy${numpy.note}`, () => {
+  test("pca: numpy reads the dictionary, and finds the same eigenvectors", async () => {
+    const kernels = createReferenceKernels();
+    const data = syntheticPictures(1, 1, 60);
+    const options = { patch: [4, 5], learner: "pca", holdout: 0, coding: { sparsity: 3 }, kernels } as const;
+    const model = await train(data, { ...options, examples: 1000, batch: 250 }).model();
+    // the covariance of the same examples, in f64
+    const sampler = new PatchSampler(data, { patch: [4, 5], holdout: 0, examples: 1000 }, Rng.from(1));
+    const [store, Y, means] = [kernels.signals(data), kernels.matrix(20, 1000), kernels.matrix(1, 1000)];
+    await kernels.extract(store, sampler.trainingWindows(0, 0, 1000), [4, 5], Y, means);
+    const host = await kernels.readMatrix(Y);
+    const C = new Float64Array(400);
+    for (let i = 0; i < 1000; i++)
+      for (let a = 0; a < 20; a++)
+        for (let b = 0; b < 20; b++) C[20 * a + b]! += host.at(a, i) * host.at(b, i);
+    const paths = { model: join(folder, "pca.npz"), covariance: join(folder, "covariance.npy") };
+    writeFileSync(paths.model, modelToBytes(model));
+    writeFileSync(paths.covariance, writeNpy(makeNpy([20, 20], C)));
+    const told = runPython(numpy.path!, "explicit.py", paths) as {
+      readonly D: number[][];
+      readonly norms: number[];
+      readonly values: number[];
+      readonly vectors: number[][];
+    };
+    expect(told.D.flat()).toEqual(rowMajor(model.dictionary!));
+    for (const norm of told.norms) expect(Math.abs(norm - 1)).toBeLessThan(1e-6);
+    for (let j = 0; j < 19; j++) {
+      // the last direction is the constant one, with nothing in it
+      const product = told.vectors.reduce((sum, row, r) => sum + row[j]! * model.dictionary!.at(r, j), 0);
+      expect(Math.abs(product), `eigenvector ${j}`).toBeGreaterThan(0.999);
+    }
+  });
+});

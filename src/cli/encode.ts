@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { stderr, stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../core/errors.js";
-import { formatShape, parseShape, type Shape } from "../core/shape.js";
+import { formatShape, parseShape, type Shape, sizeOf } from "../core/shape.js";
 import { writeFileAtomic } from "../data/node/files.js";
 import { inspectInputs, readSignals } from "../data/node/inputs.js";
 import { codesToBytes } from "../model/files.js";
@@ -51,7 +51,7 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   const stride = resolveStride(flags.stride, patch);
   const given = flags.sparsity !== undefined || flags.error !== undefined;
   const rule = given ? { sparsity: flags.sparsity, error: flags.error } : model.meta.coding;
-  resolveLimits("encode", rule, model.A.rows, model.A.cols, flagOf);
+  resolveLimits("encode", rule, sizeOf(patch), model.A.cols, flagOf);
   await requireOutput(flags.output, "encode", [".npz"]);
   if (resolve(flags.output) === resolve(flags.dictionary))
     throw new InputError(`encode: --output must not be the dictionary, got ${flags.output}`);

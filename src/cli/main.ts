@@ -6,6 +6,7 @@
 
 import { Command } from "commander";
 import { version } from "../model/version.js";
+import { approximateCommand } from "./approximate.js";
 import { atomsCommand } from "./atoms.js";
 import { decodeCommand } from "./decode.js";
 import { demoCommand } from "./demo.js";
@@ -24,6 +25,7 @@ Examples:
   trainlets atoms dict.npz -o atoms.png            look at what was learned
   trainlets encode face.png -d dict.npz -o codes.npz
   trainlets decode codes.npz -d dict.npz -o face-again.png
+  trainlets approximate photos/ -d dict.npz --base cropped:sym8 -o curves.svg
   trainlets reproduce universal32 --quick          an experiment of the paper
   trainlets denoise noisy.png -o clean.png
   trainlets inpaint photo.png --mask scratches.png -o whole.png`;
@@ -33,6 +35,7 @@ const commands = [
   atomsCommand(),
   encodeCommand(),
   decodeCommand(),
+  approximateCommand(),
   devicesCommand(),
   demoCommand(),
   reproduceCommand(),

@@ -4,16 +4,22 @@ import { resolve } from "node:path";
 import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../core/errors.js";
-import type { Shape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { inspectInputs, readSignals } from "../data/node/inputs.js";
 import { experimentOf, experiments } from "../experiments/catalogue.js";
-import type { ExperimentData, ExperimentOptions, ExperimentRun, Outcome } from "../experiments/experiment.js";
+import type {
+  Experiment,
+  ExperimentData,
+  ExperimentOptions,
+  ExperimentRun,
+  Outcome,
+} from "../experiments/experiment.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { count, flagOf, option } from "./flags.js";
 import { Interrupt } from "./interrupt.js";
 import { makeFolder, writeOutcome } from "./outcomeFiles.js";
 import { clock, ProgressLine } from "./progress.js";
+import { textTable } from "./table.js";
 import { describePlan, follow } from "./trainReports.js";
 
 interface ReproduceFlags extends DeviceFlags, ExperimentOptions {
@@ -26,6 +32,9 @@ interface ReproduceFlags extends DeviceFlags, ExperimentOptions {
 const examples = `
 Examples:
   trainlets reproduce                         the experiments there are
+  trainlets reproduce fig2                    one figure
+  trainlets reproduce fig5 --quick --images lena.png   learners compared
+  trainlets reproduce fig4 --images photos    on your own photos
   trainlets reproduce universal32 --quick     a small version, about a minute
   trainlets reproduce universal32 --images bsds/train --test bsds/val
   trainlets reproduce universal64 --images photos --examples 500k
@@ -41,8 +50,8 @@ export function reproduceCommand(): Command {
     .usage("[experiment] [options]")
     .argument("[experiment]", experiments.map(({ name }) => name).join(", "))
     .addOption(option("-o, --output <folder>", "where the results go", undefined, "out/EXPERIMENT"))
-    .option("--images <data...>", "images to learn from (default: made-up pictures)")
-    .option("--test <data...>", "images to test on (default: some of the others, set aside)")
+    .option("--images <data...>", "images to take patches from (default: made-up pictures)")
+    .option("--test <data...>", "images to test on (default: a part of the others, set aside)")
     .option("--quick", "a small version: the same patches, fewer atoms and examples")
     .addOption(option("--examples <n>", "patches an epoch: 270k, 10M", count, "as in the paper"))
     .addOption(option("--epochs <n>", "times that each patch is seen", count, "as in the paper"))
@@ -63,10 +72,11 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
   const experiment = experimentOf(name, "reproduce");
   const { output = `out/${name}`, quick, examples, epochs, batch, seed } = flags;
   const run = await experiment.prepare({ quick, examples, epochs, batch, seed }, "reproduce", flagOf);
+  requireImages(experiment, flags);
   const progress = new ProgressLine(flags.json ? "none" : undefined);
   const paths = await pathsOf(flags);
   await onDevice(flags, "reproduce", async (kernels, reason) => {
-    const data = await readData(paths, experiment.patch, progress);
+    const data = await readData(paths, experiment, progress);
     await makeFolder(output, "reproduce");
     progress.note(`computing on ${kernels.name}: ${kernels.description} (${reason})`);
     const outcome = await perform(run, data, { kernels, progress, json: flags.json === true });
@@ -77,6 +87,14 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
       stdout.write(`${JSON.stringify({ experiment: name, ...values, claims, files: written, seconds })}\n`);
     } else stdout.write(`${describe(outcome)}\ndone in ${clock(seconds)}; open ${output}/index.html\n`);
   });
+}
+
+/** Refuse images where there is no use for them. */
+function requireImages({ name, images }: Experiment, flags: ReproduceFlags): void {
+  if (images !== "learn" && flags.test)
+    throw new InputError(`reproduce: --test is no option of ${name}, which learns nothing`);
+  if (images === "none" && flags.images)
+    throw new InputError(`reproduce: --images is no option of ${name}, which needs none`);
 }
 
 /** The files to read; none may be both learned from and tested on. */
@@ -92,14 +110,14 @@ async function pathsOf({ images, test }: ReproduceFlags): Promise<{ images?: str
 
 async function readData(
   paths: { readonly images?: string[]; readonly test?: string[] },
-  patch: Shape,
+  { patch, images: purpose }: Experiment,
   progress: ProgressLine,
 ): Promise<ExperimentData> {
   const onSkip = (message: string) => progress.note(`reproduce: ${message}`);
   const read = async (list: string[] | undefined): Promise<Signal[] | undefined> =>
     list && (await readSignals(list, { patch, caller: "reproduce", onSkip }));
   const images = await read(paths.images);
-  if (images?.length === 1 && !paths.test)
+  if (purpose === "learn" && images?.length === 1 && !paths.test)
     throw new InputError("reproduce: --images must be at least two where --test is not given, got 1");
   return { images, test: await read(paths.test) };
 }
@@ -124,6 +142,7 @@ async function perform(
       await following.finally(() => interrupt.stop());
     },
     onStage: (stage) => progress.show([stage], true),
+    onProgress: (state) => progress.show([state]),
   });
   progress.clear();
   return outcome;
@@ -131,9 +150,6 @@ async function perform(
 
 /** The table, then the claims. */
 function describe({ header, rows, claims }: Outcome): string {
-  const widths = header.map((cell, c) => Math.max(cell.length, ...rows.map((row) => row[c]!.length)));
-  const line = (cells: readonly string[]) =>
-    cells.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]!) : cell.padStart(widths[c]!))).join("   ");
   const judged = claims.map(({ text, holds }) => `${holds ? "holds" : "does not hold"}: ${text}`);
-  return [line(header), ...rows.map(line), "", ...judged].join("\n");
+  return [textTable(header, rows), "", ...judged].join("\n");
 }

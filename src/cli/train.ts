@@ -7,17 +7,18 @@ import { formatShape, parseShape, type Shape, sizeOf } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { type Input, inspectInputs, readSignals, resolvePatch } from "../data/node/inputs.js";
 import { baseForms } from "../dictionaries/base.js";
+import { loadBase } from "../dictionaries/node/base.js";
 import { atomCareDefaults } from "../learn/atomCare.js";
+import { learnerNames } from "../learn/learners.js";
 import { train } from "../learn/trainingRun.js";
 import {
   defaultAtomSparsity,
   defaultSparsity,
-  learnerNames,
   resolveTraining,
   type TrainOptions,
   trainDefaults,
 } from "../learn/trainOptions.js";
-import { saveModel } from "../model/node/files.js";
+import { loadModel, saveModel } from "../model/node/files.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { choice, count, flagOf, number, option, resolveShare, type Share, share } from "./flags.js";
 import { Interrupt } from "./interrupt.js";
@@ -27,12 +28,14 @@ import { describeEnd, describePlan, follow } from "./trainReports.js";
 
 interface TrainFlags
   extends DeviceFlags,
-    Omit<TrainOptions, "patch" | "atomSparsity" | "atomCare" | "coding"> {
+    Omit<TrainOptions, "patch" | "base" | "atomSparsity" | "atomCare" | "coding" | "start"> {
   readonly output: string;
+  readonly base?: string;
   readonly patch: string;
   readonly atomSparsity?: Share;
   readonly sparsity?: number;
   readonly error?: number;
+  readonly start?: string;
   readonly test?: string[];
   readonly atomCare?: number | boolean;
   readonly minutes?: number;
@@ -46,6 +49,7 @@ Examples:
       --sparsity 60 --examples 10M --epochs 2 -o universal.npz
   trainlets train lena.png --patch 12 --test boat.png --minutes 5 -o lena.npz
   trainlets train ecg.npy --patch 256 --base cropped:db4 -o ecg.npz
+  trainlets train photos/ --patch 32 --base contourlet -o contours.npz
   trainlets train volume.npy --patch 8x8x8 --base odct:2 -o volume.npz
 
 Ctrl-C ends a run and saves the dictionary so far.`;
@@ -60,7 +64,14 @@ export function trainCommand(): Command {
     .optionsGroup("What is learned:")
     .requiredOption("-o, --output <file>", "where the dictionary goes (.npz)")
     .requiredOption("--patch <sizes>", "size of a patch: 16 (16x16 in images), 32x24, 8x8x8")
-    .addOption(option("--base <name>", `what atoms are made of: ${baseForms.join(", ")}`, undefined, d.base))
+    .addOption(
+      option(
+        "--base <name>",
+        `what atoms are made of: ${baseForms.join(", ")}, MATRIX.npy`,
+        undefined,
+        d.base,
+      ),
+    )
     .addOption(option("--atoms <m>", "number of atoms", count, "as many as the base has"))
     .addOption(option("--redundancy <r>", "the same, as a multiple of those of the base", number))
     .addOption(option("--atom-sparsity <k>", "base atoms in an atom: 250, 10%", share, atomShare()))
@@ -72,11 +83,13 @@ export function trainCommand(): Command {
     .addOption(option("--examples <n>", "patches an epoch: 5000, 200k, 10M", count, d.examples))
     .addOption(option("--epochs <n>", "times that each patch is seen", count, d.epochs))
     .addOption(option("--batch <n>", "patches of a step", count, d.batch))
-    .addOption(option("--momentum <g>", "part of a step that goes on, below 1", number, d.momentum))
+    .addOption(option("--momentum <g>", "part of a step that goes on, below 1, for osdl", number, d.momentum))
+    .addOption(option("--step-decay <t>", "steps are halved after so many, for niht", number, d.stepDecay))
     .addOption(option("--seed <n>", "seed of everything random", count, d.seed))
     .addOption(option("--atom-care <n>", "steps between replacing idle atoms", count, atomCareDefaults.every))
     .option("--no-atom-care", "leave idle and double atoms alone")
     .addOption(choice("--learner <name>", "algorithm", learnerNames, d.learner))
+    .option("--start <file>", "go on from this dictionary, with its base and its atoms")
     .optionsGroup("Testing, and when to stop:")
     .addOption(option("--holdout <n>", "patches to test on; up to a tenth of all", count, d.holdout))
     .option("--test <data...>", "test on patches of these instead")
@@ -103,7 +116,11 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   const typed = parseShape("train", "--patch", flags.patch);
   const inputs = await inspectInputs(data, "train");
   const tests = flags.test && (await inspectInputs(flags.test, "train"));
-  const options = libraryOptions(flags, resolvePatch(typed, inputs));
+  const start = flags.start === undefined ? undefined : await loadModel(flags.start);
+  const patch = resolvePatch(typed, inputs);
+  const named = flags.base ?? (start ? undefined : trainDefaults.base); // a dictionary to go on from has its own
+  const base = named === undefined ? undefined : await loadBase(named, patch, "train");
+  const options = { ...libraryOptions(flags, patch), base, start };
   resolveTraining(options, "train", flagOf); // refuses bad options before anything is read
   await requireOutput(flags.output, "train", [".npz"]);
   const progress = progressFor(flags.json === true);
@@ -152,7 +169,15 @@ function progressFor(json: boolean): ProgressLine {
 /** The library's options for what was typed. */
 function libraryOptions(flags: TrainFlags, patch: Shape): TrainOptions {
   const { sparsity, error, atomSparsity, atomCare, minutes, ...rest } = flags;
-  const { test: _test, output: _output, device: _device, threads: _threads, json: _json, ...same } = rest;
+  const {
+    test: _test,
+    output: _output,
+    device: _device,
+    threads: _threads,
+    json: _json,
+    start: _start,
+    ...same
+  } = rest;
   return {
     ...same,
     patch,

@@ -3,6 +3,7 @@
 import { stdout } from "node:process";
 import { formatShape } from "../core/shape.js";
 import { baseCols } from "../dictionaries/base.js";
+import { learners } from "../learn/learners.js";
 import { describeMemory } from "../learn/memoryPlan.js";
 import type { TrainReport } from "../learn/trainingRun.js";
 import type { TrainPlan } from "../learn/workshop.js";
@@ -20,14 +21,28 @@ export interface Course {
 }
 
 export function describePlan(plan: TrainPlan): string {
-  const { base, atoms, atomSparsity, coding, examples, available, epochs, batch, holdout } = plan;
+  const { atoms, coding, examples, available, epochs, holdout } = plan;
+  const atOnce = plan.examplesAtOnce;
+  const size = atOnce < examples ? `batches of ${grouped(atOnce)}` : "all in one batch";
   return [
-    `patches of ${formatShape(base.shape)} over ${base.name} (${counted(baseCols(base), "base atom")})`,
-    `${counted(atoms, "atom")} of ${counted(atomSparsity, "non-zero")}, ${describeCoding(coding)}`,
+    `${describePatches(plan)}, learned by ${plan.learner}`,
+    `${counted(atoms, "atom")}${describeAtoms(plan)}, ${describeCoding(coding)}`,
     `${grouped(examples)} of ${grouped(available)} patches, ${counted(epochs, "epoch")}, ` +
-      `batches of ${grouped(batch)}, ${grouped(holdout)} to test on`,
+      `${size}, ${grouped(holdout)} to test on`,
     `memory: ${describeMemory(plan.memory)}`,
   ].join("\n");
+}
+
+function describePatches({ base, learner }: TrainPlan): string {
+  const patches = `patches of ${formatShape(base.shape)}`;
+  return learners[learner].explicit
+    ? patches
+    : `${patches} over ${base.name} (${counted(baseCols(base), "base atom")})`;
+}
+
+/** What an atom is made of, where it is not just its samples. */
+function describeAtoms({ learner, atomSparsity }: TrainPlan): string {
+  return learners[learner].own.includes("atomSparsity") ? ` of ${counted(atomSparsity, "non-zero")}` : "";
 }
 
 function describeCoding({ sparsity, error }: CodingRule): string {

@@ -10,9 +10,9 @@ import { Matrix64 } from "../linalg/matrix64.js";
 import { wavelet } from "../wavelets/filters.js";
 import { transformRounding, unitRoundoff } from "../wavelets/rounding.case.js";
 import { maxLevels } from "../wavelets/transform.js";
-import { baseCols, baseForms, baseRows, createBase, defaultBase } from "./base.js";
+import { baseCols, baseForms, baseRows, createBase, defaultBase, matrixBase } from "./base.js";
 
-const names = [
+const separable = [
   "cropped:sym8",
   "cropped:haar",
   "separable:sym8",
@@ -22,9 +22,16 @@ const names = [
   "odct:1.3",
   "identity",
 ];
-const shapes: Shape[] = [[1], [2], [7], [16], [31], [5, 8], [6, 1], [1, 9], [3, 4, 5], [2, 2, 3]];
-const cases = names.flatMap((name) =>
-  shapes.map((shape) => ({ name, shape, text: `${name} for ${formatShape(shape)}` })),
+const whole = ["wavelet:db2", "wavelet:sym8:periodic", "wavelet:db2:symmetric", "wavelet:haar:zero"];
+const pictures = ["contourlet", "contourlet:4", "cropped-contourlet", "cropped-contourlet:2"];
+const shapes: Shape[] = [[1], [2], [7], [16], [31], [5, 8], [6, 1], [1, 9], [6, 4], [3, 4, 5], [2, 2, 3]];
+const fits = (name: string, shape: Shape) =>
+  !pictures.includes(name) ||
+  (shape.length === 2 && (name.startsWith("cropped") || shape.every((size) => size % 2 === 0)));
+const cases = [...separable, ...whole, ...pictures].flatMap((name) =>
+  shapes
+    .filter((shape) => fits(name, shape))
+    .map((shape) => ({ name, shape, text: `${name} for ${formatShape(shape)}` })),
 );
 
 describe.each(cases)("$text", ({ name, shape }) => {
@@ -32,15 +39,18 @@ describe.each(cases)("$text", ({ name, shape }) => {
   const kernels = createReferenceKernels();
   const rng = Rng.from(1).split(`${name} ${shape}`);
 
-  test("has one factor an axis, of its size, with unit columns", () => {
+  test("has one factor an axis, or one for all, with unit columns", () => {
     expect(base.name).toBe(name);
     expect(base.shape).toEqual(shape);
-    expect(base.factors.map((factor) => factor.rows)).toEqual(shape);
+    expect(base.factors.map((factor) => factor.rows)).toEqual(
+      separable.includes(name) ? shape : [sizeOf(shape)],
+    );
     expect(baseRows(base)).toBe(sizeOf(shape));
     expect(baseCols(base)).toBe(base.factors.reduce((product, { cols }) => product * cols, 1));
     for (const factor of base.factors) {
       for (let j = 0; j < factor.cols; j++) {
-        const bound = name.startsWith("separable")
+        const asMade = name.startsWith("separable") && factor.rows % 2 === 0;
+        const bound = asMade
           ? 2 * transformRounding(wavelet(name.slice(10)), maxLevels(factor.rows)) // not normalised: orthogonal as made
           : (factor.rows + 4) * unitRoundoff;
         expect(Math.abs(Math.hypot(...factor.column(j)) - 1)).toBeLessThanOrEqual(bound);
@@ -81,14 +91,21 @@ describe("orthonormal ones", () => {
   });
 
   test.each(["haar", "db2", "sym8", "coif1"])(
-    "separable:%s of any size, as deep as it can be halved",
+    "separable:%s of an even size, as deep as it can be halved",
     (name) => {
-      for (const n of [1, 2, 3, 4, 6, 8, 12, 32, 40]) {
+      for (const n of [1, 2, 4, 6, 8, 12, 32, 40]) {
         const bound = 3 * Math.sqrt(n) * transformRounding(wavelet(name), maxLevels(n));
         expectOrthonormal(createBase(`separable:${name}`, [n]).factors[0]!, bound);
       }
     },
   );
+
+  test.each(["haar", "db2", "sym8"])("wavelet:%s of even sizes", (name) => {
+    for (const shape of [[8], [4, 6], [2, 4, 8]]) {
+      const bound = 10 * Math.sqrt(sizeOf(shape)) * transformRounding(wavelet(name), 3);
+      expectOrthonormal(createBase(`wavelet:${name}`, shape).factors[0]!, bound);
+    }
+  });
 
   test("identity", () => {
     expect(createBase("identity", [3, 2]).factors).toEqual([Matrix64.identity(3), Matrix64.identity(2)]);
@@ -134,7 +151,13 @@ describe("overcomplete DCT", () => {
 describe("names", () => {
   test("the default is one of the forms", () => {
     expect(createBase(defaultBase, [8]).factors[0]!.cols).toBe(16);
-    expect(baseForms).toEqual(["cropped:WAVELET", "separable:WAVELET", "odct:REDUNDANCY", "identity"]);
+    for (const form of baseForms) {
+      const name = form
+        .replace(/\[.*\]/, "")
+        .replace("WAVELET", "haar")
+        .replace("REDUNDANCY", "2");
+      expect(createBase(name, [8, 8]).name).toBe(name);
+    }
   });
 
   test.each([
@@ -143,15 +166,16 @@ describe("names", () => {
     "croped:sym8",
     "identity:2",
     "cropped:sym8:2",
+    "wavelet",
+    "wavelet:haar:zero:2",
+    "contourlet:4:4",
     ":",
     "odct",
     "toString",
     "__proto__:x",
   ])("unknown: %o", (name) => {
     expect(() => createBase(name, [8], "train")).toThrow(
-      new InputError(
-        `train: unknown base ${JSON.stringify(name)}; known: cropped:WAVELET, separable:WAVELET, odct:REDUNDANCY, identity`,
-      ),
+      new InputError(`train: unknown base ${JSON.stringify(name)}; known: ${baseForms.join(", ")}`),
     );
   });
 
@@ -168,9 +192,37 @@ describe("names", () => {
     }
   });
 
+  test("unknown borders, and directions that are none", () => {
+    expect(() => createBase("wavelet:haar:mirror", [8])).toThrow(
+      new InputError('createBase: unknown border "mirror"; known: periodic, symmetric, zero'),
+    );
+    for (const list of ["", "4,,8", "x", "3", "0", "-4", "2.5"])
+      expect(() => createBase(`contourlet:${list}`, [8, 8])).toThrow(/must be powers of 2, one a level, got/);
+    expect(() => createBase("contourlet", [8])).toThrow(/contourlets need a patch of 2 axes, got 8/);
+  });
+
   test("unusable shapes", () => {
     for (const shape of [[], [0], [2.5], [3, -1]]) {
       expect(() => createBase("identity", shape)).toThrow(/^createBase: shape must be one or more positive/);
     }
+  });
+});
+
+describe("an explicit matrix", () => {
+  test("becomes a base with unit columns, and is itself left alone", () => {
+    const matrix = new Matrix64(4, 2, Float64Array.of(3, 0, 4, 0, 0, 2, 0, 0));
+    const { factors, shape } = matrixBase("mine", [2, 2], matrix);
+    expect(shape).toEqual([2, 2]);
+    expect([...factors[0]!.data]).toEqual([0.6, 0, 0.8, 0, 0, 1, 0, 0]);
+    expect(matrix.data[0]).toBe(3);
+  });
+
+  test("must fit the patch, and have no zero column", () => {
+    expect(() => matrixBase("mine", [2, 3], new Matrix64(4, 2), "train")).toThrow(
+      new InputError("train: mine must have 6 rows for patches of 2x3 and a column an atom, got 4x2"),
+    );
+    expect(() => matrixBase("mine", [2], Matrix64.identity(2).times(new Matrix64(2, 1)))).toThrow(
+      new InputError("matrixBase: mine: column 0 must not be zero"),
+    );
   });
 });

@@ -2,17 +2,21 @@
  * Base dictionaries Φ: what a trained dictionary is made of, and dictionaries of
  * their own.
  *
- * All are separable: Φ = φ₀ ⊗ φ₁ ⊗ …, one factor an axis, applied axis by axis.
- * A base that is not separable is one factor over the whole signal, an explicit
+ * Separable ones are Φ = φ₀ ⊗ φ₁ ⊗ …, one factor an axis, applied axis by axis. A
+ * base that is not separable is one factor over the whole signal, an explicit
  * matrix n × L. Columns have unit norm.
  */
 
 import { InputError, inputError, show } from "../core/errors.js";
-import { requireShape, type Shape, sizeOf } from "../core/shape.js";
-import { Matrix64 } from "../linalg/matrix64.js";
+import { requireOneOf } from "../core/require.js";
+import { formatShape, requireShape, type Shape, sizeOf } from "../core/shape.js";
+import { Matrix64, normalizeColumns } from "../linalg/matrix64.js";
+import { borderModes } from "../wavelets/borders.js";
+import { contourlets, croppedContourlets } from "../wavelets/contourlets.js";
 import { croppedWavelets } from "../wavelets/cropped.js";
-import { type Wavelet, wavelet } from "../wavelets/filters.js";
+import { wavelet } from "../wavelets/filters.js";
 import { maxLevels, periodicSynthesisMatrix } from "../wavelets/synthesisMatrix.js";
+import { axisWavelets, cascadeWavelets } from "../wavelets/waveletDictionary.js";
 import { overcompleteDct } from "./odct.js";
 
 export interface BaseDictionary {
@@ -24,8 +28,16 @@ export interface BaseDictionary {
   readonly factors: readonly Matrix64[];
 }
 
-/** The forms of a base's name, for help and messages. */
-export const baseForms = ["cropped:WAVELET", "separable:WAVELET", "odct:REDUNDANCY", "identity"] as const;
+/** The forms of a base's name, for help and messages. Parts in brackets may be left out. */
+export const baseForms = [
+  "cropped:WAVELET",
+  "separable:WAVELET",
+  "wavelet:WAVELET[:BORDER]",
+  "contourlet[:DIRECTIONS]",
+  "cropped-contourlet[:DIRECTIONS]",
+  "odct:REDUNDANCY",
+  "identity",
+] as const;
 
 /** Atoms of an overcomplete DCT a sample, along one axis. */
 const maxRedundancy = 64;
@@ -35,49 +47,102 @@ export const defaultBase = "cropped:sym8";
 /** A base by name for signals of a shape, such as `cropped:sym8`. */
 export function createBase(name: string, shape: Shape, caller = "createBase"): BaseDictionary {
   requireShape(caller, "shape", shape);
-  const [kind, argument, ...rest] = name.split(":");
-  const factor = rest.length === 0 ? factorOf(kind!, argument, caller) : undefined;
-  if (!factor) throw new InputError(`${caller}: unknown base ${show(name)}; known: ${baseForms.join(", ")}`);
-  return { name, shape, factors: shape.map(factor) };
+  const [kind, ...args] = name.split(":");
+  const maker = Object.hasOwn(makers, kind!) ? makers[kind!] : undefined;
+  if (!maker || args.length < maker.least || args.length > maker.most) {
+    throw new InputError(`${caller}: unknown base ${show(name)}; known: ${baseForms.join(", ")}`);
+  }
+  return { name, shape, factors: maker.factors(shape, args, caller) };
 }
 
-/** The maker of one axis' factor, or undefined for an unknown kind. */
-function factorOf(
-  kind: string,
-  argument: string | undefined,
-  caller: string,
-): ((size: number) => Matrix64) | undefined {
-  if (kind === "identity" && argument === undefined) return (size) => Matrix64.identity(size);
-  if (argument === undefined) return undefined;
-  if (kind === "cropped") {
-    const filters = wavelet(argument, caller);
-    return (size) => croppedWavelets(size, filters);
+/** A base of an explicit matrix, n × L; its columns are scaled to unit norm. */
+export function matrixBase(
+  name: string,
+  shape: Shape,
+  matrix: Matrix64,
+  caller = "matrixBase",
+): BaseDictionary {
+  requireShape(caller, "shape", shape);
+  if (matrix.rows !== sizeOf(shape) || matrix.cols === 0) {
+    throw new InputError(
+      `${caller}: ${name} must have ${sizeOf(shape)} rows for patches of ${formatShape(shape)} and a column an atom, ` +
+        `got ${matrix.rows}x${matrix.cols}`,
+    );
   }
-  if (kind === "separable") {
-    const filters = wavelet(argument, caller);
-    return (size) => separableWavelets(size, filters);
-  }
-  if (kind === "odct") {
-    const redundancy = Number(argument);
-    if (!(redundancy > 0 && redundancy <= maxRedundancy)) {
-      throw inputError(
-        caller,
-        "redundancy of odct",
-        `must be a number above 0, at most ${maxRedundancy}`,
-        argument,
-      );
-    }
-    return (size) => overcompleteDct(size, redundancy);
-  }
-  return undefined;
+  const copy = new Matrix64(matrix.rows, matrix.cols, Float64Array.from(matrix.data));
+  return { name, shape, factors: [normalizeColumns(`${caller}: ${name}`, copy)] };
+}
+
+/** How bases of a kind are made from the arguments of their names. */
+interface Maker {
+  /** Numbers of arguments, after the kind. */
+  readonly least: number;
+  readonly most: number;
+  readonly factors: (shape: Shape, args: readonly string[], caller: string) => Matrix64[];
+}
+
+const makers: Readonly<Record<string, Maker>> = {
+  identity: { least: 0, most: 0, factors: (shape) => shape.map((size) => Matrix64.identity(size)) },
+  cropped: {
+    least: 1,
+    most: 1,
+    factors(shape, [name], caller) {
+      const filters = wavelet(name!, caller);
+      return shape.map((size) => croppedWavelets(size, filters));
+    },
+  },
+  separable: {
+    least: 1,
+    most: 1,
+    factors: (shape, [name], caller) => shape.map((size) => separableWavelets(size, name!, caller)),
+  },
+  wavelet: {
+    least: 1,
+    most: 2,
+    factors(shape, [name, border = borderModes[0]], caller) {
+      const mode = requireOneOf(caller, "border", border, borderModes);
+      return [cascadeWavelets(shape, wavelet(name!, caller), mode)];
+    },
+  },
+  contourlet: {
+    least: 0,
+    most: 1,
+    factors: (shape, [list], caller) => [contourlets(shape, directionsOf(list), caller)],
+  },
+  "cropped-contourlet": {
+    least: 0,
+    most: 1,
+    factors: (shape, [list], caller) => [croppedContourlets(shape, directionsOf(list), caller)],
+  },
+  odct: {
+    least: 1,
+    most: 1,
+    factors(shape, [argument], caller) {
+      const redundancy = Number(argument);
+      if (!(redundancy > 0 && redundancy <= maxRedundancy)) {
+        const rule = `must be a number above 0, at most ${maxRedundancy}`;
+        throw inputError(caller, "redundancy of odct", rule, argument);
+      }
+      return shape.map((size) => overcompleteDct(size, redundancy));
+    },
+  },
+};
+
+/** `4,8,8` → [4, 8, 8]: directions of each level, coarsest first. */
+function directionsOf(list: string | undefined): number[] | undefined {
+  return list?.split(",").map((count) => (count.trim() === "" ? Number.NaN : Number(count)));
 }
 
 /**
  * All atoms of the 1-D periodic wavelet transform, in all scales: the factor of
- * the completely separable transform Φ₁ ⊗ Φ₁ (§III-B). As deep as the size allows.
+ * the completely separable transform Φ₁ ⊗ Φ₁ (§III-B). Of an even size as many as
+ * samples, orthonormal, as deep as 2 divides the size; of an odd one a few more.
  */
-function separableWavelets(size: number, filters: Wavelet): Matrix64 {
-  return periodicSynthesisMatrix(size, filters, maxLevels(size));
+function separableWavelets(size: number, name: string, caller: string): Matrix64 {
+  const filters = wavelet(name, caller);
+  return size % 2 === 0
+    ? periodicSynthesisMatrix(size, filters, maxLevels(size))
+    : axisWavelets(size, filters);
 }
 
 /** Number of samples n of the signals of a base. */

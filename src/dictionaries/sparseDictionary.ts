@@ -12,10 +12,12 @@
 
 import { InputError } from "../core/errors.js";
 import { SparseColumns } from "../core/matrix.js";
+import type { Shape } from "../core/shape.js";
 import type { DeviceBase, DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../kernels/contract.js";
 import { type BaseDictionary, baseCols, baseRows } from "./base.js";
+import type { Dictionary } from "./dictionary.js";
 
-export class SparseDictionary {
+export class SparseDictionary implements Dictionary {
   readonly base: BaseDictionary;
   /** n: samples of a signal. */
   readonly rows: number;
@@ -60,6 +62,23 @@ export class SparseDictionary {
   /** The base as a dictionary of its own: A is the identity. */
   static async ofBase(base: BaseDictionary, kernels: Kernels): Promise<SparseDictionary> {
     return SparseDictionary.create(base, SparseColumns.identity(baseCols(base), 1), kernels);
+  }
+
+  get shape(): Shape {
+    return this.base.shape;
+  }
+
+  async project(Y: DeviceMatrix, P: DeviceMatrix): Promise<void> {
+    await this.#kernels.project(this.phi, this.A, this.scale, Y, P);
+  }
+
+  async fromUnitAtoms(X: DeviceSparse): Promise<void> {
+    await this.#kernels.scaleRows(this.scale, X);
+  }
+
+  /** R ← Y − DX, which may be Y; and W ← ΦᵀR, where W is given. */
+  async residual(Y: DeviceMatrix, X: DeviceSparse, R: DeviceMatrix, W?: DeviceMatrix): Promise<void> {
+    await this.#kernels.residual(this.phi, this.A, X, Y, R, W);
   }
 
   /** Replace all of A. */

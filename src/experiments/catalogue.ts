@@ -1,16 +1,99 @@
-/** The experiments there are, by name. What they need is loaded when one is prepared. */
+/** The experiments there are, by name. What they need is loaded when one is prepared: charts take a while to load. */
 
 import { requireOneOf } from "../core/require.js";
+import { type ConvergenceConfig, fig5 } from "./convergence/config.js";
 import type { Experiment } from "./experiment.js";
+import { fig1 } from "./fig1/config.js";
+import { fig2, fig2Quick } from "./fig2/config.js";
+import { fig3 } from "./fig3/config.js";
+import { fig4, fig11, type MTermConfig } from "./mTerm/config.js";
+import { requireDrawingOptions } from "./parts.js";
+import { fig6, type StepSizesConfig } from "./stepSizes/config.js";
 import { type UniversalConfig, universal32, universal64 } from "./universal/config.js";
 
-export const experiments: readonly Experiment[] = [universal32, universal64].map(universal);
+const borders: Experiment = {
+  name: "fig1",
+  summary: "borders, and the extension by cropped wavelets: figure 1",
+  patch: [1, 1],
+  images: "none",
+  async prepare(options, caller, say) {
+    requireDrawingOptions("fig1", options, ["seed"], caller, say);
+    const { runBorders } = await import("./fig1/run.js");
+    return (_data, { kernels }) => runBorders({ ...fig1, seed: options.seed ?? fig1.seed }, kernels);
+  },
+};
 
-/** The experiment of this name. */
-export function experimentOf(name: string, caller: string): Experiment {
-  const names = experiments.map((experiment) => experiment.name);
-  requireOneOf(caller, "experiment", name, names);
-  return experiments.find((experiment) => experiment.name === name)!;
+const jump: Experiment = {
+  name: "fig2",
+  summary: "errors at borders and at a jump, by sample: figure 2",
+  patch: [1, 1],
+  images: "none",
+  async prepare(options, caller, say) {
+    requireDrawingOptions("fig2", options, ["seed", "examples"], caller, say);
+    const small = options.quick ? fig2Quick : {};
+    const config = { ...fig2, ...small, seed: options.seed ?? fig2.seed };
+    const { runJump } = await import("./fig2/run.js");
+    return (_data, { kernels }) =>
+      runJump({ ...config, functions: options.examples ?? config.functions }, kernels);
+  },
+};
+
+const haar: Experiment = {
+  name: "fig3",
+  summary: "2-D Haar atoms of 8x8, separable and usual: figure 3",
+  patch: [1, 1],
+  images: "none",
+  async prepare(options, caller, say) {
+    requireDrawingOptions("fig3", options, [], caller, say);
+    const { runHaar } = await import("./fig3/run.js");
+    return async () => runHaar(fig3);
+  },
+};
+
+function mTerm(config: MTermConfig): Experiment {
+  const { name, summary } = config;
+  const sizes = config.panels.map(({ patch }) => patch);
+  return {
+    name,
+    summary,
+    patch: sizes[0]!.map((_, axis) => Math.max(...sizes.map((patch) => patch[axis]!))),
+    images: "test",
+    async prepare(options, caller, say) {
+      requireDrawingOptions(name, options, ["seed", "examples"], caller, say);
+      const { runMTerm } = await import("./mTerm/run.js");
+      const chosen = { ...config, ...(options.quick ? config.quick : {}) };
+      const { seed = chosen.seed, examples: patches = chosen.patches } = options;
+      return (data, tools) => runMTerm({ ...chosen, seed, patches }, data, tools);
+    },
+  };
+}
+
+function convergence(config: ConvergenceConfig): Experiment {
+  const { name, summary, sizes } = config;
+  return {
+    name,
+    summary,
+    patch: sizes.at(-1)!.patch,
+    images: "learn and test",
+    async prepare(options, caller, say) {
+      const { prepareConvergence } = await import("./convergence/run.js");
+      return prepareConvergence(config, options, caller, say);
+    },
+  };
+}
+
+function stepSizes(config: StepSizesConfig): Experiment {
+  const { name, summary, patch } = config;
+  return {
+    name,
+    summary,
+    patch,
+    images: "learn and test",
+    async prepare(options, caller, say) {
+      const { prepareStepSizes } = await import("./stepSizes/run.js");
+      return prepareStepSizes(config, options, caller, say);
+    },
+  };
 }
 
 function universal(config: UniversalConfig): Experiment {
@@ -19,9 +102,29 @@ function universal(config: UniversalConfig): Experiment {
     name,
     summary,
     patch,
+    images: "learn",
     async prepare(options, caller, say) {
-      const { prepareUniversal } = await import("./universal/run.js"); // here alone: charts take a while to load
+      const { prepareUniversal } = await import("./universal/run.js");
       return prepareUniversal(config, options, caller, say);
     },
   };
+}
+
+export const experiments: readonly Experiment[] = [
+  borders,
+  jump,
+  haar,
+  mTerm(fig4),
+  convergence(fig5),
+  stepSizes(fig6),
+  mTerm(fig11),
+  universal(universal32),
+  universal(universal64),
+];
+
+/** The experiment of this name. */
+export function experimentOf(name: string, caller: string): Experiment {
+  const names = experiments.map((experiment) => experiment.name);
+  requireOneOf(caller, "experiment", name, names);
+  return experiments.find((experiment) => experiment.name === name)!;
 }

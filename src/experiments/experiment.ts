@@ -19,6 +19,8 @@ export interface Experiment {
   readonly summary: string;
   /** Images must be at least this large. */
   readonly patch: Shape;
+  /** What images are for: to learn from (others to test on, or patches of the same), to take patches from, or nothing. */
+  readonly images: "learn" | "learn and test" | "test" | "none";
   /** Check options, and fill in the experiment's own; `say` is how messages call an option. */
   prepare(options: ExperimentOptions, caller: string, say: OptionNaming): Promise<ExperimentRun>;
 }
@@ -29,6 +31,7 @@ export type ExperimentRun = (data: ExperimentData, tools: ExperimentTools) => Pr
 export interface ExperimentOptions {
   /** A small version: the same patches, fewer atoms and examples. */
   readonly quick?: boolean | undefined;
+  /** Patches an epoch; of an experiment that learns nothing, the patches or functions it is about. */
   readonly examples?: number | undefined;
   readonly epochs?: number | undefined;
   readonly batch?: number | undefined;
@@ -50,6 +53,8 @@ export interface ExperimentTools {
   readonly follow?: ((run: FollowedRun) => Promise<void>) | undefined;
   /** Told what is being done. */
   readonly onStage?: ((stage: string) => void) | undefined;
+  /** Told how far it is, more often. */
+  readonly onProgress?: ((state: string) => void) | undefined;
 }
 
 /** A training run to look at; it must be iterated to its end. */

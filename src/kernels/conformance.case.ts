@@ -7,7 +7,7 @@
  * of each; a slow device may take fewer. What depends on blocks and remainders
  * runs once more at sizes beyond any block, on small integers where f32 is exact.
  *
- * The cases: memory.case.ts, products.case.ts, pursuit.case.ts, update.case.ts.
+ * The cases: memory.case.ts, products.case.ts, pursuit.case.ts, update.case.ts, explicit.case.ts.
  * How they are kept honest: bench.case.ts (inputs, outputs), oracle.case.ts (bounds).
  */
 
@@ -15,12 +15,14 @@ import { afterAll, beforeAll, describe, test } from "vitest";
 import { Rng } from "../core/rng.js";
 import { Bench } from "./bench.case.js";
 import type { Kernels } from "./contract.js";
+import { explicitCases } from "./explicit.case.js";
 import { memoryCases } from "./memory.case.js";
 import { productCases } from "./products.case.js";
 import { pursuitCases } from "./pursuit.case.js";
 import { updateCases } from "./update.case.js";
 
 const scales = [1, 1e-12, 1e12];
+const cases = [...memoryCases, ...productCases, ...pursuitCases, ...updateCases, ...explicitCases];
 
 export function conformance(name: string, create: () => Promise<Kernels>, draws = 12): void {
   describe(`${name} kernels conform`, () => {
@@ -31,7 +33,7 @@ export function conformance(name: string, create: () => Promise<Kernels>, draws 
     afterAll(async () => {
       await bench?.kernels.dispose();
     });
-    for (const { title, once, check } of [...memoryCases, ...productCases, ...pursuitCases, ...updateCases]) {
+    for (const { title, once, check } of cases) {
       test(title, async () => {
         for (let draw = 0; draw < (once ? 1 : draws); draw++) {
           const [rng, scale] = [Rng.from(draw).split(title), scales[draw % scales.length]!];

@@ -71,6 +71,14 @@ export interface ScalarPlace {
   readonly slot: number;
 }
 
+/** γ, η = scalars[eta], and the gradient: what `momentum` takes. */
+export interface MomentumStep {
+  readonly gamma: number;
+  readonly scalars: DeviceMatrix;
+  readonly eta: number;
+  readonly grad: DeviceMatrix;
+}
+
 /** Where a window starts: which signal, and the flat index of its first sample in it. */
 export interface WindowList {
   readonly signal: Uint32Array;
@@ -112,6 +120,8 @@ export interface Kernels {
   /** The first `cols` columns of sparse columns, sharing their memory; freed with the whole. */
   headSparse(sparse: DeviceSparse, cols: number): DeviceSparse;
 
+  /** target ← as many columns of `source` as it has, from column `first` on. The two share no memory. */
+  copyColumns(source: DeviceMatrix, first: number, target: DeviceMatrix): Promise<void>;
   writeMatrix(target: DeviceMatrix, source: DenseMatrix): Promise<void>;
   /** Replace all columns; the width may be smaller than the target's. */
   writeSparse(target: DeviceSparse, source: SparseColumns): Promise<void>;
@@ -224,6 +234,20 @@ export interface Kernels {
     scalars: DeviceMatrix,
     slot: number,
   ): Promise<void>;
+  /**
+   * Other atoms in the place of those of S: for each example i that uses an atom j ∈ S with a
+   * coefficient x ≠ 0, rᵢ ← rᵢ + x·beforeⱼ, then (`refits`) x ← ⟨afterⱼ, rᵢ⟩, which is the best where
+   * afterⱼ has unit norm, then rᵢ ← rᵢ − x·afterⱼ. `before` and `after` hold the atoms of S in their
+   * first |S| columns. No example may use two atoms of S.
+   */
+  exchangeAtoms(
+    before: DeviceMatrix,
+    after: DeviceMatrix,
+    S: DeviceSet,
+    X: DeviceSparse,
+    R: DeviceMatrix,
+    refits: boolean,
+  ): Promise<void>;
   /** U_S ← γ U_S + ηg, with η = scalars[eta] and g the first |S| columns of `grad`. */
   momentum(
     gamma: number,
@@ -233,8 +257,39 @@ export interface Kernels {
     S: DeviceSet,
     U: DeviceMatrix,
   ): Promise<void>;
-  /** A_S ← P_k[A_S − U_S]: the k largest magnitudes of each column (the first, where equal), ascending rows, no zeros. */
-  moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse): Promise<void>;
+  /**
+   * A_S ← P_k[A_S − U_S]: the k largest magnitudes of each column (the first, where equal), ascending rows, no zeros.
+   * With `step`, first U_S ← γ U_S + ηg as `momentum` does, in the same pass.
+   */
+  moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse, step?: MomentumStep): Promise<void>;
+
+  // — explicit dictionaries: D, n × m, a unit atom in each column ———————————
+
+  /** P ← DᵀY. Where Y is D itself, P is the Gram matrix, exactly symmetric. */
+  correlate(D: DeviceMatrix, Y: DeviceMatrix, P: DeviceMatrix): Promise<void>;
+  /** Y ← DX. */
+  combine(D: DeviceMatrix, X: DeviceSparse, Y: DeviceMatrix): Promise<void>;
+  /** R ← Y − DX. R may be Y. */
+  remainder(D: DeviceMatrix, X: DeviceSparse, Y: DeviceMatrix, R: DeviceMatrix): Promise<void>;
+  /** B ← βB + YXᵀ (n × m) and C ← βC + XXᵀ (m × m, exactly symmetric if it was): what ODL remembers. */
+  addMoments(beta: number, Y: DeviceMatrix, X: DeviceSparse, B: DeviceMatrix, C: DeviceMatrix): Promise<void>;
+  /**
+   * For j = 0 … m − 1 in turn, each with the atoms before it already new:
+   * dⱼ ← u / ‖u‖₂ with u = dⱼ + (bⱼ − Dcⱼ) / Cⱼⱼ, C symmetric. An atom stays where
+   * Cⱼⱼ is below `momentFloor`, or u is zero.
+   */
+  descendAtoms(B: DeviceMatrix, C: DeviceMatrix, D: DeviceMatrix): Promise<void>;
+  /**
+   * For j = 0 … m − 1 in turn, over the examples I whose codes use atom j, g their
+   * coefficients, R = Y − DX: with E = R_I + dⱼgᵀ, the error without the atom,
+   * dⱼ ← Eg / ‖Eg‖₂, then g ← Eᵀdⱼ, R_I ← E − dⱼgᵀ. An atom without examples, or
+   * with Eg = 0, stays, and so do its coefficients.
+   */
+  refitAtoms(R: DeviceMatrix, X: DeviceSparse, D: DeviceMatrix): Promise<void>;
+  /** B_S ← 0, and the rows and columns S of C ← 0: atoms that are new remember nothing. */
+  forgetAtoms(S: DeviceSet, B: DeviceMatrix, C: DeviceMatrix): Promise<void>;
+  /** C ← C + YYᵀ (n × n), exactly symmetric if it was. */
+  addOuter(Y: DeviceMatrix, C: DeviceMatrix): Promise<void>;
 
   // — scalars that stay on the device ———————————————————————————————————————
 
@@ -271,3 +326,6 @@ export const pursuitFloor = 16 * 2 ** -23;
 
 /** An atom whose squared distance from the span of those taken is at most this depends on them: 16 ε of f32. */
 export const dependenceFloor = 16 * 2 ** -23;
+
+/** Below this, a sum of squared coefficients is as good as none. */
+export const momentFloor = 2 ** -100;

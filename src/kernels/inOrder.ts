@@ -21,7 +21,11 @@ const waiting = [
     "gradient",
     "applyCodes",
     "movedEnergy",
+    "exchangeAtoms",
+    "copyColumns",
   ] as const),
+  ...(["correlate", "combine", "remainder", "addMoments"] as const),
+  ...(["descendAtoms", "refitAtoms", "forgetAtoms", "addOuter"] as const),
   ...(["momentum", "moveAtoms", "squaredNorm", "normRatio", "coherence", "extract"] as const),
 ] as const;
 

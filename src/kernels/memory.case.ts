@@ -5,8 +5,9 @@
 
 import { expect } from "vitest";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
+import type { Rng } from "../core/rng.js";
 import { Matrix64 } from "../linalg/matrix64.js";
-import type { ConformanceCase } from "./bench.case.js";
+import type { Bench, ConformanceCase } from "./bench.case.js";
 import { expectTidy } from "./bench.case.js";
 import { randomDense, randomSparse } from "./oracle.case.js";
 
@@ -67,6 +68,18 @@ export const memoryCases: readonly ConformanceCase[] = [
       expected.data.set(other.toDense().data);
       expect((await kernels.readSparse(sparse)).toDense()).toEqual(expected);
     },
+  },
+  {
+    title: "copyColumns takes columns from anywhere",
+    async check(bench, rng) {
+      const [rows, cols] = [1 + rng.below(9), 1 + rng.below(20)];
+      await expectCopied(bench, randomDense(rng, rows, cols), rng.below(cols), rng);
+    },
+  },
+  {
+    title: "copyColumns does so at sizes beyond any block",
+    once: true,
+    check: (bench, rng) => expectCopied(bench, randomDense(rng, 1155, 1300), 150, rng),
   },
   {
     title: "writing sparse columns anew leaves nothing of the old ones",
@@ -167,3 +180,10 @@ export const memoryCases: readonly ConformanceCase[] = [
     },
   },
 ];
+
+async function expectCopied(bench: Bench, M: DenseMatrix, first: number, rng: Rng): Promise<void> {
+  const count = rng.below(M.cols - first + 1);
+  const target = await bench.room(M.rows, count);
+  await bench.kernels.copyColumns(await bench.put(M), first, target.handle);
+  expect((await target.read()).data).toEqual(M.slice(first, first + count).data.slice());
+}

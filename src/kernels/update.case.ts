@@ -110,6 +110,22 @@ export const updateCases: readonly ConformanceCase[] = [
     },
   },
   {
+    title:
+      "exchangeAtoms puts others in the place of the atoms of S, with the same or with the best coefficients",
+    async check(bench, rng, scale) {
+      const [n, m, N] = [1 + rng.below(70), 1 + rng.below(20), rng.below(40)];
+      await expectExchanged(bench, rng, n, m, N, scale);
+    },
+  },
+  {
+    title: "exchangeAtoms does so at sizes beyond any block",
+    once: true,
+    async check(bench, rng) {
+      await expectExchanged(bench, rng, 530, 900, 1300, 1);
+      await expectExchanged(bench, rng, 1155, 1100, 70, 1);
+    },
+  },
+  {
     title: "momentum is γU_S + ηg on S alone",
     async check(bench, rng, scale) {
       const [L, m] = [1 + rng.below(30), 3 + rng.below(20)];
@@ -160,6 +176,28 @@ export const updateCases: readonly ConformanceCase[] = [
     async check(bench, rng) {
       for (const k of [1, 600, 4098]) await expectMoved(bench, rng, 4099, 4, k, 1);
       await expectMoved(bench, rng, 300, 300, 40, 1);
+    },
+  },
+  {
+    title: "moveAtoms with a step is momentum, then moveAtoms, to the bit",
+    async check(bench, rng, scale) {
+      const { kernels } = bench;
+      const [L, m, k] = [1 + rng.below(70), 3 + rng.below(10), 1 + rng.below(4)];
+      const A = randomSparse(rng, L, m, Math.min(L, k), () => rng.normal() * scale);
+      const U = randomDense(rng, L, m, scale);
+      const S = await bench.putSet(
+        m,
+        [...Array(m).keys()].filter(() => rng.uniform() < 0.6),
+      );
+      const grad = await bench.put(randomDense(rng, L, m, scale));
+      const scalars = await bench.put(DenseMatrix.build(2, 1, (i) => i - 0.75));
+      const [both, apart] = [0, 1].map(async () => [await bench.holdSparse(A), await bench.hold(U)] as const);
+      const [[A1, U1], [A2, U2]] = [await both!, await apart!];
+      await kernels.moveAtoms(Math.min(L, k), U1, S, A1, { gamma: 0.5, scalars, eta: 1, grad });
+      await kernels.momentum(0.5, scalars, 1, grad, S, U2);
+      await kernels.moveAtoms(Math.min(L, k), U2, S, A2);
+      expectSame((await kernels.readMatrix(U1)).data, (await kernels.readMatrix(U2)).data, "U");
+      expect(await kernels.readSparse(A1)).toEqual(await kernels.readSparse(A2));
     },
   },
   {
@@ -303,6 +341,65 @@ async function gradientAndProduct(
   await kernels.applyCodes(grad, S, held, V.handle);
   expectSame((await kernels.readMatrix(grad)).data, whole.data, "the gradient");
   return { grad: whole.slice(0, members.length), V: await V.read() };
+}
+
+/** R and X after an exchange against explicit columns; what uses no atom of S stays, bit by bit. */
+async function expectExchanged(
+  bench: Bench,
+  rng: Rng,
+  n: number,
+  m: number,
+  N: number,
+  scale: number,
+): Promise<void> {
+  const { kernels } = bench;
+  const X = randomSparse(rng, m, N, Math.min(m, 5), () => rng.normal() * scale);
+  if (N > 2) X.setColumn(1, [0], [0]); // a stored zero is not a use
+  const members = independentAtoms(X, 0.7, rng);
+  const [before, after] = [randomDense(rng, n, m), randomDense(rng, n, m)];
+  const R = randomDense(rng, n, N, scale);
+  const [from, to, S] = [await bench.put(before), await bench.put(after), await bench.putSet(m, members)];
+  for (const refits of [false, true]) {
+    const [codes, rest] = [await bench.holdSparse(X), await bench.hold(R)];
+    await kernels.exchangeAtoms(from, to, S, codes, rest, refits);
+    const [newX, newR] = [await kernels.readSparse(codes), await kernels.readMatrix(rest)];
+    expect(newX.indices).toEqual(X.indices);
+    for (let i = 0; i < N; i++) {
+      const slots = Array.from({ length: X.counts[i]! }, (_, s) => i * X.width + s);
+      const changed = slots.find((s) => members.includes(X.indices[s]!) && X.values[s] !== 0);
+      for (const s of slots) if (s !== changed) expect(newX.values[s]).toBe(X.values[s]);
+      if (changed === undefined) {
+        expectSame(newR.column(i), R.column(i), `column ${i}`);
+        continue;
+      }
+      const at = members.indexOf(X.indices[changed]!);
+      const [x, old, fresh] = [X.values[changed]!, before.column(at), after.column(at)];
+      const error = Float64Array.from(R.column(i), (r, l) => r + x * old[l]!);
+      const size = Float64Array.from(R.column(i), (r, l) => Math.abs(r) + Math.abs(x * old[l]!));
+      const weight = refits ? dot(error, fresh) : x;
+      const sure = refits ? sumTolerance(n + 2, dot(size, fresh.map(Math.abs))) : 0;
+      expect(Math.abs(newX.values[changed]! - weight)).toBeLessThanOrEqual(sure);
+      newR.column(i).forEach((r, l) => {
+        const bound = sumTolerance(4, size[l]! + Math.abs(weight * fresh[l]!)) + sure * Math.abs(fresh[l]!);
+        expect(Math.abs(r - (error[l]! - weight * fresh[l]!))).toBeLessThanOrEqual(bound);
+      });
+    }
+  }
+}
+
+/** Atoms of which no example uses two, each taken with a probability where it can be. */
+function independentAtoms(X: SparseColumns, probability: number, rng: Rng): number[] {
+  const taken = new Set<number>();
+  const users = (atom: number) =>
+    [...Array(X.cols).keys()].filter((i) =>
+      X.indices.subarray(i * X.width, i * X.width + X.counts[i]!).includes(atom),
+    );
+  return [...Array(X.rows).keys()].filter((atom) => {
+    const examples = users(atom);
+    if (rng.uniform() > probability || examples.some((i) => taken.has(i))) return false;
+    for (const i of examples) taken.add(i);
+    return true;
+  });
 }
 
 /** P_k of random columns, half of the time with many ties; some columns change little, or not at all. */

@@ -9,7 +9,7 @@ import type { DeviceMatrix } from "../kernels/contract.js";
 import { dot, explicitBase, randomDense } from "../kernels/oracle.case.js";
 import { AtomCare, atomCareDefaults, examplesIn, resolveAtomCare } from "./atomCare.js";
 import { collect, expectGramOfAtoms, pursue, randomAtoms, unitAtoms, watchKernels } from "./learner.case.js";
-import { createOsdl, freeOsdl, type OsdlState, osdlUpdate } from "./osdl.js";
+import { createOsdl, freeOsdl, type OsdlState, osdlAtoms, osdlUpdate } from "./osdl.js";
 
 const base = createBase("odct:2", [4, 4]);
 const phi = explicitBase(base.factors);
@@ -64,9 +64,11 @@ const care = (more: Partial<typeof options> = {}) => careFor(state, { ...options
 
 async function careFor(learner: OsdlState, asked: typeof options): Promise<number> {
   const { kernels } = watched;
-  const atomCare = new AtomCare(learner, asked, kernels);
+  const atoms = osdlAtoms(learner, kernels);
+  const atomCare = new AtomCare(atoms, asked, kernels);
   const replaced = await atomCare.look(examplesIn(Y, kernels));
   atomCare.free();
+  atoms.free();
   return replaced;
 }
 

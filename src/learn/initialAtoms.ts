@@ -6,9 +6,14 @@
  *           with random signs: new directions that the pursuit can tell apart.
  *   m < L   the m base atoms that code the first examples best: those used most
  *           often when they are coded over Φ alone.
+ *
+ * Explicit dictionaries start from examples, the first that are not zero, scaled to
+ * unit norm; where there are too few, the rest is random directions.
+ *
+ * A run that goes on from a dictionary starts with its atoms, of unit norm.
  */
 
-import { SparseColumns } from "../core/matrix.js";
+import { type DenseMatrix, SparseColumns } from "../core/matrix.js";
 import type { Rng } from "../core/rng.js";
 
 /** Base atoms mixed in each additional column. */
@@ -43,4 +48,29 @@ export function mostUsedAtoms(uses: Float32Array, m: number, width: number): Spa
     .sort((a, b) => a - b)
     .forEach((row, j) => A.setColumn(j, [row], [1]));
   return A;
+}
+
+/** The most non-zeros of a column: the least k that a run from these atoms can have. */
+export function startSparsity(A: SparseColumns): number {
+  return A.counts.reduce((most, count) => Math.max(most, count), 1);
+}
+
+/** A⁰ from a dictionary: its columns, with room for `width` non-zeros. */
+export function atomsToGoOnFrom(A: SparseColumns, width: number): SparseColumns {
+  const copy = new SparseColumns(A.rows, A.cols, width);
+  for (let j = 0; j < A.cols; j++) {
+    const [from, to] = [j * A.width, j * A.width + A.counts[j]!];
+    copy.setColumn(j, A.indices.slice(from, to), A.values.slice(from, to));
+  }
+  return copy;
+}
+
+/** Examples that are not zero as the columns of D from `found` on; how many columns there are then. */
+export function takeExamples(Y: DenseMatrix, D: DenseMatrix, found: number): number {
+  let next = found;
+  for (let i = 0; i < Y.cols && next < D.cols; i++) {
+    const y = Y.column(i);
+    if (y.some((value) => value !== 0)) D.column(next++).set(y);
+  }
+  return next;
 }

@@ -5,6 +5,7 @@
  */
 
 import { describe, expect, test } from "vitest";
+import { InputError } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { Rng } from "../core/rng.js";
 import { type Shape, sizeOf } from "../core/shape.js";
@@ -18,10 +19,12 @@ import { chainLength, dot, expectUnitGram, explicitBase, magnitudes, wide } from
 import { createReferenceKernels } from "../kernels/reference/index.js";
 import { sumTolerance } from "../kernels/tolerance.js";
 import type { Matrix64 } from "../linalg/matrix64.js";
-import { modelToBytes } from "../model/files.js";
+import { modelFromBytes, modelToBytes } from "../model/files.js";
 import type { Model } from "../model/model.js";
+import { ownOptions } from "./learner.js";
+import { type LearnerName, learners } from "./learners.js";
 import { type TrainReport, train } from "./trainingRun.js";
-import type { LearnerName, TrainOptions } from "./trainOptions.js";
+import type { TrainOptions } from "./trainOptions.js";
 
 /** What to expect of a learner beyond what all of them do. */
 export interface LearnerTraits {
@@ -31,6 +34,10 @@ export interface LearnerTraits {
   readonly sparseFactor: boolean;
   /** The share of a planted dictionary's atoms it finds at least; 0 where it cannot (an orthogonal one, say). */
   readonly recovers: number;
+  /** Numbers of atoms that it takes, for the base and the patch of its options: its own first. */
+  readonly atoms?: readonly number[];
+  /** Other options than usual for finding it. */
+  readonly planted?: Partial<TrainOptions>;
 }
 
 const small = {
@@ -44,11 +51,34 @@ const small = {
   holdout: 100,
 } as const satisfies TrainOptions;
 
+/** What no learner takes. */
+const badOptions = (m: number): [object, string][] => [
+  [{ patch: [0, 8] }, "patch must be one or more positive integer sizes, got [0, 8]"],
+  [{ atoms: 0 }, "atoms must be an integer of at least 1, got 0"],
+  [{ coding: { sparsity: 0 } }, `sparsity must be an integer from 1 to ${m}, got 0`],
+  [{ coding: { sparsity: 197 } }, `sparsity must be an integer from 1 to ${m}, got 197`],
+  [{ coding: { error: -1 } }, "error must be a number of at least 0, got -1"],
+  [{ batch: 0 }, "batch must be an integer of at least 1, got 0"],
+  [{ epochs: 0 }, "epochs must be an integer of at least 1, got 0"],
+  [{ examples: 0.5 }, "examples must be an integer of at least 1, got 0.5"],
+  [{ seed: -1 }, "seed must be an integer of at least 0, got -1"],
+  [{ seconds: 0 }, "seconds must be a number above 0, got 0"],
+  [{ atomCare: { every: 0 } }, "atomCare.every must be an integer of at least 1, got 0"],
+];
+
 export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
   const pictures = syntheticPictures(1, 2, 40);
-  const options: TrainOptions = { ...small, ...traits.options, learner };
+  const { own } = learners[learner];
+  /** Without what the learner refuses. */
+  const fitting = (all: TrainOptions): TrainOptions => {
+    const { atomSparsity, ...rest } = all;
+    return own.includes("atomSparsity") ? all : rest;
+  };
+  const options = fitting({ ...small, ...traits.options, learner });
   const learn = (data: readonly Signal[], more: Partial<TrainOptions> = {}) =>
-    collect(data, { ...options, ...more });
+    collect(data, fitting({ ...options, ...more }));
+  const m = baseCols(createBase(small.base, small.patch));
+  const atomCounts = traits.atoms ?? [m, m + 5, m - 5];
   /** One run that several tests look at. */
   let shared: ReturnType<typeof collect> | undefined;
   const usual = () => (shared ??= learn(pictures));
@@ -173,8 +203,7 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
 
     test("gives back all it took, whether it ends or is left, and leaves the caller's kernels alone", async () => {
       const watched = watchKernels();
-      const m = baseCols(createBase(small.base, small.patch));
-      for (const atoms of [m, m + 5, m - 5]) {
+      for (const atoms of atomCounts) {
         await learn(pictures, { kernels: watched.kernels, atoms, atomCare: { every: 3 } });
         expect(watched.alive()).toBe(0);
       }
@@ -185,6 +214,74 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
       expect(watched.calls).not.toContain("dispose");
     });
 
+    test("plans at least the memory that a run holds at any moment, and not twice as much", async () => {
+      const kernels = createReferenceKernels();
+      const more = { examples: 400, holdout: 50, atomCare: { every: 2 }, epochs: 4 };
+      const run = train(pictures, { ...options, ...more, kernels });
+      const { memory } = await run.plan();
+      let most = 0;
+      const { matrix } = kernels;
+      kernels.matrix = (rows, cols) => {
+        const handle = matrix(rows, cols);
+        most = Math.max(most, kernels.memory.used);
+        return handle;
+      };
+      for await (const _ of run) most = Math.max(most, kernels.memory.used);
+      const signals = 4 * 2 * 40 * 40; // the reference keeps no copy of them
+      expect(most + signals).toBeLessThanOrEqual(memory.total * 1.03); // sets and scalars are not counted
+      expect(most + signals).toBeGreaterThan(memory.total / 2);
+    });
+
+    const goesOn = learners[learner].goesOn !== false;
+    test.runIf(goesOn)("goes on from a model: its atoms, its base, and better in the end", async () => {
+      const first = await usual();
+      const start = modelFromBytes(modelToBytes(first.model), "a model");
+      const { base: _, atomSparsity: k, ...rest } = options;
+      // explicit atoms know by heart what they have seen: none of it may be among the test examples
+      const seed = learners[learner].explicit ? 1 : 2;
+      const more = { ...rest, ...(traits.sparseFactor ? { atomSparsity: k } : {}), start, seed };
+      const { reports, model } = await collect(pictures, more);
+      const begun = await collect(pictures, { ...options, seed, examples: 1, epochs: 1 }); // the same test set
+      expect(reports[0]!.testRmse).toBeLessThan(begun.reports[0]!.testRmse!);
+      expect(reports.at(-1)!.testRmse).toBeLessThan(1.02 * reports[0]!.testRmse!);
+      expect(model.A.cols).toBe(start.A.cols);
+      expect(model.base.name).toBe(start.base.name);
+      expect(() => train(pictures, { ...more, base: "odct:1" })).toThrow(
+        new InputError("train: base must not be given with start, which has its own"),
+      );
+      expect(() => train(pictures, { ...more, atoms: 7 })).toThrow(
+        new InputError("train: atoms must not be given with start, which has its own"),
+      );
+      expect(() => train(pictures, { ...more, patch: [5, 6] })).toThrow(
+        new InputError("train: start must have shape 5x6, got 6x6"),
+      );
+    });
+
+    test.runIf(!goesOn)("refuses to go on from a model", async () => {
+      const { model: start } = await usual();
+      const { base: _, ...rest } = options;
+      expect(() => train(pictures, { ...rest, start })).toThrow(
+        new InputError(`train: start must not be given: the learner ${learner} has no use for it`),
+      );
+    });
+
+    test.each(badOptions(atomCounts[0]!))("refuses %j in the same words as all", (bad, message) => {
+      const all = { ...options, ...bad } as unknown as TrainOptions;
+      expect(() => train(pictures, all)).toThrow(new InputError(`train: ${message}`));
+    });
+
+    test("refuses options that it has no use for", () => {
+      const values = { atomSparsity: 3, momentum: 0.5, stepDecay: 9 };
+      for (const name of ownOptions) {
+        const given = () => train(pictures, { ...options, [name]: values[name] });
+        if (learners[learner].own.includes(name)) expect(given).not.toThrow();
+        else
+          expect(given).toThrow(
+            new InputError(`train: ${name} must not be given: the learner ${learner} has no use for it`),
+          );
+      }
+    });
+
     test("refuses data without a window of the patch", async () => {
       await expect(learn([picture([5, 9], () => 1)])).rejects.toThrow(
         /^\w+: a test must be at least 6x6, got 5x9$/,
@@ -193,7 +290,7 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
 
     test.runIf(traits.recovers > 0)("recovers a planted dictionary up to sign and order", async () => {
       const { data, atoms, plan } = plantedProblem();
-      const { model } = await learn(data, plan);
+      const { model } = await learn(data, { ...plan, ...traits.planted });
       const found = await model.atoms();
       let recovered = 0;
       for (let j = 0; j < atoms.cols; j++) {
@@ -381,6 +478,7 @@ export async function expectGramOfAtoms(dictionary: SparseDictionary, kernels: K
 /** Reference kernels that tell what is called, count handles, and refuse one given back or an output that is an input. */
 export function watchKernels(): { kernels: Kernels; calls: string[]; alive(): number } {
   const makers = ["matrix", "sparse", "set", "base", "signals"];
+  const mayShare = ["residual", "remainder", "correlate"]; // R may be Y, and Y may be D
   const calls: string[] = [];
   const alive = new Set<object>();
   const known = new WeakSet<object>();
@@ -395,7 +493,7 @@ export function watchKernels(): { kernels: Kernels; calls: string[]; alive(): nu
       for (const handle of handles) {
         if (!alive.has(handle)) throw new Error(`${name}: a handle that was given back`);
       }
-      if (name !== "residual" && new Set(handles).size < handles.length) {
+      if (!mayShare.includes(name) && new Set(handles).size < handles.length) {
         throw new Error(`${name}: an output that is an input`);
       }
       const result = call(...args);

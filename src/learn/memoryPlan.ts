@@ -1,40 +1,39 @@
 /**
  * How much memory a training run takes where the kernels compute, before it
- * takes any: what is dense in A's size (U, ∇, G) outweighs all else.
+ * takes any: what is dense in A's size (OSDL: U, ∇, G) outweighs all else.
  */
 
 import { InputError } from "../core/errors.js";
 import { baseCols, baseRows } from "../dictionaries/base.js";
 import type { Kernels } from "../kernels/contract.js";
+import type { MemoryPart } from "./learner.js";
+import { learners } from "./learners.js";
 import type { ResolvedTraining } from "./trainOptions.js";
 
 export interface MemoryPlan {
   /** Bytes by what they are for, the largest first. */
-  readonly parts: readonly { readonly what: string; readonly bytes: number }[];
+  readonly parts: readonly MemoryPart[];
   readonly total: number;
 }
 
-/** The plan of a run on signals of so many samples in all. */
+/** An entry of a factor of Φ: itself, and in the plans of both directions. */
+const baseBytes = 16;
+
+/** The plan of a run on signals of so many samples in all, with updates of so many examples. */
 export function planMemory(
   options: ResolvedTraining,
   samples: number,
   kernels: Pick<Kernels, "workspace">,
+  examples: number = options.batch,
 ): MemoryPlan {
-  const { base, atoms: m, atomSparsity: k, batch: N, coding } = options;
+  const { base, atoms: m, coding, learner, atomCare } = options;
   const [n, L] = [baseRows(base), baseCols(base)];
   const p = coding.sparsity ?? Math.min(n, m);
-  // atom care, and a choice among the base atoms, code examples over Φ itself: its Gram matrix, and codes
-  const coded = Math.max(options.atomCare ? Math.ceil(m / 10) : 0, m < L ? N : 0);
-  const care = coded > 0 ? 4 * (L * L + coded * (L + 2 * n + 2 * Math.max(k, p))) : 0;
   const parts = [
-    { what: "Gram matrix", bytes: 4 * m * m },
-    { what: "momentum", bytes: 4 * L * m },
-    { what: "gradient", bytes: 4 * L * m },
-    { what: "atom care", bytes: care },
-    { what: "mini-batch", bytes: 4 * N * (3 * n + L + m + 2 * p) },
+    ...learners[learner].memory({ ...options, cares: atomCare !== null }, examples),
     { what: "signals", bytes: 4 * samples },
-    { what: "atoms", bytes: 8 * k * m },
-    { what: "workspace", bytes: kernels.workspace({ n, L, m, p, N }) },
+    { what: "workspace", bytes: kernels.workspace({ n, L, m, p, N: examples }) },
+    { what: "base", bytes: baseBytes * base.factors.reduce((sum, { data }) => sum + data.length, 0) },
   ];
   parts.sort((a, b) => b.bytes - a.bytes);
   return { parts, total: parts.reduce((sum, { bytes }) => sum + bytes, 0) };

@@ -617,7 +617,7 @@ describe("createOsdl", () => {
     const at = await setUp();
     const Y = at.kernels.matrix(n + 1, 2);
     await expect(osdlUpdate(at.state, Y, at.kernels)).rejects.toThrow(
-      new InputError(`Encoder.encode: Y must have as many rows as Φ (${n}), got ${n + 1}`),
+      new InputError(`Encoder.encode: Y must have as many rows as D (${n}), got ${n + 1}`),
     );
   });
 

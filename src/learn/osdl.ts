@@ -12,8 +12,7 @@
  *     S   ← the atoms X uses                              kernels.usedAtoms
  *     ∇   = Φᵀ(ΦAX − Y)X_Sᵀ                               residual, gradient
  *     η   = ‖∇‖_F / ‖Φ∇X_S‖_F                    (13)     movedEnergy, normRatio
- *     U_S ← γ U_S + η∇                                    kernels.momentum
- *     A_S ← P_k[A_S − U_S]                       (12)     kernels.moveAtoms
+ *     U_S ← γ U_S + η∇,  A_S ← P_k[A_S − U_S]    (12)     kernels.moveAtoms
  *     G   ← refresh rows and columns S                    dictionary.refresh
  *
  * Nothing of it comes to the host: `osdlReport` reads a few numbers when asked.
@@ -39,10 +38,14 @@
  */
 
 import { requireFraction, requireInteger } from "../core/require.js";
-import type { SparseDictionary } from "../dictionaries/sparseDictionary.js";
+import { baseCols, baseRows } from "../dictionaries/base.js";
+import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
 import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../kernels/contract.js";
+import { Model } from "../model/model.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { type CodingRule, resolveLimits } from "../pursuit/limits.js";
+import type { CaredAtoms, LearnerKind, LearnerReport } from "./learner.js";
+import { baseCodingMemory, NewAtoms } from "./newAtoms.js";
 
 export interface OsdlOptions {
   /** Non-zeros kept in each column of A: `k` in (3). */
@@ -82,16 +85,8 @@ export interface OsdlState {
   samples: number;
 }
 
-/** What the mini-batches since the last report did: the data of figures 5 and 6. */
-export interface OsdlReport {
-  readonly step: number;
-  /** ‖Y − ΦAX‖_F / √(nN), each mini-batch before its own update. */
-  readonly rmse: number;
-  /** η of (13), of the last mini-batch. */
-  readonly stepSize: number;
-  /** |S| of the last mini-batch. */
-  readonly atomsUsed: number;
-}
+/** What the mini-batches since the last report did, η that of (13): the data of figures 5 and 6. */
+export type OsdlReport = LearnerReport;
 
 /** Places in `scalars`. */
 const slot = { error: 0, gradient: 1, moved: 2, eta: 3, count: 4 } as const;
@@ -131,13 +126,12 @@ export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Ker
   await kernels.usedAtoms(X, S);
   await kernels.countUses(X, state.uses);
   const W = kernels.head(state.coefficients, Y.cols);
-  await encoder.residual(Y, X, R, W); // W = Φᵀ(Y − ΦAX)
+  await D.residual(Y, X, R, W); // W = Φᵀ(Y − ΦAX)
   await kernels.squaredNorm(R, scalars, slot.error, { add: true });
 
   await kernels.gradient(W, X, S, grad, { scalars, slot: slot.gradient }); // D1
   await stepSize(state, X, kernels);
-  await kernels.momentum(gamma, scalars, slot.eta, grad, S, U); // D3
-  await kernels.moveAtoms(k, U, S, D.A); // (12)
+  await kernels.moveAtoms(k, U, S, D.A, { gamma, scalars, eta: slot.eta, grad }); // D3, (12)
   await D.refresh(S);
   state.step += 1;
   state.samples += Y.rows * Y.cols;
@@ -182,3 +176,63 @@ export function freeOsdl(state: OsdlState, kernels: Kernels): void {
   kernels.free(momentum, uses, residual, coefficients, gradient, used, scalars);
   state.encoder.free();
 }
+
+/** The atoms as atom care sees them; new ones start without momentum. */
+export function osdlAtoms(state: OsdlState, kernels: Kernels): CaredAtoms & { free(): void } {
+  const { dictionary, uses, residual, options } = state;
+  const newAtoms = new NewAtoms(dictionary, options.atomSparsity, kernels);
+  const replace = async (atoms: readonly number[], Y: DeviceMatrix) => {
+    await newAtoms.replace(atoms, Y);
+    const [S, zero] = [kernels.set(dictionary.cols), kernels.matrix(1, 1)];
+    await kernels.writeSet(S, Uint32Array.from(atoms).sort());
+    await kernels.momentum(0, zero, 0, state.gradient, S, state.momentum); // U_S ← 0
+    kernels.free(S, zero);
+  };
+  return { uses, residual, gram: dictionary.gram, replace, free: () => newAtoms.free() };
+}
+
+/** OSDL as the training loop sees it. */
+export const osdl: LearnerKind = {
+  summary: "online sparse dictionary learning, Algorithm 2",
+  takes: "mini-batches",
+  own: ["atomSparsity", "momentum"],
+
+  memory(options, N) {
+    const { base, atoms: m, atomSparsity: k, coding } = options;
+    const [n, L] = [baseRows(base), baseCols(base)];
+    const p = coding.sparsity ?? Math.min(n, m);
+    return [
+      { what: "Gram matrix", bytes: 4 * m * m },
+      { what: "momentum", bytes: 4 * L * m },
+      { what: "gradient", bytes: 4 * L * m },
+      baseCodingMemory(options),
+      { what: "mini-batch", bytes: 4 * N * (3 * n + L + m + 2 * p) },
+      { what: "atoms", bytes: 8 * k * m },
+    ];
+  },
+
+  async create({ options, start, examples: batch, kernels }) {
+    const { base, atomSparsity, momentum, coding } = options;
+    const dictionary = await SparseDictionary.create(base, start, kernels, atomSparsity);
+    const state = createOsdl(dictionary, { atomSparsity, momentum, batch, coding }, kernels);
+    const cared = osdlAtoms(state, kernels);
+    return {
+      get step() {
+        return state.step;
+      },
+      encoder: state.encoder,
+      cared,
+      update: (Y) => osdlUpdate(state, Y, kernels),
+      report: () => osdlReport(state, kernels),
+      async model(meta) {
+        const uses = Uint32Array.from((await kernels.readMatrix(state.uses)).data);
+        return Model.of(dictionary, meta, kernels, uses);
+      },
+      free() {
+        cared.free();
+        freeOsdl(state, kernels);
+        dictionary.free();
+      },
+    };
+  },
+};

@@ -97,7 +97,7 @@ describe("resolveTraining", () => {
     [{ patch: undefined }, "patch must be one or more positive integer sizes, got undefined"],
     [
       { base: "nonsense" },
-      'unknown base "nonsense"; known: cropped:WAVELET, separable:WAVELET, odct:REDUNDANCY, identity',
+      'unknown base "nonsense"; known: cropped:WAVELET, separable:WAVELET, wavelet:WAVELET[:BORDER], contourlet[:DIRECTIONS], cropped-contourlet[:DIRECTIONS], odct:REDUNDANCY, identity',
     ],
     [{ atoms: 0 }, integer("atoms", 1, 0)],
     [{ atoms: 2.5 }, integer("atoms", 1, 2.5)],
@@ -111,7 +111,10 @@ describe("resolveTraining", () => {
     [{ coding: { sparsity: "4" } }, 'sparsity must be an integer from 1 to 256, got "4"'],
     [{ coding: { error: -1 } }, "error must be a number of at least 0, got -1"],
     [{ coding: { error: Number.NaN } }, "error must be a number of at least 0, got NaN"],
-    [{ learner: "magic" }, 'unknown learner "magic"; known: osdl'],
+    [
+      { learner: "magic" },
+      'unknown learner "magic"; known: osdl, niht, niht-batch, sparse-ksvd, odl, ksvd, pca, sedil',
+    ],
     [{ batch: 0 }, integer("batch", 1, 0)],
     [{ epochs: 0 }, integer("epochs", 1, 0)],
     [{ examples: 0 }, integer("examples", 1, 0)],

@@ -20,12 +20,14 @@ import { requireSameShape, requireShape, type Shape, sizeOf } from "../core/shap
 import type { Signal } from "../core/signal.js";
 import { type BaseDictionary, baseCols, createBase, defaultBase } from "../dictionaries/base.js";
 import type { Kernels } from "../kernels/contract.js";
+import type { Model } from "../model/model.js";
 import { type CodingRule, resolveLimits } from "../pursuit/limits.js";
-import { type AtomCareOptions, resolveAtomCare } from "./atomCare.js";
+import { type AtomCareOptions, atomCareDefaults, resolveAtomCare } from "./atomCare.js";
+import { startSparsity } from "./initialAtoms.js";
+import { type LearnerKind, type LearnerOptions, ownOptions } from "./learner.js";
+import { type LearnerName, learnerNames, learners } from "./learners.js";
+import { nihtDefaults } from "./niht.js";
 import { osdlDefaults } from "./osdl.js";
-
-export const learnerNames = ["osdl"] as const;
-export type LearnerName = (typeof learnerNames)[number];
 
 export interface TrainOptions {
   /** The shape of the signals to learn: windows of the data. */
@@ -40,15 +42,20 @@ export interface TrainOptions {
   readonly atomSparsity?: number | undefined;
   /** How examples are coded: `sparsity` atoms (`p`; n/40 unless told), or down to an `error`. */
   readonly coding?: CodingRule | undefined;
+  /** The algorithm: see `learners`. */
   readonly learner?: LearnerName | undefined;
-  /** Examples of a mini-batch, `N`. */
+  /** A dictionary to go on from, with its base and its atoms. */
+  readonly start?: Model | undefined;
+  /** Examples of a mini-batch, `N`; those coded at a time, where the learner takes the whole set. */
   readonly batch?: number | undefined;
   /** Times that each example is seen. */
   readonly epochs?: number | undefined;
   /** Examples of an epoch, drawn without repetition; all there are where there are fewer. */
   readonly examples?: number | undefined;
-  /** Momentum `γ`, in [0, 1). */
+  /** Momentum `γ` of `osdl`, in [0, 1). */
   readonly momentum?: number | undefined;
+  /** Mini-batches after which the steps of `niht` are halved: `T` of 1 + t/T. */
+  readonly stepDecay?: number | undefined;
   readonly seed?: number | undefined;
   /** Examples kept for testing, never trained on; at most a tenth of those there are. */
   readonly holdout?: number | undefined;
@@ -79,22 +86,18 @@ export const trainDefaults = {
   epochs: 1,
   examples: 200_000,
   momentum: osdlDefaults.momentum,
+  stepDecay: nihtDefaults.stepDecay,
   seed: 1,
   holdout: 5000,
   removeMean: true,
 } as const satisfies Partial<TrainOptions>;
 
 /** Options with every default filled in. */
-export interface ResolvedTraining {
-  readonly base: BaseDictionary;
-  readonly atoms: number;
-  readonly atomSparsity: number;
-  readonly coding: CodingRule;
+export interface ResolvedTraining extends LearnerOptions {
   readonly learner: LearnerName;
-  readonly batch: number;
+  readonly start: Model | undefined;
   readonly epochs: number;
   readonly examples: number;
-  readonly momentum: number;
   readonly seed: number;
   readonly holdout: number;
   readonly testEvery: number | undefined;
@@ -113,32 +116,32 @@ export function resolveTraining(
 ): ResolvedTraining {
   const patch = requireShape(caller, say("patch"), options.patch);
   const n = sizeOf(patch);
-  const base = resolveBase(options.base ?? trainDefaults.base, patch, caller);
+  const learner = requireOneOf(caller, "learner", options.learner ?? trainDefaults.learner, learnerNames);
+  const kind = learners[learner];
+  const { start } = options;
+  if (start && kind.goesOn === false) throw noUseFor("start", learner, caller, say);
+  if (start) requireGoesOn(options, start, caller, say);
+  const base = start?.base ?? resolveBase(options.base ?? trainDefaults.base, patch, caller);
   const L = baseCols(base);
-  const atoms = resolveAtoms(options, L, caller, say);
+  const atoms = start?.A.cols ?? resolveAtoms(options, L, kind.defaults?.atoms?.(base) ?? L, caller, say);
   const given = options.coding ?? {};
   const unlimited = given.sparsity === undefined && given.error === undefined;
   const coding = unlimited ? { sparsity: Math.min(atoms, defaultSparsity(n)) } : given;
   resolveLimits(caller, coding, n, atoms, say);
   const count = (name: keyof TrainOptions, fallback: number, min = 1): number =>
     requireInteger(caller, say(name), options[name] ?? fallback, min);
-  const examples = count("examples", trainDefaults.examples);
-  return {
+  const resolved: ResolvedTraining = {
     base,
     atoms,
     coding,
-    atomSparsity: requireInteger(
-      caller,
-      say("atomSparsity"),
-      options.atomSparsity ?? defaultAtomSparsity(n, L),
-      1,
-      L,
-    ),
-    learner: requireOneOf(caller, "learner", options.learner ?? trainDefaults.learner, learnerNames),
+    atomSparsity: resolveAtomSparsity(options, n, L, caller, say),
+    learner,
+    start,
     batch: count("batch", trainDefaults.batch),
-    epochs: count("epochs", trainDefaults.epochs),
-    examples,
+    epochs: count("epochs", kind.defaults?.epochs ?? trainDefaults.epochs),
+    examples: count("examples", kind.defaults?.examples ?? trainDefaults.examples),
     momentum: requireFraction(caller, say("momentum"), options.momentum ?? trainDefaults.momentum),
+    stepDecay: requireAbove(caller, say("stepDecay"), options.stepDecay ?? trainDefaults.stepDecay, 0),
     seed: count("seed", trainDefaults.seed, 0),
     holdout: count("holdout", trainDefaults.holdout, 0),
     testEvery: options.testEvery === undefined ? undefined : count("testEvery", 1),
@@ -146,9 +149,21 @@ export function resolveTraining(
     seconds:
       options.seconds === undefined ? Infinity : requireAbove(caller, say("seconds"), options.seconds, 0),
     reportEvery: options.reportEvery === undefined ? undefined : count("reportEvery", 1),
-    atomCare: options.atomCare === false ? null : resolveAtomCare(caller, options.atomCare),
+    atomCare: resolveCare(options.atomCare, kind, caller),
     removeMean: options.removeMean ?? trainDefaults.removeMean,
   };
+  for (const name of ownOptions) {
+    if (options[name] === undefined || kind.own.includes(name)) continue;
+    throw noUseFor(name, learner, caller, say);
+  }
+  kind.check?.(resolved, caller, say);
+  return resolved;
+}
+
+function noUseFor(name: string, learner: LearnerName, caller: string, say: OptionNaming): InputError {
+  return new InputError(
+    `${caller}: ${say(name)} must not be given: the learner ${learner} has no use for it`,
+  );
 }
 
 /** Atoms a code unless told: `p` = n/40. */
@@ -167,11 +182,49 @@ function resolveBase(base: string | BaseDictionary, patch: Shape, caller: string
   return base;
 }
 
-function resolveAtoms(options: TrainOptions, L: number, caller: string, say: OptionNaming): number {
+function resolveAtoms(
+  options: TrainOptions,
+  L: number,
+  usual: number,
+  caller: string,
+  say: OptionNaming,
+): number {
   const { atoms, redundancy } = options;
   if (atoms !== undefined && redundancy !== undefined) {
     throw new InputError(`${caller}: ${say("atoms")} and ${say("redundancy")} must not both be given`);
   }
-  if (redundancy === undefined) return requireInteger(caller, say("atoms"), atoms ?? L, 1);
+  if (redundancy === undefined) return requireInteger(caller, say("atoms"), atoms ?? usual, 1);
   return Math.max(1, Math.round(requireAbove(caller, say("redundancy"), redundancy, 0) * L));
+}
+
+/** k, which is at least what the atoms to start from have. */
+function resolveAtomSparsity(
+  { atomSparsity, start }: TrainOptions,
+  n: number,
+  L: number,
+  caller: string,
+  say: OptionNaming,
+): number {
+  const least = start ? startSparsity(start.A) : 1;
+  const fallback = start ? least : defaultAtomSparsity(n, L);
+  return requireInteger(caller, say("atomSparsity"), atomSparsity ?? fallback, least, L);
+}
+
+/** A run that goes on from a dictionary has its patch, its base and its atoms. */
+function requireGoesOn(options: TrainOptions, start: Model, caller: string, say: OptionNaming): void {
+  requireSameShape(caller, say("start"), start.shape, options.patch);
+  for (const name of ["base", "atoms", "redundancy"] as const) {
+    if (options[name] === undefined) continue;
+    throw new InputError(`${caller}: ${say(name)} must not be given with ${say("start")}, which has its own`);
+  }
+}
+
+function resolveCare(
+  asked: TrainOptions["atomCare"],
+  { defaults }: LearnerKind,
+  caller: string,
+): Required<AtomCareOptions> | null {
+  const every = defaults?.careEvery ?? atomCareDefaults.every;
+  if (asked === false || (asked === undefined && every === false)) return null;
+  return resolveAtomCare(caller, { ...(every === false ? {} : { every }), ...asked });
 }

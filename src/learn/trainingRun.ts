@@ -1,6 +1,7 @@
 /**
- * The training loop: epochs of shuffled mini-batches, reports, test error, atom
- * care and the reasons to stop. The learner's step is all it knows of learning.
+ * The training loop: epochs of shuffled mini-batches, or of one set for learners
+ * that take it whole; reports, test error, atom care and the reasons to stop. The
+ * learner's update is all it knows of learning.
  *
  * A run is an async iterable of reports; iterate it, or just await its model.
  * Breaking out of the iteration, or aborting, ends it with the model so far.
@@ -12,27 +13,28 @@ import type { Signal } from "../core/signal.js";
 import type { Windows } from "../data/sampler.js";
 import { chooseKernels } from "../kernels/choose.js";
 import type { DeviceMatrix } from "../kernels/contract.js";
-import { Model, type ModelMeta } from "../model/model.js";
+import type { Model, ModelMeta } from "../model/model.js";
 import type { LastExamples } from "./atomCare.js";
-import { osdlReport, osdlUpdate } from "./osdl.js";
+import type { OwnOption } from "./learner.js";
+import { learners } from "./learners.js";
 import { type ResolvedTraining, resolveTraining, type TrainOptions } from "./trainOptions.js";
 import { closeWorkshop, cut, openWorkshop, type TrainPlan, testError, type Workshop } from "./workshop.js";
 
 /** What a run did since its last report. */
 export interface TrainReport {
-  /** Mini-batches so far. */
+  /** Updates so far: mini-batches, or passes over the whole set. */
   readonly step: number;
   /** The epoch under way, from 1; 0 before the first. */
   readonly epoch: number;
   /** Examples seen so far. */
   readonly examples: number;
-  /** Root-mean-square error a sample of the mini-batches since the last report; NaN before the first. */
+  /** Root-mean-square error a sample of the examples since the last report; NaN before the first. */
   readonly rmse: number;
   /** The same over the test examples, where it was measured now. */
   readonly testRmse?: number;
-  /** η of equation (13). */
+  /** η of equation (13) for `osdl`, the mean of the atoms' own for `niht`; 0 where a learner takes no steps. */
   readonly stepSize: number;
-  /** Atoms the last mini-batch used. */
+  /** Atoms the last update used. */
   readonly atomsUsed: number;
   /** Atoms replaced since the last report. */
   readonly atomsReplaced: number;
@@ -102,7 +104,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
       throw error;
     } finally {
       // also where the caller breaks out of its loop
-      if (!failed) this.#model = await modelOf(workshop, progress.examples);
+      if (!failed) this.#model = await workshop.learner.model(metaOf(workshop.plan, progress.examples));
       closeWorkshop(workshop);
       if (!this.#options.kernels) await workshop.kernels.dispose();
     }
@@ -124,16 +126,18 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   }
 }
 
-/** The dictionary as it stands. */
-async function modelOf({ plan, kernels, state }: Workshop, examplesSeen: number): Promise<Model> {
-  const uses = Uint32Array.from((await kernels.readMatrix(state.uses)).data);
-  return Model.of(state.dictionary, metaOf(plan, examplesSeen), kernels, uses);
-}
-
 function metaOf(plan: TrainPlan, examplesSeen: number): ModelMeta {
-  const { learner, atomSparsity, batch, epochs, examples, momentum, atomCare, seed, removeMean, coding } =
-    plan;
-  const options = { atomSparsity, batch, epochs, examples, momentum, atomCare };
+  const { learner, batch, epochs, examples, atomCare, seed, removeMean, coding } = plan;
+  const own = (name: OwnOption) => (learners[learner].own.includes(name) ? { [name]: plan[name] } : {});
+  const options = {
+    ...own("atomSparsity"),
+    batch,
+    epochs,
+    examples,
+    ...own("momentum"),
+    ...own("stepDecay"),
+    atomCare,
+  };
   return { learner, options, seed, examplesSeen, removeMean, coding };
 }
 
@@ -143,7 +147,8 @@ async function* loop(
   progress: { examples: number },
   signal: AbortSignal | undefined,
 ): AsyncGenerator<TrainReport, void, undefined> {
-  const { plan, kernels, sampler, store, state, care } = workshop;
+  const { plan, sampler, store, learner, care } = workshop;
+  const again = learners[plan.learner].takes === "whole set"; // the same examples, in the same order
   const watch = new Watch(plan, signal);
   const breath = new Breath();
   const reportEvery = plan.reportEvery ?? Math.max(1, Math.ceil(plan.steps / plan.epochs / 100));
@@ -152,21 +157,21 @@ async function* loop(
   let atomsReplaced = 0;
   let nextTest = plan.testEvery;
   for (let epoch = 1; epoch <= plan.epochs; epoch++) {
-    for (let from = 0; from < plan.examples; from += plan.batch) {
-      const to = Math.min(from + plan.batch, plan.examples);
-      const windows = sampler.trainingWindows(epoch - 1, from, to);
+    for (let from = 0; from < plan.examples; from += plan.examplesAtOnce) {
+      const to = Math.min(from + plan.examplesAtOnce, plan.examples);
+      const windows = sampler.trainingWindows(again ? 0 : epoch - 1, from, to);
       const Y = await cut(workshop, plan, store, windows);
-      await osdlUpdate(state, Y, kernels);
+      await learner.update(Y);
       await breath.take();
       progress.examples += to - from;
       const last = progress.examples === plan.examples * plan.epochs;
-      if (care && caresNow(plan, state.step))
+      if (care && caresNow(plan, learner.step))
         atomsReplaced += await care.look(lastExamples(workshop, windows));
       const tests = last || progress.examples >= nextTest;
-      if (!tests && !watch.over() && state.step % reportEvery !== 0) continue;
-      const report = await osdlReport(state, kernels);
+      if (!tests && !watch.over() && learner.step % reportEvery !== 0) continue;
+      const report = await learner.report();
       if (!Number.isFinite(report.rmse))
-        throw new Error(`train: the error is not finite at step ${state.step}`);
+        throw new Error(`train: the error is not finite at step ${learner.step}`);
       const tested = tests ? await watch.test(workshop) : {};
       if (tests) nextTest = progress.examples + plan.testEvery;
       const ended = last ? "epochs" : watch.over();
@@ -186,7 +191,7 @@ async function* loop(
   }
 }
 
-/** The examples of a mini-batch, to be cut again from the signals. */
+/** The examples of an update, to be cut again from the signals. */
 function lastExamples({ plan, kernels, store, means }: Workshop, { signal, start }: Windows): LastExamples {
   const copy = async (examples: readonly number[], target: DeviceMatrix) => {
     const windows = {
@@ -221,7 +226,7 @@ class Watch {
   async test(workshop: Workshop): Promise<{ testRmse?: number }> {
     if (workshop.plan.holdout === 0) return {};
     const testRmse = await testError(workshop);
-    if (workshop.state.step === 0) return { testRmse }; // the first steps may be worse than the base
+    if (workshop.learner.step === 0) return { testRmse }; // the first steps may be worse than the base
     this.#sinceBest = testRmse < this.#best ? 0 : this.#sinceBest + 1;
     this.#best = Math.min(this.#best, testRmse);
     return { testRmse };

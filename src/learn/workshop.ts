@@ -1,6 +1,6 @@
 /**
  * What a training run needs before its first step: the sampler, the examples
- * where the kernels compute, the starting dictionary and the learner's state.
+ * where the kernels compute, the starting atoms and the learner.
  *
  * Units. Samples are scaled by a power of two so that the median example deviates
  * from its mean by ¼ to ½ (root mean square). Steps and sums then stay
@@ -11,22 +11,24 @@
  */
 
 import { InputError } from "../core/errors.js";
-import type { SparseColumns } from "../core/matrix.js";
+import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { Rng } from "../core/rng.js";
 import { sizeOf } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { largestMagnitude, powerBelow } from "../core/units.js";
 import { PatchSampler, type Windows } from "../data/sampler.js";
 import { baseCols } from "../dictionaries/base.js";
+import { unitColumns } from "../dictionaries/explicitDictionary.js";
 import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
 import type { DeviceMatrix, DeviceSignals, Kernels } from "../kernels/contract.js";
 import { codingError, type ExampleSet } from "../pursuit/codingError.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { resolveLimits, scaleRule } from "../pursuit/limits.js";
 import { AtomCare } from "./atomCare.js";
-import { initialAtoms, mostUsedAtoms } from "./initialAtoms.js";
+import { atomsToGoOnFrom, initialAtoms, mostUsedAtoms, takeExamples } from "./initialAtoms.js";
+import type { Learner } from "./learner.js";
+import { learners } from "./learners.js";
 import { type MemoryPlan, planMemory, requireFits } from "./memoryPlan.js";
-import { createOsdl, freeOsdl, type OsdlState } from "./osdl.js";
 import type { ResolvedTraining } from "./trainOptions.js";
 
 /** What a run is going to do: the options, with what the data allow. */
@@ -39,7 +41,9 @@ export interface TrainPlan extends ResolvedTraining {
   readonly available: number;
   /** Examples between two measurements of the test error. */
   readonly testEvery: number;
-  /** Mini-batches in all. */
+  /** Examples of an update: a mini-batch, or all of an epoch. */
+  readonly examplesAtOnce: number;
+  /** Updates in all. */
   readonly steps: number;
   /** Signals are multiplied by this for computing. */
   readonly scale: number;
@@ -54,10 +58,10 @@ export interface Workshop {
   readonly sampler: PatchSampler;
   readonly store: DeviceSignals;
   readonly test: ExampleSet;
-  readonly state: OsdlState;
+  readonly learner: Learner;
   /** What looks after the atoms, where it is wanted. */
   readonly care: AtomCare | undefined;
-  /** Room for a mini-batch, and the means taken out of it. */
+  /** Room for the examples of an update, and the means taken out of them. */
   readonly Y: DeviceMatrix;
   readonly means: DeviceMatrix;
 }
@@ -73,40 +77,51 @@ export async function openWorkshop(
   kernels: Kernels,
 ): Promise<Workshop> {
   const rng = Rng.from(options.seed);
-  const { base, atomSparsity, momentum } = options;
+  const { base } = options;
   const sampler = createSampler(data, testSignals === undefined, options, rng);
   const { examples, available } = sampler;
   const batch = Math.min(options.batch, examples);
   if (options.patience < Infinity && (testSignals ? options.holdout : sampler.holdout) === 0) {
     throw new InputError("train: patience needs a test set, got none held out");
   }
+  const kind = learners[options.learner];
+  const atOnce = kind.takes === "whole set" ? examples : batch;
   const samples = samplesIn(data) + samplesIn(testSignals ?? []);
-  const memory = planMemory({ ...options, batch }, samples, kernels);
+  const memory = planMemory({ ...options, batch }, samples, kernels, atOnce);
   requireFits("train", memory, kernels.memory.limit);
-  const [Y, means] = [kernels.matrix(sizeOf(base.shape), batch), kernels.matrix(1, batch)];
+  const [Y, means] = [kernels.matrix(sizeOf(base.shape), atOnce), kernels.matrix(1, atOnce)];
   const bench = { kernels, sampler, options: { ...options, batch }, Y, means };
   const scale = await unitsOf(data, bench);
   const store = kernels.signals(data, scale);
   const test = testSignals
     ? { store: kernels.signals(testSignals, scale), windows: windowsOf(testSignals, options, rng) }
     : { store, windows: sampler.testWindows() };
-  const A = await startingAtoms(store, scale, bench, rng.split("atoms"));
-  const dictionary = await SparseDictionary.create(base, A, kernels, atomSparsity);
+  const start = await startingAtoms(store, scale, bench, rng.split("atoms"));
   const coding = scaleRule(options.coding, scale);
-  const state = createOsdl(dictionary, { atomSparsity, momentum, batch, coding }, kernels);
-  const steps = Math.ceil(examples / batch) * options.epochs;
-  const holdout = test.windows.signal.length;
-  const testEvery = options.testEvery ?? examples;
-  const plan = { ...options, batch, examples, holdout, testEvery, available, steps, scale, memory };
-  const care = options.atomCare ? new AtomCare(state, options.atomCare, kernels) : undefined;
-  return { plan, kernels, sampler, store, test, state, care, Y, means };
+  const atoms = () => startingMatrix(store, bench, rng.split("examples"));
+  const setting = { options: { ...options, batch, coding }, start, atoms, examples: atOnce, kernels };
+  const learner = await kind.create(setting);
+  const plan = {
+    ...options,
+    batch,
+    examples,
+    examplesAtOnce: atOnce,
+    holdout: test.windows.signal.length,
+    testEvery: options.testEvery ?? examples,
+    available,
+    steps: Math.ceil(examples / atOnce) * options.epochs,
+    scale,
+    memory,
+  };
+  const cares = options.atomCare && learner.cared;
+  const care = cares ? new AtomCare(cares, options.atomCare, kernels) : undefined;
+  return { plan, kernels, sampler, store, test, learner, care, Y, means };
 }
 
 /** Give everything back. */
-export function closeWorkshop({ kernels, state, care, store, test, Y, means }: Workshop): void {
+export function closeWorkshop({ kernels, learner, care, store, test, Y, means }: Workshop): void {
   care?.free();
-  freeOsdl(state, kernels);
-  state.dictionary.free();
+  learner.free();
   kernels.free(Y, means, store);
   if (test.store !== store) kernels.free(test.store);
 }
@@ -193,6 +208,8 @@ async function startingAtoms(
   const { kernels, options } = bench;
   const { base, atoms: m, atomSparsity: k } = options;
   const L = baseCols(base);
+  if (learners[options.learner].explicit) return new SparseColumns(L, m, 0); // it takes a matrix
+  if (options.start) return atomsToGoOnFrom(options.start.A, k);
   if (m >= L) return initialAtoms(L, m, k, rng);
   const dictionary = await SparseDictionary.ofBase(base, kernels);
   const limits = resolveLimits("train", scaleRule(options.coding, scale), dictionary.rows, L);
@@ -206,7 +223,23 @@ async function startingAtoms(
   return mostUsedAtoms(counts.data, m, k);
 }
 
+/** D⁰ of an explicit dictionary: the one to go on from, or examples. */
+async function startingMatrix(store: DeviceSignals, bench: Bench, rng: Rng): Promise<DenseMatrix> {
+  const { kernels, options, sampler } = bench;
+  if (options.start) return options.start.atoms(kernels);
+  const D = new DenseMatrix(sizeOf(options.base.shape), options.atoms);
+  const most = Math.min(sampler.examples, 4 * options.atoms);
+  let found = 0;
+  for (let from = 0; from < most && found < D.cols; from += options.batch) {
+    const windows = sampler.trainingWindows(0, from, Math.min(from + options.batch, most));
+    const Y = await kernels.readMatrix(await cut(bench, options, store, windows));
+    found = takeExamples(Y, D, found);
+  }
+  for (let r = found * D.rows; r < D.data.length; r++) D.data[r] = rng.normal();
+  return unitColumns(D);
+}
+
 /** The root-mean-square error a sample over the test windows, in the units of the data; NaN where there are none. */
-export async function testError({ plan, kernels, test, state }: Workshop): Promise<number> {
-  return (await codingError(state.encoder, test, plan.removeMean, kernels)) / plan.scale;
+export async function testError({ plan, kernels, test, learner }: Workshop): Promise<number> {
+  return (await codingError(learner.encoder, test, plan.removeMean, kernels)) / plan.scale;
 }

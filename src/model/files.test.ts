@@ -7,8 +7,8 @@ import { makeNpy, type NpyArray, npyToText, writeNpy } from "../data/npy.js";
 import { readNpz, writeNpz } from "../data/npz.js";
 import { writeZip } from "../data/zip.js";
 import { type BaseDictionary, baseCols, createBase } from "../dictionaries/base.js";
-import { explicitBase, randomSparse } from "../kernels/oracle.case.js";
-import { codesFromBytes, codesToBytes, modelFromBytes, modelToBytes } from "./files.js";
+import { explicitBase, randomSparse, randomUnitDictionary } from "../kernels/oracle.case.js";
+import { codesFromBytes, codesToBytes, fingerprint, modelFromBytes, modelToBytes } from "./files.js";
 import { type Codes, Model, type ModelMeta } from "./model.js";
 import { version } from "./version.js";
 
@@ -302,5 +302,43 @@ describe.each([
       const encoded = new TextEncoder().encode(changed);
       survive(edited(bytes, { meta: makeNpy([encoded.length], encoded) }));
     }
+  });
+});
+
+describe("an explicit dictionary", () => {
+  const { D } = randomUnitDictionary(Rng.from(3), 20, 33);
+  const uses = Uint32Array.from({ length: 33 }, (_, j) => j);
+  const explicit = Model.explicit([4, 5], D, { ...meta, learner: "odl" }, uses);
+  const bytes = modelToBytes(explicit);
+
+  test("is stored by rows as `dictionary`, without A and phi, and read back", async () => {
+    const arrays = readNpz(bytes, "a model");
+    expect([...arrays.keys()]).toEqual(["dictionary", "uses", "meta"]);
+    expect(arrays.get("dictionary")!.shape).toEqual([20, 33]);
+    expect(arrays.get("dictionary")!.data[1]).toBe(D.at(0, 1));
+    const back = modelFromBytes(bytes, "a model");
+    expect(back.dictionary).toEqual(D);
+    expect(back.meta).toEqual(explicit.meta);
+    expect(back.uses).toEqual(uses);
+    expect([back.shape, back.A.cols, back.base.name]).toEqual([[4, 5], 33, "explicit"]);
+    expect(modelToBytes(back)).toEqual(bytes);
+  });
+
+  test("has a fingerprint of its own", () => {
+    const other = Model.explicit([4, 5], randomUnitDictionary(Rng.from(4), 20, 33).D, meta);
+    expect(fingerprint(other)).not.toBe(fingerprint(explicit));
+    expect(fingerprint(modelFromBytes(bytes, "a model"))).toBe(fingerprint(explicit));
+  });
+
+  test("is refused where it is damaged", () => {
+    const short = edited(bytes, { dictionary: makeNpy([19, 33], new Float32Array(19 * 33)) });
+    expect(refusal(() => modelFromBytes(short, "a model"))).toBe(
+      "a model: damaged model: dictionary must have 20 rows, got shape (19, 33)",
+    );
+    const bad = edited(bytes, { dictionary: makeNpy([20, 1], new Float32Array(20).fill(Number.NaN)) });
+    expect(refusal(() => modelFromBytes(bad, "a model"))).toBe(
+      "a model: damaged model: dictionary must be finite",
+    );
+    expect(refusal(() => Model.explicit([4, 4], D, meta))).toBe("Model: atoms must have 16 samples, got 20");
   });
 });

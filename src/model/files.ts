@@ -4,6 +4,7 @@
  * A model: A as scipy stores a sparse matrix; `phi_0`, `phi_1`, … the factors of
  * Φ (n × L of each axis, float64), or `phi` for one explicit matrix; `meta`, a
  * UTF-8 JSON text as uint8; `uses` (m), where it is known. In numpy `D = np.kron(phi_0, phi_1) @ A`.
+ * An explicit dictionary: `dictionary` (n × m, float32) instead of A and the factors.
  * Codes: X in the same layout, `mean`, `meta` (which tells the signals and the
  * grid of windows they stand for).
  *
@@ -11,6 +12,7 @@
  */
 
 import { InputError } from "../core/errors.js";
+import { DenseMatrix } from "../core/matrix.js";
 import { requireShape, type Shape, sizeOf } from "../core/shape.js";
 import { crc32 } from "../data/crc32.js";
 import { makeNpy, type NpyArray, npyToText, toFloat32, toFloat64 } from "../data/npy.js";
@@ -25,12 +27,7 @@ const formatVersion = 1;
 
 /** The bytes of a model file. */
 export function modelToBytes(model: Model): Uint8Array {
-  const { base, A, meta } = model;
-  const separable = base.factors.length === base.shape.length;
-  const phi = base.factors.map((factor, axis): [string, NpyArray] => [
-    separable ? `phi_${axis}` : "phi",
-    makeNpy([factor.rows, factor.cols], factor.transpose().data),
-  ]);
+  const { base, A, meta, dictionary } = model;
   const text = {
     format: "trainlets-model",
     formatVersion,
@@ -39,8 +36,25 @@ export function modelToBytes(model: Model): Uint8Array {
     base: base.name,
     ...meta,
   };
+  const atoms = dictionary ? [dictionaryArray(dictionary)] : [...toScipy(A), ...factorArrays(base)];
   const uses: [string, NpyArray][] = model.uses ? [["uses", makeNpy([A.cols], model.uses)]] : [];
-  return writeNpz([...toScipy(A), ...phi, ...uses, ["meta", metaArray(text)]]);
+  return writeNpz([...atoms, ...uses, ["meta", metaArray(text)]]);
+}
+
+/** D by rows, as numpy has it. */
+function dictionaryArray(D: DenseMatrix): [string, NpyArray] {
+  const rows = new Float32Array(D.data.length);
+  for (let j = 0; j < D.cols; j++) for (let i = 0; i < D.rows; i++) rows[i * D.cols + j] = D.at(i, j);
+  return ["dictionary", makeNpy([D.rows, D.cols], rows)];
+}
+
+/** phi_0, phi_1, … of each axis, or one explicit phi. */
+function factorArrays(base: BaseDictionary): [string, NpyArray][] {
+  const separable = base.factors.length === base.shape.length;
+  return base.factors.map((factor, axis) => [
+    separable ? `phi_${axis}` : "phi",
+    makeNpy([factor.rows, factor.cols], factor.transpose().data),
+  ]);
 }
 
 /** The model in the bytes of a file; `name` is for messages. */
@@ -48,11 +62,6 @@ export function modelFromBytes(bytes: Uint8Array, name: string): Model {
   const arrays = readNpz(bytes, name);
   const meta = readMeta(arrays, name, "trainlets-model");
   const shape = requireShape(name, "patch in meta", meta.patch);
-  const base: BaseDictionary = { name: String(meta.base), shape, factors: readFactors(arrays, shape, name) };
-  const A = fromScipy(arrays, name);
-  const rows = base.factors.reduce((product, factor) => product * factor.cols, 1);
-  if (A.rows !== rows)
-    throw new InputError(`${name}: damaged model: A has ${A.rows} rows for ${rows} base atoms`);
   const history: ModelMeta = {
     learner: String(meta.learner),
     options: isRecord(meta.options) ? meta.options : {},
@@ -61,6 +70,16 @@ export function modelFromBytes(bytes: Uint8Array, name: string): Model {
     removeMean: meta.removeMean !== false,
     coding: isRecord(meta.coding) ? meta.coding : {},
   };
+  if (arrays.has("dictionary")) {
+    const D = readMatrix(arrays, "dictionary", sizeOf(shape), name);
+    const atoms = new DenseMatrix(D.rows, D.cols, Float32Array.from(D.data));
+    return Model.explicit(shape, atoms, history, readUses(arrays, D.cols, name));
+  }
+  const base: BaseDictionary = { name: String(meta.base), shape, factors: readFactors(arrays, shape, name) };
+  const A = fromScipy(arrays, name);
+  const rows = base.factors.reduce((product, factor) => product * factor.cols, 1);
+  if (A.rows !== rows)
+    throw new InputError(`${name}: damaged model: A has ${A.rows} rows for ${rows} base atoms`);
   return new Model(base, A, history, readUses(arrays, A.cols, name));
 }
 
@@ -114,9 +133,11 @@ export function codesFromBytes(bytes: Uint8Array, name: string): { codes: Codes;
   return { codes: { X, means }, signals: { dictionary: String(meta.dictionary), patch, stride, shapes } };
 }
 
-/** Tells dictionaries apart: a checksum of A and the factors of Φ, as eight hexadecimal digits. */
-export function fingerprint({ A, base }: Model): string {
-  const arrays = [...toScipy(A).map(([, { data }]) => data), ...base.factors.map(({ data }) => data)];
+/** Tells dictionaries apart: a checksum of A and the factors of Φ, or of D, as eight hexadecimal digits. */
+export function fingerprint({ A, base, dictionary }: Model): string {
+  const arrays = dictionary
+    ? [dictionary.data]
+    : [...toScipy(A).map(([, { data }]) => data), ...base.factors.map(({ data }) => data)];
   const sum = arrays.reduce((crc, { buffer, byteOffset, byteLength }) => {
     return crc32(new Uint8Array(buffer, byteOffset, byteLength), crc);
   }, 0);
@@ -153,11 +174,11 @@ function readMeta(
 
 /** phi_0, phi_1, … of each axis, or one explicit phi. */
 function readFactors(arrays: ReadonlyMap<string, NpyArray>, shape: Shape, name: string): Matrix64[] {
-  if (arrays.has("phi")) return [readFactor(arrays, "phi", sizeOf(shape), name)];
-  return shape.map((size, axis) => readFactor(arrays, `phi_${axis}`, size, name));
+  if (arrays.has("phi")) return [readMatrix(arrays, "phi", sizeOf(shape), name)];
+  return shape.map((size, axis) => readMatrix(arrays, `phi_${axis}`, size, name));
 }
 
-function readFactor(
+function readMatrix(
   arrays: ReadonlyMap<string, NpyArray>,
   key: string,
   rows: number,

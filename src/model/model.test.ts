@@ -12,6 +12,7 @@ import {
   magnitudes,
   randomDense,
   randomSparse,
+  randomUnitDictionary,
   wide,
 } from "../kernels/oracle.case.js";
 import { createReferenceKernels } from "../kernels/reference/index.js";
@@ -212,5 +213,25 @@ describe("Model", () => {
     expect(() => new Model(createBase("identity", [4]), SparseColumns.identity(5, 1), meta)).toThrow(
       new InputError("Model: A must have a row for each of the 4 base atoms, got 5"),
     );
+  });
+});
+
+describe("an explicit dictionary", () => {
+  test("codes, decodes and shows its atoms as the same dictionary over a base does", async () => {
+    const rng = Rng.from(8);
+    const { D } = randomUnitDictionary(rng, 12, 30);
+    const explicit = Model.explicit([3, 4], D, meta);
+    const base = { name: "mine", shape: [3, 4], factors: [wide(D)] };
+    const over = new Model(base, SparseColumns.identity(30, 1), meta);
+    const Y = randomDense(rng, 12, 40, 5);
+    const [a, b] = [await explicit.encode(Y, undefined, kernels), await over.encode(Y, undefined, kernels)];
+    expect(a.X.indices).toEqual(b.X.indices);
+    expect(a.means).toEqual(b.means);
+    const [c, d] = [await explicit.decode(a, kernels), await over.decode(a, kernels)];
+    c.data.forEach((value, i) => expect(value).toBeCloseTo(d.data[i]!, 4));
+    const atoms = await explicit.atoms(kernels);
+    expect(atoms).toEqual(D);
+    atoms.data.fill(0); // a copy
+    expect((await explicit.atoms(kernels)).data).toEqual(D.data);
   });
 });

@@ -1,5 +1,6 @@
 /**
- * A dictionary to keep and use: D = ΦA with its history, free of any device.
+ * A dictionary to keep and use: D = ΦA, or an explicit D, with its history, free
+ * of any device. An explicit dictionary is a base of its own, Φ = D, with A = I.
  *
  * The atoms of a model have unit norm. `encode` and `decode` work on signals of
  * the model's patch shape, one a column; by default each has its mean removed
@@ -12,9 +13,11 @@ import { requireFinite } from "../core/require.js";
 import { type Shape, sizeOf } from "../core/shape.js";
 import { largestMagnitude, powerBelow } from "../core/units.js";
 import { type BaseDictionary, baseCols } from "../dictionaries/base.js";
-import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
+import { explicitBase } from "../dictionaries/explicitDictionary.js";
+import { openDictionary } from "../dictionaries/openDictionary.js";
+import type { SparseDictionary } from "../dictionaries/sparseDictionary.js";
 import { chooseKernels } from "../kernels/choose.js";
-import type { Kernels } from "../kernels/contract.js";
+import type { DeviceMatrix, DeviceSparse, Kernels } from "../kernels/contract.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { type CodingRule, resolveLimits, scaleRule } from "../pursuit/limits.js";
 
@@ -45,12 +48,21 @@ export class Model {
   readonly base: BaseDictionary;
   /** A, scaled so that the columns of ΦA have unit norm. */
   readonly A: SparseColumns;
+  /** D itself, n × m with unit columns, where the model has no base: then Φ is D, and A the identity. */
+  readonly dictionary: DenseMatrix | undefined;
   readonly meta: ModelMeta;
   /** How many of the last training examples used each atom, where it is known. */
   readonly uses: Uint32Array | undefined;
 
-  constructor(base: BaseDictionary, A: SparseColumns, meta: ModelMeta, uses?: Uint32Array) {
-    if (A.rows !== baseCols(base)) {
+  /** D = ΦA; for an explicit dictionary see `Model.explicit`. */
+  constructor(
+    base: BaseDictionary,
+    A: SparseColumns,
+    meta: ModelMeta,
+    uses?: Uint32Array,
+    dictionary?: DenseMatrix,
+  ) {
+    if (A.rows !== (dictionary?.cols ?? baseCols(base))) {
       throw new InputError(
         `Model: A must have a row for each of the ${baseCols(base)} base atoms, got ${A.rows}`,
       );
@@ -59,6 +71,16 @@ export class Model {
     this.A = A;
     this.meta = meta;
     this.uses = uses;
+    this.dictionary = dictionary;
+  }
+
+  /** An explicit dictionary: D (n × m), its columns of unit norm. */
+  static explicit(shape: Shape, D: DenseMatrix, meta: ModelMeta, uses?: Uint32Array): Model {
+    if (D.rows !== sizeOf(shape)) {
+      throw new InputError(`Model: atoms must have ${sizeOf(shape)} samples, got ${D.rows}`);
+    }
+    requireFinite("Model", "atoms", D.data);
+    return new Model(explicitBase(shape, D), SparseColumns.identity(D.cols, 1), meta, uses, D);
   }
 
   /** The model of a dictionary in training: its A scaled to unit atoms. */
@@ -79,8 +101,9 @@ export class Model {
     return this.base.shape;
   }
 
-  /** D = ΦA, n × m: a column an atom, of unit norm. */
+  /** D, n × m: a column an atom, of unit norm. */
   async atoms(kernels?: Kernels): Promise<DenseMatrix> {
+    if (this.dictionary) return this.dictionary.copy();
     return withKernels(kernels, async (on) => {
       const phi = on.base(this.base.factors);
       const [C, Y] = [on.matrix(phi.cols, panel), on.matrix(phi.rows, panel)];
@@ -105,7 +128,7 @@ export class Model {
     resolveLimits("Model.encode", rule, n, this.A.cols); // as the caller said it
     const limits = resolveLimits("Model.encode", scaleRule(rule, 1 / unit), n, this.A.cols);
     return withKernels(kernels, async (on) => {
-      const D = await SparseDictionary.create(this.base, this.A, on);
+      const D = await openDictionary(this, on);
       const encoder = new Encoder(D, limits, panel, on);
       const held = on.matrix(n, panel);
       const parts: SparseColumns[] = [];
@@ -140,22 +163,40 @@ export class Model {
       );
     }
     return withKernels(kernels, async (on) => {
-      const phi = on.base(this.base.factors);
-      const A = on.sparse(this.A.rows, this.A.cols, this.A.width);
-      await on.writeSparse(A, this.A);
-      const [Y, codes] = [on.matrix(phi.rows, panel), on.sparse(X.rows, panel, X.width)];
-      const signals = new DenseMatrix(phi.rows, X.cols);
+      const synthesis = await openSynthesis(this, on);
+      const n = sizeOf(this.shape);
+      const [Y, codes] = [on.matrix(n, panel), on.sparse(X.rows, panel, X.width)];
+      const signals = new DenseMatrix(n, X.cols);
       for (const [from, to] of panels(X.cols)) {
         const [y, x] = [on.head(Y, to - from), on.headSparse(codes, to - from)];
         await on.writeSparse(x, X.slice(from, to));
-        await on.reconstruct(phi, A, x, y);
+        await synthesis.run(x, y);
         signals.slice(from, to).data.set((await on.readMatrix(y)).data);
       }
-      on.free(phi, A, Y, codes);
+      synthesis.free();
+      on.free(Y, codes);
       addMeans(signals, means);
       return signals;
     });
   }
+}
+
+/** What makes Y = DX, without the Gram matrix that coding needs. */
+async function openSynthesis({ base, A, dictionary }: Model, kernels: Kernels) {
+  if (dictionary) {
+    const D = kernels.matrix(dictionary.rows, dictionary.cols);
+    await kernels.writeMatrix(D, dictionary);
+    return {
+      run: (X: DeviceSparse, Y: DeviceMatrix) => kernels.combine(D, X, Y),
+      free: () => kernels.free(D),
+    };
+  }
+  const [phi, factor] = [kernels.base(base.factors), kernels.sparse(A.rows, A.cols, A.width)];
+  await kernels.writeSparse(factor, A);
+  return {
+    run: (X: DeviceSparse, Y: DeviceMatrix) => kernels.reconstruct(phi, factor, X, Y),
+    free: () => kernels.free(phi, factor),
+  };
 }
 
 /** Run with the caller's kernels, or with the best there are for the time of the call. */

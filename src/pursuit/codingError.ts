@@ -4,8 +4,9 @@
  */
 
 import { Breath } from "../core/breath.js";
+import { sizeOf } from "../core/shape.js";
 import type { DeviceSignals, Kernels, WindowList } from "../kernels/contract.js";
-import type { Encoder } from "./encoder.js";
+import type { BatchEncoder } from "./encoder.js";
 
 /** Examples to code, where the kernels compute. */
 export interface ExampleSet {
@@ -15,12 +16,13 @@ export interface ExampleSet {
 
 /** NaN where there are no examples. Codes as many at a time as the encoder holds. */
 export async function codingError(
-  encoder: Encoder,
+  encoder: BatchEncoder,
   { store, windows }: ExampleSet,
   removeMean: boolean,
   kernels: Kernels,
 ): Promise<number> {
-  const { base, rows } = encoder.dictionary;
+  const { shape } = encoder;
+  const rows = sizeOf(shape);
   const count = windows.signal.length;
   const [Y, means, total] = [
     kernels.matrix(rows, encoder.capacity),
@@ -32,7 +34,7 @@ export async function codingError(
     const to = Math.min(from + encoder.capacity, count);
     const y = kernels.head(Y, to - from);
     const part = { signal: windows.signal.subarray(from, to), start: windows.start.subarray(from, to) };
-    await kernels.extract(store, part, base.shape, y, removeMean ? kernels.head(means, to - from) : null);
+    await kernels.extract(store, part, shape, y, removeMean ? kernels.head(means, to - from) : null);
     await encoder.residual(y, await encoder.encode(y), y);
     await kernels.squaredNorm(y, total, 0, { add: true });
     await breath.take();

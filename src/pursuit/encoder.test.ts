@@ -191,7 +191,7 @@ describe("Encoder", () => {
       new InputError("Encoder.encode: number of examples must be an integer from 0 to 25, got 26"),
     );
     await expect(encoder.encode(new DenseMatrix(n + 1, 2))).rejects.toThrow(
-      new InputError(`Encoder.encode: Y must have as many rows as Φ (${n}), got ${n + 1}`),
+      new InputError(`Encoder.encode: Y must have as many rows as D (${n}), got ${n + 1}`),
     );
   });
 

@@ -15,7 +15,7 @@
  *
  * (8-bit peak; one error for all patches, not a mean of their PSNRs).
  *
- * Memory   patches are coded 512 at a time, whatever their number
+ * Memory   patches are coded 128 at a time, whatever their number
  */
 
 import { InputError } from "../core/errors.js";
@@ -27,12 +27,13 @@ import type { Signal } from "../core/signal.js";
 import { largestMagnitude, powerBelow } from "../core/units.js";
 import { PatchSampler } from "../data/sampler.js";
 import { type BaseDictionary, baseCols, baseRows, createBase } from "../dictionaries/base.js";
-import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
+import type { DictionaryParts } from "../dictionaries/dictionary.js";
+import { openDictionary } from "../dictionaries/openDictionary.js";
 import type { Kernels } from "../kernels/contract.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { forwardCascade } from "../wavelets/cascade.js";
 import { wavelet } from "../wavelets/filters.js";
-import { type DictionaryParts, psnr } from "./representation.js";
+import { psnr } from "./representation.js";
 
 /** An orthonormal transform of one patch. */
 export interface OrthonormalTransform {
@@ -40,16 +41,22 @@ export interface OrthonormalTransform {
 }
 
 /** Patches worked on at a time. */
-const panel = 512;
+const panel = 128;
 
-/** What approximates patches of a shape, by name: a base, or `wavelet:NAME`, the usual wavelet transform. */
+/**
+ * What approximates patches of a shape, by name: a base. Of `wavelet:NAME`, orthonormal where the sizes are even and
+ * as large as a patch, the transform is taken instead of its matrix.
+ */
 export function approximatorOf(
   name: string,
   shape: Shape,
   caller = "approximatorOf",
 ): DictionaryParts | OrthonormalTransform {
-  const [kind, argument] = name.split(":");
-  if (kind !== "wavelet" || argument === undefined) return { base: createBase(name, shape, caller) };
+  const [kind, argument, border = "periodic", ...rest] = name.split(":");
+  const isWavelet = kind === "wavelet" && argument !== undefined && rest.length === 0;
+  if (!isWavelet || border !== "periodic" || shape.some((size) => size % 2 !== 0)) {
+    return { base: createBase(name, shape, caller) };
+  }
   const filters = wavelet(argument, caller);
   return { transform: (patch) => forwardCascade(patch, shape, filters) };
 }
@@ -75,22 +82,26 @@ export async function samplePatches(
   return patches;
 }
 
+/** Told how many patches are done. */
+type Progress = (done: number) => void;
+
 /** The mean squared errors a sample of patches (one a column) with 0, 1, …, `most` terms. */
 export async function mTermErrors(
   approximator: DictionaryParts | OrthonormalTransform,
   patches: DenseMatrix,
   most: number,
   kernels: Kernels,
+  onProgress: Progress = () => {},
 ): Promise<Float64Array> {
   if (patches.cols === 0) throw new InputError("mTermErrors: patches must be at least one, got none");
   requireInteger("mTermErrors", "most", most, 1, patches.rows);
-  if ("transform" in approximator) return byTransform(approximator.transform, patches, most);
+  if ("transform" in approximator) return byTransform(approximator.transform, patches, most, onProgress);
   const { base, A } = approximator;
   if (baseRows(base) !== patches.rows) {
     throw new InputError(`mTermErrors: patches must have ${baseRows(base)} samples, got ${patches.rows}`);
   }
-  if (A === undefined && isOrthonormal(base)) return byAnalysis(base, patches, most, kernels);
-  return byPursuit(approximator, patches, most, kernels);
+  if (A === undefined && isOrthonormal(base)) return byAnalysis(base, patches, most, kernels, onProgress);
+  return byPursuit(approximator, patches, most, kernels, onProgress);
 }
 
 /** A curve of mean squared errors as PSNR in dB, for samples from 0 to `peak`; Infinity where there is no error. */
@@ -100,14 +111,13 @@ export function psnrOfErrors(errors: Float64Array, peak = 255): number[] {
 
 /** The first atoms of OMP: all M from one run. */
 async function byPursuit(
-  { base, A }: DictionaryParts,
+  parts: DictionaryParts,
   patches: DenseMatrix,
   most: number,
   kernels: Kernels,
+  onProgress: Progress,
 ): Promise<Float64Array> {
-  const dictionary = A
-    ? await SparseDictionary.create(base, A, kernels)
-    : await SparseDictionary.ofBase(base, kernels);
+  const dictionary = await openDictionary(parts, kernels);
   const sparsity = Math.min(most, dictionary.cols);
   const capacity = Math.min(panel, patches.cols);
   const encoder = new Encoder(dictionary, { sparsity, residualEnergy: 0 }, capacity, kernels);
@@ -124,6 +134,7 @@ async function byPursuit(
       const column = left.column(i);
       curve.add(from + i, (M) => column[Math.min(M, sparsity) - 1]! * unit * unit);
     }
+    onProgress(from + part.cols);
   }
   encoder.free();
   dictionary.free();
@@ -137,6 +148,7 @@ async function byAnalysis(
   patches: DenseMatrix,
   most: number,
   kernels: Kernels,
+  onProgress: Progress,
 ): Promise<Float64Array> {
   const phi = kernels.base(base.factors);
   const capacity = Math.min(panel, patches.cols);
@@ -149,6 +161,7 @@ async function byAnalysis(
     await kernels.analyze(phi, y, z);
     const Z = await kernels.readMatrix(z);
     for (let i = 0; i < part.cols; i++) curve.addSorted(from + i, Z.column(i));
+    onProgress(from + part.cols);
   }
   kernels.free(phi, held, coefficients);
   return curve.errors;
@@ -158,9 +171,13 @@ function byTransform(
   transform: OrthonormalTransform["transform"],
   patches: DenseMatrix,
   most: number,
+  onProgress: Progress,
 ): Float64Array {
   const curve = new Curve(patches, most);
-  for (let i = 0; i < patches.cols; i++) curve.addSorted(i, transform(patches.column(i)));
+  for (let i = 0; i < patches.cols; i++) {
+    curve.addSorted(i, transform(patches.column(i)));
+    if ((i + 1) % panel === 0 || i + 1 === patches.cols) onProgress(i + 1);
+  }
   return curve.errors;
 }
 

@@ -8,7 +8,7 @@
  * takes the atom with the largest |⟨dⱼ, r⟩| / ‖Mdⱼ‖, then fits all taken atoms by
  * least squares over the known samples. Since r is zero where samples are missing,
  *
- *     ⟨Mdⱼ, r⟩ = (Dᵀr)ⱼ            one `project` a turn, for all signals of a batch
+ *     ⟨Mdⱼ, r⟩ = (Dᵀr)ⱼ            one projection a turn, for all signals of a batch
  *     ‖Mdⱼ‖²  = ((D∘D)ᵀ mask)ⱼ     one `analyze` a batch, with D∘D as an explicit base
  *
  * are done by the kernels, and no Gram matrix a mask is needed. The fit is a QR
@@ -22,7 +22,8 @@
  */
 
 import { DenseMatrix } from "../core/matrix.js";
-import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
+import type { Dictionary } from "../dictionaries/dictionary.js";
+import { openDictionary } from "../dictionaries/openDictionary.js";
 import {
   type DeviceBase,
   type DeviceMatrix,
@@ -50,7 +51,7 @@ export class MaskedPursuit {
   /** Signals at a time. */
   readonly capacity: number;
   readonly #D: DenseMatrix;
-  readonly #dictionary: SparseDictionary;
+  readonly #dictionary: Dictionary;
   readonly #squares: DeviceBase;
   readonly #kernels: Kernels;
   readonly #limits: MaskedLimits;
@@ -60,7 +61,7 @@ export class MaskedPursuit {
   /** Q of every signal: up to `most` columns of n. */
   readonly #Q: Float32Array;
 
-  private constructor(D: DenseMatrix, dictionary: SparseDictionary, limits: MaskedLimits, kernels: Kernels) {
+  private constructor(D: DenseMatrix, dictionary: Dictionary, limits: MaskedLimits, kernels: Kernels) {
     this.#D = D;
     this.#dictionary = dictionary;
     this.#limits = limits;
@@ -75,7 +76,7 @@ export class MaskedPursuit {
   }
 
   static async create(model: Model, limits: MaskedLimits, kernels: Kernels): Promise<MaskedPursuit> {
-    const dictionary = await SparseDictionary.create(model.base, model.A, kernels);
+    const dictionary = await openDictionary(model, kernels);
     return new MaskedPursuit(await model.atoms(kernels), dictionary, limits, kernels);
   }
 
@@ -111,12 +112,11 @@ export class MaskedPursuit {
 
   /** Dᵀr of every signal that goes on. */
   async #correlate(active: readonly Fit[]): Promise<DenseMatrix> {
-    const { phi, A, scale } = this.#dictionary;
     const residuals = new DenseMatrix(this.#D.rows, active.length);
     active.forEach((fit, a) => residuals.column(a).set(fit.residual));
     const [R, P] = [this.#kernels.head(this.#R, active.length), this.#kernels.head(this.#P, active.length)];
     await this.#kernels.writeMatrix(R, residuals);
-    await this.#kernels.project(phi, A, scale, R, P);
+    await this.#dictionary.project(R, P);
     return this.#kernels.readMatrix(P);
   }
 

@@ -7,13 +7,14 @@
  *     z  = (λ/2 I + Σᵢ PᵢᵀPᵢ)⁻¹ (λ/2 y + Σᵢ PᵢᵀDxᵢ)     a weighted average, sample by sample
  *
  * Windows are cut, coded and put back a batch at a time: all but the sums happens
- * where the kernels compute, and memory is that of the signal and one batch.
+ * where the kernels compute, and memory is that of the signal and one batch. A code of
+ * few atoms is sooner added up from D itself (n an atom) than through ΦA, so D is there too.
  */
 
 import { Breath } from "../core/breath.js";
-import { type Shape, sizeOf } from "../core/shape.js";
+import type { Shape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
-import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
+import { openDictionary } from "../dictionaries/openDictionary.js";
 import type { DeviceMatrix, Kernels } from "../kernels/contract.js";
 import type { Model } from "../model/model.js";
 import { Encoder } from "../pursuit/encoder.js";
@@ -42,13 +43,15 @@ export async function denoisePass(signals: readonly Signal[], options: PassOptio
   const grids = signals.map(({ shape }) => new WindowGrid(shape, model.shape, stride));
   const total = grids.reduce((sum, { count }) => sum + count, 0);
   const capacity = Math.min(batch, Math.max(...grids.map(({ count }) => count)));
-  const dictionary = await SparseDictionary.create(model.base, model.A, kernels);
+  const dictionary = await openDictionary(model, kernels);
   const encoder = new Encoder(dictionary, { sparsity: maxAtoms, residualEnergy }, capacity, kernels);
-  const [Y, means] = [kernels.matrix(sizeOf(model.shape), capacity), kernels.matrix(1, capacity)];
-  const work = { ...options, encoder, Y, means };
+  const D = kernels.matrix(dictionary.rows, dictionary.cols);
+  const [Y, means] = [kernels.matrix(dictionary.rows, capacity), kernels.matrix(1, capacity)];
+  const work = { ...options, encoder, D, Y, means };
   let before = 0;
   const results: Signal[] = [];
   try {
+    await kernels.writeMatrix(D, await model.atoms(kernels));
     for (const [s, signal] of signals.entries()) {
       const done = before;
       const sums = await codeWindows(signal, grids[s]!, work, (count) => onProgress(done + count, total));
@@ -59,12 +62,14 @@ export async function denoisePass(signals: readonly Signal[], options: PassOptio
   } finally {
     encoder.free();
     dictionary.free();
-    kernels.free(Y, means);
+    kernels.free(D, Y, means);
   }
 }
 
 interface PassWork extends PassOptions {
   readonly encoder: Encoder;
+  /** The atoms. */
+  readonly D: DeviceMatrix;
   readonly Y: DeviceMatrix;
   readonly means: DeviceMatrix;
 }
@@ -73,10 +78,9 @@ interface PassWork extends PassOptions {
 async function codeWindows(
   signal: Signal,
   grid: WindowGrid,
-  { model, encoder, kernels, Y, means }: PassWork,
+  { model, encoder, kernels, D, Y, means }: PassWork,
   onProgress: (count: number) => void,
 ): Promise<OverlapSum> {
-  const { phi, A } = encoder.dictionary;
   const sums = new OverlapSum(signal.shape, model.shape);
   const store = kernels.signals([signal]);
   const breath = new Breath();
@@ -86,7 +90,7 @@ async function codeWindows(
       const y = kernels.head(Y, windows.start.length);
       const mean = model.meta.removeMean ? kernels.head(means, y.cols) : null;
       await kernels.extract(store, windows, model.shape, y, mean);
-      await kernels.reconstruct(phi, A, await encoder.encode(y), y);
+      await kernels.combine(D, await encoder.encode(y), y);
       const removed = mean ? (await kernels.readMatrix(mean)).data : undefined;
       sums.add(windows.start, await kernels.readMatrix(y), removed);
       await breath.take();

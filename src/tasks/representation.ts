@@ -3,13 +3,12 @@
  * the codes of random windows, whatever learned the dictionary or defined it.
  */
 
-import type { SparseColumns } from "../core/matrix.js";
 import { Rng } from "../core/rng.js";
 import type { Signal } from "../core/signal.js";
 import { largestMagnitude, powerBelow } from "../core/units.js";
 import { PatchSampler } from "../data/sampler.js";
-import type { BaseDictionary } from "../dictionaries/base.js";
-import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
+import type { DictionaryParts } from "../dictionaries/dictionary.js";
+import { openDictionary } from "../dictionaries/openDictionary.js";
 import type { Kernels } from "../kernels/contract.js";
 import { codingError } from "../pursuit/codingError.js";
 import { Encoder } from "../pursuit/encoder.js";
@@ -24,26 +23,22 @@ export interface RepresentationOptions {
   readonly kernels: Kernels;
 }
 
-/** Dictionaries to compare: a base alone, or D = ΦA. */
-export interface DictionaryParts {
-  readonly base: BaseDictionary;
-  readonly A?: SparseColumns | undefined;
-}
-
 /** Examples coded at a time. */
 const batch = 512;
 
 /** The root-mean-square error a sample, in the units of the signals. The same seed draws the same windows. */
 export async function representationError(
-  { base, A }: DictionaryParts,
+  parts: DictionaryParts,
   signals: readonly Signal[],
   options: RepresentationOptions,
 ): Promise<number> {
   const { kernels, coding, examples, seed, removeMean } = options;
-  const sampler = new PatchSampler(signals, { patch: base.shape, holdout: 0, examples }, Rng.from(seed));
-  const dictionary = A
-    ? await SparseDictionary.create(base, A, kernels)
-    : await SparseDictionary.ofBase(base, kernels);
+  const sampler = new PatchSampler(
+    signals,
+    { patch: parts.base.shape, holdout: 0, examples },
+    Rng.from(seed),
+  );
+  const dictionary = await openDictionary(parts, kernels);
   const unit = powerBelow(Math.max(...signals.map(({ data }) => largestMagnitude(data))));
   const limits = resolveLimits(
     "representationError",

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
 import { Matrix64 } from "../linalg/matrix64.js";
-import { croppedWavelets, croppingOf } from "./cropped.js";
+import { croppedWavelets, croppingOf, extensionOf } from "./cropped.js";
 import { wavelet, waveletNames } from "./filters.js";
 import { transformRounding, unitRoundoff } from "./rounding.case.js";
 import { periodicSynthesisMatrix } from "./synthesisMatrix.js";
@@ -117,20 +117,25 @@ describe("croppingOf", () => {
     );
   });
 
-  test("extends a signal: the window of f̄ = W_s 𝒲 g is Φ₁ᶜ g", () => {
+  test("extends a signal: the window of f̄ = W_s 𝒲 g is Φ₁ᶜ g, and W_sᵀ f̄ is as sparse as g", () => {
     const w = wavelet("sym8");
-    const { length, firstRow, synthesis, keptColumns, columnScales } = croppingOf(12, w);
+    const cropping = croppingOf(12, w);
+    const { length, firstRow, synthesis, keptColumns } = cropping;
     const phi = croppedWavelets(12, w);
-    const g = Float64Array.from(keptColumns, (_, j) => Math.cos(3 * j));
-    const scattered = new Matrix64(length, 1);
-    keptColumns.forEach((column, j) => {
-      scattered.data[column] = columnScales[j]! * g[j]!;
+    const code = { indices: [0, 3, 7, 20], values: [2, -1, 0.5, 3] };
+    const extended = extensionOf(cropping, code);
+    expect(extended.length).toBe(length);
+    const g = new Matrix64(phi.cols, 1);
+    code.indices.forEach((j, s) => {
+      g.data[j] = code.values[s]!;
     });
-    const extended = synthesis.times(scattered).data.subarray(firstRow, firstRow + 12);
-    const signal = phi.times(new Matrix64(g.length, 1, g)).data;
-    const tolerance = (g.length + 2) * unitRoundoff * Math.sqrt(g.length) * Math.hypot(...g);
-    signal.forEach((value, i) => {
-      expect(Math.abs(value - extended[i]!)).toBeLessThanOrEqual(tolerance);
+    const tolerance = (phi.cols + 2) * unitRoundoff * Math.sqrt(phi.cols) * Math.hypot(...g.data);
+    phi.times(g).data.forEach((value, i) => {
+      expect(Math.abs(value - extended[firstRow + i]!)).toBeLessThanOrEqual(tolerance);
     });
+    const coefficients = synthesis.transpose().times(new Matrix64(length, 1, extended)).data;
+    const used = [...coefficients.keys()].filter((j) => Math.abs(coefficients[j]!) > 1e-9);
+    expect(used).toEqual(code.indices.map((j) => keptColumns[j]!));
+    expect(() => extensionOf(cropping, { indices: [phi.cols], values: [1] })).toThrow(InputError);
   });
 });

@@ -59,14 +59,39 @@ export function croppedWavelets(n: number, wavelet: Wavelet): Matrix64 {
 /** How `croppedWavelets` crops: all that it takes to build Φ₁ᶜ, and the extension f̄ = W_s 𝒲 g of its codes. */
 export function croppingOf(n: number, wavelet: Wavelet): Cropping {
   requireInteger("croppingOf", "n", n, 1);
-  let length = 2;
-  while (length < 2 * n) length *= 2;
+  const length = extendedLength(n);
   const synthesis = periodicSynthesisMatrix(length, wavelet, maxLevels(length));
   const window = { synthesis, firstRow: Math.floor((length - n) / 2), rows: n };
   const norms = Array.from({ length }, (_, j) => norm(windowOf(window, j)));
   const keptColumns = n === 1 ? [0] : norms.flatMap((norm, j) => (norm > 0 ? [j] : [])); // D1
   const columnScales = Float64Array.from(keptColumns, (j) => 1 / norms[j]!);
   return { ...window, length, keptColumns, columnScales };
+}
+
+/**
+ * The extension f̄ = W_s 𝒲 g that a code over Φ₁ᶜ implies: L samples, of which those from `firstRow` are Φ₁ᶜ g itself.
+ * With g from a pursuit, (6), it is the smoothest extension there is in the eyes of the wavelets.
+ */
+export function extensionOf(
+  { length, synthesis, keptColumns, columnScales }: Cropping,
+  code: { readonly indices: ArrayLike<number>; readonly values: ArrayLike<number> },
+): Float64Array {
+  const extended = new Float64Array(length);
+  for (let s = 0; s < code.indices.length; s++) {
+    const j = code.indices[s]!;
+    requireInteger("extensionOf", "indices of the code", j, 0, keptColumns.length - 1);
+    const weight = columnScales[j]! * code.values[s]!;
+    const atom = synthesis.column(keptColumns[j]!);
+    for (let i = 0; i < length; i++) extended[i]! += weight * atom[i]!;
+  }
+  return extended;
+}
+
+/** L = 2^(⌈log₂ n⌉ + 1). */
+export function extendedLength(n: number): number {
+  let length = 2;
+  while (length < 2 * n) length *= 2;
+  return length;
 }
 
 /** Pᵀ w: the rows of column j of W_s inside the window, as a view. */

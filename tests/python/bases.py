@@ -2,7 +2,8 @@
 
 Standard input   {"filters": [name, ...], "bases": [name, ...], "sizes": [n, ...], "picture": [row, ...]}
 Standard output  {"filters": {name: [rec_lo, rec_hi]}, "bases": {name: {n: [column, ...]}},
-                  "cascades": {name: magnitudes of the 2-D coefficients of the picture, ascending}}
+                  "cascades": {name: magnitudes of the 2-D coefficients of the picture, ascending},
+                  "borders": {mode: {name: {n: [column, ...]}}}}
 """
 
 import json
@@ -34,6 +35,22 @@ def cropped(n, name):
     return (window / np.where(norms > 0, norms, 1))[:, norms > 0]
 
 
+def bordered(n, name, mode):
+    """Unit columns of the inverse transform of signals of n samples, as deep as trainlets goes."""
+    taps = pywt.Wavelet(name).rec_len
+    levels = int(np.ceil(np.log2(n))) if mode == "periodization" else max(1, int(np.log2(n / (taps - 1))))
+    arrays, slices = pywt.coeffs_to_array(pywt.wavedec(np.zeros(n), name, mode=mode, level=levels))
+    columns = []
+    for j in range(arrays.size):
+        arrays[:] = 0
+        arrays[j] = 1
+        bands = pywt.array_to_coeffs(arrays, slices, output_format="wavedec")
+        columns.append(pywt.waverec(bands, name, mode=mode)[:n])
+    columns = np.array(columns)
+    norms = np.linalg.norm(columns, axis=1, keepdims=True)
+    return columns[norms[:, 0] > 0] / norms[norms[:, 0] > 0]
+
+
 def cascade(picture, name):
     """The usual 2-D transform, periodic, full depth."""
     levels = min(picture.shape).bit_length() - 1
@@ -48,7 +65,11 @@ def main():
     bases = {name: {n: cropped(n, name).T.tolist() for n in request["sizes"]} for name in request["bases"]}
     picture = np.array(request["picture"])
     cascades = {name: cascade(picture, name).tolist() for name in request["bases"]}
-    json.dump({"filters": filters, "bases": bases, "cascades": cascades}, sys.stdout)
+    borders = {
+        mode: {name: {n: bordered(n, name, mode).tolist() for n in request["sizes"]} for name in request["bases"]}
+        for mode in ["periodization", "symmetric", "zero"]
+    }
+    json.dump({"filters": filters, "bases": bases, "cascades": cascades, "borders": borders}, sys.stdout)
 
 
 main()

@@ -14,7 +14,8 @@ import scipy.sparse
 def main(model, codes):
     A = scipy.sparse.load_npz(model)
     with np.load(model) as archive:
-        factors = [archive[f"phi_{axis}"] for axis in range(len([f for f in archive.files if f.startswith("phi_")]))]
+        separable = [f"phi_{axis}" for axis in range(len(archive.files)) if f"phi_{axis}" in archive.files]
+        factors = [archive[name] for name in separable or ["phi"]]
         meta = json.loads(archive["meta"].tobytes())
     D = functools.reduce(np.kron, factors) @ A
     X = scipy.sparse.load_npz(codes)

@@ -4,12 +4,13 @@
  * from prototypes on the same kind of data.
  */
 
+import type { MTermCurve } from "../../tasks/mTermCurves.js";
 import type { Claim } from "../experiment.js";
 import type { UniversalConfig } from "./config.js";
-import { type Curve, learned } from "./result.js";
+import { learned } from "./result.js";
 
 /** The claims about the curves, at the M of the table. */
-export function judge({ terms, margin }: UniversalConfig, curves: readonly Curve[]): Claim[] {
+export function judge({ terms, margin }: UniversalConfig, curves: readonly MTermCurve[]): Claim[] {
   const at = (label: string) => curves.find((curve) => curve.label === label)!.psnr;
   const others = curves.filter(({ label }) => label !== learned);
   const allOf = (isSo: (M: number) => boolean) => terms.every(isSo);

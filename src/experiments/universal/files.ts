@@ -4,6 +4,7 @@ import { formatShape } from "../../core/shape.js";
 import type { AtomFamily } from "../../figures/atomFamilies.js";
 import { orderAtoms } from "../../figures/atomOrder.js";
 import { atomGallery } from "../../figures/gallery.js";
+import { mTermChart, mTermCsv } from "../../figures/mTermChart.js";
 import { htmlPage, type PageSection } from "../../figures/page.js";
 import { lineChart } from "../../figures/plot.js";
 import { encodePng } from "../../figures/png.js";
@@ -17,7 +18,7 @@ import type { UniversalResult } from "./result.js";
 export function universalFiles(result: UniversalResult, claims: readonly Claim[]): OutcomeFile[] {
   const { model, families, config } = result;
   const { atoms, families: recurring, curves } = config.figures;
-  const chart = curveChart(result);
+  const chart = mTermChart(`M-term approximation of ${formatShape(config.patch)} patches`, result.curves);
   const found = families.length > 0;
   const picture = found ? [{ name: `${recurring}.png`, bytes: encodePng(familyPicture(result)) }] : [];
   return [
@@ -25,7 +26,7 @@ export function universalFiles(result: UniversalResult, claims: readonly Claim[]
     { name: `${atoms}.png`, bytes: encodePng(gallery(result)) },
     ...picture,
     text(`${curves}.svg`, chart),
-    text(`${curves}.csv`, table(result)),
+    text(`${curves}.csv`, mTermCsv(result.curves)),
     text("index.html", page(result, claims, chart)),
   ];
 }
@@ -41,30 +42,6 @@ function gallery({ atoms, model, config }: UniversalResult) {
   const shown = Math.min(columns * rows, sorted.length);
   const order = Array.from({ length: shown }, (_, i) => sorted[Math.floor((i * sorted.length) / shown)]!);
   return atomGallery(atoms, model.shape, { order, columns: Math.min(columns, shown) });
-}
-
-function curveChart({ config, curves }: UniversalResult): string {
-  return lineChart({
-    title: `M-term approximation of ${formatShape(config.patch)} patches`,
-    x: { label: "M: atoms or coefficients of a patch" },
-    y: { label: "PSNR (dB)" },
-    series: [...curves]
-      .reverse() // the legend names the best first, as the curves lie
-      .map(({ label, psnr }) => ({ label, points: psnr.map((y, x) => ({ x, y })).filter(isShown) })),
-  });
-}
-
-/** M = 0 is the mean alone, far below all else; a PSNR without error has no place. */
-function isShown({ x, y }: { readonly x: number; readonly y: number }): boolean {
-  return x > 0 && Number.isFinite(y);
-}
-
-/** The curves as comma-separated values. */
-function table({ curves }: UniversalResult): string {
-  const lines = curves[0]!.psnr.map((_, M) =>
-    [M, ...curves.map(({ psnr }) => psnr[M]!.toFixed(4))].join(","),
-  );
-  return `${["M", ...curves.map(({ label }) => label)].join(",")}\n${lines.join("\n")}\n`;
 }
 
 function page(result: UniversalResult, claims: readonly Claim[], chart: string): string {

@@ -3,13 +3,8 @@
 import type { DenseMatrix } from "../../core/matrix.js";
 import type { AtomFamily } from "../../figures/atomFamilies.js";
 import type { Model } from "../../model/model.js";
+import type { MTermCurve } from "../../tasks/mTermCurves.js";
 import type { UniversalConfig } from "./config.js";
-
-/** PSNR in dB of an approximation with 0, 1, … terms. */
-export interface Curve {
-  readonly label: string;
-  readonly psnr: readonly number[];
-}
 
 /** A test error while learning. */
 export interface LearningPoint {
@@ -26,7 +21,7 @@ export interface UniversalResult {
   /** Patches that were approximated. */
   readonly tested: number;
   /** In the order of the config's comparisons; the dictionary is the last. */
-  readonly curves: readonly Curve[];
+  readonly curves: readonly MTermCurve[];
   readonly families: readonly AtomFamily[];
   readonly sources: string;
   /** What it was computed on. */

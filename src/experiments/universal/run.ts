@@ -13,7 +13,8 @@ import type { Kernels } from "../../kernels/contract.js";
 import { train } from "../../learn/trainingRun.js";
 import { resolveTraining, type TrainOptions } from "../../learn/trainOptions.js";
 import type { Model } from "../../model/model.js";
-import { approximatorOf, mTermErrors, psnrOfErrors, samplePatches } from "../../tasks/mTerm.js";
+import { approximatorOf, samplePatches } from "../../tasks/mTerm.js";
+import { type Contender, type MTermCurve, mTermCurves } from "../../tasks/mTermCurves.js";
 import type {
   ExperimentData,
   ExperimentOptions,
@@ -24,7 +25,7 @@ import type {
 import type { UniversalConfig } from "./config.js";
 import { judge } from "./expected.js";
 import { universalFiles } from "./files.js";
-import { type Curve, type LearningPoint, learned } from "./result.js";
+import { type LearningPoint, learned } from "./result.js";
 
 /** The experiment with these options, checked. */
 export function prepareUniversal(
@@ -42,7 +43,7 @@ export function prepareUniversal(
   return (data, tools) => runUniversal(resolved, data, tools, caller);
 }
 
-/** Learn, measure, draw. */
+/** Measure what there is, learn, measure again, draw. */
 export async function runUniversal(
   config: UniversalConfig,
   data: ExperimentData,
@@ -52,10 +53,12 @@ export async function runUniversal(
   const start = performance.now();
   const { kernels, onStage = () => {} } = tools;
   const { images, test, sources } = picturesOf(config, data, caller);
-  const { model, learning } = await learn(config, images, test, tools);
   const { patch, testPatches: count, seed } = config;
   const patches = await samplePatches(test, { patch, count, seed, kernels });
-  const curves = await compare(config, model, patches, kernels, onStage);
+  const analytic = await compare(config, analyticContenders(config), patches, tools); // first: it may not fit
+  const { model, learning } = await learn(config, images, test, tools);
+  const trained = await compare(config, [{ label: learned, make: () => model }], patches, tools);
+  const curves = [...analytic, ...trained];
   onStage("looking for recurring patterns");
   const atoms = await model.atoms(kernels);
   const families = atomFamilies(atoms, model.shape);
@@ -151,21 +154,26 @@ async function learn(
   return { model: await run.model(), learning };
 }
 
-/** The same patches, approximated by each. */
-async function compare(
-  config: UniversalConfig,
-  model: Model,
+function analyticContenders({ patch, comparisons }: UniversalConfig): Contender[] {
+  return comparisons.map(({ label, approximator }) => ({
+    label,
+    make: () => approximatorOf(approximator, patch),
+  }));
+}
+
+/** The test patches, approximated by each. */
+function compare(
+  { terms }: UniversalConfig,
+  contenders: readonly Contender[],
   patches: DenseMatrix,
-  kernels: Kernels,
-  onStage: (stage: string) => void,
-): Promise<Curve[]> {
-  const { patch, comparisons } = config;
-  const most = config.terms.at(-1)!;
-  const curves: Curve[] = [];
-  for (const { label, approximator } of [...comparisons, { label: learned, approximator: undefined }]) {
-    onStage(`approximating ${patches.cols} test patches: ${label}`);
-    const by = approximator === undefined ? model : approximatorOf(approximator, patch);
-    curves.push({ label, psnr: psnrOfErrors(await mTermErrors(by, patches, most, kernels)) });
-  }
-  return curves;
+  { kernels, onStage, onProgress }: ExperimentTools,
+): Promise<MTermCurve[]> {
+  return mTermCurves(contenders, patches, {
+    most: terms.at(-1)!,
+    kernels,
+    onProgress(label, done) {
+      if (done === 0) onStage?.(`approximating ${patches.cols} test patches: ${label}`);
+      else onProgress?.(`${label}: ${done} of ${patches.cols} test patches`);
+    },
+  });
 }

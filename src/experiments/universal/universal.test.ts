@@ -62,7 +62,9 @@ describe("a run", async () => {
   test("has a table of PSNR that grows with M, and agrees with the numbers", () => {
     expect(outcome.rows.map(([label]) => label)).toEqual([
       "wavelets",
+      "contourlets",
       "separable wavelets",
+      "cropped contourlets",
       "cropped wavelets",
       learned,
     ]);
@@ -161,13 +163,16 @@ describe("what is expected", () => {
 });
 
 test("the catalogue knows each by its name, on one line", () => {
-  expect(experiments.map(({ name }) => name)).toEqual(["universal32", "universal64"]);
+  const names = ["fig1", "fig2", "fig3", "fig4", "fig5", "fig6", "fig11", "universal32", "universal64"];
+  expect(experiments.map(({ name }) => name)).toEqual(names);
   for (const { name, summary } of experiments) {
     expect(experimentOf(name, "x").name).toBe(name);
     expect(summary).not.toContain("\n");
   }
   expect(() => experimentOf("universal16", "reproduce")).toThrow(
-    new InputError('reproduce: unknown experiment "universal16"; known: universal32, universal64'),
+    new InputError(
+      'reproduce: unknown experiment "universal16"; known: fig1, fig2, fig3, fig4, fig5, fig6, fig11, universal32, universal64',
+    ),
   );
 });
 

@@ -17,11 +17,13 @@ import type {
   DeviceSet,
   DeviceSparse,
   Kernels,
+  MomentumStep,
   ProblemSizes,
   PursuitLimits,
   ScalarPlace,
   WindowList,
 } from "../contract.js";
+import { momentFloor } from "../contract.js";
 import { inOrder } from "../inOrder.js";
 import type { Arena } from "./arena.js";
 import { shared, single } from "./binary.js";
@@ -42,18 +44,31 @@ const names = [
   "gradient",
   "applyCodes",
   "movedEnergies",
+  "exchangeAtoms",
   "momentum",
   "moveAtoms",
   "blockEnergies",
   "columnEnergies",
   "coherence",
   "extract",
+  "correlate",
+  "combine",
+  "addMoments",
+  "blockResidual",
+  "descendBlock",
+  "refitDirection",
+  "refitCodes",
+  "addOuter",
 ] as const;
 
 /** Examples of a block, bytes of one of its rows, atoms of a panel of results: as in assembly/. */
 const lanes = 16;
 const rowBytes = 64;
 const panel = 64;
+/** Atoms of a block of `descendAtoms`, and columns of a share of it; examples of a block of `refitAtoms`. */
+const descentBlock = 64;
+const descentShare = 32;
+const refitBlock = 256;
 /** f32 of a block of a norm. */
 const normBlock = 16384;
 
@@ -188,6 +203,11 @@ class CpuKernels implements Kernels {
   headSparse(sparse: DeviceSparse, cols: number): CpuSparse {
     const whole = own(sparse, CpuSparse);
     return new CpuSparse(whole.rows, cols, whole.width, whole);
+  }
+
+  async copyColumns(source: DeviceMatrix, first: number, target: DeviceMatrix): Promise<void> {
+    const { rows, cols } = target;
+    this.#dense(target).set(this.#dense(source).subarray(first * rows, (first + cols) * rows));
   }
 
   async writeMatrix(target: DeviceMatrix, source: DenseMatrix): Promise<void> {
@@ -416,29 +436,19 @@ class CpuKernels implements Kernels {
     grad: DeviceMatrix,
     energy?: ScalarPlace,
   ): Promise<void> {
-    const lists = rowLists(this.#sparse(X), X.rows);
-    const { starts, examples, coefficients } = lists;
-    const set = own(S, CpuSet);
-    const partial = this.#stage(8 * set.size + (starts.length + 2 * examples.length) * 4);
-    const at = partial + 8 * set.size;
-    const examplesAt = at + starts.length * 4;
-    const coefficientsAt = examplesAt + examples.length * 4;
-    this.#arena.u32(at, starts.length).set(starts);
-    this.#arena.u32(examplesAt, examples.length).set(examples);
-    this.#arena.f32(coefficientsAt, coefficients.length).set(coefficients);
-    this.#pool.reserveScratch(lists.longest * 4);
-    const w = own(W, CpuMatrix);
-    const from = [set.at, at, examplesAt, coefficientsAt];
-    this.#arguments(w.at, w.rows, ...from, own(grad, CpuMatrix).at, energy ? partial : 0);
+    const [w, set] = [own(W, CpuMatrix), own(S, CpuSet)];
+    const { longest, at, more: partial } = this.#rowLists(X, this.#members(S), 8 * set.size);
+    this.#pool.reserveScratch(longest * 4);
+    this.#arguments(w.at, w.rows, set.at, ...at, own(grad, CpuMatrix).at, energy ? partial : 0);
     await this.#run("gradient", set.size, 8);
     if (energy) this.#dense(energy.scalars)[energy.slot] = this.#sum(partial, set.size);
   }
 
   async applyCodes(grad: DeviceMatrix, S: DeviceSet, X: DeviceSparse, V: DeviceMatrix): Promise<void> {
-    const at = this.#placesAt(S, this.#stage(X.rows * 4), X.rows);
+    const places = this.#placesAt(S, this.#stage(X.rows * 4), X.rows);
     this.#pool.reserveScratch(X.width * 8);
     const [g, v] = [own(grad, CpuMatrix), own(V, CpuMatrix)];
-    this.#arguments(g.at, g.rows, at, ...this.#sparseWords(X), v.at);
+    this.#arguments(g.at, g.rows, places, ...this.#sparseWords(X), v.at);
     await this.#run("applyCodes", X.cols, 16);
   }
 
@@ -475,6 +485,20 @@ class CpuKernels implements Kernels {
     return at;
   }
 
+  async exchangeAtoms(
+    before: DeviceMatrix,
+    after: DeviceMatrix,
+    S: DeviceSet,
+    X: DeviceSparse,
+    R: DeviceMatrix,
+    refits: boolean,
+  ): Promise<void> {
+    const [old, fresh, r] = [own(before, CpuMatrix), own(after, CpuMatrix), own(R, CpuMatrix)];
+    const places = this.#placesAt(S, this.#stage(X.rows * 4), X.rows);
+    this.#arguments(old.at, fresh.at, r.rows, places, ...this.#sparseWords(X), r.at, refits ? 1 : 0);
+    await this.#run("exchangeAtoms", X.cols, 512);
+  }
+
   async momentum(
     gamma: number,
     scalars: DeviceMatrix,
@@ -489,11 +513,118 @@ class CpuKernels implements Kernels {
     await this.#run("momentum", set.size, 16);
   }
 
-  async moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse): Promise<void> {
+  async moveAtoms(
+    k: number,
+    U: DeviceMatrix,
+    S: DeviceSet,
+    A: DeviceSparse,
+    step?: MomentumStep,
+  ): Promise<void> {
     const [u, set] = [own(U, CpuMatrix), own(S, CpuSet)];
     this.#pool.reserveScratch((3 * u.rows + 16) * 4);
-    this.#arguments(k, u.rows, u.at, set.at, ...this.#sparseWords(A));
+    const grad = step ? own(step.grad, CpuMatrix).at : 0;
+    this.#arguments(k, u.rows, u.at, set.at, ...this.#sparseWords(A), grad);
+    if (step) this.#pool.args.f32.set([step.gamma, this.#dense(step.scalars)[step.eta]!], 9);
     await this.#run("moveAtoms", set.size, 16);
+  }
+
+  // — explicit dictionaries —————————————————————————————————————————————————
+
+  async correlate(D: DeviceMatrix, Y: DeviceMatrix, P: DeviceMatrix): Promise<void> {
+    const [d, y] = [own(D, CpuMatrix), own(Y, CpuMatrix)];
+    this.#pool.reserveScratch((d.rows + panel) * rowBytes);
+    this.#arguments(d.at, d.rows, d.cols, y.at, y.cols, own(P, CpuMatrix).at);
+    await this.#run("correlate", Math.ceil(y.cols / lanes), 1);
+  }
+
+  async combine(D: DeviceMatrix, X: DeviceSparse, Y: DeviceMatrix): Promise<void> {
+    await this.#combine(D, X, 0, own(Y, CpuMatrix));
+  }
+
+  async remainder(D: DeviceMatrix, X: DeviceSparse, Y: DeviceMatrix, R: DeviceMatrix): Promise<void> {
+    await this.#combine(D, X, own(Y, CpuMatrix).at, own(R, CpuMatrix));
+  }
+
+  async #combine(D: DeviceMatrix, X: DeviceSparse, from: number, output: CpuMatrix): Promise<void> {
+    const d = own(D, CpuMatrix);
+    this.#pool.reserveScratch((X.width + d.rows) * 4);
+    this.#arguments(d.at, d.rows, ...this.#sparseWords(X), from, output.at);
+    await this.#run("combine", X.cols, 16);
+  }
+
+  async addMoments(
+    beta: number,
+    Y: DeviceMatrix,
+    X: DeviceSparse,
+    B: DeviceMatrix,
+    C: DeviceMatrix,
+  ): Promise<void> {
+    const { longest, at } = this.#rowLists(X);
+    const y = own(Y, CpuMatrix);
+    this.#pool.reserveScratch((longest + y.rows) * 4);
+    const sums = [own(B, CpuMatrix).at, own(C, CpuMatrix).at, C.rows, longest];
+    this.#arguments(0, y.at, y.rows, ...this.#sparseWords(X), ...at, ...sums);
+    this.#pool.args.f32[0] = beta;
+    await this.#run("addMoments", B.cols, 8);
+  }
+
+  /** Blocks of atoms: what they miss by products of all, then one after the other with what changed within. */
+  async descendAtoms(B: DeviceMatrix, C: DeviceMatrix, D: DeviceMatrix): Promise<void> {
+    const { at: d, rows: n, cols: m } = own(D, CpuMatrix);
+    const missed = this.#stage(n * descentBlock * 4);
+    this.#pool.reserveScratch(Math.max((m + 2) * rowBytes, n * 4));
+    for (let first = 0; first < m; first += descentBlock) {
+      const count = Math.min(descentBlock, m - first);
+      this.#arguments(d, n, m, own(C, CpuMatrix).at, own(B, CpuMatrix).at, first, count, missed);
+      this.#pool.args.f32[8] = momentFloor;
+      const shares = Math.ceil(count / descentShare);
+      await this.#run("blockResidual", Math.ceil(n / lanes) * shares, 1);
+      await this.#run("descendBlock", 1, 1);
+    }
+  }
+
+  async refitAtoms(R: DeviceMatrix, X: DeviceSparse, D: DeviceMatrix): Promise<void> {
+    const [r, d] = [own(R, CpuMatrix), own(D, CpuMatrix)];
+    const { values, width } = own(X, CpuSparse);
+    const { starts, slots } = rowLists(this.#sparse(X), X.rows);
+    const blocks = Math.ceil(slots.length / refitBlock);
+    const at = this.#stage((slots.length + (blocks + 1) * d.rows) * 4);
+    const [sums, before] = [at + slots.length * 4, at + (slots.length + blocks * d.rows) * 4];
+    this.#arena.u32(at, slots.length).set(slots);
+    this.#pool.reserveScratch(2 * refitBlock * 4);
+    for (let j = 0; j < d.cols; j++) {
+      const count = starts[j + 1]! - starts[j]!;
+      if (count === 0) continue;
+      const atom = d.at + j * d.rows * 4;
+      const uses = [r.at, r.rows, at + starts[j]! * 4, count, values, width];
+      const items = Math.ceil(count / refitBlock);
+      this.#arguments(...uses, sums);
+      await this.#run("refitDirection", items, 1);
+      this.#arena.f32(before, d.rows).set(this.#arena.f32(atom, d.rows));
+      const g = this.#arena.f32(values, width * X.cols);
+      let energy = 0;
+      for (let s = starts[j]!; s < starts[j + 1]!; s++) energy += g[slots[s]!]! ** 2;
+      if (!putDirection(this.#arena.f32(sums, items * d.rows), energy, this.#arena.f32(atom, d.rows)))
+        continue;
+      this.#arguments(...uses, before, atom);
+      await this.#run("refitCodes", items, 1);
+    }
+  }
+
+  async forgetAtoms(S: DeviceSet, B: DeviceMatrix, C: DeviceMatrix): Promise<void> {
+    const [b, c] = [this.#dense(B), this.#dense(C)];
+    for (const atom of this.#members(S)) {
+      b.fill(0, atom * B.rows, (atom + 1) * B.rows);
+      c.fill(0, atom * C.rows, (atom + 1) * C.rows);
+      for (let at = atom; at < c.length; at += C.rows) c[at] = 0;
+    }
+  }
+
+  async addOuter(Y: DeviceMatrix, C: DeviceMatrix): Promise<void> {
+    const { at, rows, cols } = own(Y, CpuMatrix);
+    this.#pool.reserveScratch((2 * cols + lanes) * rowBytes);
+    this.#arguments(at, rows, cols, own(C, CpuMatrix).at);
+    await this.#run("addOuter", Math.ceil(rows / lanes), 1);
   }
 
   // — scalars ———————————————————————————————————————————————————————————————
@@ -582,6 +713,23 @@ class CpuKernels implements Kernels {
     return this.#staging.at;
   }
 
+  /** Codes by rows, of all atoms or some, where the kernels can read them: addresses of starts, examples, coefficients. */
+  #rowLists(
+    X: DeviceSparse,
+    members?: Uint32Array,
+    moreBytes = 0,
+  ): { longest: number; at: readonly number[]; more: number } {
+    const { starts, examples, coefficients, longest } = rowLists(this.#sparse(X), X.rows, members);
+    const more = this.#stage(moreBytes + (starts.length + 2 * examples.length) * 4); // first: it may hold f64
+    const at = more + moreBytes;
+    const examplesAt = at + starts.length * 4;
+    const coefficientsAt = examplesAt + examples.length * 4;
+    this.#arena.u32(at, starts.length).set(starts);
+    this.#arena.u32(examplesAt, examples.length).set(examples);
+    this.#arena.f32(coefficientsAt, coefficients.length).set(coefficients);
+    return { longest, at: [at, examplesAt, coefficientsAt], more };
+  }
+
   #sparseWords(sparse: DeviceSparse): number[] {
     const { indices, values, counts, width } = own(sparse, CpuSparse);
     return [indices, values, counts, width];
@@ -606,6 +754,17 @@ class CpuKernels implements Kernels {
     const { at, size } = own(set, CpuSet);
     return this.#arena.u32(at, size);
   }
+}
+
+/** atom ← u/‖u‖ with u = Σ g r + ‖g‖² atom, the sum in parts; false, and it stays, where u is zero. */
+function putDirection(parts: Float32Array, energy: number, atom: Float32Array): boolean {
+  const u = Float64Array.from(atom, (value) => energy * value);
+  for (let i = 0; i < parts.length; i++) u[i % atom.length]! += parts[i]!;
+  const squared = u.reduce((sum, value) => sum + value * value, 0);
+  if (!(squared > 0)) return false;
+  const scale = 1 / Math.sqrt(squared);
+  for (let r = 0; r < atom.length; r++) atom[r] = u[r]! * scale;
+  return true;
 }
 
 /** Examples a turn of a thread: short calls let the engine replace its first, slow code, and share work evenly. */

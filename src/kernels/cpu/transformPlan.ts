@@ -18,37 +18,66 @@ export function planTransform(
   direction: "analysis" | "synthesis",
 ): TransformPlan {
   const matrices = direction === "analysis" ? factors : factors.map((factor) => factor.transpose());
-  const words: number[] = [];
+  // Typed, and of the right size from the start: an explicit matrix has hundreds of millions of words.
+  const words = new Uint32Array(2 + matrices.reduce((sum, matrix) => sum + stageWords(matrix), 0));
+  let at = 2;
   let outer = 1;
   let inner = matrices.reduce((product, matrix) => product * matrix.rows, 1);
   let rows = inner;
   let weights = 0;
   for (const matrix of matrices) {
     inner /= matrix.rows;
-    pushStage(words, matrix, outer, inner);
+    at = writeStage(words, at, matrix, outer, inner);
     weights += outer * inner * matrix.data.reduce((count, value) => count + (value === 0 ? 0 : 1), 0);
     outer *= matrix.cols;
     rows = Math.max(rows, outer * inner);
   }
-  return { rows, weights, words: Uint32Array.from([matrices.length, rows, ...words]) };
+  words.set([matrices.length, rows]);
+  return { rows, weights, words };
 }
 
 /** Bytes of a row of a block of sixteen examples. */
 const rowBytes = 64;
 
-/** The stage of outputs j = Σᵣ matrix[r, j] × input r, in pairs of outputs. */
-function pushStage(words: number[], matrix: Matrix64, outer: number, inner: number): void {
-  words.push(outer, inner, matrix.rows, matrix.cols);
-  for (let j = 0; j < matrix.cols; j += 2) {
-    const start = words.push(0) - 1;
-    for (let r = 0; r < matrix.rows; r++) {
+/** Inputs that a pair of outputs, j and j + 1, takes: rows where one of the columns is not zero. */
+function pairInputs({ rows, cols, data }: Matrix64, j: number): number {
+  let count = 0;
+  for (let r = 0; r < rows; r++) {
+    if (data[j * rows + r] !== 0 || (j + 1 < cols && data[(j + 1) * rows + r] !== 0)) count++;
+  }
+  return count;
+}
+
+/** Words of a stage: four, then for each pair of outputs a count and three an input. */
+function stageWords(matrix: Matrix64): number {
+  let words = 4;
+  for (let j = 0; j < matrix.cols; j += 2) words += 1 + 3 * pairInputs(matrix, j);
+  return words;
+}
+
+/** The stage of outputs j = Σᵣ matrix[r, j] × input r, in pairs of outputs; where the next one begins. */
+function writeStage(
+  words: Uint32Array,
+  from: number,
+  matrix: Matrix64,
+  outer: number,
+  inner: number,
+): number {
+  const { rows, cols } = matrix;
+  words.set([outer, inner, rows, cols], from);
+  let at = from + 4;
+  for (let j = 0; j < cols; j += 2) {
+    words[at++] = pairInputs(matrix, j);
+    for (let r = 0; r < rows; r++) {
       const first = matrix.at(r, j);
-      const second = j + 1 < matrix.cols ? matrix.at(r, j + 1) : 0;
+      const second = j + 1 < cols ? matrix.at(r, j + 1) : 0;
       if (first === 0 && second === 0) continue;
-      words.push(r * inner * rowBytes, bitsOf(first), bitsOf(second));
-      words[start]! += 1;
+      words[at++] = r * inner * rowBytes;
+      words[at++] = bitsOf(first);
+      words[at++] = bitsOf(second);
     }
   }
+  return at;
 }
 
 const view = new DataView(new ArrayBuffer(4));

@@ -17,6 +17,7 @@ import type {
   DeviceSignals,
   DeviceSparse,
   Kernels,
+  MomentumStep,
   ProblemSizes,
   PursuitLimits,
   ScalarPlace,
@@ -24,6 +25,7 @@ import type {
 } from "../contract.js";
 import { CodeLists } from "./codes.js";
 import { closeGpu, type OpenGpu, openGpu } from "./device.js";
+import { ExplicitUpdates } from "./explicit.js";
 import { GpuBase, GpuMatrix, GpuSet, GpuSignals, GpuSparse, own, runsOf, strideOf } from "./handles.js";
 import { GpuMemory } from "./memory.js";
 import { chunkBytes, GpuProducts } from "./products.js";
@@ -67,6 +69,7 @@ class GpuKernels implements Kernels {
   readonly #memory: GpuMemory;
   readonly #products: GpuProducts;
   readonly #codes: CodeLists;
+  readonly #explicit: ExplicitUpdates;
   readonly #pursuit: PursuitSetting;
 
   constructor(gpu: OpenGpu, { panelBytes = Infinity, workgroupBytes = Infinity, halves }: GpuOptions) {
@@ -84,6 +87,7 @@ class GpuKernels implements Kernels {
     this.#memory = new GpuMemory(this.#queue, most - (most % 16));
     this.#products = new GpuProducts(this.#memory);
     this.#codes = new CodeLists(this.#queue);
+    this.#explicit = new ExplicitUpdates(this.#memory, this.#products, this.#codes);
   }
 
   /** WebGPU does not tell how much memory a device has. */
@@ -131,6 +135,10 @@ class GpuKernels implements Kernels {
   headSparse(sparse: DeviceSparse, cols: number): DeviceSparse {
     const { rows, width, store } = own(sparse, GpuSparse);
     return new GpuSparse(rows, cols, width, store);
+  }
+
+  async copyColumns(source: DeviceMatrix, first: number, target: DeviceMatrix): Promise<void> {
+    this.#copy(own(source, GpuMatrix).slice(first, target.cols), own(target, GpuMatrix));
   }
 
   async writeMatrix(target: DeviceMatrix, source: DenseMatrix): Promise<void> {
@@ -202,16 +210,19 @@ class GpuKernels implements Kernels {
     R: DeviceMatrix,
     W?: DeviceMatrix,
   ): Promise<void> {
-    const [y, r] = [own(Y, GpuMatrix), own(R, GpuMatrix)];
     const D = this.#products.atoms(own(base, GpuBase), own(A, GpuSparse));
-    for (const { count, parts } of runsOf(y, r)) {
-      const [from, to] = parts;
-      const bytes = (offset: number) => offset * y.stride * 4;
-      if (from!.buffer !== to!.buffer)
-        this.#queue.copy(from!.buffer, bytes(from!.offset), to!.buffer, bytes(to!.offset), bytes(count));
+    await this.remainder(D, X, Y, R);
+    if (W) this.#products.analyze(own(base, GpuBase), own(R, GpuMatrix), own(W, GpuMatrix));
+  }
+
+  /** `to` ← `from`; nothing where they are the same. */
+  #copy(from: GpuMatrix, to: GpuMatrix): void {
+    const bytes = (columns: number) => columns * from.stride * 4;
+    for (const { count, parts } of runsOf(from, to)) {
+      const [a, b] = parts;
+      if (a!.buffer !== b!.buffer)
+        this.#queue.copy(a!.buffer, bytes(a!.offset), b!.buffer, bytes(b!.offset), bytes(count));
     }
-    this.#products.combine(D, own(X, GpuSparse), r, { subtracts: true });
-    if (W) this.#products.analyze(own(base, GpuBase), r, own(W, GpuMatrix));
   }
 
   async refreshGram(
@@ -335,6 +346,30 @@ class GpuKernels implements Kernels {
     return new GpuMatrix(rows, cols, { panels: [buffer], panelCols: Math.max(1, cols) });
   }
 
+  async exchangeAtoms(
+    before: DeviceMatrix,
+    after: DeviceMatrix,
+    S: DeviceSet,
+    X: DeviceSparse,
+    R: DeviceMatrix,
+    refits: boolean,
+  ): Promise<void> {
+    const [old, fresh, r] = [own(before, GpuMatrix), own(after, GpuMatrix), own(R, GpuMatrix)];
+    const [x, set] = [own(X, GpuSparse), own(S, GpuSet)];
+    for (const atoms of runsOf(old, fresh)) {
+      const [from, to] = atoms.parts;
+      for (const { first, count, parts } of runsOf(r)) {
+        const words = [
+          ...[count, r.quads, ...x.words, first, set.placeAt],
+          ...[atoms.first, atoms.count, from!.offset, to!.offset, refits ? 1 : 0],
+        ];
+        const buffers = [from!.buffer, to!.buffer, set.buffer, x.store.buffer, parts[0]!.buffer];
+        this.#queue.dispatch("exchangeAtoms", words, buffers, [count]);
+      }
+    }
+    if (refits) x.store.version++;
+  }
+
   async momentum(
     gamma: number,
     scalars: DeviceMatrix,
@@ -354,7 +389,14 @@ class GpuKernels implements Kernels {
     }
   }
 
-  async moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse): Promise<void> {
+  async moveAtoms(
+    k: number,
+    U: DeviceMatrix,
+    S: DeviceSet,
+    A: DeviceSparse,
+    step?: MomentumStep,
+  ): Promise<void> {
+    if (step) await this.momentum(step.gamma, step.scalars, step.eta, step.grad, S, U);
     const [u, set, atoms] = [own(U, GpuMatrix), own(S, GpuSet), own(A, GpuSparse)];
     const fit = Math.max(1, Math.floor(this.#memory.panelBytes / (u.rows * 4)));
     const groups = Math.min(movers, atoms.cols, fit);
@@ -365,6 +407,52 @@ class GpuKernels implements Kernels {
       this.#queue.dispatch("moveAtoms", words, buffers, [groups]);
     }
     atoms.store.version++;
+  }
+
+  // — explicit dictionaries —————————————————————————————————————————————————
+
+  async correlate(D: DeviceMatrix, Y: DeviceMatrix, P: DeviceMatrix): Promise<void> {
+    this.#products.product(own(D, GpuMatrix), own(Y, GpuMatrix), own(P, GpuMatrix));
+  }
+
+  async combine(D: DeviceMatrix, X: DeviceSparse, Y: DeviceMatrix): Promise<void> {
+    this.#products.combine(own(D, GpuMatrix), own(X, GpuSparse), own(Y, GpuMatrix));
+  }
+
+  async remainder(D: DeviceMatrix, X: DeviceSparse, Y: DeviceMatrix, R: DeviceMatrix): Promise<void> {
+    const r = own(R, GpuMatrix);
+    this.#copy(own(Y, GpuMatrix), r);
+    this.#products.combine(own(D, GpuMatrix), own(X, GpuSparse), r, { subtracts: true });
+  }
+
+  async addMoments(
+    beta: number,
+    Y: DeviceMatrix,
+    X: DeviceSparse,
+    B: DeviceMatrix,
+    C: DeviceMatrix,
+  ): Promise<void> {
+    const [y, x, b, c] = [own(Y, GpuMatrix), own(X, GpuSparse), own(B, GpuMatrix), own(C, GpuMatrix)];
+    this.#explicit.addMoments(beta, y, x, b, c);
+  }
+
+  async descendAtoms(B: DeviceMatrix, C: DeviceMatrix, D: DeviceMatrix): Promise<void> {
+    this.#explicit.descend(own(B, GpuMatrix), own(C, GpuMatrix), own(D, GpuMatrix));
+    await this.#queue.pace();
+  }
+
+  async refitAtoms(R: DeviceMatrix, X: DeviceSparse, D: DeviceMatrix): Promise<void> {
+    this.#explicit.refit(own(R, GpuMatrix), own(X, GpuSparse), own(D, GpuMatrix));
+    await this.#queue.pace();
+  }
+
+  async forgetAtoms(S: DeviceSet, B: DeviceMatrix, C: DeviceMatrix): Promise<void> {
+    this.#explicit.forget(own(S, GpuSet), own(B, GpuMatrix), false);
+    this.#explicit.forget(own(S, GpuSet), own(C, GpuMatrix), true);
+  }
+
+  async addOuter(Y: DeviceMatrix, C: DeviceMatrix): Promise<void> {
+    this.#explicit.addOuter(own(Y, GpuMatrix), own(C, GpuMatrix));
   }
 
   // — scalars ———————————————————————————————————————————————————————————————

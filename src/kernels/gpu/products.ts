@@ -66,8 +66,8 @@ export class GpuProducts {
     }
   }
 
-  /** C ← Aᵀ B, or diag(scale) Aᵀ B. */
-  product(A: GpuMatrix, B: GpuMatrix, C: GpuMatrix, scale?: GpuMatrix): void {
+  /** C ← Aᵀ B, or diag(scale) Aᵀ B; with `adds`, on top of C. */
+  product(A: GpuMatrix, B: GpuMatrix, C: GpuMatrix, scale?: GpuMatrix, adds = false): void {
     const { queue } = this.#memory;
     const none = queue.scratch("none", 16);
     for (const rows of runsOf(A)) {
@@ -79,7 +79,11 @@ export class GpuProducts {
         ];
         const buffers = [rows.parts[0]!.buffer, b!.buffer, none, scale?.buffer ?? none, c!.buffer];
         const groups = [Math.ceil(rows.count / tile), Math.ceil(count / tile)] as const;
-        queue.dispatch("product", words, buffers, groups, { gathers: 0, scales: scale ? 1 : 0 });
+        queue.dispatch("product", words, buffers, groups, {
+          gathers: 0,
+          scales: scale ? 1 : 0,
+          adds: adds ? 1 : 0,
+        });
       }
     }
   }

@@ -5,6 +5,16 @@
 
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import type { Kernels } from "../contract.js";
+import {
+  addMoments,
+  addOuter,
+  combine,
+  correlate,
+  descendAtoms,
+  forgetAtoms,
+  refitAtoms,
+  remainder,
+} from "./explicit.js";
 import { coherence, refreshGram } from "./gram.js";
 import {
   base,
@@ -21,6 +31,7 @@ import { extract } from "./patches.js";
 import {
   applyCodes,
   countUses,
+  exchangeAtoms,
   gradient,
   project,
   reconstruct,
@@ -50,6 +61,9 @@ export function createReferenceKernels(): Kernels {
     head: (matrix, cols) => dense(matrix).slice(0, cols),
     headSparse: (columns, cols) => sparse(columns).slice(0, cols),
 
+    async copyColumns(source, first, target) {
+      dense(target).data.set(dense(source).slice(first, first + target.cols).data);
+    },
     async writeMatrix(target, source) {
       dense(target).data.set(source.data);
     },
@@ -104,9 +118,23 @@ export function createReferenceKernels(): Kernels {
       synthesize(base(phi), V, moved);
       dense(scalars).data[slot] = sumOfSquares(moved.data);
     },
+    exchangeAtoms: async (before, after, S, X, R, refits) =>
+      exchangeAtoms(dense(before), dense(after), set(S), sparse(X), dense(R), refits),
     momentum: async (gamma, scalars, eta, grad, S, U) =>
       momentum(gamma, dense(scalars).data[eta]!, dense(grad), set(S), dense(U)),
-    moveAtoms: async (k, U, S, A) => moveAtoms(k, dense(U), set(S), sparse(A)),
+    async moveAtoms(k, U, S, A, step) {
+      if (step) momentum(step.gamma, dense(step.scalars).data[step.eta]!, dense(step.grad), set(S), dense(U));
+      moveAtoms(k, dense(U), set(S), sparse(A));
+    },
+
+    correlate: async (D, Y, P) => correlate(dense(D), dense(Y), dense(P)),
+    combine: async (D, X, Y) => combine(dense(D), sparse(X), dense(Y)),
+    remainder: async (D, X, Y, R) => remainder(dense(D), sparse(X), dense(Y), dense(R)),
+    addMoments: async (beta, Y, X, B, C) => addMoments(beta, dense(Y), sparse(X), dense(B), dense(C)),
+    descendAtoms: async (B, C, D) => descendAtoms(dense(B), dense(C), dense(D)),
+    refitAtoms: async (R, X, D) => refitAtoms(dense(R), sparse(X), dense(D)),
+    forgetAtoms: async (S, B, C) => forgetAtoms(set(S), dense(B), dense(C)),
+    addOuter: async (Y, C) => addOuter(dense(Y), dense(C)),
 
     async squaredNorm(M, scalars, slot, options = {}) {
       const columns = options.S ? set(options.S).members.length : M.cols;

@@ -4,6 +4,17 @@
  * items alone. Which thread runs which items never changes a bit of the result.
  */
 
+export { exchangeAtoms } from "./exchange";
+export {
+  addMoments,
+  addOuter,
+  blockResidual,
+  combine,
+  correlate,
+  descendBlock,
+  refitCodes,
+  refitDirection,
+} from "./explicit";
 export { atomScales, gramColumns } from "./gram";
 export { blockEnergies, coherence, columnEnergies } from "./measures";
 export { movedEnergies } from "./moved";

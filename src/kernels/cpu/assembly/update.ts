@@ -77,7 +77,8 @@ export function momentum(from: i32, to: i32, _scratch: usize, args: usize): void
 }
 
 /**
- * A_S ← P_k[A_S − U_S]. args: k, L, U, members, A (indices, values, counts, width).
+ * A_S ← P_k[A_S − U_S], with U_S ← γ U_S + η g on the way where there is a gradient.
+ * args: k, L, U, members, A (indices, values, counts, width), grad (0: none), γ (f32), η (f32).
  * scratch: the moved column (L f32), then twice L words for the selection.
  */
 export function moveAtoms(from: i32, to: i32, scratch: usize, args: usize): void {
@@ -86,6 +87,9 @@ export function moveAtoms(from: i32, to: i32, scratch: usize, args: usize): void
   const U = load<usize>(args, 8);
   const members = load<usize>(args, 12);
   const width = load<i32>(args, 28);
+  const grad = load<usize>(args, 32);
+  const gamma = load<f32>(args, 36);
+  const eta = load<f32>(args, 40);
   const column = scratch;
   const rest = scratch + ((<usize>L) << 2);
   for (let s = from; s < to; s++) {
@@ -94,17 +98,42 @@ export function moveAtoms(from: i32, to: i32, scratch: usize, args: usize): void
     const indices = load<usize>(args, 16) + start;
     const values = load<usize>(args, 20) + start;
     const counts = load<usize>(args, 24) + (atom << 2);
-    moveColumn(U + ((atom * <usize>L) << 2), L, indices, values, load<i32>(counts), column);
+    const u = U + ((atom * <usize>L) << 2);
+    if (grad !== 0) stepColumn(u, grad + ((<usize>s * <usize>L) << 2), L, gamma, eta, column);
+    else negate(u, L, column);
+    addEntries(u, indices, values, load<i32>(counts), column);
     store<i32>(counts, keepLargest(column, L, k, width, indices, values, rest));
   }
 }
 
-/** column ← a − u. */
-function moveColumn(u: usize, L: i32, indices: usize, values: usize, count: i32, column: usize): void {
+/** column ← −u. */
+function negate(u: usize, L: i32, column: usize): void {
   const bytes = (<usize>L) << 2;
   let i: usize = 0;
   for (; i + 16 <= bytes; i += 16) v128.store(column + i, f32x4.neg(v128.load(u + i)));
   for (; i < bytes; i += 4) store<f32>(column + i, -load<f32>(u + i));
+}
+
+/** u ← γu + ηg, and column ← −u. */
+function stepColumn(u: usize, g: usize, L: i32, gamma: f32, eta: f32, column: usize): void {
+  const bytes = (<usize>L) << 2;
+  const vGamma = f32x4.splat(gamma);
+  const vEta = f32x4.splat(eta);
+  let i: usize = 0;
+  for (; i + 16 <= bytes; i += 16) {
+    const next = f32x4.add(f32x4.mul(vGamma, v128.load(u + i)), f32x4.mul(vEta, v128.load(g + i)));
+    v128.store(u + i, next);
+    v128.store(column + i, f32x4.neg(next));
+  }
+  for (; i < bytes; i += 4) {
+    const next = gamma * load<f32>(u + i) + eta * load<f32>(g + i);
+    store<f32>(u + i, next);
+    store<f32>(column + i, -next);
+  }
+}
+
+/** column ← a − u where a has entries. */
+function addEntries(u: usize, indices: usize, values: usize, count: i32, column: usize): void {
   for (let e = 0; e < count; e++) {
     const at = (<usize>load<u32>(indices + ((<usize>e) << 2))) << 2;
     store<f32>(column + at, load<f32>(values + ((<usize>e) << 2)) - load<f32>(u + at));

@@ -9,6 +9,7 @@
 
 override gathers: bool = false;
 override scales: bool = false;
+override adds: bool = false; // C ← C + …
 
 struct Params {
   rows: u32,     // columns of A
@@ -135,5 +136,7 @@ fn store(row: u32, column: u32, value: vec4f) {
     if (gathers) { rows *= scale[S[1u + params.firstB + column]]; } // sᵢ sⱼ first: the same for (i, j) and (j, i)
     result = result * rows;
   }
-  C[(params.columnC + column) * params.strideC + (params.firstA + row) / 4u] = result;
+  let place = (params.columnC + column) * params.strideC + (params.firstA + row) / 4u;
+  if (adds) { result += C[place]; }
+  C[place] = result;
 }

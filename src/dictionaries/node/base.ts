@@ -1,0 +1,26 @@
+/** Bases of the command line: by name, or an explicit matrix in a `.npy` file. */
+
+import { basename } from "node:path";
+import { InputError } from "../../core/errors.js";
+import { requireFinite } from "../../core/require.js";
+import type { Shape } from "../../core/shape.js";
+import { readFileBytes } from "../../data/node/files.js";
+import { readNpy, toFloat64 } from "../../data/npy.js";
+import { Matrix64 } from "../../linalg/matrix64.js";
+import { type BaseDictionary, createBase, matrixBase } from "../base.js";
+
+/** A base for signals of a shape: a name as for `createBase`, or the path of an n × L matrix that ends in `.npy`. */
+export async function loadBase(name: string, shape: Shape, caller = "loadBase"): Promise<BaseDictionary> {
+  if (!name.toLowerCase().endsWith(".npy")) return createBase(name, shape, caller);
+  const array = readNpy(await readFileBytes(name), name);
+  const [rows, cols] = array.shape;
+  if (array.shape.length !== 2) {
+    throw new InputError(
+      `${caller}: base ${name} must be a matrix of 2 axes, got shape (${array.shape.join(", ")})`,
+    );
+  }
+  const values = toFloat64(array, name); // row by row
+  requireFinite(caller, `base ${name}`, values);
+  const matrix = new Matrix64(cols!, rows!, values).transpose();
+  return { ...matrixBase(name, shape, matrix, caller), name: basename(name) };
+}

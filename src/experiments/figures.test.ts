@@ -1,0 +1,71 @@
+/** Every experiment that only draws, at its quick size: the claims hold, and its page shows files that are there. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { InputError } from "../core/errors.js";
+import { plainNames } from "../core/require.js";
+import type { Kernels } from "../kernels/contract.js";
+import { createCpuKernels } from "../kernels/cpu/index.js";
+import { experimentOf } from "./catalogue.js";
+import type { Outcome } from "./experiment.js";
+import { fig11 } from "./mTerm/config.js";
+import { judge } from "./mTerm/expected.js";
+
+let kernels: Kernels;
+beforeAll(async () => {
+  kernels = await createCpuKernels();
+});
+afterAll(() => kernels.dispose());
+
+async function quick(name: string, options: object = {}): Promise<Outcome> {
+  const run = await experimentOf(name, "test").prepare({ quick: true, ...options }, "test", plainNames);
+  return run({}, { kernels });
+}
+
+const text = ({ files }: Outcome, name: string): string =>
+  new TextDecoder().decode(files.find((file) => file.name === name)!.bytes);
+
+describe.each(["fig1", "fig2", "fig3", "fig4", "fig11"])("%s", (name) => {
+  test("is as the paper says, gives the same again, and has a page with its figures", async () => {
+    const outcome = await quick(name);
+    expect(outcome.claims.length).toBeGreaterThan(0);
+    expect(outcome.claims.filter(({ holds }) => !holds)).toEqual([]);
+    expect(outcome.rows.every((row) => row.length === outcome.header.length)).toBe(true);
+    expect(outcome.files.some(({ name: file }) => file.endsWith(".svg"))).toBe(true);
+    const page = text(outcome, "index.html");
+    for (const { text: claim } of outcome.claims) expect(page).toContain(claim.slice(0, 20));
+    for (const [, src] of page.matchAll(/<img src="([^"]+)"/g))
+      expect(outcome.files.map((file) => file.name)).toContain(src);
+    if (name === "fig1" || name === "fig2") expect((await quick(name)).rows).toEqual(outcome.rows);
+  }, 240_000);
+});
+
+test("fig2 has the errors that prototypes had, within the draw", async () => {
+  const run = await experimentOf("fig2", "test").prepare({}, "test", plainNames);
+  const { values } = await run({}, { kernels });
+  const { "periodic wavelets": periodic, "cropped wavelets": cropped } = values as Record<
+    string,
+    { border: number; jump: number }
+  >;
+  const near = (value: number, expected: number) => expect(Math.abs(value / expected - 1)).toBeLessThan(0.2);
+  near(periodic!.border, 4.0e-3);
+  near(cropped!.border, 3.8e-4);
+  near(periodic!.jump, 1.5e-3);
+  near(cropped!.jump, 1.3e-3);
+});
+
+test("claims about curves are judged by their margins", () => {
+  const panel = fig11.panels[0]!;
+  const curve = (label: string, value: number) => ({ label, psnr: new Array<number>(61).fill(value) });
+  const curves = [curve("wavelets", 20), curve("contourlets", 20), curve("cropped contourlets", 19)];
+  const holds = (cropped: number) =>
+    judge(panel, [...curves, curve("cropped wavelets", cropped)]).map((claim) => claim.holds);
+  expect(holds(21.5)).toEqual([true, false, true]);
+  expect(holds(21.4)).toEqual([false, false, true]);
+});
+
+test("options that mean nothing are refused", async () => {
+  await expect(quick("fig3", { seed: 1 })).rejects.toThrow(new InputError("test: seed is no option of fig3"));
+  await expect(quick("fig2", { batch: 3 })).rejects.toThrow(
+    new InputError("test: batch is no option of fig2"),
+  );
+});

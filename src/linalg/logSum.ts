@@ -1,0 +1,54 @@
+/**
+ * Σ ln vᵢ of positive numbers as the logarithm of their product, whose exponent is kept
+ * apart: one multiplication a term, and the same bits in every JavaScript engine, which
+ * `Math.log` does not promise.
+ */
+
+import { powerBelow } from "../core/units.js";
+
+const large = 2 ** 500;
+
+export class LogSum {
+  /** The product is mantissa × large^exponent. */
+  #mantissa = 1;
+  #exponent = 0;
+
+  /** Add ln v, v from 2⁻⁵⁰⁰ to 2⁵⁰⁰, or 0. */
+  add(v: number): void {
+    this.#mantissa *= v;
+    if (this.#mantissa > large) {
+      this.#mantissa /= large;
+      this.#exponent += 500;
+    } else if (this.#mantissa < 1 / large && this.#mantissa > 0) {
+      this.#mantissa *= large;
+      this.#exponent -= 500;
+    }
+  }
+
+  /** The sum; −Infinity once a 0 was added. */
+  get value(): number {
+    if (!(this.#mantissa > 0)) return this.#mantissa === 0 ? -Infinity : Number.NaN;
+    const power = powerBelow(this.#mantissa);
+    return Math.LN2 * (this.#exponent + exponentOf(power)) + lnNearOne(this.#mantissa / power);
+  }
+}
+
+/** e of 2^e. */
+function exponentOf(power: number): number {
+  let [e, left] = [0, power];
+  for (; left > 1; left /= 2) e++;
+  for (; left < 1; left *= 2) e--;
+  return e;
+}
+
+/** ln v for v in [1, 2): 2 artanh((v − 1)/(v + 1)), whose series ends at f64 after twenty terms. */
+function lnNearOne(v: number): number {
+  const z = (v - 1) / (v + 1);
+  const square = z * z;
+  let [sum, power] = [0, z];
+  for (let k = 1; k < 40; k += 2) {
+    sum += power / k;
+    power *= square;
+  }
+  return 2 * sum;
+}

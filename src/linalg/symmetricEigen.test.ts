@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { Rng } from "../core/rng.js";
+import { Matrix64 } from "./matrix64.js";
+import { symmetricEigen } from "./symmetricEigen.js";
+
+function random(n: number, seed: number): Matrix64 {
+  const rng = Rng.from(seed);
+  const S = new Matrix64(n, n);
+  for (let j = 0; j < n; j++) {
+    for (let i = 0; i <= j; i++) S.data[j * n + i] = S.data[i * n + j] = rng.normal();
+  }
+  return S;
+}
+
+function expectDecomposes(S: Matrix64): void {
+  const { values, vectors: V } = symmetricEigen(S);
+  const n = S.rows;
+  const size = S.data.reduce((sum, value) => sum + value * value, 0) ** 0.5;
+  const tolerance = 16 * Math.max(1, n) * Number.EPSILON;
+  const unity = V.transpose().times(V);
+  const image = S.times(V);
+  for (let j = 0; j < n; j++) {
+    if (j > 0) expect(values[j]).toBeLessThanOrEqual(values[j - 1]!);
+    for (let i = 0; i < n; i++) {
+      expect(Math.abs(unity.at(i, j) - (i === j ? 1 : 0))).toBeLessThanOrEqual(tolerance);
+      expect(Math.abs(image.at(i, j) - values[j]! * V.at(i, j))).toBeLessThanOrEqual(tolerance * size);
+    }
+    const column = [...V.column(j)];
+    const peak = column.reduce((most, value) => (Math.abs(value) > Math.abs(most) ? value : most), 0);
+    expect(peak).toBeGreaterThan(0);
+  }
+}
+
+describe("symmetricEigen", () => {
+  test.each([0, 1, 2, 3, 7, 40])("decomposes random matrices of size %i", (n) => {
+    for (let seed = 1; seed <= 3; seed++) expectDecomposes(random(n, seed));
+  });
+
+  test("decomposes the identity, zero, rank one and what is diagonal already", () => {
+    expectDecomposes(Matrix64.identity(6));
+    expectDecomposes(new Matrix64(5, 5));
+    const ones = new Matrix64(8, 8, new Float64Array(64).fill(1));
+    expectDecomposes(ones);
+    expect(symmetricEigen(ones).values[0]).toBeCloseTo(8, 12);
+    const diagonal = Matrix64.identity(4);
+    [3, -1, 0, 7].forEach((value, i) => (diagonal.data[5 * i] = value));
+    expectDecomposes(diagonal);
+    expect([...symmetricEigen(diagonal).values]).toEqual([7, 3, 0, -1]);
+  });
+
+  test("finds the eigenvalues 2 − 2cos(kπ/(n + 1)) of the second difference, and their sines", () => {
+    const n = 12;
+    const S = new Matrix64(n, n);
+    for (let i = 0; i < n; i++) {
+      S.data[i * n + i] = 2;
+      if (i + 1 < n) S.data[i * n + i + 1] = S.data[(i + 1) * n + i] = -1;
+    }
+    const { values, vectors } = symmetricEigen(S);
+    for (let j = 0; j < n; j++) {
+      const angle = ((n - j) * Math.PI) / (n + 1);
+      expect(values[j]).toBeCloseTo(2 - 2 * Math.cos(angle), 12);
+      const sine = Array.from({ length: n }, (_, i) => Math.sin((i + 1) * angle) * Math.sqrt(2 / (n + 1)));
+      const product = sine.reduce((sum, value, i) => sum + value * vectors.at(i, j), 0);
+      expect(Math.abs(product)).toBeCloseTo(1, 12);
+    }
+  });
+
+  test("holds at sizes of 1e-150 and 1e150, and with eigenvalues of all sizes", () => {
+    for (const factor of [1e-150, 1e150]) {
+      const S = random(9, 4);
+      const scaled = new Matrix64(
+        9,
+        9,
+        S.data.map((value) => value * factor),
+      );
+      const [a, b] = [symmetricEigen(S).values, symmetricEigen(scaled).values];
+      a.forEach((value, j) => expect(Math.abs(b[j]! / factor - value)).toBeLessThan(1e-13));
+    }
+    const graded = random(10, 5);
+    graded.data.forEach((_, i) => (graded.data[i]! *= 10 ** -((i % 10) + Math.floor(i / 10))));
+    expectDecomposes(graded);
+  });
+
+  test("ends where nearly all is rounding: one large eigenvalue, and noise at the last bits of f32", () => {
+    const rng = Rng.from(6);
+    const S = new Matrix64(36, 36);
+    for (let j = 0; j < 36; j++) {
+      for (let i = 0; i <= j; i++)
+        S.data[j * 36 + i] = S.data[i * 36 + j] = 350952192 + (i < 30 && j < 30 ? 32 : 32 * rng.below(2));
+    }
+    expectDecomposes(S);
+  });
+
+  test("refuses what is not square, and does not hang on what is not finite", () => {
+    expect(() => symmetricEigen(new Matrix64(2, 3))).toThrow(
+      "symmetricEigen: the matrix must be square, got 2 × 3",
+    );
+    const S = Matrix64.identity(3);
+    S.data[1] = S.data[3] = Number.NaN;
+    expect(() => symmetricEigen(S)).toThrow(/no convergence/);
+  });
+});

@@ -1,0 +1,117 @@
+/**
+ * Wavelet transforms of finite signals under the usual treatments of their borders (§III-A, figure 1 of [Sulam16]):
+ *
+ *     periodic    the signal goes round; one of odd length first repeats its last sample
+ *     symmetric   it is mirrored at its ends, x₁ x₀ | x₀ x₁ … x_{n−1} | x_{n−1} x_{n−2}
+ *     zero        it is zero outside
+ *
+ * One level of analysis takes coefficients of the extended signal x̄, one of synthesis makes the n samples,
+ *
+ *     a_k = Σ_i h_{i−2k+s} x̄_i,   d_k = Σ_i g_{i−2k+s} x̄_i,   x_i = Σ_k h_{i−2k+s} a_k + g_{i−2k+s} d_k,   0 ≤ i < n
+ *
+ * (h, g of K taps), with ⌈n/2⌉ coefficients k in each band and s = K/2 − 1 for periodic signals, and with all
+ * ⌊(n + K − 1)/2⌋ whose filters meet the signal, and s = K − 2, for the others: the modes "periodization", "symmetric"
+ * and "zero" of PyWavelets. Synthesis undoes analysis in all of them. Symmetric and zero differ in analysis alone:
+ * what their coefficients stand for are the same atoms.
+ *
+ * As a dictionary a column is the synthesis of one unit coefficient. Periodic ones of even length are orthonormal; the
+ * others are slightly redundant, and orthonormal no more.
+ *
+ * Shapes   S_j, W_j n×n_j: scaling functions and wavelets of level j, as columns
+ *
+ * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
+ *           Learning in High Dimensions. IEEE TSP 64(12), 2016, §III.
+ */
+
+import { requireInteger } from "../core/require.js";
+import { Matrix64 } from "../linalg/matrix64.js";
+import type { Wavelet } from "./filters.js";
+import { type Bands, maxLevels } from "./transform.js";
+
+export const borderModes = ["periodic", "symmetric", "zero"] as const;
+export type BorderMode = (typeof borderModes)[number];
+
+/** Sample i of a signal, also outside of it. */
+export function extendedSample(signal: ArrayLike<number>, i: number, mode: BorderMode): number {
+  const n = signal.length;
+  if (i >= 0 && i < n) return signal[i]!;
+  if (mode === "zero") return 0;
+  const period = mode === "symmetric" ? 2 * n : n + (n % 2);
+  const at = ((i % period) + period) % period;
+  if (mode === "symmetric") return signal[Math.min(at, period - 1 - at)]!;
+  return signal[Math.min(at, n - 1)]!;
+}
+
+/** One level of analysis. */
+export function analyzeBorders(signal: ArrayLike<number>, wavelet: Wavelet, mode: BorderMode): Bands {
+  const { lowpass: h, highpass: g } = wavelet;
+  const count = coefficientsOf(signal.length, h.length, mode);
+  const s = shiftOf(h.length, mode);
+  const [approximation, detail] = [new Float64Array(count), new Float64Array(count)];
+  for (let k = 0; k < count; k++) {
+    for (let t = 0; t < h.length; t++) {
+      const sample = extendedSample(signal, 2 * k - s + t, mode);
+      approximation[k]! += h[t]! * sample;
+      detail[k]! += g[t]! * sample;
+    }
+  }
+  return { approximation, detail };
+}
+
+/** The atoms of levels 1 … J, each n × n_j: `scaling[j − 1]` = S_j, `wavelets[j − 1]` = W_j. */
+export interface LevelAtoms {
+  readonly scaling: readonly Matrix64[];
+  readonly wavelets: readonly Matrix64[];
+}
+
+/** Scaling functions and wavelets of signals of n samples, level by level: S_j = S_{j−1}H_j, W_j = S_{j−1}G_j. */
+export function levelAtoms(n: number, wavelet: Wavelet, levels: number, mode: BorderMode): LevelAtoms {
+  requireInteger("levelAtoms", "n", n, 1);
+  const scaling: Matrix64[] = [];
+  const wavelets: Matrix64[] = [];
+  let S = Matrix64.identity(n);
+  for (let level = 0; level < levels; level++) {
+    wavelets.push(S.times(synthesisMatrix(S.cols, wavelet.highpass, mode)));
+    S = S.times(synthesisMatrix(S.cols, wavelet.lowpass, mode));
+    scaling.push(S);
+  }
+  return { scaling, wavelets };
+}
+
+/**
+ * How deep a transform goes. Periodic ones of even length as often as 2 divides it, which keeps them orthonormal; of odd
+ * length until one coefficient is left; the others as long as an atom lies inside the signal (n ≥ 2^J (K − 1)), and
+ * one level at least. A single sample has none.
+ */
+export function borderLevels(n: number, { lowpass }: Wavelet, mode: BorderMode): number {
+  if (n === 1) return 0;
+  if (mode !== "periodic") return Math.max(1, Math.floor(Math.log2(n / (lowpass.length - 1))));
+  if (n % 2 === 0) return maxLevels(n);
+  let levels = 0;
+  for (let rest = n; rest > 1; rest = Math.ceil(rest / 2)) levels++;
+  return levels;
+}
+
+/** One level of synthesis from one band, length × coefficients. */
+function synthesisMatrix(length: number, filter: Float64Array, mode: BorderMode): Matrix64 {
+  const count = coefficientsOf(length, filter.length, mode);
+  const s = shiftOf(filter.length, mode);
+  const matrix = new Matrix64(length, count);
+  for (let k = 0; k < count; k++) {
+    const column = matrix.column(k);
+    filter.forEach((tap, t) => {
+      const i = 2 * k - s + t;
+      const at = mode === "periodic" ? ((i % (2 * count)) + 2 * count) % (2 * count) : i;
+      if (at >= 0 && at < length) column[at]! += tap;
+    });
+  }
+  return matrix;
+}
+
+function coefficientsOf(length: number, taps: number, mode: BorderMode): number {
+  return mode === "periodic" ? Math.ceil(length / 2) : Math.floor((length + taps - 1) / 2);
+}
+
+function shiftOf(taps: number, mode: BorderMode): number {
+  return mode === "periodic" ? taps / 2 - 1 : taps - 2;
+}
