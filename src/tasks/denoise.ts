@@ -46,6 +46,7 @@ import {
   requirePatch,
   strideOf,
   type TaskProgress,
+  trainingSize,
 } from "./patchOptions.js";
 import { denoisePass } from "./patchPass.js";
 
@@ -225,7 +226,7 @@ async function learn(
   { training = {}, kernels, signal }: Work,
   onProgress: (done: number, total: number) => void,
 ): Promise<Model> {
-  const { examples = denoiseDefaults.examples, epochs = denoiseDefaults.epochs } = training;
+  const { examples, epochs } = trainingSize(training, denoiseDefaults);
   const base = patchBase("denoise", training.base ?? denoiseDefaults.base, patch, channels);
   const { atomShare, ...others } = training;
   const atomSparsity = atomSparsityOf("denoise", atomShare, sizeOf(patch));

@@ -36,6 +36,7 @@ import {
   requirePatch,
   strideOf,
   type TaskProgress,
+  trainingSize,
 } from "./patchOptions.js";
 import { windowOffsets } from "./tiling.js";
 
@@ -229,11 +230,8 @@ async function learn(
   onProgress: (done: number, total: number) => void,
 ): Promise<Model> {
   const { atomShare, ...others } = training;
-  const {
-    base = inpaintDefaults.base,
-    examples = inpaintDefaults.examples,
-    epochs = inpaintDefaults.epochs,
-  } = training;
+  const { base = inpaintDefaults.base } = training;
+  const { examples, epochs } = trainingSize(training, inpaintDefaults);
   const n = sizeOf(patch);
   const coding = {
     error,
