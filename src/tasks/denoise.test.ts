@@ -280,13 +280,36 @@ describe("denoising", () => {
     expect(distance(mean, both!)).toBeLessThan(1e-4);
   });
 
-  test("iterates with a shrinking noise", async () => {
-    const [once, twice] = [
-      await denoise([noisy], quick),
-      await denoise([noisy], { ...quick, iterations: 2 }),
-    ];
-    expect(distance(twice.signals[0]!, once.signals[0]!)).toBeGreaterThan(0.1);
-    expect(distance(twice.signals[0]!, clean!)).toBeLessThan(1.1 * distance(once.signals[0]!, clean!));
+  test("iterates with a shrinking noise: y′ = z + δ(y − z), σ′ = δσ, δ = 0.9", async () => {
+    const given = { model: modelOf("odct:2", [8, 8]), kernels };
+    const once = (await denoise([noisy], { ...given, sigma })).signals[0]!;
+    const data = once.data.map((z, i) => z + 0.9 * (noisy.data[i]! - z));
+    const again = await denoise([{ ...noisy, data }], { ...given, sigma: 0.9 * sigma });
+    const twice = await denoise([noisy], { ...given, sigma, iterations: 2 });
+    expect(distance(twice.signals[0]!, again.signals[0]!)).toBeLessThan(1e-3);
+    expect(distance(twice.signals[0]!, once)).toBeGreaterThan(0.1);
+  });
+
+  test("learns one dictionary a size, whatever the iterations", async () => {
+    const passes = new Set<string>();
+    const two = {
+      patches: [
+        [8, 8],
+        [6, 6],
+      ],
+      iterations: 2,
+      stride: 4,
+    };
+    const onProgress: DenoiseOptions["onProgress"] = ({ stage, pass }) => void passes.add(`${stage} ${pass}`);
+    await denoise([noisy], { ...quick, ...two, onProgress });
+    expect([...passes].sort()).toEqual([
+      "coding 1",
+      "coding 2",
+      "coding 3",
+      "coding 4",
+      "learning 1",
+      "learning 2",
+    ]);
   });
 
   test("tells how far it is, and ends when it is told to", async () => {

@@ -17,8 +17,8 @@
  *
  *   several patch sizes   the mean of the results, each with a dictionary of its own
  *   iterations            the estimate z takes a part δ of the removed y − z back, and is denoised again,
- *                         with a dictionary learned anew, for the noise that part has:
- *                         y′ = z + δ(y − z),   σ′ = δσ,   δ = 0.7, 0.49, …
+ *                         with the same dictionary, for the noise that part has:
+ *                         y′ = z + δ(y − z),   σ′ = δσ,   δ = 0.9, 0.81, …
  *
  * Units    signals are divided by their σ: noise has the variance 1 in all of them,
  *          and signals of different noise can share a dictionary
@@ -34,19 +34,17 @@ import { type Shape, sizeOf } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { chooseKernels } from "../kernels/choose.js";
 import type { Kernels } from "../kernels/contract.js";
-import { train } from "../learn/trainingRun.js";
 import { chiSquareQuantile } from "../linalg/chiSquare.js";
 import type { Model } from "../model/model.js";
 import { estimateNoise } from "./noiseLevel.js";
+import { learnFromPatches } from "./patchLearning.js";
 import {
-  atomSparsityOf,
   defaultPatch,
   type PatchTraining,
   patchBase,
   requirePatch,
   strideOf,
   type TaskProgress,
-  trainingSize,
 } from "./patchOptions.js";
 import { denoisePass } from "./patchPass.js";
 
@@ -87,7 +85,7 @@ export const denoiseDefaults = {
 } as const;
 
 /** δ of the second iteration: the part of what was removed that it gets back; its powers for the next. */
-const feedback = 0.7;
+const feedback = 0.9;
 
 export interface DenoiseResult {
   readonly signals: Signal[];
@@ -165,20 +163,24 @@ function levelsOf(signals: readonly Signal[], sigma: DenoiseOptions["sigma"]): n
 
 type Work = DenoiseOptions & { readonly kernels: Kernels };
 
-/** z ← the mean over patch sizes; then again from y′, with the noise that y′ has. */
+/** z ← the mean over patch sizes; then again from y′, with the noise that y′ has and the same dictionaries. */
 async function iterate(
   signals: readonly Signal[],
   sigma: readonly number[],
   plan: DenoisePlan,
   work: Work,
 ): Promise<Signal[]> {
+  const models = plan.patches.map(() => work.model);
   let input = signals;
   let level = sigma;
   for (let t = 0; ; t++) {
     const unit = input.map((signal, i) => scaled(signal, 1 / level[i]!));
     const parts: Signal[][] = [];
-    for (const [i, patch] of plan.patches.entries())
-      parts.push(await denoiseAt(unit, patch, plan, { ...work, pass: t * plan.patches.length + i + 1 }));
+    for (const [i, patch] of plan.patches.entries()) {
+      const pass = passAt(patch, t * plan.patches.length + i + 1, plan, work);
+      models[i] ??= await learn(unit, pass, plan, work);
+      parts.push(await code(unit, models[i]!, pass, plan, work));
+    }
     const z = meanOf(parts).map((signal, i) => scaled(signal, level[i]!));
     if (t + 1 === plan.iterations) return z;
     const share = feedback ** (t + 1);
@@ -187,55 +189,59 @@ async function iterate(
   }
 }
 
-/** One patch size: learn a dictionary from signals of unit noise, unless there is one, and average their patches. */
-async function denoiseAt(
-  unit: readonly Signal[],
-  patch: Shape,
-  plan: DenoisePlan,
-  work: Work & { readonly pass: number },
-): Promise<Signal[]> {
+/** One patch size in one iteration. */
+interface Pass {
+  readonly patch: Shape;
+  /** ε² of a patch, where noise has the variance 1. */
+  readonly residualEnergy: number;
+  readonly maxAtoms: number;
+  /** Tells how far a stage has come; throws where the work is to end. */
+  readonly report: (stage: TaskProgress["stage"]) => (done: number, total: number) => void;
+}
+
+function passAt(patch: Shape, pass: number, { quantile, passes }: DenoisePlan, work: Work): Pass {
   const n = sizeOf(patch);
-  const residualEnergy = chiSquareQuantile(plan.quantile, n);
-  const maxAtoms = Math.max(1, n >> 1);
-  const report = (stage: TaskProgress["stage"]) => (done: number, total: number) => {
-    work.onProgress?.({ stage, pass: work.pass, passes: plan.passes, done: done / total });
-    work.signal?.throwIfAborted();
+  return {
+    patch,
+    residualEnergy: chiSquareQuantile(quantile, n),
+    maxAtoms: Math.max(1, n >> 1),
+    report: (stage) => (done, total) => {
+      work.onProgress?.({ stage, pass, passes, done: done / total });
+      work.signal?.throwIfAborted();
+    },
   };
-  const rule = { error: Math.sqrt(residualEnergy / n), sparsity: maxAtoms };
-  const model = work.model ?? (await learn(unit, patch, rule, plan.channels, work, report("learning")));
-  const stride = strideOf("denoise", plan.stride, patch);
-  const { kernels } = work;
-  const atoms = Math.min(maxAtoms, model.A.cols);
-  const { lambda } = plan;
+}
+
+/** A dictionary for the patches of signals of unit noise, coded down to the noise. */
+function learn(
+  unit: readonly Signal[],
+  { patch, residualEnergy, maxAtoms, report }: Pass,
+  { channels }: DenoisePlan,
+  { training = {}, kernels, signal }: Work,
+): Promise<Model> {
+  const base = patchBase("denoise", training.base ?? denoiseDefaults.base, patch, channels);
+  const coding = { error: Math.sqrt(residualEnergy / sizeOf(patch)), sparsity: maxAtoms };
+  const task = { caller: "denoise", patch, base, coding, training, kernels, signal };
+  return learnFromPatches(unit, { ...task, usual: denoiseDefaults, onProgress: report("learning") });
+}
+
+/** All patches of signals of unit noise coded down to the noise, and averaged. */
+function code(
+  unit: readonly Signal[],
+  model: Model,
+  { patch, residualEnergy, maxAtoms, report }: Pass,
+  { stride, lambda }: DenoisePlan,
+  { kernels }: Work,
+): Promise<Signal[]> {
   return denoisePass(unit, {
     model,
     residualEnergy,
-    maxAtoms: atoms,
-    stride,
+    maxAtoms: Math.min(maxAtoms, model.A.cols),
+    stride: strideOf("denoise", stride, patch),
     lambda,
     kernels,
     onProgress: report("coding"),
   });
-}
-
-async function learn(
-  signals: readonly Signal[],
-  patch: Shape,
-  coding: { readonly error: number; readonly sparsity: number },
-  channels: boolean,
-  { training = {}, kernels, signal }: Work,
-  onProgress: (done: number, total: number) => void,
-): Promise<Model> {
-  const { examples, epochs } = trainingSize(training, denoiseDefaults);
-  const base = patchBase("denoise", training.base ?? denoiseDefaults.base, patch, channels);
-  const { atomShare, ...others } = training;
-  const atomSparsity = atomSparsityOf("denoise", atomShare, sizeOf(patch));
-  const options = { ...others, atomSparsity, base, examples, epochs, patch, holdout: 0, kernels, signal };
-  const atoms = Math.min(coding.sparsity, training.atoms ?? Infinity);
-  const run = train(signals, { ...options, coding: { ...coding, sparsity: atoms } });
-  const plan = await run.plan();
-  for await (const report of run) onProgress(report.examples, plan.examples * plan.epochs);
-  return run.model();
 }
 
 function scaled({ name, shape, data }: Signal, factor: number): Signal {

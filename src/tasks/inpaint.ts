@@ -2,12 +2,7 @@
  * Inpainting: signals with missing samples made whole, by a dictionary that is
  * learned from the incomplete signals themselves.
  *
- * A pass codes every window with a missing sample over its known ones
- * (maskedPursuit.ts), and averages what the codes stand for, each window with the
- * squared share of its samples that are known: a window that knows little says little.
- * Windows that know next to nothing are left out. Samples that no window reached are
- * filled by the next pass, from what this one filled, so that large holes close from
- * their border inwards; what even that does not reach gets the mean of the known samples.
+ * Windows are coded over their known samples, and averaged (inpaintPass.ts).
  *
  * Learning from incomplete windows goes in rounds: the first fills with the base
  * dictionary on a coarse grid, the others learn from the signal as it was filled and fill
@@ -16,29 +11,25 @@
  * Known samples stay as they are.
  */
 
-import { Breath } from "../core/breath.js";
 import { InputError, inputError } from "../core/errors.js";
-import { DenseMatrix, SparseColumns } from "../core/matrix.js";
+import { SparseColumns } from "../core/matrix.js";
 import { requireInteger } from "../core/require.js";
 import { type Shape, sizeOf } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { baseCols, createBase } from "../dictionaries/base.js";
 import { chooseKernels } from "../kernels/choose.js";
 import type { Kernels } from "../kernels/contract.js";
-import { train } from "../learn/trainingRun.js";
 import { Model } from "../model/model.js";
+import { fill, type State } from "./inpaintPass.js";
 import { MaskedPursuit } from "./maskedPursuit.js";
-import { OverlapSum, WindowGrid } from "./overlap.js";
+import { learnFromPatches } from "./patchLearning.js";
 import {
-  atomSparsityOf,
   defaultPatch,
   type PatchTraining,
   requirePatch,
   strideOf,
   type TaskProgress,
-  trainingSize,
 } from "./patchOptions.js";
-import { windowOffsets } from "./tiling.js";
 
 export interface InpaintOptions {
   /** The shape of the patches; by the number of axes unless told. */
@@ -80,9 +71,6 @@ export interface Incomplete {
 /** Atoms of a code, at most, a known sample. */
 const atomsPerSample = 1 / 4;
 
-/** Windows that know a smaller share of their samples are left out. */
-const leastKnown = 0.02;
-
 /** The samples that are NaN, as a mask. */
 export function missingIn({ data }: Pick<Signal, "data">): Uint8Array {
   return Uint8Array.from(data, (value) => (Number.isNaN(value) ? 1 : 0));
@@ -102,16 +90,6 @@ export async function inpaint(items: readonly Incomplete[], options: InpaintOpti
   } finally {
     if (!options.kernels) await kernels.dispose();
   }
-}
-
-/** A signal at work. */
-interface State {
-  readonly signal: Signal;
-  /** 1 for each sample that was known from the start. */
-  readonly known: Uint8Array;
-  /** Known samples, and what the others were filled with. */
-  data: Float32Array;
-  readonly mean: number;
 }
 
 interface InpaintPlan {
@@ -223,146 +201,15 @@ function baseModel({ patch, error }: InpaintPlan, { training }: Work): Model {
   return new Model(base, SparseColumns.identity(baseCols(base), 1), meta);
 }
 
-async function learn(
-  signals: readonly Signal[],
+/** A dictionary of the signals as they were filled last. */
+function learn(
+  filled: readonly Signal[],
   { patch, error }: InpaintPlan,
   { training = {}, kernels, signal }: Work,
   onProgress: (done: number, total: number) => void,
 ): Promise<Model> {
-  const { atomShare, ...others } = training;
   const { base = inpaintDefaults.base } = training;
-  const { examples, epochs } = trainingSize(training, inpaintDefaults);
-  const n = sizeOf(patch);
-  const coding = {
-    error,
-    sparsity: Math.max(1, Math.min(Math.floor(n * atomsPerSample), training.atoms ?? Infinity)),
-  };
-  const atomSparsity = atomSparsityOf("inpaint", atomShare, n);
-  const run = train(signals, {
-    ...others,
-    base,
-    examples,
-    epochs,
-    atomSparsity,
-    patch,
-    coding,
-    holdout: 0,
-    kernels,
-    signal,
-  });
-  const plan = await run.plan();
-  for await (const report of run) onProgress(report.examples, plan.examples * plan.epochs);
-  return run.model();
-}
-
-/** Passes until every sample is filled. */
-async function fill(
-  state: State,
-  pursuit: MaskedPursuit,
-  patch: Shape,
-  stride: Shape,
-  onProgress: (done: number) => void,
-): Promise<void> {
-  const reached = state.known.slice();
-  const data = state.data.map((value, i) => (state.known[i] ? value : 0));
-  while (reached.includes(0)) {
-    const { sum, weight } = await fillPass(
-      { ...state.signal, data },
-      reached,
-      pursuit,
-      patch,
-      stride,
-      onProgress,
-    );
-    let gained = 0;
-    for (let i = 0; i < reached.length; i++) {
-      if (reached[i] || weight[i]! === 0) continue;
-      data[i] = sum[i]! / weight[i]!;
-      reached[i] = 1;
-      gained++;
-    }
-    if (gained > 0) continue;
-    for (let i = 0; i < reached.length; i++) if (!reached[i]) data[i] = state.mean;
-    break;
-  }
-  state.data = data;
-}
-
-/** Code the windows that have missing samples, and add up what they stand for. */
-async function fillPass(
-  signal: Signal,
-  known: Uint8Array,
-  pursuit: MaskedPursuit,
-  patch: Shape,
-  stride: Shape,
-  onProgress: (done: number) => void,
-): Promise<OverlapSum> {
-  const grid = new WindowGrid(signal.shape, patch, stride);
-  const sums = new OverlapSum(signal.shape, patch);
-  const inside = windowOffsets(signal.shape, patch);
-  const gather = new Gathering(signal.data, known, inside, pursuit.capacity);
-  const breath = new Breath();
-  for (let from = 0; from < grid.count; from += pursuit.capacity) {
-    const to = Math.min(from + pursuit.capacity, grid.count);
-    const { Y, mask, starts, means, weights } = gather.take(grid.windows(from, to).start);
-    if (starts.length > 0) sums.add(starts, await pursuit.restore(Y, mask), means, weights);
-    await breath.take();
-    onProgress(to / grid.count);
-  }
-  return sums;
-}
-
-/** Cuts the windows that have something to fill, and enough to fill it from. */
-class Gathering {
-  readonly #data: Float32Array;
-  readonly #known: Uint8Array;
-  readonly #inside: Uint32Array;
-  readonly #Y: DenseMatrix;
-  readonly #mask: Uint8Array;
-
-  constructor(data: Float32Array, known: Uint8Array, inside: Uint32Array, capacity: number) {
-    this.#data = data;
-    this.#known = known;
-    this.#inside = inside;
-    this.#Y = new DenseMatrix(inside.length, capacity);
-    this.#mask = new Uint8Array(inside.length * capacity);
-  }
-
-  /** Known samples with their mean removed, zeros for the others. */
-  take(candidates: Uint32Array): {
-    readonly Y: DenseMatrix;
-    readonly mask: Uint8Array;
-    readonly starts: Uint32Array;
-    readonly means: number[];
-    readonly weights: number[];
-  } {
-    const n = this.#inside.length;
-    const [starts, means, weights]: [number[], number[], number[]] = [[], [], []];
-    for (const start of candidates) {
-      let [count, sum] = [0, 0];
-      for (let r = 0; r < n; r++) {
-        const at = start + this.#inside[r]!;
-        count += this.#known[at]!;
-        sum += this.#known[at]! * this.#data[at]!;
-      }
-      if (count === n || count < Math.max(1, leastKnown * n)) continue;
-      const [column, mean] = [starts.length * n, Math.fround(sum / count)];
-      for (let r = 0; r < n; r++) {
-        const at = start + this.#inside[r]!;
-        this.#mask[column + r] = this.#known[at]!;
-        this.#Y.data[column + r] = this.#known[at] ? this.#data[at]! - mean : 0;
-      }
-      starts.push(start);
-      means.push(mean);
-      weights.push((count / n) ** 2);
-    }
-    const used = starts.length;
-    return {
-      Y: this.#Y.slice(0, used),
-      mask: this.#mask.subarray(0, used * n),
-      starts: Uint32Array.from(starts),
-      means,
-      weights,
-    };
-  }
+  const coding = { error, sparsity: Math.floor(sizeOf(patch) * atomsPerSample) };
+  const task = { caller: "inpaint", patch, base, coding, training, kernels, signal, onProgress };
+  return learnFromPatches(filled, { ...task, usual: inpaintDefaults });
 }

@@ -90,12 +90,13 @@ export class MaskedPursuit {
    * sample, in the order of Y; the others of Y must be 0. At most `capacity` columns.
    */
   async restore(Y: DenseMatrix, known: Uint8Array): Promise<DenseMatrix> {
-    const energies = await this.#restrictedEnergies(known, Y.cols);
+    const inverse = await this.#restrictedEnergies(known, Y.cols);
     const fits = Array.from({ length: Y.cols }, (_, i) => this.#start(Y, known, i));
+    for (const { index, least } of fits) invert(inverse.column(index), least);
     let active = fits.filter((fit) => fit.energy > fit.enough);
     while (active.length > 0) {
       const P = await this.#correlate(active);
-      active = active.filter((fit, a) => this.#turn(fit, P.column(a), energies.column(fit.index)));
+      active = active.filter((fit, a) => this.#turn(fit, P.column(a), inverse.column(fit.index)));
     }
     const result = new DenseMatrix(Y.rows, Y.cols);
     for (const fit of fits) this.#synthesize(fit, result.column(fit.index));
@@ -141,48 +142,30 @@ export class MaskedPursuit {
     };
   }
 
-  /** Take one more atom; whether to go on. */
-  #turn(fit: Fit, correlations: Float32Array, energies: Float32Array): boolean {
-    const [atom, share] = this.#best(fit, correlations, energies);
+  /** Take one more atom; whether to go on. `inverse` has 1/‖Mdⱼ‖², or 0 for atoms that are not to be taken. */
+  #turn(fit: Fit, correlations: Float32Array, inverse: Float32Array): boolean {
+    const [atom, share] = best(correlations, inverse, fit.atoms);
     fit.strongest ||= share;
     if (atom < 0 || share <= pursuitFloor ** 2 * fit.strongest) return false;
     const { samples, residual } = fit;
-    const [n, t] = [this.#D.rows, fit.atoms.length];
-    const room = (fit.index * this.#most + t) * n;
-    const q = this.#Q.subarray(room, room + samples.length);
+    const Q = this.#Q;
+    const first = fit.index * this.#most * this.#D.rows;
+    const q = first + fit.atoms.length * this.#D.rows; // where its column begins
     const column = this.#D.column(atom);
-    for (let s = 0; s < samples.length; s++) q[s] = column[samples[s]!]!;
-    const above: number[] = [];
-    for (let u = 0; u < t; u++) {
-      const start = (fit.index * this.#most + u) * n;
-      const earlier = this.#Q.subarray(start, start + samples.length);
-      const inner = dot(earlier, q);
-      for (let s = 0; s < q.length; s++) q[s]! -= inner * earlier[s]!;
-      above.push(inner);
-    }
-    const norm = Math.sqrt(dot(q, q));
-    if (norm * norm <= dependenceFloor * energies[atom]!) return false;
+    for (let s = 0; s < samples.length; s++) Q[q + s] = column[samples[s]!]!;
+    const above = orthogonalize(Q, first, q, this.#D.rows, samples.length);
+    const norm = Math.sqrt(dot(Q, q, q, samples.length));
+    if (norm * norm * inverse[atom]! <= dependenceFloor) return false;
     let projection = 0;
-    for (let s = 0; s < q.length; s++) projection += (q[s]! /= norm) * residual[samples[s]!]!;
+    for (let s = 0; s < samples.length; s++) projection += (Q[q + s]! /= norm) * residual[samples[s]!]!;
     let energy = 0;
-    for (let s = 0; s < q.length; s++) energy += (residual[samples[s]!]! -= projection * q[s]!) ** 2;
+    for (let s = 0; s < samples.length; s++)
+      energy += (residual[samples[s]!]! -= projection * Q[q + s]!) ** 2;
     fit.atoms.push(atom);
     fit.triangle.push([...above, norm]);
     fit.projections.push(projection);
     fit.energy = energy;
     return energy > fit.enough && fit.atoms.length < fit.most;
-  }
-
-  /** The atom most correlated with the residual, over the known samples; the first, where several are. */
-  #best(fit: Fit, correlations: Float32Array, energies: Float32Array): [atom: number, share: number] {
-    let [atom, largest] = [-1, 0];
-    for (let j = 0; j < correlations.length; j++) {
-      const energy = energies[j]!;
-      if (energy < fit.least) continue;
-      const share = (correlations[j]! * correlations[j]!) / energy;
-      if (share > largest && !fit.atoms.includes(j)) [atom, largest] = [j, share];
-    }
-    return [atom, largest];
   }
 
   /** Dx, with x from the triangular system R x = Qᵀy. */
@@ -218,8 +201,39 @@ interface Fit {
   readonly projections: number[];
 }
 
-function dot(a: Float32Array, b: Float32Array): number {
+/** Energies become their inverses in place; those below `least`, of atoms that are not to be taken, 0. */
+function invert(energies: Float32Array, least: number): void {
+  for (let j = 0; j < energies.length; j++) energies[j] = energies[j]! < least ? 0 : 1 / energies[j]!;
+}
+
+/** The atom most correlated with the residual, over the known samples; the first, where several are. */
+function best(
+  correlations: Float32Array,
+  inverse: Float32Array,
+  taken: readonly number[],
+): [atom: number, share: number] {
+  let [atom, largest] = [-1, 0];
+  for (let j = 0; j < correlations.length; j++) {
+    const share = correlations[j]! * correlations[j]! * inverse[j]!;
+    if (share > largest && !taken.includes(j)) [atom, largest] = [j, share];
+  }
+  return [atom, largest];
+}
+
+/** Remove from the column at `q` its parts along those from `first` on, one every `step`; the parts. */
+function orthogonalize(Q: Float32Array, first: number, q: number, step: number, length: number): number[] {
+  const parts: number[] = [];
+  for (let earlier = first; earlier < q; earlier += step) {
+    const inner = dot(Q, earlier, q, length);
+    for (let s = 0; s < length; s++) Q[q + s]! -= inner * Q[earlier + s]!;
+    parts.push(inner);
+  }
+  return parts;
+}
+
+/** The inner product of the columns at `a` and `b`. */
+function dot(Q: Float32Array, a: number, b: number, length: number): number {
   let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  for (let s = 0; s < length; s++) sum += Q[a + s]! * Q[b + s]!;
   return sum;
 }

@@ -8,8 +8,7 @@ import { requireAbove, requireInteger } from "../core/require.js";
 import { formatShape, requireShape, type Shape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { type BaseDictionary, createBase } from "../dictionaries/base.js";
-import { learners } from "../learn/learners.js";
-import { type TrainOptions, trainDefaults } from "../learn/trainOptions.js";
+import type { TrainOptions } from "../learn/trainOptions.js";
 
 /** How the dictionary is learned, where none is given; anything else as in `train`. */
 export interface PatchTraining
@@ -86,20 +85,4 @@ export function strideOf(caller: string, stride: number, patch: Shape): Shape {
 export function atomSparsityOf(caller: string, share: number | undefined, n: number): number | undefined {
   if (share === undefined) return undefined;
   return Math.max(1, Math.round(requireAbove(caller, "atomShare", share, 0) * n));
-}
-
-/** Patches that a learner of the whole set learns from, where it has no number of its own. */
-export const wholeSetExamples = 40_000;
-
-/** Patches an epoch and epochs: as told, or the task's own; a learner that passes over one set has its own epochs. */
-export function trainingSize(
-  { learner = trainDefaults.learner, examples, epochs }: PatchTraining,
-  usual: { readonly examples: number; readonly epochs: number },
-): { readonly examples: number; readonly epochs: number | undefined } {
-  const { takes, defaults } = learners[learner];
-  const whole = takes === "whole set";
-  return {
-    examples: examples ?? (whole ? (defaults?.examples ?? wholeSetExamples) : usual.examples),
-    epochs: epochs ?? (whole ? undefined : usual.epochs),
-  };
 }
