@@ -187,6 +187,14 @@ describe.concurrent("what they refuse", () => {
       "inpaint: photos/0.png has no missing samples (NaN): a --mask must be given",
     ],
     [
+      "denoise photos/0.png --learner best -o OUT.png",
+      'denoise: unknown learner "best"; known: osdl, niht, niht-batch, sparse-ksvd, odl, ksvd, pca, sedil',
+    ],
+    [
+      "denoise photos/0.png --learner ksvd --patch 8 --atom-sparsity 10% -o OUT.png",
+      "denoise: atomSparsity must not be given: the learner ksvd has no use for it",
+    ],
+    [
       "inpaint photos/0.png --trial 0% -o OUT.png",
       'inpaint: --trial must be a percentage above 0, up to 100%, got "0%"',
     ],

@@ -2,7 +2,7 @@
 
 import { stdout } from "node:process";
 import { Command } from "commander";
-import { InputError, inputError } from "../core/errors.js";
+import { inputError } from "../core/errors.js";
 import { requireOneOf } from "../core/require.js";
 import { Rng } from "../core/rng.js";
 import { formatShape, parseShape, type Shape } from "../core/shape.js";
@@ -14,6 +14,7 @@ import { trainDefaults } from "../learn/trainOptions.js";
 import { loadModel } from "../model/node/files.js";
 import { isColour, pictureOf, planesOf } from "../tasks/colour.js";
 import { type DenoiseOptions, denoise, denoiseDefaults } from "../tasks/denoise.js";
+import { wholeSetExamples } from "../tasks/patchLearning.js";
 import type { PatchTraining } from "../tasks/patchOptions.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { choice, count, number, option, type Share, share } from "./flags.js";
@@ -24,6 +25,7 @@ import {
   type Restorable,
   readRestorable,
   requireHolds,
+  requireNoLearning,
   requireRestoredOutput,
   shareOf,
   withProgress,
@@ -84,8 +86,22 @@ export function denoiseCommand(): Command {
     .option("-d, --dictionary <file>", "use this one (.npz) instead of learning one")
     .addOption(option("--base <name>", `what atoms are made of: ${baseForms.join(", ")}`, undefined, d.base))
     .addOption(option("--atom-sparsity <k>", "base atoms in an atom, of the samples", share, "10%"))
-    .addOption(option("--examples <n>", "patches an epoch", count, d.examples))
-    .addOption(option("--epochs <n>", "times that each patch is seen", count, d.epochs))
+    .addOption(
+      option(
+        "--examples <n>",
+        "patches an epoch",
+        count,
+        `${d.examples}; ${wholeSetExamples} for learners of one set`,
+      ),
+    )
+    .addOption(
+      option(
+        "--epochs <n>",
+        "times that each patch is seen",
+        count,
+        `${d.epochs}; by the learner of one set`,
+      ),
+    )
     .addOption(option("--batch <n>", "patches of a step", count, trainDefaults.batch))
     .addOption(choice("--learner <name>", "algorithm", learnerNames, trainDefaults.learner))
     .addOption(option("--seed <n>", "seed of everything random", count, trainDefaults.seed))
@@ -103,8 +119,7 @@ function sigmaOf(text: string): number | "auto" {
 async function runDenoise(input: string, flags: DenoiseFlags): Promise<void> {
   const mode = requireOneOf("denoise", "--colour mode", flags.colour ?? colourModes[0], colourModes);
   const model = flags.dictionary === undefined ? undefined : await loadModel(flags.dictionary);
-  if (model && flags.patch !== undefined)
-    throw new InputError("denoise: --patch and --dictionary must not both be given");
+  if (model) requireNoLearning("denoise", flags, []);
   requireNumber("--sigma", flags.sigma === "auto" ? undefined : flags.sigma);
   requireNumber("--trial", flags.trial);
   const patches = model ? [model.shape] : patchesOf(flags.patch, kindOf(input) === "image");

@@ -23,6 +23,7 @@ import {
   inpaintDefaults,
   missingIn,
 } from "../tasks/inpaint.js";
+import { wholeSetExamples } from "../tasks/patchLearning.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { choice, count, number, option, type Share, share } from "./flags.js";
 import { clock, counted } from "./progress.js";
@@ -32,6 +33,7 @@ import {
   type Restorable,
   readRestorable,
   requireHolds,
+  requireNoLearning,
   requireRestoredOutput,
   shareOf,
   withProgress,
@@ -78,8 +80,22 @@ export function inpaintCommand(): Command {
     .addOption(option("--rounds <n>", "fillings, each but the first learning from the last", count, d.rounds))
     .addOption(option("--base <name>", `what atoms are made of: ${baseForms.join(", ")}`, undefined, d.base))
     .addOption(option("--atom-sparsity <k>", "base atoms in an atom, of the samples", share, "10%"))
-    .addOption(option("--examples <n>", "patches an epoch", count, d.examples))
-    .addOption(option("--epochs <n>", "times that each patch is seen", count, d.epochs))
+    .addOption(
+      option(
+        "--examples <n>",
+        "patches an epoch",
+        count,
+        `${d.examples}; ${wholeSetExamples} for learners of one set`,
+      ),
+    )
+    .addOption(
+      option(
+        "--epochs <n>",
+        "times that each patch is seen",
+        count,
+        `${d.epochs}; by the learner of one set`,
+      ),
+    )
     .addOption(option("--batch <n>", "patches of a step", count, trainDefaults.batch))
     .addOption(choice("--learner <name>", "algorithm", learnerNames, trainDefaults.learner))
     .addOption(option("--seed <n>", "seed of everything random", count, trainDefaults.seed))
@@ -94,8 +110,7 @@ export function inpaintCommand(): Command {
 
 async function runInpaint(input: string, flags: InpaintFlags): Promise<void> {
   const model = flags.dictionary === undefined ? undefined : await loadModel(flags.dictionary);
-  if (model && flags.patch !== undefined)
-    throw new InputError("inpaint: --patch and --dictionary must not both be given");
+  if (model) requireNoLearning("inpaint", flags, ["rounds"]);
   const patch = model?.shape ?? patchOf(flags.patch, kindOf(input) === "image");
   const trial = shareOf("inpaint", "--trial", flags.trial);
   const options = libraryOptions(flags, patch, model);

@@ -15,7 +15,7 @@ import {
 } from "../data/node/pictures.js";
 import { makeNpy, readNpy, toFloat32, writeNpy } from "../data/npy.js";
 import type { TaskProgress } from "../tasks/patchOptions.js";
-import type { Share } from "./flags.js";
+import { flagOf, type Share } from "./flags.js";
 import { Interrupt } from "./interrupt.js";
 import { requireOutput } from "./output.js";
 import { ProgressLine } from "./progress.js";
@@ -73,6 +73,14 @@ export async function requireRestoredOutput(
   await requireOutput(output, caller, [...pictureExtensions, ".npy"]);
   const clash = inputs.find((path) => path !== undefined && resolve(path) === resolve(output));
   if (clash !== undefined) throw new InputError(`${caller}: --output must not be an input, got ${output}`);
+}
+
+/** Refuse what says how to learn, where a dictionary is given. */
+export function requireNoLearning(caller: string, flags: object, names: readonly string[]): void {
+  const learning = [...names, "patch", "base", "learner", "batch", "epochs", "examples", "atomSparsity"];
+  const given = learning.find((name) => (flags as Record<string, unknown>)[name] !== undefined);
+  if (given === undefined) return;
+  throw new InputError(`${caller}: ${flagOf(given)} and --dictionary must not both be given`);
 }
 
 /** Refuse an output that cannot hold what was read. */
