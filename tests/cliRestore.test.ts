@@ -101,6 +101,12 @@ describe("denoise", () => {
     await works(`denoise cmyk.jpg --sigma 5 ${quick} -o out/cmyk.png`);
     await works("train photos --patch 8 --examples 64 -o out/dict.npz");
     await works("denoise photos/0.png -d out/dict.npz --sigma 10 -o out/given.tif");
+    const both = words("denoise photos/0.png -d out/dict.npz --base odct:2 -o out/both.png");
+    const refused = await trainlets(folder, both);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      "denoise: --base and --dictionary must not both be given\n",
+    ]);
     await works(
       `denoise photos/0.png --sigma 10 ${quick.replace("8", "6,8")} --iterations 2 -o out/sizes.npy`,
     );
