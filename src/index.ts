@@ -50,6 +50,15 @@ export {
   examplesIn,
   type LastExamples,
 } from "./learn/atomCare.js";
+export {
+  Checkpoint,
+  type CheckpointDraft,
+  type CheckpointKeeper,
+  type CheckpointSource,
+  checkpointFromBytes,
+  checkpointToBytes,
+} from "./learn/checkpoint.js";
+export { UnhealthyError } from "./learn/health.js";
 export type { CaredAtoms, LearnerReport } from "./learn/learner.js";
 export { type LearnerName, learnerNames } from "./learn/learners.js";
 export {

@@ -14,4 +14,5 @@ export {
 export { type PictureFile, readPictureFile, writePictureFile } from "./data/node/pictures.js";
 export { loadBase } from "./dictionaries/node/base.js";
 export { type LineChartOptions, lineChart } from "./figures/plot.js";
+export { CheckpointFolder, type CheckpointFolderOptions } from "./learn/node/checkpointFolder.js";
 export { loadModel, saveModel } from "./model/node/files.js";

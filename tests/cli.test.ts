@@ -96,6 +96,17 @@ describe("train", () => {
     expect(other!.equals(first!)).toBe(false);
   });
 
+  it("learns with any learner, and goes on from a dictionary with another", async () => {
+    await run(`train photos --patch 8 --examples 300 --epochs 2 --learner sparse-ksvd -o ksvd.npz`);
+    const started = "--examples 300 --learner niht --step-decay 5 --start ksvd.npz";
+    await run(`train photos --patch 8 ${started} -o niht.npz`);
+    const [first, second] = [await loadModel(path("ksvd.npz")), await loadModel(path("niht.npz"))];
+    expect(first.meta).toMatchObject({ learner: "sparse-ksvd", examplesSeen: 600 });
+    expect(first.meta.options).not.toHaveProperty("momentum");
+    expect(second.meta).toMatchObject({ learner: "niht", examplesSeen: 300, options: { stepDecay: 5 } });
+    expect(second.A.cols).toBe(first.A.cols);
+  });
+
   it("says what it did on standard output, and how on standard error", async () => {
     const line = `train photos --patch 8 ${quick} --redundancy 1.5 --device reference --test flat.png -o x.npz`;
     const { stdout, stderr } = await trainlets(folder, words(line));

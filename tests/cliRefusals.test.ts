@@ -141,6 +141,25 @@ refuses("options of train", [
     train("--learner magic"),
     'train: unknown learner "magic"; known: osdl, niht, niht-batch, sparse-ksvd, odl, ksvd, pca, sedil',
   ],
+  [
+    train("--learner niht --momentum 0.5"),
+    "train: --momentum must not be given: the learner niht has no use for it",
+  ],
+  [
+    train("--learner sparse-ksvd --step-decay 5"),
+    "train: --step-decay must not be given: the learner sparse-ksvd has no use for it",
+  ],
+  [train("--learner niht --step-decay 0"), "train: --step-decay must be a number above 0, got 0"],
+  [
+    train("--start dict.npz --base odct:2"),
+    "train: --base must not be given with --start, which has its own",
+  ],
+  ["train photos --patch 6 --start dict.npz -o OUT.npz", "train: --start must have shape 6x6, got 8x8"],
+  [
+    train("--start dict.npz --atom-sparsity 1"),
+    "train: --atom-sparsity must be an integer from 6 to 256, got 1",
+  ],
+  [train("--start codes.npz"), "train: codes.npz: is not a model of trainlets"],
   [train("--device abacus"), 'train: unknown device "abacus"; known: auto, gpu, cpu, reference'],
   [train("--threads 0"), "train: --threads must be an integer from 1 to 256, got 0"],
   ["train photos --patch 0x3 -o OUT.npz", `${patch} "0x3"`],
@@ -318,7 +337,7 @@ describe.skipIf(process.platform !== "linux")("a full disk, which Linux has at /
     );
     expect(code).toBe(1);
     expect(stderr.trimEnd().split("\n").at(-1)).toBe(
-      "train: /dev/full: cannot be written (ENOSPC: no space left on device, write)",
+      "train: /dev/full: cannot be written (no space left on the disk)",
     );
   });
 });

@@ -23,6 +23,7 @@ export class Interrupt {
 
   /** From now on; before, signals end the program as usual. */
   listen(): void {
+    this.stop();
     for (const name of signals) process.on(name, this.#interrupted);
     stdout.on("error", this.#abort);
   }

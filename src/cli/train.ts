@@ -9,7 +9,8 @@ import { type Input, inspectInputs, readSignals, resolvePatch } from "../data/no
 import { baseForms } from "../dictionaries/base.js";
 import { loadBase } from "../dictionaries/node/base.js";
 import { atomCareDefaults } from "../learn/atomCare.js";
-import { learnerNames } from "../learn/learners.js";
+import { learnerNames, learners } from "../learn/learners.js";
+import { dataSettings, requireSameSettings } from "../learn/runSettings.js";
 import { train } from "../learn/trainingRun.js";
 import {
   defaultAtomSparsity,
@@ -19,6 +20,14 @@ import {
   trainDefaults,
 } from "../learn/trainOptions.js";
 import { loadModel, saveModel } from "../model/node/files.js";
+import {
+  type CheckpointFlags,
+  type Checkpoints,
+  notSaved,
+  openCheckpoints,
+  withCheckpointOptions,
+  withLastCheckpoint,
+} from "./checkpoints.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { choice, count, flagOf, number, option, resolveShare, type Share, share } from "./flags.js";
 import { Interrupt } from "./interrupt.js";
@@ -28,7 +37,11 @@ import { describeEnd, describePlan, follow } from "./trainReports.js";
 
 interface TrainFlags
   extends DeviceFlags,
-    Omit<TrainOptions, "patch" | "base" | "atomSparsity" | "atomCare" | "coding" | "start"> {
+    CheckpointFlags,
+    Omit<
+      TrainOptions,
+      "patch" | "base" | "atomSparsity" | "atomCare" | "coding" | "start" | "checkpoints" | "resume"
+    > {
   readonly output: string;
   readonly base?: string;
   readonly patch: string;
@@ -51,6 +64,8 @@ Examples:
   trainlets train ecg.npy --patch 256 --base cropped:db4 -o ecg.npz
   trainlets train photos/ --patch 32 --base contourlet -o contours.npz
   trainlets train volume.npy --patch 8x8x8 --base odct:2 -o volume.npz
+  trainlets train lena.png --patch 12 --learner odl --atoms 900 -o dense.npz
+  trainlets train photos/ --patch 64 --checkpoint run/ --resume -o large.npz
 
 Ctrl-C ends a run and saves the dictionary so far.`;
 
@@ -96,11 +111,20 @@ export function trainCommand(): Command {
     .addOption(option("--test-every <n>", "patches between two tests", count, "an epoch"))
     .addOption(option("--patience <n>", "stop after so many tests without a better one", count))
     .addOption(option("--minutes <t>", "stop after so many minutes", number))
-    .optionsGroup("Other options:")
-    .option("--json", "progress as lines of JSON on standard output")
-    .addHelpText("after", examples)
+    .addHelpText("after", () => `${learnerList()}${examples}`)
     .action(runTrain);
-  return withDeviceOptions(command);
+  return withDeviceOptions(
+    withCheckpointOptions(command)
+      .optionsGroup("Other options:")
+      .option("--json", "progress as lines of JSON on standard output"),
+  );
+}
+
+/** What each learner is. */
+function learnerList(): string {
+  const width = Math.max(...learnerNames.map((name) => name.length));
+  const lines = learnerNames.map((name) => `  ${name.padEnd(width)}  ${learners[name].summary}`);
+  return `\nLearners:\n${lines.join("\n")}\n`;
 }
 
 /** Defaults that depend on the patch, in words. */
@@ -121,14 +145,16 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   const named = flags.base ?? (start ? undefined : trainDefaults.base); // a dictionary to go on from has its own
   const base = named === undefined ? undefined : await loadBase(named, patch, "train");
   const options = { ...libraryOptions(flags, patch), base, start };
-  resolveTraining(options, "train", flagOf); // refuses bad options before anything is read
+  const resolved = resolveTraining(options, "train", flagOf); // refuses bad options before anything is read
   await requireOutput(flags.output, "train", [".npz"]);
   const progress = progressFor(flags.json === true);
+  const checkpoints = await openCheckpoints(flags, resolved, (line) => progress.note(line));
   await onDevice(flags, "train", async (kernels, reason) => {
     const signals = await read(inputs, options.patch, progress);
     const testSignals = tests && (await read(tests, options.patch, progress));
     const on = `computing on ${kernels.name}: ${kernels.description} (${reason})`;
-    const said = await learn(signals, { ...options, testSignals, kernels }, flags, { progress, on });
+    const saying = { progress, on };
+    const said = await learn(signals, { ...options, testSignals, kernels }, flags, checkpoints, saying);
     (flags.json ? stderr : stdout).write(`${said}\n`);
   });
 }
@@ -138,17 +164,25 @@ async function learn(
   signals: readonly Signal[],
   options: TrainOptions,
   { output, json = false }: TrainFlags,
+  { folder, resume }: Checkpoints,
   { progress, on }: { readonly progress: ProgressLine; readonly on: string },
 ): Promise<string> {
+  const kept = folder ? `, a checkpoint to ${folder.path}` : "";
   const interrupt = new Interrupt(() =>
-    progress.note(`ending: the dictionary so far goes to ${output} (Ctrl-C again to leave at once)`),
+    progress.note(`ending: the dictionary so far goes to ${output}${kept} (Ctrl-C again to leave at once)`),
   );
-  const run = train(signals, { ...options, signal: interrupt.signal });
+  if (resume)
+    requireSameSettings(resume.header.settings, dataSettings(signals, options.testSignals), "train", flagOf);
+  const run = train(signals, { ...options, signal: interrupt.signal, checkpoints: folder, resume });
   const plan = await run.plan();
   progress.note(`${describePlan(plan)}\n${on}`);
+  if (resume) interrupt.listen(); // its first report may be long in coming
   const following = follow(run, plan, { progress, json, onStart: () => interrupt.listen() });
-  const course = await following.finally(() => interrupt.stop());
-  await saveModel(output, await run.model());
+  const course = await following
+    .finally(() => interrupt.stop())
+    .catch((error) => Promise.reject(withLastCheckpoint(error, folder)));
+  const model = await run.model();
+  await saveModel(output, model).catch((error) => Promise.reject(notSaved(error, folder)));
   const what = `${counted(plan.atoms, "atom")} of ${formatShape(plan.base.shape)}`;
   return `${output}: ${what}, ${describeEnd(course, plan)}`;
 }
@@ -176,6 +210,10 @@ function libraryOptions(flags: TrainFlags, patch: Shape): TrainOptions {
     threads: _threads,
     json: _json,
     start: _start,
+    checkpoint: _checkpoint,
+    checkpointEvery: _every,
+    checkpointSteps: _steps,
+    resume: _resume,
     ...same
   } = rest;
   return {

@@ -87,7 +87,7 @@ function jsonLine(report: TrainReport, seconds: number): string {
 /** What matters most first: a narrow window shows as much as it holds. */
 function progressParts({ report, testRmse, seconds }: Course, plan: TrainPlan): string[] {
   const total = plan.examples * plan.epochs;
-  const rate = report.examples / Math.max(seconds, 1e-3);
+  const rate = (report.examples - plan.done.examples) / Math.max(seconds, 1e-3);
   const left = Math.min((total - report.examples) / rate, plan.seconds - seconds);
   const parts = [`${((100 * report.examples) / total).toFixed(0).padStart(3)}%`];
   if (left > 0 && Number.isFinite(left)) parts.push(`${clock(left)} left`);

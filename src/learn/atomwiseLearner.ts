@@ -11,6 +11,7 @@ import { Model, type ModelMeta } from "../model/model.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { resolveLimits } from "../pursuit/limits.js";
 import { AtomSweep, sweepMemory } from "./atomSweep.js";
+import { sparseFlaw } from "./health.js";
 import type {
   CaredAtoms,
   Learner,
@@ -20,6 +21,7 @@ import type {
   MemoryPart,
 } from "./learner.js";
 import { baseCodingMemory, NewAtoms } from "./newAtoms.js";
+import { type Kept, keptDictionary, keptMatrix, keptNumbers, keptTogether } from "./state.js";
 
 /** What every such learner is made of. */
 export interface AtomwiseParts {
@@ -73,6 +75,27 @@ export abstract class AtomwiseLearner implements Learner {
       this.replaced();
     };
     return { uses: this.#uses, residual, gram: dictionary.gram, replace };
+  }
+
+  get kept(): Kept {
+    const { dictionary, kernels } = this;
+    return keptTogether(
+      keptDictionary(dictionary, kernels),
+      keptMatrix("uses", this.#uses, kernels),
+      keptMatrix("energy", this.#energy, kernels),
+      keptNumbers(
+        "counters",
+        () => [this.step, this.#samples],
+        ([step, samples]) => {
+          this.step = step!;
+          this.#samples = samples!;
+        },
+      ),
+    );
+  }
+
+  flaw(): Promise<string | undefined> {
+    return sparseFlaw(this.dictionary, this.kernels);
   }
 
   async report(): Promise<LearnerReport> {

@@ -10,8 +10,10 @@ import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../kernels/
 import { Model, type ModelMeta } from "../model/model.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { resolveLimits } from "../pursuit/limits.js";
+import { explicitFlaw } from "./health.js";
 import type { LearnerOptions, LearnerReport, LearnerSetting, MemoryPart } from "./learner.js";
 import { mostReplaced } from "./newAtoms.js";
+import { type Kept, keptExplicit, keptMatrix, keptNumbers, keptTogether } from "./state.js";
 
 export class ExplicitState {
   readonly dictionary: ExplicitDictionary;
@@ -75,6 +77,28 @@ export class ExplicitState {
     this.#samples += R.rows * R.cols;
   }
 
+  /** All of it that is carried from one update to the next. */
+  get kept(): Kept {
+    const { dictionary, uses, kernels } = this;
+    return keptTogether(
+      keptExplicit(dictionary, kernels),
+      keptMatrix("uses", uses, kernels),
+      keptMatrix("energy", this.#error, kernels),
+      keptNumbers(
+        "counters",
+        () => [this.step, this.#samples],
+        ([step, samples]) => {
+          this.step = step!;
+          this.#samples = samples!;
+        },
+      ),
+    );
+  }
+
+  flaw(): Promise<string | undefined> {
+    return explicitFlaw(this.dictionary, this.kernels);
+  }
+
   async report(): Promise<LearnerReport> {
     const { kernels } = this;
     const error = await kernels.readMatrix(this.#error);
@@ -100,7 +124,7 @@ export class ExplicitState {
     const { dictionary, kernels } = this;
     const D: DenseMatrix = await kernels.readMatrix(dictionary.atoms);
     const uses = Uint32Array.from((await kernels.readMatrix(this.uses)).data);
-    return Model.explicit(dictionary.shape, D, meta, uses);
+    return Model.explicit(dictionary.shape, D, meta, { uses });
   }
 
   free(): void {

@@ -4,7 +4,7 @@ import { Rng } from "../core/rng.js";
 import { makeSignal } from "../core/signal.js";
 import { createBase } from "../dictionaries/base.js";
 import { explicitBase } from "../kernels/oracle.case.js";
-import { initialAtoms, mostUsedAtoms } from "./initialAtoms.js";
+import { atomsToGoOnFrom, initialAtoms, mostUsedAtoms, startSparsity } from "./initialAtoms.js";
 import { train } from "./trainingRun.js";
 
 /** Rows and values of a column. */
@@ -122,5 +122,28 @@ describe("the start of a training run", () => {
     expect(rowsOf(await start(3, 2))).toEqual([2, 5, 7]); // used 4, 2 and 3 times; 11 as often as 5, but later
     expect(rowsOf(await start(5, 2))).toEqual([2, 3, 5, 7, 11]);
     expect(rowsOf(await start(2, 1))).toEqual([2, 5]); // only the stronger atom of each counts
+  });
+});
+
+describe("going on from a dictionary", () => {
+  const A = SparseColumns.fromEntries(5, 3, [
+    [
+      [4, 0.5],
+      [1, -2],
+    ],
+    [],
+    [[0, 1]],
+  ]);
+
+  test("takes its columns, of the norms they had, into the room that is wanted", () => {
+    const start = atomsToGoOnFrom({ A, norms: Float32Array.of(2, 0, 0.5) }, 2);
+    expect(start.width).toBe(2);
+    expect([...start.toDense().data]).toEqual([0, -4, 0, 0, 1, 0, 0, 0, 0, 0, 0.5, 0, 0, 0, 0]);
+    expect(atomsToGoOnFrom({ A, norms: undefined }, 4).toDense()).toEqual(A.toDense());
+  });
+
+  test("needs room for as many non-zeros as an atom has", () => {
+    expect(startSparsity(A)).toBe(2);
+    expect(startSparsity(new SparseColumns(3, 2, 2))).toBe(1);
   });
 });

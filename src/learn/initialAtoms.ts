@@ -10,11 +10,12 @@
  * Explicit dictionaries start from examples, the first that are not zero, scaled to
  * unit norm; where there are too few, the rest is random directions.
  *
- * A run that goes on from a dictionary starts with its atoms, of unit norm.
+ * A run that goes on from a dictionary starts with its atoms, of the norms they had.
  */
 
 import { type DenseMatrix, SparseColumns } from "../core/matrix.js";
 import type { Rng } from "../core/rng.js";
+import type { Model } from "../model/model.js";
 
 /** Base atoms mixed in each additional column. */
 const mixed = 4;
@@ -55,12 +56,16 @@ export function startSparsity(A: SparseColumns): number {
   return A.counts.reduce((most, count) => Math.max(most, count), 1);
 }
 
-/** A⁰ from a dictionary: its columns, with room for `width` non-zeros. */
-export function atomsToGoOnFrom(A: SparseColumns, width: number): SparseColumns {
+/** A⁰ from a dictionary: its columns, of the norms they had where that is known, with room for `width` non-zeros. */
+export function atomsToGoOnFrom({ A, norms }: Pick<Model, "A" | "norms">, width: number): SparseColumns {
   const copy = new SparseColumns(A.rows, A.cols, width);
   for (let j = 0; j < A.cols; j++) {
-    const [from, to] = [j * A.width, j * A.width + A.counts[j]!];
-    copy.setColumn(j, A.indices.slice(from, to), A.values.slice(from, to));
+    const [from, to, norm] = [j * A.width, j * A.width + A.counts[j]!, norms?.[j] || 1];
+    copy.setColumn(
+      j,
+      A.indices.subarray(from, to),
+      A.values.subarray(from, to).map((value) => value * norm),
+    );
   }
   return copy;
 }

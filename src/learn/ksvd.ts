@@ -36,7 +36,7 @@ import { ExplicitState, explicitMemory } from "./explicitLearner.js";
 import type { LearnerKind } from "./learner.js";
 
 export const ksvd: LearnerKind = {
-  summary: "K-SVD of an explicit dictionary, over the whole set",
+  summary: "K-SVD: explicit atoms over the whole set",
   takes: "whole set",
   own: [],
   explicit: true,
@@ -60,6 +60,7 @@ export const ksvd: LearnerKind = {
         return state.step;
       },
       encoder,
+      kept: state.kept,
       cared: {
         uses,
         residual: set.residual,
@@ -76,6 +77,7 @@ export const ksvd: LearnerKind = {
         state.step += 1;
       },
       report: () => state.report(),
+      flaw: () => state.flaw(),
       model: (meta) => state.model(meta),
       free() {
         set.free();

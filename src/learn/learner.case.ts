@@ -21,6 +21,7 @@ import { sumTolerance } from "../kernels/tolerance.js";
 import type { Matrix64 } from "../linalg/matrix64.js";
 import { modelFromBytes, modelToBytes } from "../model/files.js";
 import type { Model } from "../model/model.js";
+import { type CheckpointKeeper, checkpointFromBytes, checkpointToBytes } from "./checkpoint.js";
 import { ownOptions } from "./learner.js";
 import { type LearnerName, learners } from "./learners.js";
 import { type TrainReport, train } from "./trainingRun.js";
@@ -130,6 +131,31 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
       }
       expect(bytes[1]).toEqual(bytes[0]);
       expect(bytes[2]).toEqual(bytes[0]);
+    });
+
+    test("goes on from a checkpoint of any step to the same reports and the same bytes", async () => {
+      const care = { every: 2, minUse: 0.9, maxCoherence: 0.8 };
+      const more = { examples: 200, epochs: 3, holdout: 30, testEvery: 170, reportEvery: 2, atomCare: care };
+      const [one, two] = [await createCpuKernels({ threads: 1 }), await createCpuKernels({ threads: 2 })];
+      for (const [kernels, other, some] of [
+        [one, two, 1],
+        [createReferenceKernels(), undefined, 5],
+      ] as const) {
+        const plain = await learn(pictures, { ...more, kernels });
+        const saved: Uint8Array[] = [];
+        const whole = await learn(pictures, { ...more, kernels, checkpoints: keepEvery(1, saved) });
+        expect(whole.reports).toEqual(plain.reports);
+        expect(modelToBytes(whole.model)).toEqual(modelToBytes(plain.model));
+        for (let i = 0; i < saved.length; i += some) {
+          const resume = await checkpointFromBytes(saved[i]!, `checkpoint ${i}`);
+          const { reports, model } = await learn(pictures, { ...more, kernels: other ?? kernels, resume });
+          const later = plain.reports.filter(({ step }) => step > i + 1);
+          expect(reports).toEqual(later.length > 0 ? later : plain.reports.slice(-1));
+          expect(modelToBytes(model)).toEqual(modelToBytes(plain.model));
+        }
+      }
+      await one.dispose();
+      await two.dispose();
     });
 
     test("learns the same, to the bit, from data in units that differ by a power of two", async () => {
@@ -302,6 +328,14 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
       expect(recovered / atoms.cols).toBeGreaterThanOrEqual(traits.recovers);
     });
   });
+}
+
+/** Keeps a checkpoint of every so many steps, and of the end. */
+export function keepEvery(steps: number, saved: Uint8Array[]): CheckpointKeeper {
+  return {
+    due: (step) => step % steps === 0,
+    save: async (draft) => void saved.push(await checkpointToBytes(draft)),
+  };
 }
 
 /** All reports of a run, and its model. */

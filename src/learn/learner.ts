@@ -14,6 +14,7 @@ import type { DeviceMatrix, Kernels } from "../kernels/contract.js";
 import type { Model, ModelMeta } from "../model/model.js";
 import type { BatchEncoder } from "../pursuit/encoder.js";
 import type { CodingRule } from "../pursuit/limits.js";
+import type { Kept } from "./state.js";
 
 /** A dictionary that learns. The caller owns the loop. */
 export interface Learner {
@@ -23,10 +24,14 @@ export interface Learner {
   readonly encoder: BatchEncoder;
   /** The atoms as atom care sees them; undefined where atoms are not to be replaced. */
   readonly cared: CaredAtoms | undefined;
+  /** All that is carried from one update to the next. */
+  readonly kept: Kept;
   /** Learn from the columns of Y: a mini-batch or the whole set, as the kind says. Y is left as it is. */
   update(Y: DeviceMatrix): Promise<void>;
   /** What the updates since the last report did. */
   report(): Promise<LearnerReport>;
+  /** What makes the dictionary none, in words: an atom that is not finite, say. */
+  flaw(): Promise<string | undefined>;
   /** The dictionary as it stands. */
   model(meta: ModelMeta): Promise<Model>;
   /** Give everything back, the dictionary included. */

@@ -30,6 +30,7 @@ import { CodedSet } from "./codedSet.js";
 import type { LearnerKind } from "./learner.js";
 import { meanOf } from "./niht.js";
 import { NihtUpdate, nihtMemory } from "./nihtUpdate.js";
+import { heldPart, type Kept, keptTogether, savedSparse } from "./state.js";
 
 /** Times that (9) is applied to an atom in a turn, and the part of its norm that is no move any more. */
 const [iterations, tolerance] = [10, 1e-3];
@@ -105,6 +106,19 @@ class BatchNiht extends AtomwiseLearner {
       codes.counts[i] = old.counts[i]!;
     }
     return codes;
+  }
+
+  override get kept(): Kept {
+    return keptTogether(super.kept, {
+      parts: () => {
+        const codes = this.#codes;
+        if (!codes) return [];
+        return (["indices", "values", "counts"] as const).map((what) => heldPart(`X.${what}`, codes[what]));
+      },
+      restore: async (saved) => {
+        this.#codes = saved.has("X.counts") ? await savedSparse(saved, "X", this.#set.X) : undefined;
+      },
+    });
   }
 
   protected override replaced(): void {

@@ -39,6 +39,7 @@
 import { baseRows } from "../dictionaries/base.js";
 import { ExplicitState, explicitMemory } from "./explicitLearner.js";
 import type { LearnerKind } from "./learner.js";
+import { keptMatrix, keptSymmetric, keptTogether } from "./state.js";
 
 /** βₜ for the t-th mini-batch, from 1, of `batch` examples. */
 export function forgetting(t: number, batch: number): number {
@@ -47,7 +48,7 @@ export function forgetting(t: number, batch: number): number {
 }
 
 export const odl: LearnerKind = {
-  summary: "online dictionary learning of an explicit dictionary, Mairal et al. 2010",
+  summary: "online learning of explicit atoms, Mairal et al. 2010",
   takes: "mini-batches",
   own: [],
   explicit: true,
@@ -68,6 +69,7 @@ export const odl: LearnerKind = {
         return state.step;
       },
       encoder,
+      kept: keptTogether(state.kept, keptMatrix("B", B, kernels), keptSymmetric("C", C, kernels)),
       cared: {
         uses,
         residual,
@@ -86,6 +88,7 @@ export const odl: LearnerKind = {
         await D.refresh();
       },
       report: () => state.report(),
+      flaw: () => state.flaw(),
       model: (meta) => state.model(meta),
       free() {
         kernels.free(B, C, replaced);

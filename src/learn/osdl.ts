@@ -44,8 +44,10 @@ import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../kernels/
 import { Model } from "../model/model.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { type CodingRule, resolveLimits } from "../pursuit/limits.js";
+import { sparseFlaw } from "./health.js";
 import type { CaredAtoms, LearnerKind, LearnerReport } from "./learner.js";
 import { baseCodingMemory, NewAtoms } from "./newAtoms.js";
+import { type Kept, keptDictionary, keptMatrix, keptNumbers, keptTogether } from "./state.js";
 
 export interface OsdlOptions {
   /** Non-zeros kept in each column of A: `k` in (3). */
@@ -191,6 +193,21 @@ export function osdlAtoms(state: OsdlState, kernels: Kernels): CaredAtoms & { fr
   return { uses, residual, gram: dictionary.gram, replace, free: () => newAtoms.free() };
 }
 
+/** A, norms and G, U, the counters, and what the next report is about. */
+function keptOsdl(state: OsdlState, kernels: Kernels): Kept {
+  return keptTogether(
+    keptDictionary(state.dictionary, kernels),
+    keptMatrix("U", state.momentum, kernels),
+    keptMatrix("uses", state.uses, kernels),
+    keptMatrix("scalars", state.scalars, kernels),
+    keptNumbers(
+      "counters",
+      () => [state.step, state.samples],
+      ([step, samples]) => Object.assign(state, { step, samples }),
+    ),
+  );
+}
+
 /** OSDL as the training loop sees it. */
 export const osdl: LearnerKind = {
   summary: "online sparse dictionary learning, Algorithm 2",
@@ -222,8 +239,10 @@ export const osdl: LearnerKind = {
       },
       encoder: state.encoder,
       cared,
+      kept: keptOsdl(state, kernels),
       update: (Y) => osdlUpdate(state, Y, kernels),
       report: () => osdlReport(state, kernels),
+      flaw: () => sparseFlaw(dictionary, kernels),
       async model(meta) {
         const uses = Uint32Array.from((await kernels.readMatrix(state.uses)).data);
         return Model.of(dictionary, meta, kernels, uses);

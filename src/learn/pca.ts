@@ -35,10 +35,12 @@ import type { DeviceMatrix } from "../kernels/contract.js";
 import { Matrix64 } from "../linalg/matrix64.js";
 import { symmetricEigen } from "../linalg/symmetricEigen.js";
 import { ExplicitState, explicitMemory } from "./explicitLearner.js";
+import { firstNotFinite, UnhealthyError } from "./health.js";
 import type { LearnerKind } from "./learner.js";
+import { keptNumbers, keptSymmetric, keptTogether } from "./state.js";
 
 export const pca: LearnerKind = {
-  summary: "principal components: the leading eigenvectors of the covariance",
+  summary: "principal components: eigenvectors of the covariance",
   takes: "mini-batches",
   own: [],
   explicit: true,
@@ -66,7 +68,10 @@ export const pca: LearnerKind = {
     const decompose = async () => {
       if (known === seen) return;
       known = seen;
-      await kernels.writeMatrix(D.atoms, leadingEigenvectors(await kernels.readMatrix(C), D.cols));
+      const covariance = await kernels.readMatrix(C);
+      if (firstNotFinite(covariance.data) >= 0)
+        throw new UnhealthyError(`train: the covariance is not finite at step ${state.step}`);
+      await kernels.writeMatrix(D.atoms, leadingEigenvectors(covariance, D.cols));
       await D.refresh();
     };
     return {
@@ -83,6 +88,17 @@ export const pca: LearnerKind = {
         residual: (Y, X, R) => encoder.residual(Y, X, R),
       },
       cared: undefined,
+      kept: keptTogether(
+        state.kept,
+        keptSymmetric("C", C, kernels),
+        keptNumbers(
+          "seen",
+          () => [seen, known],
+          ([all, then]) => {
+            [seen, known] = [all!, then!];
+          },
+        ),
+      ),
       async update(Y) {
         await state.code(Y);
         await kernels.addOuter(Y, C); // P1
@@ -91,6 +107,7 @@ export const pca: LearnerKind = {
         if (seen >= 2 * known) await decompose();
       },
       report: () => state.report(),
+      flaw: () => state.flaw(),
       async model(meta) {
         await decompose();
         return state.model(meta);

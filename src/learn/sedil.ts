@@ -41,8 +41,11 @@ import { symmetricEigen } from "../linalg/symmetricEigen.js";
 import { Model } from "../model/model.js";
 import { type BatchEncoder, Encoder } from "../pursuit/encoder.js";
 import { resolveLimits } from "../pursuit/limits.js";
+import { firstNotFinite } from "./health.js";
 import type { LearnerKind, LearnerSetting } from "./learner.js";
 import { SedilCost, type SedilPoint, type SedilWeights } from "./sedilCost.js";
+import { type SedilState, savedSedil, sedilParts } from "./sedilState.js";
+import { type Kept, keptNumbers, keptTogether, readPart } from "./state.js";
 
 /** In units where the median example deviates from its mean by ¼ to ½. */
 const sedilDefaults = {
@@ -53,19 +56,6 @@ const sedilDefaults = {
 
 /** Armijo: the share of the first-order gain that a step must bring, and how often it is halved. */
 const armijo = { share: 1e-4, halvings: 40 } as const;
-
-/** SeDiL's state between two turns. */
-export interface SedilState {
-  point: SedilPoint;
-  cost: number;
-  /** ΦX − Y. */
-  R: DenseMatrix;
-  /** The gradient and the direction of the last turn. */
-  gradient: SedilPoint;
-  direction: SedilPoint;
-  /** The last step. */
-  step: number;
-}
 
 /** Start at factors, with the least-norm codes of Y over them (S4). */
 export async function startSedil(
@@ -217,7 +207,7 @@ function pseudoInverse(factor: Matrix64): Matrix64 {
 // — as the training loop sees it ——————————————————————————————————————————————
 
 export const sedil: LearnerKind = {
-  summary: "separable dictionary learning: one factor an axis, Hawe et al. 2013",
+  summary: "separable learning: a factor an axis, Hawe et al. 2013",
   takes: "whole set",
   own: [],
   defaults: { epochs: 100, examples: 2000, careEvery: false },
@@ -265,7 +255,7 @@ class Sedil {
     if (!this.#cost || !this.#state) {
       const examples = await kernels.readMatrix(Y); // the same every time
       this.#cost = new SedilCost(examples, baseCols(this.#base), sedilDefaults, kernels);
-      this.#state = await startSedil(this.#base.factors, examples, this.#cost, kernels);
+      this.#state ??= await startSedil(this.#base.factors, examples, this.#cost, kernels);
     }
     const { R } = this.#state;
     this.#rmse = Math.sqrt(dot(R.data, R.data) / R.data.length);
@@ -273,6 +263,34 @@ class Sedil {
     if (moved) this.#base = { name: "sedil", shape: this.#base.shape, factors: this.#state.point.factors };
     else this.#state.step = 0;
     this.step += 1;
+  }
+
+  get kept(): Kept {
+    return keptTogether(
+      keptNumbers(
+        "counters",
+        () => [this.step, this.#rmse, this.#base === this.#setting.options.base ? 0 : 1],
+        ([step, rmse]) => {
+          this.step = step!;
+          this.#rmse = rmse!;
+        },
+      ),
+      {
+        parts: () => (this.#state ? sedilParts(this.#state) : []),
+        restore: async (saved) => {
+          if (!saved.has("cost")) return;
+          this.#state = await savedSedil(saved, this.#setting);
+          const [, , moved] = await readPart(saved, "counters", "f64", 3);
+          const { shape } = this.#base;
+          if (moved) this.#base = { name: "sedil", shape, factors: this.#state.point.factors };
+        },
+      },
+    );
+  }
+
+  async flaw() {
+    const bad = this.#base.factors.findIndex(({ data }) => firstNotFinite(data) >= 0);
+    return bad < 0 ? undefined : `factor ${bad} is not finite`;
   }
 
   async report() {

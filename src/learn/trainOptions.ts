@@ -23,6 +23,7 @@ import type { Kernels } from "../kernels/contract.js";
 import type { Model } from "../model/model.js";
 import { type CodingRule, resolveLimits } from "../pursuit/limits.js";
 import { type AtomCareOptions, atomCareDefaults, resolveAtomCare } from "./atomCare.js";
+import type { Checkpoint, CheckpointKeeper } from "./checkpoint.js";
 import { startSparsity } from "./initialAtoms.js";
 import { type LearnerKind, type LearnerOptions, ownOptions } from "./learner.js";
 import { type LearnerName, learnerNames, learners } from "./learners.js";
@@ -77,6 +78,10 @@ export interface TrainOptions {
   readonly kernels?: Kernels | undefined;
   /** Abort to end the run early, with the model so far. */
   readonly signal?: AbortSignal | undefined;
+  /** Who keeps checkpoints: asked after each update, and in the end. They change nothing in the result. */
+  readonly checkpoints?: CheckpointKeeper | undefined;
+  /** A checkpoint of a run with the same options and data, to go on from to the same result. */
+  readonly resume?: Checkpoint | undefined;
 }
 
 export const trainDefaults = {

@@ -4,6 +4,7 @@ import { syntheticPictures } from "../data/synthetic.js";
 import type { Kernels, WindowList } from "../kernels/contract.js";
 import { createReferenceKernels } from "../kernels/reference/index.js";
 import { modelToBytes } from "../model/files.js";
+import { UnhealthyError } from "./health.js";
 import { collect, patchesOf, picture, times, watchKernels } from "./learner.case.js";
 import { type TrainReport, train } from "./trainingRun.js";
 import type { TrainOptions } from "./trainOptions.js";
@@ -140,7 +141,9 @@ describe("the end", () => {
       },
     };
     const failing = train(data, { ...small, holdout: 0, kernels });
-    await expect(failing.model()).rejects.toThrow(new Error("train: the error is not finite at step 3"));
+    await expect(failing.model()).rejects.toThrow(
+      new UnhealthyError("train: the error is not finite at step 3"),
+    );
     expect(watched.alive()).toBe(0);
     await expect(failing.model()).rejects.toThrow();
   });

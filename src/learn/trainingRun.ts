@@ -14,11 +14,17 @@ import type { Windows } from "../data/sampler.js";
 import { chooseKernels } from "../kernels/choose.js";
 import type { DeviceMatrix } from "../kernels/contract.js";
 import type { Model, ModelMeta } from "../model/model.js";
+import { version } from "../model/version.js";
 import type { LastExamples } from "./atomCare.js";
-import type { OwnOption } from "./learner.js";
+import { type CheckpointKeeper, draftCheckpoint } from "./checkpoint.js";
+import type { RunPosition, RunSettings, SavedReport } from "./checkpointHeader.js";
+import { UnhealthyError } from "./health.js";
+import type { Learner, OwnOption } from "./learner.js";
 import { learners } from "./learners.js";
+import { dataSettings, requireEpochs, requireSameSettings, settingsOf } from "./runSettings.js";
 import { type ResolvedTraining, resolveTraining, type TrainOptions } from "./trainOptions.js";
-import { closeWorkshop, cut, openWorkshop, type TrainPlan, testError, type Workshop } from "./workshop.js";
+import { Watch } from "./watch.js";
+import { closeWorkshop, cut, openWorkshop, type TrainPlan, type Workshop } from "./workshop.js";
 
 /** What a run did since its last report. */
 export interface TrainReport {
@@ -58,6 +64,8 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   readonly #data: readonly Signal[];
   readonly #options: TrainOptions;
   readonly #resolved: ResolvedTraining;
+  /** What a checkpoint says of the run; empty where none is wanted. */
+  readonly #settings: RunSettings;
   #workshop: Promise<Workshop> | undefined;
   #model: Model | undefined;
   #started = false;
@@ -67,6 +75,12 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     this.#data = data;
     this.#options = options;
     this.#resolved = resolveTraining(options);
+    const { checkpoints, resume, testSignals } = options;
+    const keeps = checkpoints !== undefined || resume !== undefined;
+    this.#settings = keeps ? { ...settingsOf(this.#resolved), ...dataSettings(data, testSignals) } : {};
+    if (!resume) return;
+    requireSameSettings(resume.header.settings, this.#settings);
+    requireEpochs(resume.header.position.epoch, this.#resolved.epochs);
   }
 
   /** What it is going to do; sets everything up. */
@@ -95,10 +109,10 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     if (this.#started) throw new InputError("TrainingRun: a run can be iterated once, got a second time");
     this.#started = true;
     const workshop = await this.#prepare();
-    const progress = { examples: 0 };
+    const progress = { examples: this.#options.resume?.header.position.examples ?? 0 };
     let failed = false;
     try {
-      yield* loop(workshop, progress, this.#options.signal);
+      yield* loop(workshop, progress, this.#options, this.#settings);
     } catch (error) {
       failed = true;
       throw error;
@@ -118,7 +132,8 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   async #open(): Promise<Workshop> {
     const kernels = this.#options.kernels ?? (await chooseKernels()).kernels;
     try {
-      return await openWorkshop(this.#data, this.#options.testSignals, this.#resolved, kernels);
+      const { testSignals, resume } = this.#options;
+      return await openWorkshop(this.#data, testSignals, this.#resolved, kernels, resume);
     } catch (error) {
       if (!this.#options.kernels) await kernels.dispose();
       throw error;
@@ -145,50 +160,91 @@ function metaOf(plan: TrainPlan, examplesSeen: number): ModelMeta {
 async function* loop(
   workshop: Workshop,
   progress: { examples: number },
-  signal: AbortSignal | undefined,
+  { signal, checkpoints, resume }: TrainOptions,
+  settings: RunSettings,
 ): AsyncGenerator<TrainReport, void, undefined> {
   const { plan, sampler, store, learner, care } = workshop;
   const again = learners[plan.learner].takes === "whole set"; // the same examples, in the same order
-  const watch = new Watch(plan, signal);
+  const beginning = { atomsReplaced: 0, nextTest: plan.testEvery, best: Infinity, sinceBest: 0, seconds: 0 };
+  const at = resume?.header.position ?? beginning;
+  const watch = new Watch(plan, signal, at);
   const breath = new Breath();
   const reportEvery = plan.reportEvery ?? Math.max(1, Math.ceil(plan.steps / plan.epochs / 100));
   const nothing = { step: 0, rmse: Number.NaN, stepSize: 0, atomsUsed: 0 };
-  yield { ...nothing, epoch: 0, examples: 0, atomsReplaced: 0, ...(await watch.test(workshop)) };
-  let atomsReplaced = 0;
-  let nextTest = plan.testEvery;
-  for (let epoch = 1; epoch <= plan.epochs; epoch++) {
-    for (let from = 0; from < plan.examples; from += plan.examplesAtOnce) {
+  const total = plan.examples * plan.epochs;
+  let { atomsReplaced, nextTest } = at;
+  let latest: SavedReport = resume?.header.report ?? {
+    ...nothing,
+    epoch: 0,
+    examples: 0,
+    atomsReplaced,
+    ...(await watch.test(workshop)),
+  };
+  const overBefore = progress.examples >= total ? "epochs" : resume && watch.over();
+  if (!resume || overBefore) yield { ...latest, ...(overBefore ? { ended: overBefore } : {}) };
+  if (overBefore) return;
+  const report = async (epoch: number, tests: boolean): Promise<SavedReport> => {
+    const { rmse, ...rest } = await learner.report();
+    await requireHealth(learner, rmse);
+    const tested = tests ? await watch.test(workshop) : {};
+    requireFinite(learner, tested.testRmse ?? 0);
+    const { examples } = progress;
+    if (tests) nextTest = examples + plan.testEvery;
+    latest = { ...rest, rmse: rmse / plan.scale, epoch, examples, atomsReplaced, ...tested };
+    atomsReplaced = 0;
+    return latest;
+  };
+  for (let epoch = Math.floor(progress.examples / plan.examples) + 1; epoch <= plan.epochs; epoch++) {
+    for (let from = progress.examples % plan.examples; from < plan.examples; from += plan.examplesAtOnce) {
       const to = Math.min(from + plan.examplesAtOnce, plan.examples);
       const windows = sampler.trainingWindows(again ? 0 : epoch - 1, from, to);
       const Y = await cut(workshop, plan, store, windows);
       await learner.update(Y);
       await breath.take();
       progress.examples += to - from;
-      const last = progress.examples === plan.examples * plan.epochs;
+      const last = progress.examples === total;
       if (care && caresNow(plan, learner.step))
         atomsReplaced += await care.look(lastExamples(workshop, windows));
       const tests = last || progress.examples >= nextTest;
-      if (!tests && !watch.over() && learner.step % reportEvery !== 0) continue;
-      const report = await learner.report();
-      if (!Number.isFinite(report.rmse))
-        throw new Error(`train: the error is not finite at step ${learner.step}`);
-      const tested = tests ? await watch.test(workshop) : {};
-      if (tests) nextTest = progress.examples + plan.testEvery;
+      const regular = tests || learner.step % reportEvery === 0;
+      const due = checkpoints?.due(learner.step) ?? false;
+      if (!regular && !due && !watch.over()) continue;
+      const said = regular ? await report(epoch, tests) : undefined;
       const ended = last ? "epochs" : watch.over();
-      const rmse = report.rmse / plan.scale;
-      yield {
-        ...report,
-        rmse,
-        epoch,
-        examples: progress.examples,
-        atomsReplaced,
-        ...tested,
-        ...(ended ? { ended } : {}),
-      };
-      atomsReplaced = 0;
+      // before a report that is made only because the run ends here: one that goes on makes none
+      if (checkpoints && (due || ended)) {
+        const position = { step: learner.step, epoch, examples: progress.examples, nextTest, atomsReplaced };
+        await keep(workshop, checkpoints, { ...position, ...watch.position }, latest, settings);
+      }
+      if (ended) yield { ...(said ?? (await report(epoch, false))), ended };
+      else if (said) yield said;
       if (ended) return;
     }
   }
+}
+
+/** Numbers that are none end a run: what it has learned is lost, and must not be saved. */
+async function requireHealth(learner: Learner, rmse: number): Promise<void> {
+  requireFinite(learner, rmse);
+  const flaw = await learner.flaw();
+  if (flaw) throw new UnhealthyError(`train: ${flaw} at step ${learner.step}`);
+}
+
+function requireFinite({ step }: Learner, rmse: number): void {
+  if (!Number.isFinite(rmse)) throw new UnhealthyError(`train: the error is not finite at step ${step}`);
+}
+
+/** Save a checkpoint, of a dictionary that is one. */
+async function keep(
+  { plan, learner }: Workshop,
+  keeper: CheckpointKeeper,
+  position: RunPosition,
+  report: SavedReport,
+  settings: RunSettings,
+): Promise<void> {
+  await requireHealth(learner, 0);
+  const header = { library: version, settings, scale: plan.scale, position, report };
+  await keeper.save(draftCheckpoint(header, learner.kept.parts()));
 }
 
 /** The examples of an update, to be cut again from the signals. */
@@ -207,35 +263,4 @@ function lastExamples({ plan, kernels, store, means }: Workshop, { signal, start
 /** Atoms are looked after at intervals, and left in peace for the last one, so that new ones have learned. */
 function caresNow({ atomCare, steps }: TrainPlan, step: number): boolean {
   return atomCare !== null && step % atomCare.every === 0 && step + atomCare.every <= steps;
-}
-
-/** Why to stop before the last epoch: time, no improvement, the caller's wish. */
-class Watch {
-  readonly #plan: TrainPlan;
-  readonly #signal: AbortSignal | undefined;
-  readonly #start = performance.now();
-  #best = Infinity;
-  #sinceBest = 0;
-
-  constructor(plan: TrainPlan, signal: AbortSignal | undefined) {
-    this.#plan = plan;
-    this.#signal = signal;
-  }
-
-  /** Measure the test error, where there is a test set. */
-  async test(workshop: Workshop): Promise<{ testRmse?: number }> {
-    if (workshop.plan.holdout === 0) return {};
-    const testRmse = await testError(workshop);
-    if (workshop.learner.step === 0) return { testRmse }; // the first steps may be worse than the base
-    this.#sinceBest = testRmse < this.#best ? 0 : this.#sinceBest + 1;
-    this.#best = Math.min(this.#best, testRmse);
-    return { testRmse };
-  }
-
-  over(): "aborted" | "time" | "no improvement" | undefined {
-    if (this.#signal?.aborted) return "aborted";
-    if (performance.now() - this.#start > this.#plan.seconds * 1000) return "time";
-    if (this.#sinceBest >= this.#plan.patience) return "no improvement";
-    return undefined;
-  }
 }

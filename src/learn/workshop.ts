@@ -25,6 +25,7 @@ import { codingError, type ExampleSet } from "../pursuit/codingError.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { resolveLimits, scaleRule } from "../pursuit/limits.js";
 import { AtomCare } from "./atomCare.js";
+import type { Checkpoint } from "./checkpoint.js";
 import { atomsToGoOnFrom, initialAtoms, mostUsedAtoms, takeExamples } from "./initialAtoms.js";
 import type { Learner } from "./learner.js";
 import { learners } from "./learners.js";
@@ -49,6 +50,8 @@ export interface TrainPlan extends ResolvedTraining {
   readonly scale: number;
   /** What it takes where the kernels compute. */
   readonly memory: MemoryPlan;
+  /** What was done before, where it goes on from a checkpoint. */
+  readonly done: { readonly examples: number };
 }
 
 /** All that is alive during a run. */
@@ -75,6 +78,7 @@ export async function openWorkshop(
   testSignals: readonly Signal[] | undefined,
   options: ResolvedTraining,
   kernels: Kernels,
+  resume?: Checkpoint,
 ): Promise<Workshop> {
   const rng = Rng.from(options.seed);
   const { base } = options;
@@ -91,7 +95,7 @@ export async function openWorkshop(
   requireFits("train", memory, kernels.memory.limit);
   const [Y, means] = [kernels.matrix(sizeOf(base.shape), atOnce), kernels.matrix(1, atOnce)];
   const bench = { kernels, sampler, options: { ...options, batch }, Y, means };
-  const scale = await unitsOf(data, bench);
+  const scale = resume?.header.scale ?? (await unitsOf(data, bench));
   const store = kernels.signals(data, scale);
   const test = testSignals
     ? { store: kernels.signals(testSignals, scale), windows: windowsOf(testSignals, options, rng) }
@@ -101,6 +105,7 @@ export async function openWorkshop(
   const atoms = () => startingMatrix(store, bench, rng.split("examples"));
   const setting = { options: { ...options, batch, coding }, start, atoms, examples: atOnce, kernels };
   const learner = await kind.create(setting);
+  if (resume) await learner.kept.restore(resume);
   const plan = {
     ...options,
     batch,
@@ -112,6 +117,7 @@ export async function openWorkshop(
     steps: Math.ceil(examples / atOnce) * options.epochs,
     scale,
     memory,
+    done: { examples: resume?.header.position.examples ?? 0 },
   };
   const cares = options.atomCare && learner.cared;
   const care = cares ? new AtomCare(cares, options.atomCare, kernels) : undefined;
@@ -209,7 +215,7 @@ async function startingAtoms(
   const { base, atoms: m, atomSparsity: k } = options;
   const L = baseCols(base);
   if (learners[options.learner].explicit) return new SparseColumns(L, m, 0); // it takes a matrix
-  if (options.start) return atomsToGoOnFrom(options.start.A, k);
+  if (options.start) return atomsToGoOnFrom(options.start, k);
   if (m >= L) return initialAtoms(L, m, k, rng);
   const dictionary = await SparseDictionary.ofBase(base, kernels);
   const limits = resolveLimits("train", scaleRule(options.coding, scale), dictionary.rows, L);

@@ -23,7 +23,7 @@ const meta: ModelMeta = {
 
 function someModel(name = "cropped:haar", shape: Shape = [4, 5], uses?: Uint32Array): Model {
   const base = createBase(name, shape);
-  return new Model(base, randomSparse(Rng.from(1), baseCols(base), 30, 3), meta, uses);
+  return new Model(base, randomSparse(Rng.from(1), baseCols(base), 30, 3), meta, { uses });
 }
 
 const model = someModel(
@@ -128,7 +128,7 @@ describe("model files", () => {
         turned.values.slice(start, end).reverse(),
       );
     }
-    expect(modelToBytes(new Model(model.base, turned, meta, model.uses))).toEqual(modelBytes);
+    expect(modelToBytes(new Model(model.base, turned, meta, model))).toEqual(modelBytes);
   });
 
   test("refuse what is not a model", () => {
@@ -178,6 +178,11 @@ describe("model files", () => {
       { phi_0: makeNpy([4, 1], Float64Array.of(1, 0, Number.NaN, 0)) },
     ],
     ["a.npz: damaged model: uses must hold 30 counts, got 2", { uses: makeNpy([2], Uint32Array.of(1, 2)) }],
+    ["a.npz: damaged model: norms must hold 30 norms, got 1", { norms: makeNpy([1], Float32Array.of(1)) }],
+    [
+      "a.npz: damaged model: norms must be finite, and at least 0",
+      { norms: makeNpy([30], new Float32Array(30).fill(-1)) },
+    ],
   ])("refuse: %s", (message, changes) => {
     expect(refusal(() => modelFromBytes(edited(modelBytes, changes), "a.npz"))).toBe(message);
   });
@@ -308,7 +313,7 @@ describe.each([
 describe("an explicit dictionary", () => {
   const { D } = randomUnitDictionary(Rng.from(3), 20, 33);
   const uses = Uint32Array.from({ length: 33 }, (_, j) => j);
-  const explicit = Model.explicit([4, 5], D, { ...meta, learner: "odl" }, uses);
+  const explicit = Model.explicit([4, 5], D, { ...meta, learner: "odl" }, { uses });
   const bytes = modelToBytes(explicit);
 
   test("is stored by rows as `dictionary`, without A and phi, and read back", async () => {

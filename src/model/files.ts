@@ -3,7 +3,7 @@
  *
  * A model: A as scipy stores a sparse matrix; `phi_0`, `phi_1`, … the factors of
  * Φ (n × L of each axis, float64), or `phi` for one explicit matrix; `meta`, a
- * UTF-8 JSON text as uint8; `uses` (m), where it is known. In numpy `D = np.kron(phi_0, phi_1) @ A`.
+ * UTF-8 JSON text as uint8; `uses` and `norms` (m), where they are known. In numpy `D = np.kron(phi_0, phi_1) @ A`.
  * An explicit dictionary: `dictionary` (n × m, float32) instead of A and the factors.
  * Codes: X in the same layout, `mean`, `meta` (which tells the signals and the
  * grid of windows they stand for).
@@ -19,7 +19,7 @@ import { makeNpy, type NpyArray, npyToText, toFloat32, toFloat64 } from "../data
 import { readNpz, writeNpz } from "../data/npz.js";
 import type { BaseDictionary } from "../dictionaries/base.js";
 import { Matrix64 } from "../linalg/matrix64.js";
-import { type Codes, Model, type ModelMeta } from "./model.js";
+import { type AtomHistory, type Codes, Model, type ModelMeta } from "./model.js";
 import { fromScipy, toScipy } from "./scipySparse.js";
 import { version } from "./version.js";
 
@@ -37,8 +37,10 @@ export function modelToBytes(model: Model): Uint8Array {
     ...meta,
   };
   const atoms = dictionary ? [dictionaryArray(dictionary)] : [...toScipy(A), ...factorArrays(base)];
-  const uses: [string, NpyArray][] = model.uses ? [["uses", makeNpy([A.cols], model.uses)]] : [];
-  return writeNpz([...atoms, ...uses, ["meta", metaArray(text)]]);
+  const known: [string, NpyArray][] = [];
+  if (model.uses) known.push(["uses", makeNpy([A.cols], model.uses)]);
+  if (model.norms) known.push(["norms", makeNpy([A.cols], model.norms)]);
+  return writeNpz([...atoms, ...known, ["meta", metaArray(text)]]);
 }
 
 /** D by rows, as numpy has it. */
@@ -73,27 +75,39 @@ export function modelFromBytes(bytes: Uint8Array, name: string): Model {
   if (arrays.has("dictionary")) {
     const D = readMatrix(arrays, "dictionary", sizeOf(shape), name);
     const atoms = new DenseMatrix(D.rows, D.cols, Float32Array.from(D.data));
-    return Model.explicit(shape, atoms, history, readUses(arrays, D.cols, name));
+    return Model.explicit(shape, atoms, history, readHistory(arrays, D.cols, name));
   }
   const base: BaseDictionary = { name: String(meta.base), shape, factors: readFactors(arrays, shape, name) };
   const A = fromScipy(arrays, name);
   const rows = base.factors.reduce((product, factor) => product * factor.cols, 1);
   if (A.rows !== rows)
     throw new InputError(`${name}: damaged model: A has ${A.rows} rows for ${rows} base atoms`);
-  return new Model(base, A, history, readUses(arrays, A.cols, name));
+  return new Model(base, A, history, readHistory(arrays, A.cols, name));
 }
 
-function readUses(
+/** What training knew of each atom. */
+function readHistory(arrays: ReadonlyMap<string, NpyArray>, atoms: number, name: string): AtomHistory {
+  const uses = readAtomValues(arrays, "uses", "counts", atoms, name);
+  const norms = readAtomValues(arrays, "norms", "norms", atoms, name);
+  if (norms && !norms.every((norm) => Number.isFinite(norm) && norm >= 0))
+    throw new InputError(`${name}: damaged model: norms must be finite, and at least 0`);
+  return { uses: uses && Uint32Array.from(uses), norms: norms && Float32Array.from(norms) };
+}
+
+/** One value an atom, where the file has them. */
+function readAtomValues(
   arrays: ReadonlyMap<string, NpyArray>,
+  key: string,
+  what: string,
   atoms: number,
   name: string,
-): Uint32Array | undefined {
-  const array = arrays.get("uses");
+): Float64Array | undefined {
+  const array = arrays.get(key);
   if (!array) return undefined;
-  const uses = toFloat64(array, `${name}[uses]`);
-  if (uses.length !== atoms)
-    throw new InputError(`${name}: damaged model: uses must hold ${atoms} counts, got ${uses.length}`);
-  return Uint32Array.from(uses);
+  const values = toFloat64(array, `${name}[${key}]`);
+  if (values.length !== atoms)
+    throw new InputError(`${name}: damaged model: ${key} must hold ${atoms} ${what}, got ${values.length}`);
+  return values;
 }
 
 /** The signals that codes stand for: their shapes, and the steps of the grid of windows over each. */

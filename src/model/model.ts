@@ -34,6 +34,14 @@ export interface ModelMeta {
   readonly coding: CodingRule;
 }
 
+/** What training knows of each atom. */
+export interface AtomHistory {
+  /** How many of the last training examples used it. */
+  readonly uses?: Uint32Array | undefined;
+  /** ‖Φaⱼ‖, before atoms were scaled to unit norm. */
+  readonly norms?: Float32Array | undefined;
+}
+
 /** Codes of signals: X (m × N) and the means taken out of them. */
 export interface Codes {
   readonly X: SparseColumns;
@@ -51,15 +59,16 @@ export class Model {
   /** D itself, n × m with unit columns, where the model has no base: then Φ is D, and A the identity. */
   readonly dictionary: DenseMatrix | undefined;
   readonly meta: ModelMeta;
-  /** How many of the last training examples used each atom, where it is known. */
   readonly uses: Uint32Array | undefined;
+  /** They adapt the steps of OSDL, so that a run that goes on needs them. */
+  readonly norms: Float32Array | undefined;
 
   /** D = ΦA; for an explicit dictionary see `Model.explicit`. */
   constructor(
     base: BaseDictionary,
     A: SparseColumns,
     meta: ModelMeta,
-    uses?: Uint32Array,
+    { uses, norms }: AtomHistory = {},
     dictionary?: DenseMatrix,
   ) {
     if (A.rows !== (dictionary?.cols ?? baseCols(base))) {
@@ -71,16 +80,17 @@ export class Model {
     this.A = A;
     this.meta = meta;
     this.uses = uses;
+    this.norms = norms;
     this.dictionary = dictionary;
   }
 
   /** An explicit dictionary: D (n × m), its columns of unit norm. */
-  static explicit(shape: Shape, D: DenseMatrix, meta: ModelMeta, uses?: Uint32Array): Model {
+  static explicit(shape: Shape, D: DenseMatrix, meta: ModelMeta, history: AtomHistory = {}): Model {
     if (D.rows !== sizeOf(shape)) {
       throw new InputError(`Model: atoms must have ${sizeOf(shape)} samples, got ${D.rows}`);
     }
     requireFinite("Model", "atoms", D.data);
-    return new Model(explicitBase(shape, D), SparseColumns.identity(D.cols, 1), meta, uses, D);
+    return new Model(explicitBase(shape, D), SparseColumns.identity(D.cols, 1), meta, history, D);
   }
 
   /** The model of a dictionary in training: its A scaled to unit atoms. */
@@ -93,7 +103,8 @@ export class Model {
     const A = await kernels.readSparse(dictionary.A);
     const scale = (await kernels.readMatrix(dictionary.scale)).data;
     for (let s = 0; s < A.values.length; s++) A.values[s]! *= scale[Math.floor(s / A.width)]!;
-    return new Model(dictionary.base, A, meta, uses);
+    const norms = scale.map((s) => (s > 0 ? 1 / s : 0));
+    return new Model(dictionary.base, A, meta, { uses, norms });
   }
 
   /** The shape of its signals and atoms. */

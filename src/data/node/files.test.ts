@@ -134,6 +134,6 @@ describe("fileError", () => {
       "",
     );
     expect(full).not.toBeInstanceOf(InputError);
-    expect(full.message).toBe("a: cannot be written (ENOSPC: no space left on device, write)");
+    expect(full.message).toBe("a: cannot be written (no space left on the disk)");
   });
 });

@@ -4,14 +4,15 @@
  * A file is written under a temporary name in its own folder, flushed to the
  * disk and renamed, so that a reader sees the old file or the new one and never
  * a half, whatever happens in between. Folders are not created: a missing one
- * is more often a slip than a wish.
+ * is more often a slip than a wish. What a killed process left under a temporary
+ * name goes when the same file is about to be written again (temporaryNames.ts).
  */
 
-import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
-import { type FileHandle, open, realpath, rename, stat, unlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { type FileHandle, open, realpath, rename, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { InputError } from "../../core/errors.js";
+import { removeStaleOf, Temporary } from "./temporaryNames.js";
 
 /** Failures that are the caller's to mend, in words. */
 const reasons: Readonly<Record<string, string>> = {
@@ -24,6 +25,13 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: "its symbolic links form a loop",
   EINVAL: "its name is not valid",
   ERR_INVALID_ARG_VALUE: "its name is not valid",
+};
+
+/** Failures of the disk, in words. */
+const failures: Readonly<Record<string, string>> = {
+  ENOSPC: "no space left on the disk",
+  EDQUOT: "the quota of the disk is used up",
+  EFBIG: "larger than files may be here",
 };
 
 /** The bytes of a file. */
@@ -53,10 +61,15 @@ export async function writeFileAtomic(path: string, bytes: Uint8Array): Promise<
     const target = await realpath(path).catch(() => path); // a link stays, what it points to is replaced
     const before = await statIfAny(target);
     if (before && !before.isFile()) await writeFile(target, bytes);
-    else await replaceFile(target, bytes, before?.mode);
+    else await replaceFile(target, [bytes], before?.mode);
   } catch (error) {
     throw fileError(error, `${path}: cannot be written`, "no such folder");
   }
+}
+
+/** The same in pieces, for what is too large to be held at once. Errors are those of the system, or of `pieces`. */
+export async function writePiecesAtomic(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  await replaceFile(path, pieces, undefined);
 }
 
 /** Check, before any work, that `writeFileAtomic` will be able to write there. */
@@ -67,32 +80,43 @@ export async function requireWritable(path: string, caller: string): Promise<voi
     const before = await statIfAny(target);
     if (before?.isDirectory() || /[\\/]$/.test(path)) throw Object.assign(new Error(), { code: "EISDIR" });
     if (before && !before.isFile()) return;
-    const trial = temporaryBeside(target);
-    await withHandle(trial, "wx", async () => {});
-    await unlink(trial);
+    await removeStaleOf(target);
+    const trial = new Temporary(target);
+    await withHandle(trial.path, "wx", async () => {});
+    await trial.remove();
   } catch (error) {
     throw fileError(error, `${caller}: ${path} cannot be written`, "no such folder");
   }
 }
 
-async function replaceFile(target: string, bytes: Uint8Array, mode: number | undefined): Promise<void> {
-  const temporary = temporaryBeside(target);
+async function replaceFile(
+  target: string,
+  pieces: AsyncIterable<Uint8Array> | readonly Uint8Array[],
+  mode: number | undefined,
+): Promise<void> {
+  const temporary = new Temporary(target);
   try {
-    await withHandle(temporary, "wx", async (handle) => {
-      await handle.writeFile(bytes);
+    await withHandle(temporary.path, "wx", async (handle) => {
+      for await (const piece of pieces) await writeAll(handle, piece);
       if (mode !== undefined) await handle.chmod(mode & 0o777);
       await handle.sync();
     });
-    await rename(temporary, target);
-  } catch (error) {
-    await unlink(temporary).catch(() => {});
-    throw error;
+    await rename(temporary.path, target);
+  } finally {
+    await temporary.remove();
+  }
+  await syncFolder(dirname(target));
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    at += (await handle.write(bytes, at, Math.min(bytes.length - at, 2 ** 30))).bytesWritten;
   }
 }
 
-/** In the same folder, hence on the same disk; short, so that a long name stays possible. */
-function temporaryBeside(path: string): string {
-  return join(dirname(path), `.trainlets-${process.pid}-${randomBytes(6).toString("hex")}.tmp`);
+/** Make a new name in a folder last; not every system lets a folder be flushed. */
+async function syncFolder(path: string): Promise<void> {
+  await withHandle(path, "r", (handle) => handle.sync()).catch(() => {});
 }
 
 async function withHandle<T>(
@@ -133,5 +157,10 @@ export function fileError(error: unknown, what: string, whenMissing: string): Er
   const { code = "", message = "" } = error as NodeJS.ErrnoException;
   const reason = code === "ENOENT" ? whenMissing : reasons[code];
   if (reason) return new InputError(`${what} (${reason})`);
-  return new Error(`${what} (${message.split("\n")[0]})`, { cause: error });
+  return new Error(`${what} (${failures[code] ?? message.split("\n")[0]})`, { cause: error });
+}
+
+/** Whether an error is of a file system, and no mistake of the program. */
+export function isSystemError(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && "errno" in error;
 }

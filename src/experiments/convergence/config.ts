@@ -35,6 +35,8 @@ export interface SizeConfig {
   readonly sparsity: number;
   /** k, as shares of the samples of a patch. */
   readonly shares: readonly number[];
+  /** The share from which on the paper has OSDL at the error of dense ODL. */
+  readonly meetsOdl?: number;
 }
 
 export interface Method {
@@ -53,9 +55,9 @@ export const fig5: ConvergenceConfig = {
   summary: "learners compared on the patches of one image: figure 5",
   base: "cropped:sym8",
   sizes: [
-    { patch: [12, 12], sparsity: 4, shares: [0.05, 0.25] },
-    { patch: [20, 20], sparsity: 10, shares: [0.05, 0.1] },
-    { patch: [32, 32], sparsity: 20, shares: [0.02, 0.05] },
+    { patch: [12, 12], sparsity: 4, shares: [0.05, 0.25], meetsOdl: 0.25 },
+    { patch: [20, 20], sparsity: 10, shares: [0.05, 0.1], meetsOdl: 0.1 },
+    { patch: [32, 32], sparsity: 20, shares: [0.02, 0.05], meetsOdl: 0.02 },
   ],
   methods: [
     { label: "Sparse K-SVD", learner: "sparse-ksvd", epochs: 10, batch: true },
@@ -69,7 +71,7 @@ export const fig5: ConvergenceConfig = {
   seed: 1,
   picture: { size: 512 },
   quick: {
-    sizes: [{ patch: [12, 12], sparsity: 4, shares: [0.05, 0.25] }],
+    sizes: [{ patch: [12, 12], sparsity: 4, shares: [0.05, 0.25], meetsOdl: 0.25 }],
     examples: 50_000,
     testPatches: 5000,
   },

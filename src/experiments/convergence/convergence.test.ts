@@ -89,6 +89,12 @@ describe("what is expected", () => {
       points: (errors as number[]).map((testRmse, epoch) => ({ epoch, seconds: 2 * epoch, testRmse })),
     })),
   });
+  const beside = (odl: number[], meets: number | undefined) => {
+    const { size, curves, ...rest } = panel([12, 12], [9, 7, 6.5], [9, 7, 6.6], [9, 8, 7]);
+    const points = odl.map((testRmse, epoch) => ({ epoch, seconds: epoch, testRmse }));
+    const sized = meets === undefined ? size : { ...size, meetsOdl: meets };
+    return { ...rest, size: sized, curves: [...curves, { method: method("odl"), points }] };
+  };
   const holds = (...sizes: Panel[]) => judge(sizes).map((claim) => claim.holds);
 
   test("holds, or not, claim by claim", () => {
@@ -96,5 +102,8 @@ describe("what is expected", () => {
     expect(holds(panel([12, 12], [9, 7, 6.5], [9, 7, 6.9], [9, 6, 5]))).toEqual([false, false]);
     expect(holds(panel([20, 20], [9, 7, 6.5], [9, 7, 6.9], [9, 8, 8]))).toEqual([true, true]);
     expect(holds(panel([20, 20], [9, 7, 6.5], [9, 7, 6.4], [9, 8, 8]))).toEqual([true, false]);
+    expect(holds(beside([9, 6.45, 6.44], 0.05))).toEqual([true, true, true]);
+    expect(holds(beside([9, 6.45, 6.43], 0.05))).toEqual([true, true, false]);
+    expect(holds(beside([9, 6.45, 6.43], 0.1))).toEqual([true, true]); // the paper has them apart
   });
 });

@@ -8,6 +8,7 @@
  */
 
 import type { Shape } from "../../core/shape.js";
+import type { LearnerName } from "../../learn/learners.js";
 
 export interface UniversalConfig {
   readonly name: string;
@@ -29,6 +30,8 @@ export interface UniversalConfig {
   readonly terms: readonly number[];
   /** What the dictionary is compared with; names as in `approximatorOf`. */
   readonly comparisons: readonly Comparison[];
+  /** Learners of as many atoms from the same examples, with codes of as many. */
+  readonly rivals: readonly Rival[];
   /** What more than the order of the curves is expected. */
   readonly margin?: Margin | undefined;
   /** Names of the figures' files, without ending. */
@@ -39,6 +42,11 @@ export interface UniversalConfig {
   readonly pictures: { readonly train: number; readonly test: number; readonly size: number };
   /** What is different in the small version. */
   readonly quick: Partial<UniversalConfig>;
+}
+
+export interface Rival {
+  readonly label: string;
+  readonly learner: LearnerName;
 }
 
 export interface Comparison {
@@ -68,6 +76,7 @@ const shared = {
   seed: 1,
   testPatches: 600,
   comparisons,
+  rivals: [],
 } as const;
 
 /** Experiments 6 and 7: total redundancy 6. */
@@ -82,6 +91,7 @@ export const universal32: UniversalConfig = {
   examples: 10_000_000,
   epochs: 2,
   terms: [10, 20, 40, 60],
+  rivals: [{ label: "ODL", learner: "odl" }],
   margin: { decibels: 1, over: "cropped wavelets", terms: [20, 40] },
   figures: {
     atoms: "figure-9-atoms",
@@ -96,6 +106,7 @@ export const universal32: UniversalConfig = {
     sparsity: 20,
     examples: 100_000,
     epochs: 1,
+    rivals: [], // n·m² a mini-batch: minutes
     pictures: { train: 12, test: 4, size: 256 },
   },
 };

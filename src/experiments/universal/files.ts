@@ -45,7 +45,7 @@ function gallery({ atoms, model, config }: UniversalResult) {
 }
 
 function page(result: UniversalResult, claims: readonly Claim[], chart: string): string {
-  const { config, model, curves, families, learning, sources } = result;
+  const { config, model, curves, families, learned, sources } = result;
   const size = formatShape(config.patch);
   const best = curves.findIndex((one) =>
     config.terms.every((M) => curves.every((other) => one.psnr[M]! >= other.psnr[M]!)),
@@ -78,7 +78,7 @@ function page(result: UniversalResult, claims: readonly Claim[], chart: string):
         caption: "A part of them, spread over the order by entropy. Grey is zero.",
       },
       ...familySections(families, config.figures.families),
-      ...learningSections(learning),
+      ...learningSections(learned),
       { heading: "Settings", kind: "settings", entries: settings(result) },
     ],
     footer: `trainlets ${version}`,
@@ -101,18 +101,22 @@ function familySections(families: readonly AtomFamily[], name: string): PageSect
   ];
 }
 
-function learningSections(learning: UniversalResult["learning"]): PageSection[] {
-  if (learning.length < 2) return [];
+function learningSections(learned: UniversalResult["learned"]): PageSection[] {
+  const shown = learned.filter(({ learning }) => learning.length > 1);
+  if (shown.length === 0) return [];
   const svg = lineChart({
     title: "Error on test patches while learning",
     x: { label: "examples" },
     y: { label: "RMSE" },
-    series: [{ label: "", points: learning.map(({ examples, testRmse }) => ({ x: examples, y: testRmse })) }],
+    series: shown.map(({ label, learning }) => ({
+      label: shown.length > 1 ? label : "",
+      points: learning.map(({ examples, testRmse }) => ({ x: examples, y: testRmse })),
+    })),
   });
   return [{ heading: "How it learned", kind: "svg", svg }];
 }
 
-function settings({ config, model, device, seconds, sources }: UniversalResult) {
+function settings({ config, model, learned, device, seconds, sources }: UniversalResult) {
   return [
     ["patch", formatShape(config.patch)],
     ["base", config.base],
@@ -126,6 +130,7 @@ function settings({ config, model, device, seconds, sources }: UniversalResult) 
     ["seed", config.seed],
     ["data", sources],
     ["computed on", device],
+    ...learned.map(({ label, seconds: taken }) => [`learning: ${label}`, `${taken.toFixed(0)} s`] as const),
     ["time", `${seconds.toFixed(0)} s`],
   ] as const;
 }

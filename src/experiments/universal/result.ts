@@ -12,15 +12,26 @@ export interface LearningPoint {
   readonly testRmse: number;
 }
 
+/** A dictionary, and how it was learned. */
+export interface Learned {
+  /** How it is called in tables and figures. */
+  readonly label: string;
+  readonly model: Model;
+  readonly learning: readonly LearningPoint[];
+  /** What learning took, measurements of the test error included. */
+  readonly seconds: number;
+}
+
 /** All that was found. */
 export interface UniversalResult {
   readonly config: UniversalConfig;
   readonly model: Model;
   readonly atoms: DenseMatrix;
-  readonly learning: readonly LearningPoint[];
+  /** The rivals, and the dictionary as the last. */
+  readonly learned: readonly Learned[];
   /** Patches that were approximated. */
   readonly tested: number;
-  /** In the order of the config's comparisons; the dictionary is the last. */
+  /** In the order of the config's comparisons and rivals; the dictionary is the last. */
   readonly curves: readonly MTermCurve[];
   readonly families: readonly AtomFamily[];
   readonly sources: string;

@@ -10,9 +10,9 @@ import type { Signal } from "../../core/signal.js";
 import { syntheticPictures } from "../../data/synthetic.js";
 import { atomFamilies } from "../../figures/atomFamilies.js";
 import type { Kernels } from "../../kernels/contract.js";
+import { type LearnerName, learners } from "../../learn/learners.js";
 import { train } from "../../learn/trainingRun.js";
 import { resolveTraining, type TrainOptions } from "../../learn/trainOptions.js";
-import type { Model } from "../../model/model.js";
 import { approximatorOf, samplePatches } from "../../tasks/mTerm.js";
 import { type Contender, type MTermCurve, mTermCurves } from "../../tasks/mTermCurves.js";
 import type {
@@ -22,10 +22,10 @@ import type {
   ExperimentTools,
   Outcome,
 } from "../experiment.js";
-import type { UniversalConfig } from "./config.js";
+import type { Rival, UniversalConfig } from "./config.js";
 import { judge } from "./expected.js";
 import { universalFiles } from "./files.js";
-import { type LearningPoint, learned } from "./result.js";
+import { type Learned, type LearningPoint, learned } from "./result.js";
 
 /** The experiment with these options, checked. */
 export function prepareUniversal(
@@ -56,9 +56,10 @@ export async function runUniversal(
   const { patch, testPatches: count, seed } = config;
   const patches = await samplePatches(test, { patch, count, seed, kernels });
   const analytic = await compare(config, analyticContenders(config), patches, tools); // first: it may not fit
-  const { model, learning } = await learn(config, images, test, tools);
-  const trained = await compare(config, [{ label: learned, make: () => model }], patches, tools);
-  const curves = [...analytic, ...trained];
+  const results = await learnAll(config, images, test, tools);
+  const contenders = results.map(({ label, model }) => ({ label, make: () => model }));
+  const curves = [...analytic, ...(await compare(config, contenders, patches, tools))];
+  const { model } = results.at(-1)!;
   onStage("looking for recurring patterns");
   const atoms = await model.atoms(kernels);
   const families = atomFamilies(atoms, model.shape);
@@ -66,13 +67,28 @@ export async function runUniversal(
   const device = `${kernels.name}: ${kernels.description}`;
   const seconds = (performance.now() - start) / 1000;
   const tested = patches.cols;
-  const result = { config, model, atoms, learning, tested, curves, families, sources, device, seconds };
-  const claims = judge(config, curves);
+  const result = {
+    config,
+    model,
+    atoms,
+    learned: results,
+    tested,
+    curves,
+    families,
+    sources,
+    device,
+    seconds,
+  };
+  const claims = judge(config, curves, results);
   return {
     header: ["PSNR (dB) with M terms", ...config.terms.map((M) => `M = ${M}`)],
     rows: curves.map(({ label, psnr }) => [label, ...config.terms.map((M) => psnr[M]!.toFixed(2))]),
     claims,
-    values: { terms: config.terms, psnr: Object.fromEntries(curves.map(({ label, psnr }) => [label, psnr])) },
+    values: {
+      terms: config.terms,
+      psnr: Object.fromEntries(curves.map(({ label, psnr }) => [label, psnr])),
+      seconds: Object.fromEntries(results.map((one) => [one.label, one.seconds])),
+    },
     files: universalFiles(result, claims),
   };
 }
@@ -113,13 +129,18 @@ function picturesOf(
 /** Measurements of the test error during learning. */
 const tests = 20;
 
-function trainOptions(config: UniversalConfig, device: Kernels["name"]): TrainOptions {
+function trainOptions(
+  config: UniversalConfig,
+  device: Kernels["name"],
+  learner: LearnerName = "osdl",
+): TrainOptions {
   const { patch, base, atoms, atomSparsity, sparsity, examples, epochs, batch, seed, testPatches } = config;
   return {
     patch,
     base,
     atoms,
-    atomSparsity,
+    learner,
+    ...(learners[learner].own.includes("atomSparsity") ? { atomSparsity } : {}),
     coding: { sparsity },
     examples,
     epochs,
@@ -130,13 +151,35 @@ function trainOptions(config: UniversalConfig, device: Kernels["name"]): TrainOp
   };
 }
 
+/** The rivals that were learned to their end, and the dictionary as the last: it is learned first. */
+async function learnAll(
+  config: UniversalConfig,
+  images: readonly Signal[],
+  test: readonly Signal[],
+  tools: ExperimentTools,
+): Promise<Learned[]> {
+  const one = (rival: Rival) => {
+    tools.onStage?.(`learning: ${rival.label}`);
+    return learn(config, rival, images, test, tools);
+  };
+  const ours = await one({ label: learned, learner: "osdl" });
+  const rivals: Learned[] = [];
+  for (const rival of config.rivals) {
+    const theirs = tools.signal?.aborted ? undefined : await one(rival);
+    if (theirs && !tools.signal?.aborted) rivals.push(theirs);
+  }
+  return [...rivals, ours];
+}
+
 async function learn(
   config: UniversalConfig,
+  { label, learner }: Rival,
   images: readonly Signal[],
   testSignals: readonly Signal[],
   { kernels, signal, follow }: ExperimentTools,
-): Promise<{ model: Model; learning: LearningPoint[] }> {
-  const options = { ...trainOptions(config, kernels.name), testSignals, kernels, signal };
+): Promise<Learned> {
+  const start = performance.now();
+  const options = { ...trainOptions(config, kernels.name, learner), testSignals, kernels, signal };
   const learning: LearningPoint[] = [];
   const run = train(images, options);
   const watched = {
@@ -151,7 +194,7 @@ async function learn(
   };
   if (follow) await follow(watched);
   else for await (const _ of watched);
-  return { model: await run.model(), learning };
+  return { label, model: await run.model(), learning, seconds: (performance.now() - start) / 1000 };
 }
 
 function analyticContenders({ patch, comparisons }: UniversalConfig): Contender[] {

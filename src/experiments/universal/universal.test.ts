@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
+import { SparseColumns } from "../../core/matrix.js";
 import { plainNames } from "../../core/require.js";
 import { syntheticPictures } from "../../data/synthetic.js";
+import { baseCols, createBase } from "../../dictionaries/base.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { modelFromBytes } from "../../model/files.js";
+import { Model } from "../../model/model.js";
 import { experimentOf, experiments } from "../catalogue.js";
 import type { Outcome } from "../experiment.js";
 import { type UniversalConfig, universal32, universal64 } from "./config.js";
@@ -29,6 +32,13 @@ const tiny: UniversalConfig = {
   margin: { decibels: 50, over: "cropped wavelets", terms: [2] },
   pictures: { train: 2, test: 1, size: 40 },
 };
+
+/** Base atoms as they are. */
+function modelOf(name: string): Model {
+  const base = createBase(name, [2, 2]);
+  const meta = { learner: "osdl", options: {}, seed: 1, examplesSeen: 0, removeMean: true, coding: {} };
+  return new Model(base, SparseColumns.identity(baseCols(base), 1), meta);
+}
 
 const text = ({ files }: Outcome, name: string): string =>
   new TextDecoder().decode(files.find((file) => file.name === name)!.bytes);
@@ -66,6 +76,7 @@ describe("a run", async () => {
       "separable wavelets",
       "cropped contourlets",
       "cropped wavelets",
+      "ODL",
       learned,
     ]);
     const lines = text(outcome, "figure-11a-m-term.csv").trimEnd().split("\n");
@@ -103,9 +114,10 @@ describe("data", () => {
 
   test("of one kind are divided: what is tested on is not learned from", async () => {
     const plans: number[] = [];
+    const alone = { ...tiny, rivals: [] };
     const run = (images: typeof pictures, test?: typeof pictures) =>
       runUniversal(
-        tiny,
+        alone,
         { images, test },
         {
           kernels,
@@ -141,7 +153,8 @@ describe("options", () => {
   });
 
   test("an abort ends the training, and what there is is shown", async () => {
-    const { files } = await runUniversal(tiny, {}, { kernels, signal: AbortSignal.abort() });
+    const { files, rows } = await runUniversal(tiny, {}, { kernels, signal: AbortSignal.abort() });
+    expect(rows.map(([label]) => label)).not.toContain("ODL"); // its time had not come
     expect(modelFromBytes(files[0]!.bytes, "x").meta.examplesSeen).toBe(100);
   });
 });
@@ -152,13 +165,25 @@ describe("what is expected", () => {
     { label: "cropped wavelets", psnr: [0, 22, 24] },
     { label: learned, psnr: learnedPsnr },
   ];
+  const model = modelOf("identity");
+  const ours = { label: learned, model, learning: [], seconds: 10 };
   const config = { ...tiny, terms: [1, 2], margin: { decibels: 1, over: "cropped wavelets", terms: [2] } };
 
   test("holds, or not, claim by claim", () => {
-    const holds = (psnr: number[]) => judge(config, curves(psnr)).map((claim) => claim.holds);
+    const holds = (psnr: number[]) => judge(config, curves(psnr), [ours]).map((claim) => claim.holds);
     expect(holds([0, 22.5, 25])).toEqual([true, true, true]);
     expect(holds([0, 22.5, 24.9])).toEqual([true, true, false]);
     expect(holds([0, 21.9, 25])).toEqual([false, true, true]);
+  });
+
+  test("is learning over twice as fast as a rival", () => {
+    const claim = (seconds: number) =>
+      judge(config, curves([0, 23, 25]), [{ ...ours, label: "ODL", seconds }, ours])[2];
+    expect(claim(21)).toEqual({
+      text: `${learned} is learned over twice as fast as ODL (measured: 10 s and 21 s)`,
+      holds: true,
+    });
+    expect(claim(19)).toMatchObject({ holds: false });
   });
 });
 

@@ -3,7 +3,11 @@ import { requireSoftwareGpu } from "../../../tests/softwareGpu.js";
 import { DenseMatrix } from "../../core/matrix.js";
 import { Rng } from "../../core/rng.js";
 import { syntheticPictures } from "../../data/synthetic.js";
+import { checkpointFromBytes } from "../../learn/checkpoint.js";
+import { collect, keepEvery } from "../../learn/learner.case.js";
 import { train } from "../../learn/trainingRun.js";
+import type { TrainOptions } from "../../learn/trainOptions.js";
+import { modelToBytes } from "../../model/files.js";
 import { chooseKernels } from "../choose.js";
 import { conformance } from "../conformance.case.js";
 import type { Kernels } from "../contract.js";
@@ -73,23 +77,29 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
     });
   });
 
-  test("an epoch of OSDL ends where it does on the cpu, within 1 %", async () => {
-    const rmse = async (kernels: Kernels) => {
-      const options = {
-        patch: [6, 6],
-        base: "odct:1.5",
-        atomSparsity: 6,
-        coding: { sparsity: 3 },
-        batch: 128,
-      };
-      const run = train(syntheticPictures(1, 2, 96), { ...options, examples: 2048, holdout: 200, kernels });
-      let last = Number.NaN;
-      for await (const { testRmse } of run) last = testRmse ?? last;
-      await kernels.dispose();
-      return last;
+  test("an epoch of OSDL ends where it does on the cpu, within 1 %, and goes on from a checkpoint to the same bytes", async () => {
+    const data = syntheticPictures(1, 2, 96);
+    const learn = async (kernels: Kernels, more: Partial<TrainOptions> = {}) => {
+      const coding = { sparsity: 3 };
+      const options = { patch: [6, 6], base: "odct:1.5", atomSparsity: 6, coding, batch: 128 };
+      const { reports, model } = await collect(data, {
+        ...options,
+        examples: 2048,
+        holdout: 200,
+        atomCare: { every: 6 },
+        kernels,
+        ...more,
+      });
+      return { rmse: reports.at(-1)!.testRmse!, model };
     };
-    const [gpu, cpu] = [await rmse(await open({})), await rmse(await createCpuKernels())];
-    expect(Math.abs(gpu / cpu - 1)).toBeLessThan(0.01);
+    const [gpu, cpu] = [await open({}), await createCpuKernels()];
+    const saved: Uint8Array[] = [];
+    const whole = await learn(gpu, { checkpoints: keepEvery(13, saved) });
+    expect(Math.abs(whole.rmse / (await learn(cpu)).rmse - 1)).toBeLessThan(0.01);
+    const resumed = await learn(gpu, { resume: await checkpointFromBytes(saved[0]!, "step 13 of 16") });
+    expect(modelToBytes(resumed.model)).toEqual(modelToBytes(whole.model));
+    await gpu.dispose();
+    await cpu.dispose();
   }, 180_000);
 
   test("is taken where it is asked for, and never by itself", async () => {

@@ -1,0 +1,82 @@
+/** Checkpoints of `trainlets train`: their options, the folder, and what is said of them. */
+
+import type { Command } from "commander";
+import { InputError } from "../core/errors.js";
+import { requireAbove, requireInteger } from "../core/require.js";
+import type { Checkpoint } from "../learn/checkpoint.js";
+import { UnhealthyError } from "../learn/health.js";
+import { CheckpointFolder, checkpointDefaults } from "../learn/node/checkpointFolder.js";
+import { requireEpochs, requireSameSettings, settingsOf } from "../learn/runSettings.js";
+import type { ResolvedTraining } from "../learn/trainOptions.js";
+import { count, flagOf, number, option } from "./flags.js";
+
+export interface CheckpointFlags {
+  readonly checkpoint?: string;
+  readonly checkpointEvery?: number;
+  readonly checkpointSteps?: number;
+  readonly resume?: boolean;
+}
+
+/** What a run keeps, and goes on from. */
+export interface Checkpoints {
+  readonly folder: CheckpointFolder | undefined;
+  readonly resume: Checkpoint | undefined;
+}
+
+export function withCheckpointOptions(command: Command): Command {
+  return command
+    .optionsGroup("Long runs:")
+    .option("--checkpoint <folder>", "keep the last two checkpoints of the run there")
+    .addOption(option("--checkpoint-every <t>", "minutes between two", number, checkpointDefaults.minutes))
+    .addOption(option("--checkpoint-steps <n>", "steps between two, whichever comes first", count))
+    .option("--resume", "go on from the newest checkpoint, to the result of a run without a break");
+}
+
+/** Open the folder, find where to go on, and refuse what does not fit, before any data is read. */
+export async function openCheckpoints(
+  flags: CheckpointFlags,
+  options: ResolvedTraining,
+  note: (line: string) => void,
+): Promise<Checkpoints> {
+  const { checkpoint: path, checkpointEvery: minutes, checkpointSteps: steps, resume = false } = flags;
+  if (path === undefined) {
+    for (const name of ["checkpointEvery", "checkpointSteps", "resume"] as const) {
+      if (flags[name] !== undefined)
+        throw new InputError(`train: ${flagOf(name)} must come with --checkpoint, got none`);
+    }
+    return { folder: undefined, resume: undefined };
+  }
+  if (path === "") throw new InputError('train: --checkpoint must be a folder, got ""');
+  if (minutes !== undefined) requireAbove("train", "--checkpoint-every", minutes, 0);
+  if (steps !== undefined) requireInteger("train", "--checkpoint-steps", steps, 1);
+  const onProblem = (problem: string) => note(`train: ${problem}`);
+  const folder = await CheckpointFolder.open(path, { minutes, steps, onProblem });
+  if (!resume) {
+    const [found] = await folder.names();
+    if (found === undefined) return { folder, resume: undefined };
+    throw new InputError(`train: --checkpoint ${path} must be empty without --resume, got ${found}`);
+  }
+  const newest = await folder.newest();
+  if (!newest) {
+    note(`train: --resume: no checkpoint in ${path} yet, starting from the beginning`);
+    return { folder, resume: undefined };
+  }
+  const { settings, position } = newest.header;
+  requireSameSettings(settings, settingsOf(options), "train", flagOf);
+  requireEpochs(position.epoch, options.epochs, "train", flagOf);
+  note(`going on from ${newest.name}: step ${position.step}, epoch ${position.epoch}`);
+  return { folder, resume: newest };
+}
+
+/** An error with what is left of the run, where something is. */
+export function withLastCheckpoint(error: unknown, folder: CheckpointFolder | undefined): unknown {
+  if (!(error instanceof UnhealthyError) || !folder) return error;
+  const last = folder.last ? `the last good checkpoint is ${folder.last}` : "there is no checkpoint";
+  return new Error(`${error.message}; ${last}`, { cause: error });
+}
+
+/** A model that cannot be written in the end is a failure, however it came; a checkpoint still holds the run. */
+export function notSaved(error: unknown, folder: CheckpointFolder | undefined): Error {
+  const { message } = error as Error;
+  return new Error(folder?.last ? `${message}; the run is in ${folder.last}` : message, { cause: error });
+}

@@ -1,0 +1,110 @@
+/**
+ * What decides the result of a run, by name: every option but those that only say
+ * when to stop, and the data. A run goes on from a checkpoint where all of it is as it
+ * was; otherwise it is refused, and told what differs.
+ *
+ * Epochs may grow, and so may the time; `patience` may be any. Where the kernels
+ * compute is no setting either.
+ */
+
+import { InputError } from "../core/errors.js";
+import { type OptionNaming, plainNames } from "../core/require.js";
+import { formatShape } from "../core/shape.js";
+import type { Signal } from "../core/signal.js";
+import { crc32 } from "../data/crc32.js";
+import type { RunSettings } from "./checkpointHeader.js";
+import { type OwnOption, ownOptions } from "./learner.js";
+import { learners } from "./learners.js";
+import type { ResolvedTraining } from "./trainOptions.js";
+
+/** The settings that options make. */
+export function settingsOf(options: ResolvedTraining): RunSettings {
+  const { base, coding, atomCare, learner, start, testEvery, reportEvery } = options;
+  const own = (name: OwnOption) => learners[learner].own.includes(name);
+  const { atoms, batch, examples, seed, holdout } = options;
+  return {
+    patch: formatShape(base.shape),
+    learner,
+    base: base.name,
+    "the base": digest(base.factors.map(({ data }) => data)),
+    atoms,
+    ...Object.fromEntries(ownOptions.filter(own).map((name) => [name, options[name]])),
+    sparsity: coding.sparsity ?? "none",
+    error: coding.error ?? "none",
+    batch,
+    examples,
+    seed,
+    holdout,
+    testEvery: testEvery ?? "an epoch",
+    reportEvery: reportEvery ?? "as usual",
+    atomCare: atomCare?.every ?? "none",
+    "atomCare.minUse": atomCare?.minUse ?? "none",
+    "atomCare.maxCoherence": atomCare?.maxCoherence ?? "none",
+    removeMean: String(options.removeMean),
+    start: start
+      ? digest([start.A.values, start.A.indices, ...(start.dictionary ? [start.dictionary.data] : [])])
+      : "none",
+  };
+}
+
+/** What is known of the data a run learns from, and of what it is tested on. */
+export function dataSettings(data: readonly Signal[], test: readonly Signal[] | undefined): RunSettings {
+  return { "the data": describeSignals(data), "the test data": test ? describeSignals(test) : "held out" };
+}
+
+/** Refuse settings that are not those of a checkpoint. */
+export function requireSameSettings(
+  saved: RunSettings,
+  now: RunSettings,
+  caller = "train",
+  say: OptionNaming = plainNames,
+): void {
+  for (const [name, value] of Object.entries(now)) {
+    if (saved[name] === value) continue;
+    const called = name.includes(" ") ? name : say(name);
+    throw new InputError(
+      `${caller}: ${say("resume")}: ${called} must be ${saved[name] ?? "none"} as in the checkpoint, got ${value}`,
+    );
+  }
+}
+
+/** Epochs may be more than in the checkpoint, but not fewer than were begun. */
+export function requireEpochs(begun: number, epochs: number, caller = "train", say = plainNames): void {
+  if (epochs >= begun) return;
+  throw new InputError(
+    `${caller}: ${say("resume")}: ${say("epochs")} must be at least ${begun}, which the checkpoint has begun, got ${epochs}`,
+  );
+}
+
+/** Samples of a signal that are looked at. */
+const sampled = 2 ** 16;
+
+/** `2 signals of 3200 samples (1f2e3d4c)`: the digest is over names without folders, shapes, and samples spread over each. */
+function describeSignals(signals: readonly Signal[]): string {
+  let crc = 0;
+  let samples = 0;
+  for (const { name, shape, data } of signals) {
+    const file = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
+    crc = crc32(new TextEncoder().encode(`${file} ${formatShape(shape)}\n`), crc);
+    const step = Math.ceil(data.length / sampled);
+    const looked =
+      step === 1
+        ? data
+        : Float32Array.from({ length: Math.ceil(data.length / step) }, (_, i) => data[i * step]!);
+    crc = crc32(bytesOf(looked), crc);
+    samples += data.length;
+  }
+  return `${signals.length} ${signals.length === 1 ? "signal" : "signals"} of ${samples} samples (${hex(crc)})`;
+}
+
+function digest(arrays: readonly (Float64Array | Float32Array | Uint32Array)[]): string {
+  return hex(arrays.reduce((crc, array) => crc32(bytesOf(array), crc), 0));
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+function hex(crc: number): string {
+  return crc.toString(16).padStart(8, "0");
+}
