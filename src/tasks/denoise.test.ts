@@ -346,6 +346,9 @@ describe("denoising", () => {
       `denoise: ${noisy.name} must be at least 65x8, the patch, got 64x64`,
     );
     await refused({ patches: [] }).toThrow("denoise: patches must be at least one shape, got none");
+    await refused({ channels: true, model: modelOf("odct:2", [4, 4]) }).toThrow(
+      "denoise: a dictionary of all channels must be for patches of 2 axes, the last of 64, got 4x4",
+    );
     await refused({ stride: 9 }).toThrow("denoise: stride must be an integer from 1 to 8, got 9");
     await refused({ lambda: -1 }).toThrow("denoise: lambda must be a number of at least 0, got -1");
     await refused({ quantile: 1 }).toThrow("denoise: quantile must be a number between 0 and 1, got 1");

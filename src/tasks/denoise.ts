@@ -30,7 +30,7 @@
 
 import { InputError, inputError } from "../core/errors.js";
 import { requireInteger } from "../core/require.js";
-import { type Shape, sizeOf } from "../core/shape.js";
+import { formatShape, type Shape, sizeOf } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { chooseKernels } from "../kernels/choose.js";
 import type { Kernels } from "../kernels/contract.js";
@@ -129,11 +129,10 @@ interface DenoisePlan {
 }
 
 function resolveDenoise(signals: readonly Signal[], options: DenoiseOptions): DenoisePlan {
-  const { channels = false, model } = options;
+  const { channels = false } = options;
   const d = denoiseDefaults;
   const { stride = d.stride, lambda = d.lambda, quantile = d.quantile, iterations = d.iterations } = options;
-  const given = model ? [channels ? model.shape.slice(0, -1) : model.shape] : options.patches;
-  const shapes = given ?? [defaultPatch("denoise", signals, channels)];
+  const shapes = shapesOf(signals, options);
   if (shapes.length === 0) throw new InputError("denoise: patches must be at least one shape, got none");
   const patches = shapes.map((patch) => requirePatch("denoise", patch, signals, channels));
   for (const patch of patches) strideOf("denoise", stride, patch);
@@ -145,6 +144,21 @@ function resolveDenoise(signals: readonly Signal[], options: DenoiseOptions): De
   const sigma = levelsOf(signals, options.sigma);
   const passes = patches.length * iterations;
   return { sigma, patches, channels, stride, lambda, quantile, iterations, passes };
+}
+
+/** Shapes of the patches without their channels: those of the dictionary, as told, or by default. */
+function shapesOf(
+  signals: readonly Signal[],
+  { model, patches, channels = false }: DenoiseOptions,
+): readonly Shape[] {
+  if (!model) return patches ?? [defaultPatch("denoise", signals, channels)];
+  if (!channels) return [model.shape];
+  const { shape } = signals[0]!;
+  if (model.shape.length === shape.length && model.shape.at(-1) === shape.at(-1))
+    return [model.shape.slice(0, -1)];
+  throw new InputError(
+    `denoise: a dictionary of all channels must be for patches of ${shape.length} axes, the last of ${shape.at(-1)}, got ${formatShape(model.shape)}`,
+  );
 }
 
 /** The noise of each signal. */
