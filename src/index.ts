@@ -92,7 +92,8 @@ export { type CodingRule, resolveLimits } from "./pursuit/limits.js";
 // What one does with a dictionary.
 export { decodeSignals, encodeSignals } from "./tasks/codeSignals.js";
 export { isColour, pictureOf, planesOf } from "./tasks/colour.js";
-export { type DenoiseOptions, type DenoiseResult, denoise, denoiseDefaults } from "./tasks/denoise.js";
+export { type DenoiseResult, denoise } from "./tasks/denoise.js";
+export { type DenoiseOptions, denoiseDefaults } from "./tasks/denoiseOptions.js";
 export {
   type Incomplete,
   type InpaintOptions,
