@@ -97,6 +97,16 @@ export { type CompressionTarget, Compressor } from "./tasks/codec/compress.js";
 export { decompress } from "./tasks/codec/decompress.js";
 export type { SampleArray, Samples } from "./tasks/codec/samples.js";
 export { decodeSignals, encodeSignals } from "./tasks/codeSignals.js";
+export { isColour, pictureOf, planesOf } from "./tasks/colour.js";
+export { type DenoiseResult, denoise } from "./tasks/denoise.js";
+export { type DenoiseOptions, denoiseDefaults } from "./tasks/denoiseOptions.js";
+export {
+  type Incomplete,
+  type InpaintOptions,
+  inpaint,
+  inpaintDefaults,
+  missingIn,
+} from "./tasks/inpaint.js";
 export {
   approximatorOf,
   mTermErrors,
@@ -105,6 +115,8 @@ export {
   samplePatches,
 } from "./tasks/mTerm.js";
 export { type Contender, type CurveOptions, type MTermCurve, mTermCurves } from "./tasks/mTermCurves.js";
+export { estimateNoise } from "./tasks/noiseLevel.js";
+export type { PatchTraining, TaskProgress } from "./tasks/patchOptions.js";
 export {
   psnr,
   type RepresentationOptions,

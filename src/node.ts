@@ -7,6 +7,7 @@ export { readImage } from "./data/node/images.js";
 export type { Input, ReadSignalsOptions } from "./data/node/input.js";
 export { inspectInputs, readSignals, resolvePatch } from "./data/node/inputs.js";
 export { type OpenSourceOptions, openSource } from "./data/node/openSource.js";
+export { type PictureFile, readPictureFile, writePictureFile } from "./data/node/pictures.js";
 export { loadBase } from "./dictionaries/node/base.js";
 export { type LineChartOptions, lineChart } from "./figures/plot.js";
 export { CheckpointFolder, type CheckpointFolderOptions } from "./learn/node/checkpointFolder.js";

@@ -12,8 +12,10 @@ import { compressCommand } from "./compress.js";
 import { decodeCommand } from "./decode.js";
 import { decompressCommand } from "./decompress.js";
 import { demoCommand } from "./demo.js";
+import { denoiseCommand } from "./denoise.js";
 import { devicesCommand } from "./devices.js";
 import { encodeCommand } from "./encode.js";
+import { inpaintCommand } from "./inpaint.js";
 import { guardProcess, report } from "./report.js";
 import { reportCommand } from "./reportCommand.js";
 import { reproduceCommand } from "./reproduce.js";
@@ -30,6 +32,8 @@ Examples:
   trainlets approximate photos/ -d dict.npz --base cropped:sym8 -o curves.svg
   trainlets compress face.png -d dict.npz -o face.tlt --bytes 300
   trainlets decompress face.tlt -d dict.npz -o face-again.png
+  trainlets denoise noisy.png -o clean.png
+  trainlets inpaint photo.png --mask scratches.png -o whole.png
   trainlets reproduce universal32 --quick          an experiment of the paper`;
 
 const commands = [
@@ -44,6 +48,8 @@ const commands = [
   devicesCommand(),
   demoCommand(),
   reproduceCommand(),
+  denoiseCommand(),
+  inpaintCommand(),
 ];
 
 const program = new Command("trainlets")

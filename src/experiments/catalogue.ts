@@ -2,6 +2,7 @@
 
 import { requireOneOf } from "../core/require.js";
 import { type ConvergenceConfig, fig5 } from "./convergence/config.js";
+import { type DenoisingConfig, fig7 } from "./denoising/config.js";
 import type { Experiment } from "./experiment.js";
 import { type FacesConfig, fig8 } from "./faces/config.js";
 import { fig1 } from "./fig1/config.js";
@@ -98,6 +99,20 @@ function stepSizes(config: StepSizesConfig): Experiment {
   };
 }
 
+function denoising(config: DenoisingConfig): Experiment {
+  const { name, summary, sizes } = config;
+  return {
+    name,
+    summary,
+    patch: [sizes.at(-1)!, sizes.at(-1)!],
+    images: "test",
+    async prepare(options, caller, say) {
+      const { prepareDenoising } = await import("./denoising/run.js");
+      return prepareDenoising(config, options, caller, say);
+    },
+  };
+}
+
 function faces(config: FacesConfig): Experiment {
   const { name, summary, patch } = config;
   return {
@@ -133,6 +148,7 @@ export const experiments: readonly Experiment[] = [
   mTerm(fig4),
   convergence(fig5),
   stepSizes(fig6),
+  denoising(fig7),
   faces(fig8),
   mTerm(fig11),
   universal(universal32),

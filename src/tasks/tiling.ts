@@ -8,8 +8,16 @@ import { DenseMatrix } from "../core/matrix.js";
 import { formatShape, type Shape, sizeOf, stridesOf } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 
-/** First samples of a grid of windows that covers a signal; the last along an axis is moved back to fit. */
+/** First samples of a grid of windows that covers a signal, every combination of `gridPlaces`. */
 export function gridOrigins(shape: Shape, patch: Shape, stride: Shape): number[][] {
+  return gridPlaces(shape, patch, stride).reduce<number[][]>(
+    (all, starts) => all.flatMap((origin) => starts.map((s) => [...origin, s])),
+    [[]],
+  );
+}
+
+/** Where the windows of a grid start along each axis; the last is moved back to fit. */
+export function gridPlaces(shape: Shape, patch: Shape, stride: Shape): number[][] {
   const fits = shape.length === patch.length && patch.every((size, axis) => size <= shape[axis]!);
   if (!fits) {
     throw new InputError(
@@ -22,7 +30,12 @@ export function gridOrigins(shape: Shape, patch: Shape, stride: Shape): number[]
       `gridOrigins: the stride must be from 1 to ${formatShape(patch)}, got ${formatShape(stride)}`,
     );
   }
-  return originsOf(shape, patch, stride);
+  return shape.map((size, axis) => {
+    const last = size - patch[axis]!;
+    const starts: number[] = [];
+    for (let start = 0; start < last; start += stride[axis]!) starts.push(start);
+    return [...starts, last];
+  });
 }
 
 /** How many windows the grid over a signal has, before any is made: what a file says of it may be anything. */
@@ -30,19 +43,6 @@ export function gridSize(shape: Shape, patch: Shape, stride: Shape): number {
   return shape.reduce(
     (product, size, axis) => product * (1 + Math.max(0, Math.ceil((size - patch[axis]!) / stride[axis]!))),
     1,
-  );
-}
-
-function originsOf(shape: Shape, patch: Shape, stride: Shape): number[][] {
-  const places = shape.map((size, axis) => {
-    const last = size - patch[axis]!;
-    const starts: number[] = [];
-    for (let start = 0; start < last; start += stride[axis]!) starts.push(start);
-    return [...starts, last];
-  });
-  return places.reduce<number[][]>(
-    (all, starts) => all.flatMap((origin) => starts.map((s) => [...origin, s])),
-    [[]],
   );
 }
 
@@ -85,7 +85,7 @@ export function assemble(
 }
 
 /** The flat offset of each sample of a window from its first, row-major. */
-function windowOffsets(shape: Shape, patch: Shape): Uint32Array {
+export function windowOffsets(shape: Shape, patch: Shape): Uint32Array {
   const strides = stridesOf(shape);
   const inside = stridesOf(patch);
   return Uint32Array.from({ length: sizeOf(patch) }, (_, r) =>
