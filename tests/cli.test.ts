@@ -285,6 +285,8 @@ describe("reproduce", () => {
       "fig4",
       "fig5",
       "fig6",
+      "fig7",
+      "fig8",
       "fig11",
       "universal32",
       "universal64",

@@ -289,7 +289,7 @@ const reproduce = (more: string): string => `reproduce universal32 --quick -o OU
 refuses("experiments", [
   [
     "reproduce fig99 -o OUT",
-    'reproduce: unknown experiment "fig99"; known: fig1, fig2, fig3, fig4, fig5, fig6, fig11, universal32, universal64',
+    'reproduce: unknown experiment "fig99"; known: fig1, fig2, fig3, fig4, fig5, fig6, fig7, fig8, fig11, universal32, universal64',
   ],
   ["reproduce fig2 --images photos -o OUT", "reproduce: --images is no option of fig2, which needs none"],
   ["reproduce fig4 --test photos -o OUT", "reproduce: --test is no option of fig4, which learns nothing"],

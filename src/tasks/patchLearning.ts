@@ -9,7 +9,7 @@ import { learnerNames, learners } from "../learn/learners.js";
 import { train } from "../learn/trainingRun.js";
 import { resolveTraining, trainDefaults } from "../learn/trainOptions.js";
 import type { Model } from "../model/model.js";
-import { atomSparsityOf, type PatchTraining } from "./patchOptions.js";
+import { atomSparsityOf, defaultAtomShare, type PatchTraining } from "./patchOptions.js";
 
 /** What a task says of its learning. */
 export interface PatchLearning {
@@ -33,12 +33,15 @@ export const wholeSetExamples = 40_000;
 export async function learnFromPatches(signals: readonly Signal[], task: PatchLearning): Promise<Model> {
   const { caller, patch, base, coding, training, kernels, signal } = task;
   const { atomShare, ...others } = training;
+  const kind =
+    learners[requireOneOf(caller, "learner", training.learner ?? trainDefaults.learner, learnerNames)];
+  const share = atomShare ?? (kind.own.includes("atomSparsity") ? defaultAtomShare : undefined);
   const options = {
     ...others,
     ...sizeOfTraining(task),
     base,
     patch,
-    atomSparsity: atomSparsityOf(caller, atomShare, sizeOf(patch)),
+    atomSparsity: share === undefined ? undefined : atomSparsityOf(caller, share, sizeOf(patch)),
     coding: { ...coding, sparsity: Math.max(1, Math.min(coding.sparsity, training.atoms ?? Infinity)) },
     holdout: 0,
   };

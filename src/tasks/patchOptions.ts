@@ -81,8 +81,10 @@ export function strideOf(caller: string, stride: number, patch: Shape): Shape {
   return patch.map((size) => Math.min(size, stride));
 }
 
+/** k as a share of the samples of a patch, unless told: that of §V-B. */
+export const defaultAtomShare = 0.1;
+
 /** k for patches of n samples. */
-export function atomSparsityOf(caller: string, share: number | undefined, n: number): number | undefined {
-  if (share === undefined) return undefined;
+export function atomSparsityOf(caller: string, share: number, n: number): number {
   return Math.max(1, Math.round(requireAbove(caller, "atomShare", share, 0) * n));
 }

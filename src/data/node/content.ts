@@ -3,7 +3,7 @@
  * by their place. Files stay open from the first read to `close`.
  */
 
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { InputError } from "../../core/errors.js";
 import { fileError } from "./files.js";
 
@@ -14,8 +14,20 @@ export interface Content {
   readonly length: number;
 }
 
+/** What is wanted of a file that is open. The declarations of the package get by without Node's types. */
+export interface OpenFile {
+  read(
+    into: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>;
+  stat(): Promise<{ readonly size: number }>;
+  close(): Promise<void>;
+}
+
 export class OpenFiles {
-  readonly #handles = new Map<string, Promise<FileHandle>>();
+  readonly #handles = new Map<string, Promise<OpenFile>>();
 
   /** Fill `into` from an offset within the content; `name` is what messages call it. */
   async read(content: Content, offset: number, into: Uint8Array, name: string): Promise<void> {
@@ -49,11 +61,11 @@ export class OpenFiles {
   }
 
   /** Use a handle that is already open under this name. */
-  adopt(file: string, handle: FileHandle): void {
+  adopt(file: string, handle: OpenFile): void {
     this.#handles.set(file, Promise.resolve(handle));
   }
 
-  #handle(file: string): Promise<FileHandle> {
+  #handle(file: string): Promise<OpenFile> {
     const known = this.#handles.get(file);
     if (known) return known;
     const handle = open(file, "r");

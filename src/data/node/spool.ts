@@ -7,13 +7,13 @@
 
 import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { type FileHandle, open, unlink } from "node:fs/promises";
+import { open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInflateRaw } from "node:zlib";
 import { InputError } from "../../core/errors.js";
 import { crc32 } from "../crc32.js";
-import type { Content } from "./content.js";
+import type { Content, OpenFile } from "./content.js";
 
 /** Deflated bytes, and what they should inflate to. */
 export interface Packed {
@@ -22,7 +22,7 @@ export interface Packed {
 }
 
 /** Inflate into a temporary file; its handle. */
-export async function spool(content: Content, packed: Packed, name: string): Promise<FileHandle> {
+export async function spool(content: Content, packed: Packed, name: string): Promise<OpenFile> {
   const path = join(tmpdir(), `trainlets-${process.pid}-${randomBytes(6).toString("hex")}.tmp`);
   const handle = await open(path, "wx+", 0o600);
   try {

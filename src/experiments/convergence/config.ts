@@ -61,7 +61,7 @@ export const fig5: ConvergenceConfig = {
   ],
   methods: [
     { label: "Sparse K-SVD", learner: "sparse-ksvd", epochs: 10, batch: true },
-    { label: "NIHT (Algorithm 1)", learner: "niht", epochs: 2 },
+    { label: "NIHT (Algorithm 1)", learner: "niht", epochs: 4 },
     { label: "OSDL (Algorithm 2)", learner: "osdl", epochs: 4 },
     { label: "ODL", learner: "odl", epochs: 4, dense: true },
   ],

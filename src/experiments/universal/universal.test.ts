@@ -195,6 +195,7 @@ test("the catalogue knows each by its name, on one line", () => {
     "fig4",
     "fig5",
     "fig6",
+    "fig7",
     "fig8",
     "fig11",
     "universal32",
@@ -207,7 +208,7 @@ test("the catalogue knows each by its name, on one line", () => {
   }
   expect(() => experimentOf("universal16", "reproduce")).toThrow(
     new InputError(
-      'reproduce: unknown experiment "universal16"; known: fig1, fig2, fig3, fig4, fig5, fig6, fig11, universal32, universal64',
+      'reproduce: unknown experiment "universal16"; known: fig1, fig2, fig3, fig4, fig5, fig6, fig7, fig8, fig11, universal32, universal64',
     ),
   );
 });
