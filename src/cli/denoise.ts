@@ -15,7 +15,7 @@ import { loadModel } from "../model/node/files.js";
 import { isColour, pictureOf, planesOf } from "../tasks/colour.js";
 import { denoise } from "../tasks/denoise.js";
 import { type DenoiseOptions, denoiseDefaults } from "../tasks/denoiseOptions.js";
-import { wholeSetExamples } from "../tasks/patchLearning.js";
+import { patchBatch, wholeSetExamples } from "../tasks/patchLearning.js";
 import type { PatchTraining } from "../tasks/patchOptions.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { choice, count, number, option, type Share, share } from "./flags.js";
@@ -103,7 +103,7 @@ export function denoiseCommand(): Command {
         `${d.epochs}; by the learner of one set`,
       ),
     )
-    .addOption(option("--batch <n>", "patches of a step", count, trainDefaults.batch))
+    .addOption(option("--batch <n>", "patches of a step", count, patchBatch))
     .addOption(choice("--learner <name>", "algorithm", learnerNames, trainDefaults.learner))
     .addOption(option("--seed <n>", "seed of everything random", count, trainDefaults.seed))
     .optionsGroup("Other options:")

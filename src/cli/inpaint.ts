@@ -23,7 +23,7 @@ import {
   inpaintDefaults,
   missingIn,
 } from "../tasks/inpaint.js";
-import { wholeSetExamples } from "../tasks/patchLearning.js";
+import { patchBatch, wholeSetExamples } from "../tasks/patchLearning.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { choice, count, number, option, type Share, share } from "./flags.js";
 import { clock, counted } from "./progress.js";
@@ -96,7 +96,7 @@ export function inpaintCommand(): Command {
         `${d.epochs}; by the learner of one set`,
       ),
     )
-    .addOption(option("--batch <n>", "patches of a step", count, trainDefaults.batch))
+    .addOption(option("--batch <n>", "patches of a step", count, patchBatch))
     .addOption(choice("--learner <name>", "algorithm", learnerNames, trainDefaults.learner))
     .addOption(option("--seed <n>", "seed of everything random", count, trainDefaults.seed))
     .optionsGroup("Other options:")

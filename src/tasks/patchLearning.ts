@@ -27,6 +27,9 @@ export interface PatchLearning {
   readonly onProgress: (done: number, total: number) => void;
 }
 
+/** Patches of a step, unless told: at 16×16, twice those of `train` cost 0.01 to 0.04 dB and save a third of the time. */
+export const patchBatch = 1024;
+
 /** Patches that a learner of the whole set learns from, where it has no number of its own. */
 export const wholeSetExamples = 40_000;
 
@@ -37,6 +40,7 @@ export async function learnFromPatches(signals: readonly Signal[], task: PatchLe
     learners[requireOneOf(caller, "learner", training.learner ?? trainDefaults.learner, learnerNames)];
   const share = atomShare ?? (kind.own.includes("atomSparsity") ? defaultAtomShare : undefined);
   const options = {
+    batch: patchBatch,
     ...others,
     ...sizeOfTraining(task),
     base,

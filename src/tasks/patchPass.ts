@@ -7,12 +7,13 @@
  *     z  = (λ/2 I + Σᵢ PᵢᵀPᵢ)⁻¹ (λ/2 y + Σᵢ PᵢᵀDxᵢ)     a weighted average, sample by sample
  *
  * Windows are cut, coded and put back a batch at a time: all but the sums happens
- * where the kernels compute, and memory is that of the signal and one batch. A code of
+ * where the kernels compute, which are given the next batch before the last is added
+ * up; memory is that of the signal and two batches. A code of
  * few atoms is sooner added up from D itself (n an atom) than through ΦA, so D is there too.
  */
 
 import { Breath } from "../core/breath.js";
-import type { Shape } from "../core/shape.js";
+import { type Shape, sizeOf } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { openDictionary } from "../dictionaries/openDictionary.js";
 import type { DeviceMatrix, Kernels } from "../kernels/contract.js";
@@ -34,20 +35,22 @@ export interface PassOptions {
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** Windows coded at a time. */
-const batch = 2048;
+/** What is coded at a time: a GPU is busy with so many windows, and large ones are fewer. */
+const batch = { windows: 8192, samples: 2 ** 21 };
 
 /** z of (14) for each signal y. */
 export async function denoisePass(signals: readonly Signal[], options: PassOptions): Promise<Signal[]> {
   const { model, kernels, stride, residualEnergy, maxAtoms, lambda, onProgress } = options;
   const grids = signals.map(({ shape }) => new WindowGrid(shape, model.shape, stride));
   const total = grids.reduce((sum, { count }) => sum + count, 0);
-  const capacity = Math.min(batch, Math.max(...grids.map(({ count }) => count)));
+  const atOnce = Math.max(1, Math.min(batch.windows, Math.floor(batch.samples / sizeOf(model.shape))));
+  const capacity = Math.min(atOnce, Math.max(...grids.map(({ count }) => count)));
   const dictionary = await openDictionary(model, kernels);
   const encoder = new Encoder(dictionary, { sparsity: maxAtoms, residualEnergy }, capacity, kernels);
   const D = kernels.matrix(dictionary.rows, dictionary.cols);
-  const [Y, means] = [kernels.matrix(dictionary.rows, capacity), kernels.matrix(1, capacity)];
-  const work = { ...options, encoder, D, Y, means };
+  const slot = () => ({ Y: kernels.matrix(dictionary.rows, capacity), means: kernels.matrix(1, capacity) });
+  const slots = [slot(), slot()] as const;
+  const work = { ...options, encoder, D, slots };
   let before = 0;
   const results: Signal[] = [];
   try {
@@ -62,7 +65,7 @@ export async function denoisePass(signals: readonly Signal[], options: PassOptio
   } finally {
     encoder.free();
     dictionary.free();
-    kernels.free(D, Y, means);
+    kernels.free(D, ...slots.flatMap(({ Y, means }) => [Y, means]));
   }
 }
 
@@ -70,6 +73,11 @@ interface PassWork extends PassOptions {
   readonly encoder: Encoder;
   /** The atoms. */
   readonly D: DeviceMatrix;
+  /** Room for two batches: one is read while the next is computed. */
+  readonly slots: readonly [Slot, Slot];
+}
+
+interface Slot {
   readonly Y: DeviceMatrix;
   readonly means: DeviceMatrix;
 }
@@ -78,26 +86,31 @@ interface PassWork extends PassOptions {
 async function codeWindows(
   signal: Signal,
   grid: WindowGrid,
-  { model, encoder, kernels, D, Y, means }: PassWork,
+  { model, encoder, kernels, D, slots }: PassWork,
   onProgress: (count: number) => void,
 ): Promise<OverlapSum> {
   const sums = new OverlapSum(signal.shape, model.shape);
   const store = kernels.signals([signal]);
   const breath = new Breath();
+  let adding: Promise<void> = Promise.resolve();
   try {
-    for (let from = 0; from < grid.count; from += encoder.capacity) {
+    for (let from = 0, turn = 0; from < grid.count; from += encoder.capacity, turn++) {
+      const { Y, means } = slots[turn % 2]!;
       const windows = grid.windows(from, Math.min(from + encoder.capacity, grid.count));
       const y = kernels.head(Y, windows.start.length);
       const mean = model.meta.removeMean ? kernels.head(means, y.cols) : null;
       await kernels.extract(store, windows, model.shape, y, mean);
       await kernels.combine(D, await encoder.encode(y), y);
-      const removed = mean ? (await kernels.readMatrix(mean)).data : undefined;
-      sums.add(windows.start, await kernels.readMatrix(y), removed);
+      const read = Promise.all([kernels.readMatrix(y), mean && kernels.readMatrix(mean)]);
+      await adding; // the batch before
+      adding = read.then(([part, removed]) => sums.add(windows.start, part, removed?.data));
       await breath.take();
       onProgress(from + y.cols);
     }
+    await adding;
     return sums;
   } finally {
+    await adding.catch(() => {}); // nothing is read any more when it is freed
     kernels.free(store);
   }
 }

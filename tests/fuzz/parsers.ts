@@ -17,11 +17,17 @@ import { openSource } from "../../src/data/node/openSource.js";
 import { makeNpy, npyFromText, readNpy, writeNpy } from "../../src/data/npy.js";
 import { readNpz, writeNpz } from "../../src/data/npz.js";
 import { readUnits, samplesOf } from "../../src/data/source.js";
+import { syntheticPictures } from "../../src/data/synthetic.js";
 import { extractZip, listZip } from "../../src/data/unzip.js";
 import { writeZip } from "../../src/data/zip.js";
 import { createBase } from "../../src/dictionaries/base.js";
+import { createReferenceKernels } from "../../src/kernels/reference/index.js";
+import { type CheckpointDraft, checkpointFromBytes, checkpointToBytes } from "../../src/learn/checkpoint.js";
+import { train } from "../../src/learn/trainingRun.js";
 import { codesFromBytes, codesToBytes, modelFromBytes, modelToBytes } from "../../src/model/files.js";
 import { Model } from "../../src/model/model.js";
+import { Compressor } from "../../src/tasks/codec/compress.js";
+import { decompress } from "../../src/tasks/codec/decompress.js";
 import { mutate } from "./mutate.js";
 
 export interface Parser {
@@ -161,6 +167,60 @@ const tar = async () => {
   return [tarOf({ "a/one.png": png!, "a/two.jpg": jpeg!, "b.npy": (await arrays())[0]! })];
 };
 
+/** A run of a few steps, and what to make it from. */
+const run = () => ({
+  pictures: syntheticPictures(1, 1, 12),
+  options: { patch: [4, 4], base: "odct:1", atoms: 16, coding: { sparsity: 2 }, examples: 40, batch: 20 },
+});
+
+async function checkpoints(): Promise<Uint8Array[]> {
+  const saved: Uint8Array[] = [];
+  const keeper = {
+    due: () => true,
+    save: async (draft: CheckpointDraft) => void saved.push(await checkpointToBytes(draft)),
+  };
+  const { pictures, options } = run();
+  await train(pictures, { ...options, checkpoints: keeper, kernels: createReferenceKernels() }).model();
+  return saved;
+}
+
+/** Read it, and where it can be read, set a run up with it. */
+async function goOnFrom(bytes: Uint8Array): Promise<void> {
+  const resume = await checkpointFromBytes(bytes, "x.tlc");
+  const { pictures, options } = run();
+  const going = train(pictures, { ...options, resume, kernels: createReferenceKernels() });
+  await going.plan();
+  await going.close();
+}
+
+/** Half of the time with the checksum of the header made right again. */
+function damageCheckpoint(bytes: Uint8Array, rng: Rng, other: Uint8Array): Uint8Array {
+  const mutated = mutate(bytes, rng, other);
+  const start = 20; // the magic, the version, the length and the checksum of the header
+  if (mutated.length < start || rng.below(2) === 0) return mutated;
+  const view = new DataView(mutated.buffer, mutated.byteOffset);
+  view.setUint32(16, crc32(mutated.subarray(start, start + view.getUint32(12, true))), true);
+  return mutated;
+}
+
+async function compressed(): Promise<Uint8Array[]> {
+  const kernels = createReferenceKernels();
+  const compressor = await Compressor.open(model(), kernels);
+  const picture = { shape: [20, 12], colour: false, data: Uint8Array.from(counted(240)) };
+  const { bytes } = await compressor.compress(picture, { psnr: 10 });
+  compressor.free();
+  return [bytes];
+}
+
+/** Half of the time with the checksum made right again. */
+function damageCompressed(bytes: Uint8Array, rng: Rng, other: Uint8Array): Uint8Array {
+  const mutated = mutate(bytes, rng, other);
+  const end = mutated.length - 4;
+  if (end < 0 || rng.below(2) === 0) return mutated;
+  new DataView(mutated.buffer, mutated.byteOffset).setUint32(end, crc32(mutated.subarray(0, end)));
+  return mutated;
+}
+
 export const parsers: readonly Parser[] = [
   { name: ".npy", valid: arrays, parse: (bytes) => readNpy(bytes, "x.npy") },
   { name: ".npz", valid: archive, parse: (bytes) => readNpz(bytes, "x.npz") },
@@ -180,4 +240,11 @@ export const parsers: readonly Parser[] = [
   { name: ".npy files", valid: async () => (await arrays()).slice(0, 2), parse: readAs(".npy") },
   { name: ".npz files", valid: archive, parse: readAs(".npz") },
   { name: ".tar files", valid: tar, parse: readAs(".tar"), damage: damageTar },
+  { name: "checkpoints", valid: checkpoints, parse: goOnFrom, damage: damageCheckpoint },
+  {
+    name: ".tlt",
+    valid: compressed,
+    parse: (bytes) => decompress(bytes, model(), "x.tlt"),
+    damage: damageCompressed,
+  },
 ];
