@@ -8,17 +8,15 @@ import { Rng } from "../core/rng.js";
 import { formatShape, parseShape, type Shape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { kindOf } from "../data/node/expand.js";
-import { baseForms } from "../dictionaries/base.js";
-import { learnerNames } from "../learn/learners.js";
 import { trainDefaults } from "../learn/trainOptions.js";
 import { loadModel } from "../model/node/files.js";
 import { isColour, pictureOf, planesOf } from "../tasks/colour.js";
 import { denoise } from "../tasks/denoise.js";
 import { type DenoiseOptions, denoiseDefaults } from "../tasks/denoiseOptions.js";
-import { patchBatch, wholeSetExamples } from "../tasks/patchLearning.js";
 import type { PatchTraining } from "../tasks/patchOptions.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
-import { choice, count, number, option, type Share, share } from "./flags.js";
+import { choice, count, number, option, type Share } from "./flags.js";
+import { withLearningOptions } from "./learningOptions.js";
 import { clock, rounded } from "./progress.js";
 import {
   note,
@@ -62,50 +60,32 @@ written has the channels and bits of the input. Ctrl-C ends it; nothing is writt
 
 export function denoiseCommand(): Command {
   const d = denoiseDefaults;
-  const command = new Command("denoise")
-    .summary("remove the noise of a picture or an array")
-    .description("Remove white noise from a picture or an array, with a dictionary learned from itself.")
-    .usage("<input> -o <file> [options]")
-    .argument("<input>", "an image, or a .npy array")
-    .requiredOption("-o, --output <file>", "where the result goes (.png, .tif, .npy)")
-    .optionsGroup("What is removed:")
-    .addOption(option("--sigma <s>", "standard deviation of the noise", sigmaOf, "auto: estimated"))
-    .addOption(option("--lambda <l>", "weight of the noisy samples in the average", number, d.lambda))
-    .addOption(option("--iterations <n>", "denoise again what is left", count, d.iterations))
-    .optionsGroup("Patches:")
-    .addOption(
-      option(
-        "--patch <sizes>",
-        "size of a patch: 16, 12x16, 8x8x8; 8,16 averages two",
-        undefined,
-        "16x16 in pictures",
-      ),
-    )
-    .addOption(option("--stride <n>", "samples between patches: 2 is four times faster", count, d.stride))
-    .addOption(choice("--colour <mode>", "how colour is treated", colourModes, colourModes[0]))
-    .optionsGroup("The dictionary:")
-    .option("-d, --dictionary <file>", "use this one (.npz) instead of learning one")
-    .addOption(option("--base <name>", `what atoms are made of: ${baseForms.join(", ")}`, undefined, d.base))
-    .addOption(option("--atom-sparsity <k>", "base atoms in an atom, of the samples", share, "10%"))
-    .addOption(
-      option(
-        "--examples <n>",
-        "patches an epoch",
-        count,
-        `${d.examples}; ${wholeSetExamples} for learners of one set`,
-      ),
-    )
-    .addOption(
-      option(
-        "--epochs <n>",
-        "times that each patch is seen",
-        count,
-        `${d.epochs}; by the learner of one set`,
-      ),
-    )
-    .addOption(option("--batch <n>", "patches of a step", count, patchBatch))
-    .addOption(choice("--learner <name>", "algorithm", learnerNames, trainDefaults.learner))
-    .addOption(option("--seed <n>", "seed of everything random", count, trainDefaults.seed))
+  const command = withLearningOptions(
+    new Command("denoise")
+      .summary("remove the noise of a picture or an array")
+      .description("Remove white noise from a picture or an array, with a dictionary learned from itself.")
+      .usage("<input> -o <file> [options]")
+      .argument("<input>", "an image, or a .npy array")
+      .requiredOption("-o, --output <file>", "where the result goes (.png, .tif, .npy)")
+      .optionsGroup("What is removed:")
+      .addOption(option("--sigma <s>", "standard deviation of the noise", sigmaOf, "auto: estimated"))
+      .addOption(option("--lambda <l>", "weight of the noisy samples in the average", number, d.lambda))
+      .addOption(option("--iterations <n>", "denoise again what is left", count, d.iterations))
+      .optionsGroup("Patches:")
+      .addOption(
+        option(
+          "--patch <sizes>",
+          "size of a patch: 16, 12x16, 8x8x8; 8,16 averages two",
+          undefined,
+          "16x16 in pictures",
+        ),
+      )
+      .addOption(option("--stride <n>", "samples between patches: 2 is four times faster", count, d.stride))
+      .addOption(choice("--colour <mode>", "how colour is treated", colourModes, colourModes[0]))
+      .optionsGroup("The dictionary:")
+      .option("-d, --dictionary <file>", "use this one (.npz) instead of learning one"),
+    d,
+  )
     .optionsGroup("Other options:")
     .addOption(option("--trial <s>", "add noise of this standard deviation first, and tell the PSNR", number))
     .addHelpText("after", examples)

@@ -10,8 +10,6 @@ import { kindOf } from "../data/node/expand.js";
 import { readFileBytes } from "../data/node/files.js";
 import { readImage } from "../data/node/images.js";
 import { readNpy, toFloat32 } from "../data/npy.js";
-import { baseForms } from "../dictionaries/base.js";
-import { learnerNames } from "../learn/learners.js";
 import { trainDefaults } from "../learn/trainOptions.js";
 import type { Model } from "../model/model.js";
 import { loadModel } from "../model/node/files.js";
@@ -23,9 +21,9 @@ import {
   inpaintDefaults,
   missingIn,
 } from "../tasks/inpaint.js";
-import { patchBatch, wholeSetExamples } from "../tasks/patchLearning.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
-import { choice, count, number, option, type Share, share } from "./flags.js";
+import { count, number, option, type Share, share } from "./flags.js";
+import { withLearningOptions } from "./learningOptions.js";
 import { clock, counted } from "./progress.js";
 import {
   note,
@@ -63,42 +61,28 @@ Known samples stay as they are. Ctrl-C ends it; nothing is written.`;
 
 export function inpaintCommand(): Command {
   const d = inpaintDefaults;
-  const command = new Command("inpaint")
-    .summary("fill missing samples of a picture or an array")
-    .description("Fill missing samples of a picture or an array, with a dictionary learned from itself.")
-    .usage("<input> -o <file> [--mask <file>] [options]")
-    .argument("<input>", "an image, or a .npy array")
-    .requiredOption("-o, --output <file>", "where the result goes (.png, .tif, .npy)")
-    .optionsGroup("What is filled:")
-    .option("--mask <file>", "white (128 or more) where an image is to be filled; not 0 in a .npy mask")
-    .addOption(option("--error <e>", "RMSE of a code over what is known", number, "10% of the deviation"))
-    .optionsGroup("Patches:")
-    .addOption(option("--patch <sizes>", "size of a patch: 16, 12x16, 8x8x8", undefined, "16x16 in pictures"))
-    .addOption(option("--stride <n>", "samples between patches: 2 is four times faster", count, d.stride))
-    .optionsGroup("The dictionary:")
-    .option("-d, --dictionary <file>", "use this one (.npz) instead of learning one")
-    .addOption(option("--rounds <n>", "fillings, each but the first learning from the last", count, d.rounds))
-    .addOption(option("--base <name>", `what atoms are made of: ${baseForms.join(", ")}`, undefined, d.base))
-    .addOption(option("--atom-sparsity <k>", "base atoms in an atom, of the samples", share, "10%"))
-    .addOption(
-      option(
-        "--examples <n>",
-        "patches an epoch",
-        count,
-        `${d.examples}; ${wholeSetExamples} for learners of one set`,
+  const command = withLearningOptions(
+    new Command("inpaint")
+      .summary("fill missing samples of a picture or an array")
+      .description("Fill missing samples of a picture or an array, with a dictionary learned from itself.")
+      .usage("<input> -o <file> [--mask <file>] [options]")
+      .argument("<input>", "an image, or a .npy array")
+      .requiredOption("-o, --output <file>", "where the result goes (.png, .tif, .npy)")
+      .optionsGroup("What is filled:")
+      .option("--mask <file>", "white (128 or more) where an image is to be filled; not 0 in a .npy mask")
+      .addOption(option("--error <e>", "RMSE of a code over what is known", number, "10% of the deviation"))
+      .optionsGroup("Patches:")
+      .addOption(
+        option("--patch <sizes>", "size of a patch: 16, 12x16, 8x8x8", undefined, "16x16 in pictures"),
+      )
+      .addOption(option("--stride <n>", "samples between patches: 2 is four times faster", count, d.stride))
+      .optionsGroup("The dictionary:")
+      .option("-d, --dictionary <file>", "use this one (.npz) instead of learning one")
+      .addOption(
+        option("--rounds <n>", "fillings, each but the first learning from the last", count, d.rounds),
       ),
-    )
-    .addOption(
-      option(
-        "--epochs <n>",
-        "times that each patch is seen",
-        count,
-        `${d.epochs}; by the learner of one set`,
-      ),
-    )
-    .addOption(option("--batch <n>", "patches of a step", count, patchBatch))
-    .addOption(choice("--learner <name>", "algorithm", learnerNames, trainDefaults.learner))
-    .addOption(option("--seed <n>", "seed of everything random", count, trainDefaults.seed))
+    d,
+  )
     .optionsGroup("Other options:")
     .addOption(
       option("--trial <share>", "forget this share of the pixels first (50%), and tell the PSNR", share),
