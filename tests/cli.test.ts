@@ -338,6 +338,8 @@ describe("help", () => {
     "approximate",
     "compress",
     "decompress",
+    "denoise",
+    "inpaint",
     "devices",
     "demo",
     "reproduce",

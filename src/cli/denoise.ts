@@ -48,15 +48,16 @@ interface DenoiseFlags extends DeviceFlags, Omit<PatchTraining, "atomShare"> {
 
 const examples = `
 Examples:
-  trainlets denoise noisy.png -o clean.png                    the noise is estimated
+  trainlets denoise noisy.png -o clean.png          the noise is estimated
   trainlets denoise noisy.png --sigma 30 -o clean.png
   trainlets denoise photo.jpg --patch 8,16 --iterations 2 -o clean.png
   trainlets denoise scan.tif -d dictionary.npz --stride 2 -o clean.tif
   trainlets denoise ecg.npy --patch 128 -o clean.npy
-  trainlets denoise lena.png --trial 30 -o out.png            add noise first, and tell the PSNR
+  trainlets denoise lena.png --trial 30 -o out.png  add noise, tell the PSNR
 
 Samples of pictures are on the scale 0 to 255, also those of 16 bits. What is
-written has the channels and bits of the input. Ctrl-C ends it; nothing is written.`;
+written has the channels and bits of the input. Ctrl-C ends it; nothing is
+written.`;
 
 export function denoiseCommand(): Command {
   const d = denoiseDefaults;

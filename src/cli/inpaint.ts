@@ -52,10 +52,10 @@ interface InpaintFlags extends DeviceFlags, Omit<NonNullable<InpaintOptions["tra
 
 const examples = `
 Examples:
-  trainlets inpaint photo.png --mask scratches.png -o whole.png    white pixels of the mask are filled
+  trainlets inpaint photo.png --mask scratches.png -o whole.png
   trainlets inpaint photo.png --mask mask.png -d dictionary.npz -o whole.png
-  trainlets inpaint traces.npy --patch 64 -o whole.npy             NaN are filled
-  trainlets inpaint barbara.png --trial 80% -o out.png             forget pixels first, and tell the PSNR
+  trainlets inpaint traces.npy --patch 64 -o whole.npy  NaN are filled
+  trainlets inpaint lena.png --trial 80% -o out.png     tell the PSNR
 
 Known samples stay as they are. Ctrl-C ends it; nothing is written.`;
 
