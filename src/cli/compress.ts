@@ -13,7 +13,7 @@ import { planeShape, type SampleArray } from "../tasks/codec/samples.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { count, flagOf, number, option } from "./flags.js";
 import { requireOutput } from "./output.js";
-import { counted } from "./progress.js";
+import { counted, ProgressLine } from "./progress.js";
 import { readSampleFile } from "./sampleFiles.js";
 
 interface CompressFlags extends DeviceFlags {
@@ -61,11 +61,15 @@ async function runCompress(path: string, flags: CompressFlags): Promise<void> {
   const pixels = sizeOf(planeShape(array.shape, array.colour));
   const say = (name: string) =>
     name === "bytes" && flags.bpp !== undefined ? "bytes of --bpp" : flagOf(name);
+  const progress = new ProgressLine();
   const { bytes, psnr, blocks, atoms } = await onDevice(flags, "compress", async (kernels) => {
     const compressor = await Compressor.open(model, kernels);
-    return compressor
-      .compress(array, targetOf(flags, array), "compress", say)
-      .finally(() => compressor.free());
+    const onAttempt = (attempts: number, size: number) =>
+      progress.show([`file ${attempts} of the search`, counted(size, "byte")]);
+    return compressor.compress(array, targetOf(flags, array), "compress", say, onAttempt).finally(() => {
+      progress.clear();
+      compressor.free();
+    });
   });
   await writeFileAtomic(flags.output, bytes);
   const size = `${counted(bytes.length, "byte")}, ${((bytes.length * 8) / pixels).toFixed(3)} bits a pixel`;

@@ -33,6 +33,9 @@ export interface Compressed {
   readonly atoms: number;
 }
 
+/** Told how many files were made so far, and the bytes of the last; it may throw to end the search. */
+export type OnAttempt = (attempts: number, bytes: number) => void;
+
 /** The file of one step. */
 interface Attempt {
   readonly bytes: Uint8Array;
@@ -59,9 +62,17 @@ export class Attempts {
   readonly #unit: number;
   readonly #made = new Map<number, Attempt>();
   readonly #breath = new Breath();
+  readonly #onAttempt: OnAttempt;
   #prices: Prices;
 
-  constructor(array: SampleArray, layout: Layout, hand: DictionaryAtHand, kernels: Kernels) {
+  constructor(
+    array: SampleArray,
+    layout: Layout,
+    hand: DictionaryAtHand,
+    kernels: Kernels,
+    onAttempt: OnAttempt,
+  ) {
+    this.#onAttempt = onAttempt;
     const { Y, means, unit } = cutBlocks(array, layout);
     this.#array = array;
     this.#layout = layout;
@@ -103,6 +114,7 @@ export class Attempts {
     this.#prices = pricesOf(await this.#quantize(candidates, step), this.#hand.odds);
     const made = this.#write(step, await this.#quantize(candidates, step));
     this.#made.set(step, made);
+    this.#onAttempt(this.#made.size, made.bytes.length);
     return made;
   }
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { DenseMatrix } from "../../core/matrix.js";
+import { plainNames } from "../../core/require.js";
 import { Rng } from "../../core/rng.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
 import { crc32 } from "../../data/crc32.js";
@@ -140,6 +141,22 @@ describe("what was compressed", () => {
       expect(psnr).toBeGreaterThan(last);
       last = psnr;
     }
+    compressor.free();
+    expect(kernels.memory.used).toBe(0);
+  });
+
+  test("is searched for file by file, and the search can be ended", async () => {
+    const compressor = await Compressor.open(model, kernels);
+    const told: [number, number][] = [];
+    const search = (onAttempt: (attempts: number, bytes: number) => void) =>
+      compressor.compress(cut(16, 16, bytes8), { bytes: 80 }, "compress", plainNames, onAttempt);
+    const { bytes } = await search((attempts, size) => told.push([attempts, size]));
+    expect(told.map(([attempts]) => attempts)).toEqual(told.map((_, i) => i + 1));
+    expect(told.map(([, size]) => size)).toContain(bytes.length);
+    const ended = search((attempts) => {
+      if (attempts === 2) throw new Error("enough");
+    });
+    await expect(ended).rejects.toThrow("enough");
     compressor.free();
     expect(kernels.memory.used).toBe(0);
   });

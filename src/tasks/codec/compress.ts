@@ -9,7 +9,7 @@ import { InputError } from "../../core/errors.js";
 import { type OptionNaming, plainNames, requireAbove, requireInteger } from "../../core/require.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
-import { Attempts, type Compressed } from "./attempts.js";
+import { Attempts, type Compressed, type OnAttempt } from "./attempts.js";
 import { requireFitsFormat } from "./container.js";
 import { DictionaryAtHand } from "./dictionaryAtHand.js";
 import { layoutOf } from "./layout.js";
@@ -51,13 +51,14 @@ export class Compressor {
     target: CompressionTarget,
     caller = "compress",
     say: OptionNaming = plainNames,
+    onAttempt: OnAttempt = () => {},
   ): Promise<Compressed> {
     requireSampleArray(caller, array);
     requireFitsFormat(caller, array.shape);
     if ("bytes" in target) requireInteger(caller, say("bytes"), target.bytes, 1);
     else requireAbove(caller, say("psnr"), target.psnr, 0);
     const layout = layoutOf(this.#model, array.shape, array.colour, caller);
-    const attempts = new Attempts(array, layout, this.#hand, this.#kernels);
+    const attempts = new Attempts(array, layout, this.#hand, this.#kernels, onAttempt);
     return "bytes" in target
       ? smallEnough(attempts, target.bytes, `${caller}: ${say("bytes")}`)
       : goodEnough(attempts, target.psnr, `${caller}: ${say("psnr")}`);
