@@ -64,8 +64,9 @@ async function runCompress(path: string, flags: CompressFlags): Promise<void> {
   const progress = new ProgressLine();
   const { bytes, psnr, blocks, atoms } = await onDevice(flags, "compress", async (kernels) => {
     const compressor = await Compressor.open(model, kernels);
-    const onAttempt = (attempts: number, size: number) =>
-      progress.show([`file ${attempts} of the search`, counted(size, "byte")]);
+    const onAttempt = (attempts: number, size: number) => {
+      if (attempts > 1) progress.show([`file ${attempts} of the search`, counted(size, "byte")]);
+    };
     return compressor.compress(array, targetOf(flags, array), "compress", say, onAttempt).finally(() => {
       progress.clear();
       compressor.free();
