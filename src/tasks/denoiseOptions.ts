@@ -46,7 +46,7 @@ export const denoiseDefaults = {
   lambda: 2,
   quantile: 0.9,
   iterations: 1,
-  base: "odct:2",
+  base: "cropped:sym8",
   examples: 200_000,
   epochs: 2,
 } as const;
