@@ -113,14 +113,15 @@ export function sourceOf(signals: readonly Signal[]): SignalSource {
 }
 
 /** Samples of a signal that its fingerprint looks at. */
-const looks = 4096;
+const looks = 2 ** 16;
 
-/** Eight hexadecimal digits that tell signals apart: their shapes, and samples all over them. */
-function fingerprintOf(signals: readonly Signal[]): string {
-  const sum = signals.reduce((crc, { shape, data }) => {
+/** Eight hexadecimal digits that tell signals apart: their names without folders, their shapes, and samples all over them. */
+export function fingerprintOf(signals: readonly Signal[]): string {
+  const sum = signals.reduce((crc, { name, shape, data }) => {
+    const file = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
     const stride = Math.ceil(data.length / looks);
     const seen = Float32Array.from({ length: Math.ceil(data.length / stride) }, (_, i) => data[i * stride]!);
-    return crc32(new Uint8Array(seen.buffer), crc32(new TextEncoder().encode(`${shape};`), crc));
+    return crc32(new Uint8Array(seen.buffer), crc32(new TextEncoder().encode(`${file} ${shape}\n`), crc));
   }, 0);
   return hexOf(sum);
 }

@@ -1,16 +1,16 @@
 /** The experiments there are, by name. What they need is loaded when one is prepared: charts take a while to load. */
 
 import { requireOneOf } from "../core/require.js";
-import { type ConvergenceConfig, fig5 } from "./convergence/config.js";
-import { type DenoisingConfig, fig7 } from "./denoising/config.js";
+import { fig5 } from "./convergence/config.js";
+import { fig7 } from "./denoising/config.js";
 import type { Experiment } from "./experiment.js";
-import { type FacesConfig, fig8 } from "./faces/config.js";
+import { fig8 } from "./faces/config.js";
 import { fig1 } from "./fig1/config.js";
 import { fig2, fig2Quick } from "./fig2/config.js";
 import { fig3 } from "./fig3/config.js";
 import { fig4, fig11, type MTermConfig } from "./mTerm/config.js";
 import { requireDrawingOptions } from "./parts.js";
-import { fig6, type StepSizesConfig } from "./stepSizes/config.js";
+import { fig6 } from "./stepSizes/config.js";
 import { type UniversalConfig, universal32, universal64 } from "./universal/config.js";
 
 const borders: Experiment = {
@@ -70,75 +70,39 @@ function mTerm(config: MTermConfig): Experiment {
   };
 }
 
-function convergence(config: ConvergenceConfig): Experiment {
-  const { name, summary, sizes } = config;
-  return {
-    name,
-    summary,
-    patch: sizes.at(-1)!.patch,
-    sizes: sizes.map(({ patch }) => patch),
-    images: "learn and test",
-    async prepare(options, caller, say) {
-      const { prepareConvergence } = await import("./convergence/run.js");
-      return prepareConvergence(config, options, caller, say);
-    },
-  };
+/** An experiment whose settings are checked where it is run. */
+function experiment(
+  { name, summary }: Pick<Experiment, "name" | "summary">,
+  about: Pick<Experiment, "patch" | "sizes" | "images">,
+  prepare: Experiment["prepare"],
+): Experiment {
+  return { name, summary, ...about, prepare };
 }
 
-function stepSizes(config: StepSizesConfig): Experiment {
-  const { name, summary, patch } = config;
-  return {
-    name,
-    summary,
-    patch,
-    images: "learn and test",
-    async prepare(options, caller, say) {
-      const { prepareStepSizes } = await import("./stepSizes/run.js");
-      return prepareStepSizes(config, options, caller, say);
-    },
-  };
-}
+const sizesOfFig5 = fig5.sizes.map(({ patch }) => patch);
+const convergence = experiment(
+  fig5,
+  { patch: sizesOfFig5.at(-1)!, sizes: sizesOfFig5, images: "learn and test" },
+  async (...given) => (await import("./convergence/run.js")).prepareConvergence(fig5, ...given),
+);
 
-function denoising(config: DenoisingConfig): Experiment {
-  const { name, summary, sizes } = config;
-  return {
-    name,
-    summary,
-    patch: [sizes.at(-1)!, sizes.at(-1)!],
-    images: "test",
-    async prepare(options, caller, say) {
-      const { prepareDenoising } = await import("./denoising/run.js");
-      return prepareDenoising(config, options, caller, say);
-    },
-  };
-}
+const stepSizes = experiment(fig6, { patch: fig6.patch, images: "learn and test" }, async (...given) =>
+  (await import("./stepSizes/run.js")).prepareStepSizes(fig6, ...given),
+);
 
-function faces(config: FacesConfig): Experiment {
-  const { name, summary, patch } = config;
-  return {
-    name,
-    summary,
-    patch,
-    images: "learn",
-    async prepare(options, caller, say) {
-      const { prepareFaces } = await import("./faces/run.js");
-      return prepareFaces(config, options, caller, say);
-    },
-  };
-}
+const largest = fig7.sizes.at(-1)!;
+const denoising = experiment(fig7, { patch: [largest, largest], images: "test" }, async (...given) =>
+  (await import("./denoising/run.js")).prepareDenoising(fig7, ...given),
+);
+
+const faces = experiment(fig8, { patch: fig8.patch, images: "learn" }, async (...given) =>
+  (await import("./faces/run.js")).prepareFaces(fig8, ...given),
+);
 
 function universal(config: UniversalConfig): Experiment {
-  const { name, summary, patch } = config;
-  return {
-    name,
-    summary,
-    patch,
-    images: "learn",
-    async prepare(options, caller, say) {
-      const { prepareUniversal } = await import("./universal/run.js");
-      return prepareUniversal(config, options, caller, say);
-    },
-  };
+  return experiment(config, { patch: config.patch, images: "learn" }, async (...given) =>
+    (await import("./universal/run.js")).prepareUniversal(config, ...given),
+  );
 }
 
 export const experiments: readonly Experiment[] = [
@@ -146,10 +110,10 @@ export const experiments: readonly Experiment[] = [
   jump,
   haar,
   mTerm(fig4),
-  convergence(fig5),
-  stepSizes(fig6),
-  denoising(fig7),
-  faces(fig8),
+  convergence,
+  stepSizes,
+  denoising,
+  faces,
   mTerm(fig11),
   universal(universal32),
   universal(universal64),

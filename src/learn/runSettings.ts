@@ -12,7 +12,7 @@ import { type OptionNaming, plainNames } from "../core/require.js";
 import { formatShape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import { crc32 } from "../data/crc32.js";
-import { type SignalSource, samplesOf } from "../data/source.js";
+import { fingerprintOf, hexOf, type SignalSource, samplesOf } from "../data/source.js";
 import type { RunSettings } from "./checkpointHeader.js";
 import { type OwnOption, ownOptions } from "./learner.js";
 import { learners } from "./learners.js";
@@ -82,25 +82,10 @@ export function requireEpochs(begun: number, epochs: number, caller = "train", s
   );
 }
 
-/** Samples of a signal that are looked at. */
-const sampled = 2 ** 16;
-
-/** `2 signals of 3200 samples (1f2e3d4c)`: the digest is over names without folders, shapes, and samples spread over each. */
+/** `2 signals of 3200 samples (1f2e3d4c)`. */
 function describeSignals(signals: readonly Signal[]): string {
-  let crc = 0;
-  let samples = 0;
-  for (const { name, shape, data } of signals) {
-    const file = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
-    crc = crc32(new TextEncoder().encode(`${file} ${formatShape(shape)}\n`), crc);
-    const step = Math.ceil(data.length / sampled);
-    const looked =
-      step === 1
-        ? data
-        : Float32Array.from({ length: Math.ceil(data.length / step) }, (_, i) => data[i * step]!);
-    crc = crc32(bytesOf(looked), crc);
-    samples += data.length;
-  }
-  return `${signals.length} ${signals.length === 1 ? "signal" : "signals"} of ${samples} samples (${hex(crc)})`;
+  const samples = signals.reduce((sum, { data }) => sum + data.length, 0);
+  return `${signals.length} ${signals.length === 1 ? "signal" : "signals"} of ${samples} samples (${fingerprintOf(signals)})`;
 }
 
 function describeSource({ units, fingerprint }: SignalSource): string {
@@ -109,14 +94,9 @@ function describeSource({ units, fingerprint }: SignalSource): string {
   return `${files} ${files === 1 ? "file" : "files"} of ${samples} samples (${fingerprint})`;
 }
 
+/** Eight hexadecimal digits of all numbers. */
 function digest(arrays: readonly (Float64Array | Float32Array | Uint32Array)[]): string {
-  return hex(arrays.reduce((crc, array) => crc32(bytesOf(array), crc), 0));
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
-}
-
-function hex(crc: number): string {
-  return crc.toString(16).padStart(8, "0");
+  const bytes = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
+    new Uint8Array(buffer, byteOffset, byteLength);
+  return hexOf(arrays.reduce((crc, array) => crc32(bytes(array), crc), 0));
 }
