@@ -11,7 +11,7 @@
  * codes, once; new atoms come from the host and go there.
  */
 
-import { SparseColumns } from "../core/matrix.js";
+import { type DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { baseCols, baseRows } from "../dictionaries/base.js";
 import type { SparseDictionary } from "../dictionaries/sparseDictionary.js";
 import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../kernels/contract.js";
@@ -40,6 +40,13 @@ export interface SweepResult {
   readonly atoms: Uint32Array;
   /** What each of the m atoms was divided by: its norm, 1 where it was not updated. */
   readonly norms: Float64Array;
+}
+
+/** A group that had its turn: its new columns, not yet of unit norm, and their ‖Φaⱼ‖². */
+interface Exchanged {
+  readonly atoms: Uint32Array;
+  readonly fresh: SparseColumns;
+  readonly sizes: { readonly read: Promise<DenseMatrix> };
 }
 
 /** The new columns of A for a group, in its order. */
@@ -91,19 +98,21 @@ export class AtomSweep {
     const energies = rowEnergies(codes);
     const A = await kernels.readSparse(D.A);
     const groups = independentGroups(codes, this.#room);
+    const exchanged: Exchanged[] = [];
+    try {
+      for (const atoms of groups) {
+        const own = Float64Array.from(atoms, (j) => energies[j]!);
+        const fresh = await update(await this.#look(atoms, own, A, X, R));
+        exchanged.push({ atoms, fresh, sizes: await this.#exchange(fresh, X, R, refits) });
+      }
+    } finally {
+      await Promise.allSettled(exchanged.map(({ sizes }) => sizes.read)); // none is left alone
+    }
     const norms = new Float64Array(D.cols).fill(1);
-    for (const atoms of groups) {
-      const group = await this.#look(
-        atoms,
-        Float64Array.from(atoms, (j) => energies[j]!),
-        A,
-        X,
-        R,
-      );
-      const fresh = await update(group);
-      const sizes = await this.#exchange(fresh, X, R, refits);
+    for (const { atoms, fresh, sizes } of exchanged) {
+      const { data } = await sizes.read;
       atoms.forEach((atom, at) => {
-        if (sizes[at]! > 0) norms[atom] = Math.sqrt(sizes[at]!);
+        if (data[at]! > 0) norms[atom] = Math.sqrt(data[at]!);
         putColumn(fresh, at, A, atom, 1 / norms[atom]!);
       });
     }
@@ -142,13 +151,13 @@ export class AtomSweep {
     return { atoms, energies, pull, columns: columnsAt(A, atoms), targets };
   }
 
-  /** Put new atoms in the place of those of the group; their ‖Φaⱼ‖². */
+  /** Put new atoms in the place of those of the group. Their ‖Φaⱼ‖² are on their way: nothing before the end needs them. */
   async #exchange(
     fresh: SparseColumns,
     X: DeviceSparse,
     R: DeviceMatrix,
     refits: boolean,
-  ): Promise<Float32Array> {
+  ): Promise<Exchanged["sizes"]> {
     const [D, kernels, count] = [this.#dictionary, this.#kernels, fresh.cols];
     const columns = kernels.headSparse(this.#fresh, count);
     const [before, after] = [kernels.head(this.#before, count), kernels.head(this.#after, count)];
@@ -157,7 +166,7 @@ export class AtomSweep {
     await kernels.exchangeAtoms(before, after, this.#S, X, R, refits);
     const sizes = kernels.head(this.#sizes, count);
     await kernels.columnEnergies(after, sizes);
-    return (await kernels.readMatrix(sizes)).data;
+    return { read: kernels.readMatrix(sizes) };
   }
 
   free(): void {

@@ -19,3 +19,11 @@ test("largestRows keeps the k largest magnitudes, the lower row first where equa
     expect(largestRows(values, k)).toEqual(expected.sort((a, b) => a - b));
   }
 });
+
+test("largestRows tells magnitudes apart over the whole range of floats, and of a part of an array", () => {
+  const values = Float32Array.of(9, 1e-45, -3.4e38, 1e-38, -1, 1 + 2 ** -23, 0, 2).subarray(1);
+  expect(largestRows(values, 1)).toEqual([1]);
+  expect(largestRows(values, 3)).toEqual([1, 4, 6]);
+  expect(largestRows(values, 4)).toEqual([1, 3, 4, 6]);
+  expect(largestRows(values, 6)).toEqual([0, 1, 2, 3, 4, 6]);
+});

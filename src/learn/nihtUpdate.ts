@@ -9,8 +9,8 @@
  *
  * Where âⱼ has the support of aⱼ, ηⱼ is the best step there is. Where it has not, ηⱼ is
  * made smaller until ηⱼ ≤ (1 − c)‖âⱼ − aⱼ‖² / ‖ℋⱼ(âⱼ − aⱼ)‖², which guarantees that f
- * falls [Blumensath10]. Gradients and norms come from the kernels, for a whole group of
- * atoms at a time; supports are chosen here.
+ * falls [Blumensath10]. Gradients come from the kernels, for a whole group of atoms at a
+ * time, and so do ‖Φv‖² where v has many entries; those of few, and supports, are found here.
  *
  * Departures from the text, each with a test of the same name in niht.test.ts:
  *   D1 sign        Under (9) the text calls H*(E − Ha) the gradient; that is −∇f.
@@ -25,6 +25,7 @@
 
 import { SparseColumns } from "../core/matrix.js";
 import { baseCols, baseRows } from "../dictionaries/base.js";
+import { FactorGram, suitsFactorGram } from "../dictionaries/factorGram.js";
 import type { SparseDictionary } from "../dictionaries/sparseDictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../kernels/contract.js";
 import { type AtomGroup, mostAtOnce } from "./atomSweep.js";
@@ -59,6 +60,8 @@ interface Moving {
   rows: number[];
   /** ∇f(aⱼ). */
   readonly gradient: Float32Array;
+  /** The rows that P_k[aⱼ − ηⱼ∇f(aⱼ)] can have for any ηⱼ, ascending. */
+  candidates: Uint32Array;
   step: number;
   /** P_k[aⱼ − ηⱼ∇f(aⱼ)]: its support and values. */
   next: { readonly rows: number[]; readonly values: number[] };
@@ -76,6 +79,8 @@ export class NihtUpdate {
   readonly #gradient: DeviceMatrix;
   readonly #moved: DeviceMatrix;
   readonly #energies: DeviceMatrix;
+  /** For steps and changes, where they have few enough entries. */
+  readonly #gram: FactorGram | undefined;
 
   private constructor(dictionary: SparseDictionary, atomSparsity: number, kernels: Kernels) {
     const { rows: n, cols: m, phi } = dictionary;
@@ -87,6 +92,7 @@ export class NihtUpdate {
     this.#gradient = kernels.matrix(phi.cols, room);
     this.#moved = kernels.matrix(n, room);
     this.#energies = kernels.matrix(1, room);
+    if (suitsFactorGram(dictionary.base, this.#sparse.width)) this.#gram = new FactorGram(dictionary.base);
   }
 
   static async create(
@@ -110,7 +116,8 @@ export class NihtUpdate {
       const a = dense.column(at);
       const rows = supportOf(columns, at);
       const gradient = gradients.column(at);
-      return { at, energy: energies[at]!, a, rows, gradient, step: 0, next: { rows, values: [] } };
+      const next = { rows, values: [] };
+      return { at, energy: energies[at]!, a, rows, gradient, candidates: nothing, step: 0, next };
     });
     for (let iteration = 1; moving.length > 0; iteration++) {
       const accepted = await this.#step(moving, options);
@@ -151,7 +158,11 @@ export class NihtUpdate {
 
   /** (10) for each atom that has a gradient. */
   async #firstSteps(atoms: readonly Moving[], k: number): Promise<Moving[]> {
-    const parts = atoms.map((atom) => onSupport(atom, k));
+    const parts = atoms.map((atom) => {
+      const rivals = rivalsOf(atom, k);
+      atom.candidates = Uint32Array.from([...atom.rows, ...rivals]).sort();
+      return onSupport(atom, rivals);
+    });
     const energies = await this.#synthesizedEnergies(parts);
     return atoms.filter((atom, i) => {
       const energy = squaredNorm(parts[i]!.values);
@@ -197,8 +208,10 @@ export class NihtUpdate {
   }
 
   /** ‖Φv‖² of sparse vectors. */
-  async #synthesizedEnergies(vectors: readonly Entries[]): Promise<Float32Array> {
-    if (vectors.length === 0) return new Float32Array();
+  async #synthesizedEnergies(vectors: readonly Entries[]): Promise<ArrayLike<number>> {
+    const gram = this.#gram;
+    if (gram) return vectors.map(({ rows, values }) => gram.energy(rows, values));
+    if (vectors.length === 0) return [];
     const [kernels, e] = [this.#kernels, this.#kernels.head(this.#energies, vectors.length)];
     await kernels.columnEnergies(await this.#synthesize(vectors), e);
     return (await kernels.readMatrix(e)).data;
@@ -215,12 +228,32 @@ export function nihtMemory({ base, atoms: m, atomSparsity: k }: LearnerOptions):
   return { what: "gradients", bytes: 4 * (room * (L + n + 4 * k + 2) + 3 * L) };
 }
 
-/** ∇f(aⱼ) on the support of aⱼ (D2). */
-function onSupport({ rows, gradient }: Moving, k: number): Entries {
+const nothing = new Uint32Array();
+
+/** Room for a vector, from call to call. */
+let room = new Float32Array(0);
+
+function roomFor(length: number): Float32Array {
+  if (room.length < length) room = new Float32Array(length);
+  return room.subarray(0, length);
+}
+
+/**
+ * The k largest of ∇f(aⱼ) outside the support of aⱼ, or fewer. There aⱼ − η∇f(aⱼ) is −η∇f(aⱼ), whose order no η
+ * changes: what is not among these is in no P_k[aⱼ − η∇f(aⱼ)].
+ */
+function rivalsOf({ rows, gradient }: Moving, k: number): number[] {
+  const outside = roomFor(gradient.length);
+  outside.set(gradient);
+  for (const row of rows) outside[row] = 0;
+  return largestRows(outside, k);
+}
+
+/** ∇f(aⱼ) on the support of aⱼ; where it is zero there, on that of P_k[∇f(aⱼ)] (D2). */
+function onSupport({ rows, gradient }: Moving, rivals: readonly number[]): Entries {
   const values = rows.map((row) => gradient[row]!);
   if (squaredNorm(values) > 0) return { rows, values };
-  const largest = largestRows(gradient, k);
-  return { rows: largest, values: largest.map((row) => gradient[row]!) };
+  return { rows: rivals, values: rivals.map((row) => gradient[row]!) };
 }
 
 /** The rows of a column that are not zero, ascending. */
@@ -230,15 +263,15 @@ function supportOf({ indices, values, counts, width }: SparseColumns, j: number)
   return rows.sort((a, b) => a - b);
 }
 
-/** Room for aⱼ − ηⱼ∇f(aⱼ), from call to call. */
-let moved = new Float32Array(0);
-
-/** P_k[aⱼ − ηⱼ∇f(aⱼ)]. */
-function threshold({ a, gradient, step }: Moving, k: number): Moving["next"] {
-  if (moved.length !== a.length) moved = new Float32Array(a.length);
-  for (let l = 0; l < a.length; l++) moved[l] = a[l]! - step * gradient[l]!;
-  const rows = largestRows(moved, k);
-  return { rows, values: rows.map((row) => moved[row]!) };
+/** P_k[aⱼ − ηⱼ∇f(aⱼ)], of which only the candidates are looked at. */
+function threshold({ a, gradient, candidates, step }: Moving, k: number): Moving["next"] {
+  const moved = roomFor(candidates.length);
+  for (let c = 0; c < candidates.length; c++) {
+    const row = candidates[c]!;
+    moved[c] = a[row]! - step * gradient[row]!;
+  }
+  const kept = largestRows(moved, k);
+  return { rows: kept.map((c) => candidates[c]!), values: kept.map((c) => moved[c]!) };
 }
 
 /** âⱼ − aⱼ. */

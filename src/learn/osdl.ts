@@ -148,9 +148,9 @@ async function stepSize(state: OsdlState, X: DeviceSparse, kernels: Kernels): Pr
 
 /** What happened since the last report. */
 export async function osdlReport(state: OsdlState, kernels: Kernels): Promise<OsdlReport> {
-  const scalars = await kernels.readMatrix(state.scalars);
+  const read = [kernels.readMatrix(state.scalars), kernels.readSet(state.used)] as const; // one way back
+  const [scalars, { length: atomsUsed }] = await Promise.all(read);
   const { data } = scalars;
-  const atomsUsed = (await kernels.readSet(state.used)).length;
   const rmse = state.samples > 0 ? Math.sqrt(data[slot.error]! / state.samples) : 0;
   const report = { step: state.step, rmse, stepSize: data[slot.eta]!, atomsUsed };
   data[slot.error] = 0;

@@ -7,10 +7,10 @@
  *     ∂f/∂φₐ = 1/N R₍ₐ₎ T₍ₐ₎ᵀ + 2κ φₐ K,  Kᵢⱼ = c/(1 − c²), c = ⟨φₐᵢ, φₐⱼ⟩, i ≠ j
  *
  * where T is X synthesised along all axes but a, and ₍ₐ₎ unfolds along axis a. The
- * products with Φ are the kernels'; sums, and what is small, are f64 on the host.
+ * products with Φ and of R with T are the kernels'; sums, and what is small, are f64 on the host.
  */
 
-import type { DenseMatrix } from "../core/matrix.js";
+import { DenseMatrix } from "../core/matrix.js";
 import type { DeviceBase, DeviceMatrix, Kernels } from "../kernels/contract.js";
 import { LogSum } from "../linalg/logSum.js";
 import { Matrix64 } from "../linalg/matrix64.js";
@@ -91,12 +91,28 @@ export class SedilCost {
     const others = factors.map((other, b) => (b === axis ? Matrix64.identity(factor.cols) : other));
     const T = await this.#synthesized(others);
     const sizes = factors.map(({ rows }) => rows);
-    const slope = unfoldedProduct(R, T, sizes, axis, factor.cols);
+    const slope = await this.#correlated(
+      unfolded(R, sizes, axis),
+      unfolded(T, sizes.with(axis, factor.cols), axis),
+    );
     const { coherence } = this.weights;
     const alike = coherenceSlope(factor);
     for (let i = 0; i < slope.data.length; i++)
       slope.data[i] = slope.data[i]! / R.cols + coherence * alike.data[i]!;
     return slope;
+  }
+
+  /** AᵀB. */
+  async #correlated(A: DenseMatrix, B: DenseMatrix): Promise<Matrix64> {
+    const kernels = this.#kernels;
+    const [a, b] = [kernels.matrix(A.rows, A.cols), kernels.matrix(B.rows, B.cols)];
+    const product = kernels.matrix(A.cols, B.cols);
+    await kernels.writeMatrix(a, A);
+    await kernels.writeMatrix(b, B);
+    await kernels.correlate(a, b, product);
+    const { data } = await kernels.readMatrix(product);
+    kernels.free(a, b, product);
+    return new Matrix64(A.cols, B.cols, Float64Array.from(data));
   }
 
   async #synthesized(factors: readonly Matrix64[]): Promise<DenseMatrix> {
@@ -114,35 +130,20 @@ export class SedilCost {
   }
 }
 
-/** R₍ₐ₎ T₍ₐ₎ᵀ summed over all columns: axis a has `sizes[axis]` entries in R and `atoms` in T, others are the same. */
-export function unfoldedProduct(
-  R: DenseMatrix,
-  T: DenseMatrix,
-  sizes: readonly number[],
-  axis: number,
-  atoms: number,
-): Matrix64 {
+/** M₍ₐ₎ᵀ: a column for each index along axis a, all else below one another, the columns of M too. */
+export function unfolded(M: DenseMatrix, sizes: readonly number[], axis: number): DenseMatrix {
   const n = sizes[axis]!;
-  const outer = sizes.slice(0, axis).reduce((product, size) => product * size, 1) * R.cols;
+  const outer = sizes.slice(0, axis).reduce((product, size) => product * size, 1) * M.cols;
   const inner = sizes.slice(axis + 1).reduce((product, size) => product * size, 1);
-  const sums = new Float64Array(n * atoms); // row r, atom j at r·atoms + j
-  for (let o = 0; o < outer; o++) {
-    for (let r = 0; r < n; r++) {
-      const left = (o * n + r) * inner;
-      if (inner === 1) {
-        const weight = R.data[left]!;
-        for (let j = 0; j < atoms; j++) sums[r * atoms + j]! += weight * T.data[o * atoms + j]!;
-        continue;
-      }
-      for (let j = 0; j < atoms; j++) {
-        const right = (o * atoms + j) * inner;
-        let sum = 0;
-        for (let i = 0; i < inner; i++) sum += R.data[left + i]! * T.data[right + i]!;
-        sums[r * atoms + j]! += sum;
-      }
+  const result = new DenseMatrix(outer * inner, n);
+  for (let r = 0; r < n; r++) {
+    const column = result.column(r);
+    for (let o = 0; o < outer; o++) {
+      const from = (o * n + r) * inner;
+      for (let i = 0; i < inner; i++) column[o * inner + i] = M.data[from + i]!;
     }
   }
-  return new Matrix64(atoms, n, sums).transpose();
+  return result;
 }
 
 /** −Σ_{i<j} ln(1 − ⟨dᵢ, dⱼ⟩²); Infinity for equal columns. */

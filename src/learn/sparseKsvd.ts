@@ -103,10 +103,10 @@ class SparseKsvd extends AtomwiseLearner {
     const [T, e] = [kernels.head(this.#targets, count), kernels.head(this.#energies, count)];
     await targets(T); // −Exⱼ: the sign is turned back below
     const C = await this.#pursuit.encode(T);
-    const codes = await kernels.readSparse(C);
+    const coded = kernels.readSparse(C);
     await kernels.reconstruct(phi, identity, C, T);
     await kernels.columnEnergies(T, e);
-    const found = (await kernels.readMatrix(e)).data;
+    const [codes, { data: found }] = await Promise.all([coded, kernels.readMatrix(e)]); // one way back
     const fresh = new SparseColumns(columns.rows, count, columns.width);
     for (let at = 0; at < count; at++) {
       if (found[at] === 0)

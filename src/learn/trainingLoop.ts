@@ -142,8 +142,8 @@ export class TrainingLoop {
 
   async #report(epoch: number, tests: boolean): Promise<SavedReport> {
     const { plan, learner } = this.#workshop;
-    const { rmse, ...rest } = await learner.report();
-    await requireHealth(learner, rmse);
+    const [{ rmse, ...rest }] = await Promise.all([learner.report(), requireSound(learner)]);
+    requireFinite(learner, rmse);
     const tested = tests ? await this.#watch.test(this.#workshop) : {};
     requireFinite(learner, tested.testRmse ?? 0);
     const { examples } = this.#progress;
@@ -159,7 +159,7 @@ export class TrainingLoop {
     const { plan, learner } = this.#workshop;
     const { checkpoints } = this.#options;
     if (!checkpoints) return;
-    await requireHealth(learner, 0);
+    await requireSound(learner);
     const position = {
       step: learner.step,
       epoch,
@@ -175,8 +175,7 @@ export class TrainingLoop {
 }
 
 /** Numbers that are none end a run: what it has learned is lost, and must not be saved. */
-async function requireHealth(learner: Learner, rmse: number): Promise<void> {
-  requireFinite(learner, rmse);
+async function requireSound(learner: Learner): Promise<void> {
   const flaw = await learner.flaw();
   if (flaw) throw new UnhealthyError(`train: ${flaw} at step ${learner.step}`);
 }

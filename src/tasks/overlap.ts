@@ -44,26 +44,31 @@ export class OverlapSum {
   readonly sum: Float32Array;
   /** Σᵢ wᵢ Pᵢᵀ 1. */
   readonly weight: Float32Array;
-  readonly #offsets: Uint32Array;
+  /** Where the lines of a window start, from its first sample, and how long they are. */
+  readonly #lines: Uint32Array;
+  readonly #length: number;
 
   constructor(shape: Shape, patch: Shape) {
     this.sum = new Float32Array(sizeOf(shape));
     this.weight = new Float32Array(this.sum.length);
-    this.#offsets = windowOffsets(shape, patch);
+    this.#length = patch.at(-1)!;
+    this.#lines = windowOffsets(shape, patch).filter((_, r) => r % this.#length === 0);
   }
 
   /** Add column i of Y, plus `means[i]` where given, at `start[i]`, times `weights[i]` (1 unless given). */
   add(start: Uint32Array, Y: DenseMatrix, means?: ArrayLike<number>, weights?: ArrayLike<number>): void {
     const { sum, weight } = this;
-    const offsets = this.#offsets;
+    const [lines, length] = [this.#lines, this.#length];
     for (let i = 0; i < start.length; i++) {
       const [first, mean, w] = [start[i]!, means?.[i] ?? 0, weights?.[i] ?? 1];
-      const column = i * Y.rows;
       if (w === 0) continue;
-      for (let r = 0; r < offsets.length; r++) {
-        const at = first + offsets[r]!;
-        sum[at]! += w * (Y.data[column + r]! + mean);
-        weight[at]! += w;
+      let from = i * Y.rows;
+      for (let line = 0; line < lines.length; line++) {
+        let at = first + lines[line]!;
+        for (const end = from + length; from < end; from++, at++) {
+          sum[at]! += w * (Y.data[from]! + mean);
+          weight[at]! += w;
+        }
       }
     }
   }

@@ -135,13 +135,21 @@ export class GpuMemory {
 
   async readMatrix(source: GpuMatrix): Promise<DenseMatrix> {
     const { rows, cols, stride } = source;
+    if (rows === stride && rows * cols > 0 && source.store.panels.length === 1)
+      return new DenseMatrix(
+        rows,
+        cols,
+        new Float32Array(await this.queue.read(source.buffer, rows * cols * 4)),
+      );
     const result = new DenseMatrix(rows, cols);
     for (const { first, count, parts } of runsOf(source)) {
       const data = new Float32Array(await this.queue.read(parts[0]!.buffer, count * stride * 4));
       if (rows === stride) result.data.set(data, first * rows);
       else
-        for (let j = 0; j < count; j++)
-          result.data.set(data.subarray(j * stride, j * stride + rows), (first + j) * rows);
+        for (let j = 0; j < count; j++) {
+          const [from, to] = [j * stride, (first + j) * rows];
+          for (let i = 0; i < rows; i++) result.data[to + i] = data[from + i]!;
+        }
     }
     return result;
   }

@@ -11,6 +11,10 @@ import { float, type GpuQueue, mostGroups } from "./queue.js";
 const mostPanels = 4;
 /** Fewer turns than this gain nothing from half precision. */
 const leastSparsity = 8;
+/** Atoms that nearly all codes down to an error end within: with room for no more, many examples are under way at once. */
+const usualSparsity = 32;
+/** Workgroups that look for the codes that did not. */
+const seekers = 2048;
 /** Bytes of what spills from workgroup memory, all workgroups together. */
 const spillBytes = 2 ** 28;
 
@@ -34,27 +38,51 @@ export function batchOmp(
   X: GpuSparse,
   path: GpuMatrix | undefined,
 ): void {
-  const { panels, panelCols } = G.store;
+  const { panels } = G.store;
   if (panels.length > mostPanels) {
     throw new InputError(
       `gpu: a Gram matrix must fit ${mostPanels} buffers here, got one of ${G.rows} atoms that takes ${panels.length}`,
     );
   }
-  const shape = shapeOf(setting, G.rows, limits.sparsity);
+  const half = usesHalves(setting, G, P.cols, limits.sparsity) ? halvesOf(queue, G) : undefined;
+  const job = { queue, setting, G, P, energies, limits, X, path, half };
+  if (limits.residualEnergy > 0 && limits.sparsity > usualSparsity && !path) {
+    pursue(job, usualSparsity, 0);
+    pursue(job, limits.sparsity, usualSparsity); // those that need more once more, from the start
+  } else pursue(job, limits.sparsity, 0);
+}
+
+interface PursuitJob {
+  readonly queue: GpuQueue;
+  readonly setting: PursuitSetting;
+  readonly G: GpuMatrix;
+  readonly P: GpuMatrix;
+  readonly energies: GpuMatrix;
+  readonly limits: PursuitLimits;
+  readonly X: GpuSparse;
+  readonly path: GpuMatrix | undefined;
+  /** G in half precision, where it is used. */
+  readonly half: GPUBuffer | undefined;
+}
+
+/** Codes of at most `sparsity` entries, of the examples that have at least so many by now. */
+function pursue(job: PursuitJob, sparsity: number, least: number): void {
+  const { queue, setting, G, P, energies, limits, X, path, half } = job;
+  const { panels, panelCols } = G.store;
+  const shape = shapeOf(setting, G.rows, sparsity);
   const pathStride = path?.stride ?? 0;
   const workAt = pathStride * P.cols;
-  const size = shape.spills ? placeWords(G.rows, limits.sparsity) : 0;
-  const groups = shape.spills
-    ? Math.max(1, Math.min(P.cols, Math.floor(spillBytes / (size * 4))))
-    : Math.min(P.cols, mostGroups);
+  const size = shape.spills ? placeWords(G.rows, sparsity) : 0;
+  const fit = shape.spills ? Math.max(1, Math.floor(spillBytes / (size * 4))) : mostGroups;
+  const groups = Math.min(P.cols, fit, least > 0 ? seekers : mostGroups);
   const work = queue.scratch("pursuit", (workAt + groups * size) * 4);
-  const half = usesHalves(setting, G, P.cols, limits.sparsity) ? halvesOf(queue, G) : undefined;
   const gram = Array.from({ length: mostPanels }, (_, i) => panels[i] ?? panels[0]!);
   if (half) gram[1] = half;
   for (const { first, count, parts } of runsOf(P)) {
     const words = [
-      ...[count, G.rows, G.quads, limits.sparsity, float(limits.residualEnergy), ...X.words, first],
+      ...[count, G.rows, G.quads, sparsity, float(limits.residualEnergy), ...X.words, first],
       ...[panelCols, energies.stride, pathStride, workAt, size, float(pursuitFloor), float(dependenceFloor)],
+      least,
     ];
     const buffers = [...gram, parts[0]!.buffer, X.store.buffer, work, energies.buffer];
     queue.dispatch("batchOmp", words, buffers, [Math.min(groups, count)], {
@@ -62,8 +90,8 @@ export function batchOmp(
       panels: panels.length,
       spills: shape.spills ? 1 : 0,
       halves: half ? 1 : 0,
-      room: shape.spills ? 1 : limits.sparsity,
-      factorRoom: shape.spills ? 1 : triangle(limits.sparsity),
+      room: shape.spills ? 1 : sparsity,
+      factorRoom: shape.spills ? 1 : triangle(sparsity),
       markRoom: shape.spills ? 1 : Math.ceil(G.rows / 32),
     });
   }

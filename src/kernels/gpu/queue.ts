@@ -20,6 +20,10 @@ const mapForReading = 0x1;
 const slotBytes = 256;
 /** Dispatches submitted together. */
 const slots = 128;
+/** Bytes of buffers that are kept for the next reads: making one takes longer than a small read. */
+const mostStaging = 2 ** 27;
+/** Bytes of the smallest of them. */
+const leastStaging = 2 ** 16;
 /** Submissions under way before the host waits for one. */
 const mostUnderWay = 8;
 
@@ -40,6 +44,8 @@ export class GpuQueue {
   readonly #pipelines = new Map<string, GPUComputePipeline>();
   readonly #layouts = new Map<ShaderName, GPUBindGroupLayout>();
   readonly #scratch = new Map<string, GPUBuffer>();
+  /** Buffers to read through that no read uses now. */
+  readonly #staging: GPUBuffer[] = [];
   /** Bind groups of buffers that are there still, by shader and buffers. */
   readonly #groups = new Map<string, GPUBindGroup>();
   readonly #numbers = new WeakMap<GPUBuffer, number>();
@@ -114,20 +120,41 @@ export class GpuQueue {
   async read(buffer: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
     this.#complain();
     if (bytes === 0) return new ArrayBuffer(0);
-    const staging = this.device.createBuffer({ size: bytes, usage: usage.mapRead | usage.copyTarget });
+    const staging = this.#takeStaging(bytes);
     this.copy(buffer, 0, staging, 0, bytes);
     this.flush();
     try {
-      await staging.mapAsync(mapForReading);
+      await staging.mapAsync(mapForReading, 0, bytes);
     } catch (error) {
       await Promise.resolve(); // the loss of the device is told after
       this.#complain();
       throw new Error(`gpu: nothing could be read back (${firstLine((error as Error).message)})`);
     }
     this.#complain();
-    const data = staging.getMappedRange().slice(0);
-    staging.destroy();
+    const data = staging.getMappedRange(0, bytes).slice(0);
+    staging.unmap();
+    this.#keepStaging(staging);
     return data;
+  }
+
+  /** A buffer to read through: the smallest kept one that fits, or a new one. */
+  #takeStaging(bytes: number): GPUBuffer {
+    const fits = this.#staging.filter(({ size }) => size >= bytes).sort((a, b) => a.size - b.size);
+    const kept = fits[0];
+    if (!kept || kept.size > 4 * Math.max(bytes, leastStaging))
+      return this.device.createBuffer({
+        size: Math.max(bytes, leastStaging),
+        usage: usage.mapRead | usage.copyTarget,
+      });
+    this.#staging.splice(this.#staging.indexOf(kept), 1);
+    return kept;
+  }
+
+  /** Keep it for the next, and let go of the oldest where there are too many. */
+  #keepStaging(buffer: GPUBuffer): void {
+    this.#staging.push(buffer);
+    const total = () => this.#staging.reduce((sum, { size }) => sum + size, 0);
+    while (this.#staging.length > 0 && total() > mostStaging) this.#staging.shift()!.destroy();
   }
 
   // — dispatches ————————————————————————————————————————————————————————————

@@ -42,6 +42,7 @@ struct Params {
   workSize: u32,
   pursuitFloor: f32,
   dependenceFloor: f32,
+  least: u32,      // codes that have fewer entries are done already; 0 where none is
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -150,6 +151,7 @@ fn main(
   thread = index;
   place = params.workAt + group.x * params.workSize;
   for (var i = group.x; i < params.examples; i += groups.x) {
+    if (isDone(i)) { continue; }
     column = i * params.quads;
     for (var w = thread; w < markWords(); w += threads) { setMarks(w, 0u); }
     sync();
@@ -157,6 +159,13 @@ fn main(
     write(i, count);
     sync();
   }
+}
+
+// Whether a pursuit with less room has come to its end.
+fn isDone(i: u32) -> bool {
+  if (params.least == 0u) { return false; }
+  if (thread == 0u) { listed = X[params.countsAt + params.firstX + i]; }
+  return workgroupUniformLoad(&listed) < params.least;
 }
 
 // Take atoms until one of the contract's reasons to stop; how many were taken.
