@@ -319,6 +319,19 @@ export interface Kernels {
     Y: DeviceMatrix,
     means: DeviceMatrix | null,
   ): Promise<void>;
+  /**
+   * The adjoint of `extract`, for one signal of `shape`: sum ← sum + Σᵢ Pᵢᵀ(yᵢ + meansᵢ), where Pᵢ cuts the window of
+   * shape `patch` from sample start[i] on; without `means`, their sum alone. `sum` is one column, a row a sample. No two
+   * windows of a call start at the same sample.
+   */
+  addWindows(
+    Y: DeviceMatrix,
+    means: DeviceMatrix | null,
+    start: Uint32Array,
+    patch: Shape,
+    shape: Shape,
+    sum: DeviceMatrix,
+  ): Promise<void>;
 }
 
 /** Below this share of the largest correlation at the start, nothing is left to pursue: 16 ε of f32. */

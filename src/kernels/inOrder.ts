@@ -26,7 +26,8 @@ const waiting = [
   ] as const),
   ...(["correlate", "combine", "remainder", "addMoments"] as const),
   ...(["descendAtoms", "refitAtoms", "forgetAtoms", "addOuter"] as const),
-  ...(["momentum", "moveAtoms", "squaredNorm", "normRatio", "coherence", "extract"] as const),
+  ...(["momentum", "moveAtoms", "squaredNorm", "normRatio", "coherence"] as const),
+  ...(["extract", "addWindows"] as const),
 ] as const;
 
 type Method = (...args: never[]) => unknown;

@@ -274,7 +274,60 @@ export const updateCases: readonly ConformanceCase[] = [
       await expectWindows(bench, rng, [1100], 3000, 5);
     },
   },
+  {
+    title: "addWindows is the sum of windows of one to three axes at their places, and of what was there",
+    async check(bench, rng) {
+      const patch: Shape = Array.from({ length: 1 + rng.below(3) }, () => 1 + rng.below(4));
+      await expectSums(bench, rng, patch, 5, rng.below(8));
+    },
+  },
+  {
+    title: "addWindows is so beyond any block",
+    once: true,
+    async check(bench, rng) {
+      await expectSums(bench, rng, [21, 19], 60, 200);
+      await expectSums(bench, rng, [300], 9000, 40);
+    },
+  },
 ];
+
+/** Windows at different places of one signal, added up by a plain loop over all pairs of windows and samples. */
+async function expectSums(bench: Bench, rng: Rng, patch: Shape, more: number, N: number): Promise<void> {
+  const { kernels } = bench;
+  const shape = patch.map((size) => size + rng.below(more));
+  const free = patch.map((size, axis) => shape[axis]! - size + 1);
+  const numbers = [...new Set(Array.from({ length: N }, () => rng.below(sizeOf(free))))];
+  const origins = numbers.map((number) => {
+    const inner = stridesOf(free);
+    return free.map((size, axis) => Math.floor(number / inner[axis]!) % size);
+  });
+  const [Y, means] = [randomDense(rng, sizeOf(patch), numbers.length), randomDense(rng, 1, numbers.length)];
+  const before = randomDense(rng, sizeOf(shape), 1);
+  const start = Uint32Array.from(origins, (origin) => dot(origin, stridesOf(shape)));
+  for (const removed of [null, await bench.put(means)]) {
+    const sum = await bench.hold(before);
+    await kernels.addWindows(await bench.put(Y), removed, start, patch, shape, sum);
+    const found = (await kernels.readMatrix(sum)).data;
+    const exact = Float64Array.from(before.data);
+    const sizes = exact.map(Math.abs);
+    const terms = new Float64Array(exact.length).fill(1);
+    const inside = stridesOf(patch);
+    origins.forEach((_, i) => {
+      for (let r = 0; r < Y.rows; r++) {
+        const place = patch.map((size, axis) => origins[i]![axis]! + (Math.floor(r / inside[axis]!) % size));
+        const at = dot(place, stridesOf(shape));
+        const mean = removed ? means.data[i]! : 0;
+        exact[at]! += Y.at(r, i) + mean;
+        sizes[at]! += Math.abs(Y.at(r, i)) + Math.abs(mean);
+        terms[at]! += 2;
+      }
+    });
+    found.forEach((value, at) => {
+      if (!(Math.abs(value - exact[at]!) <= sumTolerance(terms[at]!, sizes[at]!)))
+        expect.fail(`sample ${at}`);
+    });
+  }
+}
 
 /** The three operations that look at which atoms X uses. */
 async function expectUses(bench: Bench, rng: Rng, X: SparseColumns): Promise<void> {

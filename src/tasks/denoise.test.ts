@@ -104,6 +104,18 @@ describe("overlapping windows", () => {
       { numRuns: 60 },
     );
   });
+
+  test("cover each sample as often as the grid says", () => {
+    fc.assert(
+      fc.property(grids, ({ patch, shape, stride }) => {
+        const grid = new WindowGrid(shape, patch, stride);
+        const sums = new OverlapSum(shape, patch);
+        sums.add(grid.windows(0, grid.count).start, new DenseMatrix(sizeOf(patch), grid.count));
+        expect(grid.coverage()).toEqual(sums.weight);
+      }),
+      { numRuns: 60 },
+    );
+  });
 });
 
 describe("the noise level", () => {

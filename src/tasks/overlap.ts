@@ -14,8 +14,12 @@ export class WindowGrid {
   readonly count: number;
   readonly #places: readonly (readonly number[])[];
   readonly #strides: readonly number[];
+  readonly #shape: Shape;
+  readonly #patch: Shape;
 
   constructor(shape: Shape, patch: Shape, stride: Shape) {
+    this.#shape = shape;
+    this.#patch = patch;
     this.#places = gridPlaces(shape, patch, stride);
     this.#strides = stridesOf(shape);
     this.count = this.#places.reduce((product, { length }) => product * length, 1);
@@ -25,6 +29,18 @@ export class WindowGrid {
   windows(from: number, to: number, signal = 0): WindowList {
     const start = Uint32Array.from({ length: to - from }, (_, i) => this.#start(from + i));
     return { signal: new Uint32Array(start.length).fill(signal), start };
+  }
+
+  /** How many windows each sample is in: the product over the axes of the windows along it. */
+  coverage(): Float32Array {
+    return this.#shape.reduce((outer, size, axis) => {
+      const along = new Uint32Array(size);
+      for (const place of this.#places[axis]!)
+        for (let i = place; i < place + this.#patch[axis]!; i++) along[i]! += 1;
+      const counts = new Float32Array(outer.length * size);
+      for (let i = 0; i < counts.length; i++) counts[i] = outer[Math.floor(i / size)]! * along[i % size]!;
+      return counts;
+    }, Float32Array.of(1));
   }
 
   #start(number: number): number {

@@ -6,9 +6,8 @@
  *     xᵢ = argmin ‖x‖₀  s.t. ‖Dx − Pᵢy‖² ≤ ε²         error-constrained OMP
  *     z  = (λ/2 I + Σᵢ PᵢᵀPᵢ)⁻¹ (λ/2 y + Σᵢ PᵢᵀDxᵢ)     a weighted average, sample by sample
  *
- * Windows are cut, coded and put back a batch at a time: all but the sums happens
- * where the kernels compute, which are given the next batch before the last is added
- * up; memory is that of the signal and two batches. A code of
+ * Windows are cut, coded and added up a batch at a time, all where the kernels compute;
+ * nothing but the sums comes back, in the end. Memory is that of the signal and a batch. A code of
  * few atoms is sooner added up from D itself (n an atom) than through ΦA, so D is there too.
  */
 
@@ -19,7 +18,7 @@ import { openDictionary } from "../dictionaries/openDictionary.js";
 import type { DeviceMatrix, Kernels } from "../kernels/contract.js";
 import type { Model } from "../model/model.js";
 import { Encoder } from "../pursuit/encoder.js";
-import { OverlapSum, WindowGrid } from "./overlap.js";
+import { WindowGrid } from "./overlap.js";
 
 export interface PassOptions {
   readonly model: Model;
@@ -48,24 +47,23 @@ export async function denoisePass(signals: readonly Signal[], options: PassOptio
   const dictionary = await openDictionary(model, kernels);
   const encoder = new Encoder(dictionary, { sparsity: maxAtoms, residualEnergy }, capacity, kernels);
   const D = kernels.matrix(dictionary.rows, dictionary.cols);
-  const slot = () => ({ Y: kernels.matrix(dictionary.rows, capacity), means: kernels.matrix(1, capacity) });
-  const slots = [slot(), slot()] as const;
-  const work = { ...options, encoder, D, slots };
+  const [Y, means] = [kernels.matrix(dictionary.rows, capacity), kernels.matrix(1, capacity)];
+  const work = { ...options, encoder, D, Y, means };
   let before = 0;
   const results: Signal[] = [];
   try {
     await kernels.writeMatrix(D, await model.atoms(kernels));
     for (const [s, signal] of signals.entries()) {
       const done = before;
-      const sums = await codeWindows(signal, grids[s]!, work, (count) => onProgress(done + count, total));
-      results.push(averaged(signal, sums, lambda / 2));
+      const sum = await codeWindows(signal, grids[s]!, work, (count) => onProgress(done + count, total));
+      results.push(averaged(signal, sum, grids[s]!.coverage(), lambda / 2));
       before += grids[s]!.count;
     }
     return results;
   } finally {
     encoder.free();
     dictionary.free();
-    kernels.free(D, ...slots.flatMap(({ Y, means }) => [Y, means]));
+    kernels.free(D, Y, means);
   }
 }
 
@@ -73,50 +71,45 @@ interface PassWork extends PassOptions {
   readonly encoder: Encoder;
   /** The atoms. */
   readonly D: DeviceMatrix;
-  /** Room for two batches: one is read while the next is computed. */
-  readonly slots: readonly [Slot, Slot];
-}
-
-interface Slot {
+  /** Room for a batch, and for the means of its windows. */
   readonly Y: DeviceMatrix;
   readonly means: DeviceMatrix;
 }
 
-/** Σᵢ PᵢᵀDxᵢ over all windows of a signal, with the windows over each sample. */
+/** Σᵢ PᵢᵀDxᵢ over all windows of a signal. */
 async function codeWindows(
   signal: Signal,
   grid: WindowGrid,
-  { model, encoder, kernels, D, slots }: PassWork,
+  { model, encoder, kernels, D, Y, means }: PassWork,
   onProgress: (count: number) => void,
-): Promise<OverlapSum> {
-  const sums = new OverlapSum(signal.shape, model.shape);
+): Promise<Float32Array> {
   const store = kernels.signals([signal]);
+  const sum = kernels.matrix(signal.data.length, 1);
   const breath = new Breath();
-  let adding: Promise<void> = Promise.resolve();
   try {
-    for (let from = 0, turn = 0; from < grid.count; from += encoder.capacity, turn++) {
-      const { Y, means } = slots[turn % 2]!;
+    for (let from = 0; from < grid.count; from += encoder.capacity) {
       const windows = grid.windows(from, Math.min(from + encoder.capacity, grid.count));
       const y = kernels.head(Y, windows.start.length);
       const mean = model.meta.removeMean ? kernels.head(means, y.cols) : null;
       await kernels.extract(store, windows, model.shape, y, mean);
       await kernels.combine(D, await encoder.encode(y), y);
-      const read = Promise.all([kernels.readMatrix(y), mean && kernels.readMatrix(mean)]);
-      await adding; // the batch before
-      adding = read.then(([part, removed]) => sums.add(windows.start, part, removed?.data));
+      await kernels.addWindows(y, mean, windows.start, model.shape, signal.shape, sum);
       await breath.take();
       onProgress(from + y.cols);
     }
-    await adding;
-    return sums;
+    return (await kernels.readMatrix(sum)).data;
   } finally {
-    await adding.catch(() => {}); // nothing is read any more when it is freed
-    kernels.free(store);
+    kernels.free(store, sum);
   }
 }
 
-/** The average with the signal itself, in the memory of the sums. */
-function averaged({ name, shape, data }: Signal, { sum, weight }: OverlapSum, own: number): Signal {
-  for (let i = 0; i < sum.length; i++) sum[i] = (own * data[i]! + sum[i]!) / (own + weight[i]!);
+/** The average with the signal itself, in the memory of the sum. */
+function averaged(
+  { name, shape, data }: Signal,
+  sum: Float32Array,
+  coverage: Float32Array,
+  own: number,
+): Signal {
+  for (let i = 0; i < sum.length; i++) sum[i] = (own * data[i]! + sum[i]!) / (own + coverage[i]!);
   return { name, shape, data: sum };
 }

@@ -9,7 +9,7 @@
 import { InputError } from "../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import { requireInteger } from "../../core/require.js";
-import { type Shape, sizeOf, stridesOf } from "../../core/shape.js";
+import { type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { kron, Matrix64 } from "../../linalg/matrix64.js";
 import type {
@@ -25,6 +25,7 @@ import type {
 } from "../contract.js";
 import { momentFloor } from "../contract.js";
 import { inOrder } from "../inOrder.js";
+import { extentOf, lineOffsets } from "../windowLines.js";
 import type { Arena } from "./arena.js";
 import { shared, single } from "./binary.js";
 import { CpuBase, CpuMatrix, CpuSet, CpuSignals, CpuSparse, own } from "./handles.js";
@@ -51,6 +52,7 @@ const names = [
   "columnEnergies",
   "coherence",
   "extract",
+  "addWindows",
   "correlate",
   "combine",
   "addMoments",
@@ -69,6 +71,8 @@ const panel = 64;
 const descentBlock = 64;
 const descentShare = 32;
 const refitBlock = 256;
+/** Samples that one item of `addWindows` adds up. */
+const sampleBlock = 4096;
 /** f32 of a block of a norm. */
 const normBlock = 16384;
 
@@ -692,6 +696,29 @@ class CpuKernels implements Kernels {
     await this.#run("extract", N, 64);
   }
 
+  async addWindows(
+    Y: DeviceMatrix,
+    means: DeviceMatrix | null,
+    start: Uint32Array,
+    patch: Shape,
+    shape: Shape,
+    sum: DeviceMatrix,
+  ): Promise<void> {
+    const N = Y.cols;
+    if (N === 0) return;
+    const lines = lineOffsets(shape, patch);
+    const length = patch.at(-1)!;
+    const at = this.#stage((N + lines.length) * 4);
+    this.#arena.u32(at, N).set(start);
+    this.#arena.u32(at + N * 4, lines.length).set(lines);
+    const [first, last] = extentOf(start);
+    const end = last + lines.at(-1)! + length;
+    const [y, added] = [own(Y, CpuMatrix).at, means ? own(means, CpuMatrix).at : 0];
+    const target = own(sum, CpuMatrix).at;
+    this.#arguments(at, N, at + N * 4, lines.length, length, y, added, target, first, end);
+    await this.#run("addWindows", Math.ceil((end - first) / sampleBlock), 1);
+  }
+
   // — how it is done ————————————————————————————————————————————————————————
 
   /** The arguments of the next kernel, one word each. */
@@ -798,16 +825,4 @@ function outsideOf(members: Uint32Array, atoms: number): Uint32Array {
 /** A matrix as f32 by columns, in words. */
 function f32Words(matrix: Matrix64): Uint32Array {
   return new Uint32Array(Float32Array.from(matrix.data).buffer);
-}
-
-/** Offsets of the lines of a window (its last axis) from its first sample. */
-function lineOffsets(shape: Shape, patch: Shape): number[] {
-  const strides = stridesOf(shape);
-  return patch
-    .slice(0, -1)
-    .reduce<number[]>(
-      (all, size, axis) =>
-        all.flatMap((offset) => Array.from({ length: size }, (_, i) => offset + i * strides[axis]!)),
-      [0],
-    );
 }

@@ -7,7 +7,7 @@
  */
 
 import type { DenseMatrix, SparseColumns } from "../../core/matrix.js";
-import { type Shape, sizeOf, stridesOf } from "../../core/shape.js";
+import { type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import type { Matrix64 } from "../../linalg/matrix64.js";
 import type {
@@ -23,6 +23,7 @@ import type {
   ScalarPlace,
   WindowList,
 } from "../contract.js";
+import { extentOf, lineOffsets } from "../windowLines.js";
 import { CodeLists } from "./codes.js";
 import { closeGpu, type OpenGpu, openGpu } from "./device.js";
 import { ExplicitUpdates } from "./explicit.js";
@@ -523,6 +524,40 @@ class GpuKernels implements Kernels {
     }
   }
 
+  async addWindows(
+    Y: DeviceMatrix,
+    means: DeviceMatrix | null,
+    start: Uint32Array,
+    patch: Shape,
+    shape: Shape,
+    sum: DeviceMatrix,
+  ): Promise<void> {
+    const [y, target] = [own(Y, GpuMatrix), own(sum, GpuMatrix)];
+    if (y.cols === 0) return;
+    const [lines, length] = [lineOffsets(shape, patch), patch.at(-1)!];
+    const [first, last] = extentOf(start);
+    const places = new Uint32Array(lines.length + last - first + 1);
+    places.set(lines);
+    start.forEach((at, i) => (places[lines.length + at - first] = i + 1));
+    const list = this.#queue.scratch("places of windows", places.byteLength);
+    this.#queue.write(list, 0, places);
+    const samples = last - first + lines.at(-1)! + length;
+    const added = means ? own(means, GpuMatrix) : undefined;
+    for (const { first: begin, count, parts } of runsOf(y)) {
+      const words = [
+        ...[samples, first, last - first + 1, lines.length, length, y.stride, begin, count],
+        ...[added ? 1 : 0, added?.stride ?? 0],
+      ];
+      const buffers = [
+        parts[0]!.buffer,
+        added?.buffer ?? this.#queue.scratch("none", 16),
+        list,
+        target.buffer,
+      ];
+      this.#queue.dispatch("addWindows", words, buffers, [Math.ceil(samples / 64)]);
+    }
+  }
+
   /** Where the lines of a window stand relative to its first sample, for every shape of signal there is. */
   #table(store: GpuSignals, patch: Shape): { readonly buffer: GPUBuffer; readonly startOf: Uint32Array } {
     const key = patch.join();
@@ -543,16 +578,4 @@ class GpuKernels implements Kernels {
     store.tables.set(key, { buffer, startOf });
     return { buffer, startOf };
   }
-}
-
-/** Offsets of the lines of a window (its last axis) from its first sample. */
-function lineOffsets(shape: Shape, patch: Shape): number[] {
-  const strides = stridesOf(shape);
-  return patch
-    .slice(0, -1)
-    .reduce<number[]>(
-      (all, size, axis) =>
-        all.flatMap((offset) => Array.from({ length: size }, (_, i) => offset + i * strides[axis]!)),
-      [0],
-    );
 }

@@ -27,7 +27,7 @@ import {
   sparse,
 } from "./handles.js";
 import { batchOmp } from "./omp.js";
-import { extract } from "./patches.js";
+import { addWindows, extract } from "./patches.js";
 import {
   applyCodes,
   countUses,
@@ -152,6 +152,8 @@ export function createReferenceKernels(): Kernels {
     coherence: async (G, result) => coherence(dense(G), dense(result)),
     extract: async (store, windows, patch, Y, means) =>
       extract(signals(store), windows, patch, dense(Y), means && dense(means)),
+    addWindows: async (Y, means, start, patch, shape, sum) =>
+      addWindows(dense(Y), means && dense(means), start, patch, shape, dense(sum)),
   };
 }
 

@@ -1,5 +1,6 @@
 /**
- * Windows of signals as columns, of any number of axes, with their means removed.
+ * Windows of signals as columns, of any number of axes, with their means removed, and
+ * columns added up as windows of a signal.
  */
 
 import type { DenseMatrix } from "../../core/matrix.js";
@@ -17,30 +18,48 @@ export function extract(
   for (let i = 0; i < Y.cols; i++) {
     const signal = store.signals[windows.signal[i]!]!;
     const y = Y.column(i);
-    copyWindow(signal.data, stridesOf(signal.shape), windows.start[i]!, patch, 0, y, 0);
+    const strides = stridesOf(signal.shape);
+    eachSample(strides, windows.start[i]!, patch, 0, 0, (at, r) => (y[r] = signal.data[at]!));
     if (store.scale !== 1) for (let r = 0; r < y.length; r++) y[r]! *= store.scale;
     if (means) means.data[i] = removeMean(y);
   }
 }
 
-/** Copy one axis after the other; returns where the next sample goes. */
-function copyWindow(
-  source: Float32Array,
+/** The samples of a window in their order, one axis after the other; returns the number of the next. */
+function eachSample(
   strides: readonly number[],
   start: number,
   patch: Shape,
   axis: number,
-  target: Float32Array,
-  to: number,
+  number: number,
+  visit: (at: number, number: number) => void,
 ): number {
-  const last = axis === patch.length - 1;
-  let next = to;
+  let next = number;
   for (let s = 0; s < patch[axis]!; s++) {
-    const from = start + s * strides[axis]!;
-    if (last) target[next++] = source[from]!;
-    else next = copyWindow(source, strides, from, patch, axis + 1, target, next);
+    const at = start + s * strides[axis]!;
+    if (axis === patch.length - 1) visit(at, next++);
+    else next = eachSample(strides, at, patch, axis + 1, next, visit);
   }
   return next;
+}
+
+/** sum ← sum + Σᵢ Pᵢᵀ(yᵢ + meansᵢ), in f64. */
+export function addWindows(
+  Y: DenseMatrix,
+  means: DenseMatrix | null,
+  start: Uint32Array,
+  patch: Shape,
+  shape: Shape,
+  sum: DenseMatrix,
+): void {
+  const sums = Float64Array.from(sum.data);
+  const strides = stridesOf(shape);
+  for (let i = 0; i < Y.cols; i++) {
+    const mean = means ? means.data[i]! : 0;
+    const y = Y.column(i);
+    eachSample(strides, start[i]!, patch, 0, 0, (at, r) => (sums[at]! += y[r]! + mean));
+  }
+  sum.data.set(sums);
 }
 
 /** Subtract the mean of a column, and return it. */

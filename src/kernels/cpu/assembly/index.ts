@@ -19,7 +19,7 @@ export { atomScales, gramColumns } from "./gram";
 export { blockEnergies, coherence, columnEnergies } from "./measures";
 export { movedEnergies } from "./moved";
 export { batchOmp } from "./omp";
-export { extract } from "./patches";
+export { addWindows, extract } from "./patches";
 export { project, reconstruct } from "./project";
 export { transform } from "./transform";
 export { applyCodes, gradient, momentum, moveAtoms } from "./update";

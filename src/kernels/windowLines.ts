@@ -1,0 +1,25 @@
+/** Windows of signals as lines of neighbouring samples: where they start. */
+
+import { type Shape, stridesOf } from "../core/shape.js";
+
+/** Offsets of the lines of a window (its last axis) from its first sample, ascending. */
+export function lineOffsets(shape: Shape, patch: Shape): number[] {
+  const strides = stridesOf(shape);
+  return patch
+    .slice(0, -1)
+    .reduce<number[]>(
+      (all, size, axis) =>
+        all.flatMap((offset) => Array.from({ length: size }, (_, i) => offset + i * strides[axis]!)),
+      [0],
+    );
+}
+
+/** The first and the last sample that one of some windows starts at. */
+export function extentOf(start: Uint32Array): readonly [first: number, last: number] {
+  let [first, last] = [Infinity, 0];
+  for (const at of start) {
+    if (at < first) first = at;
+    if (at > last) last = at;
+  }
+  return [first, last];
+}
