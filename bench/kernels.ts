@@ -136,9 +136,9 @@ export function measurements(problem: Problem, N: number, nonZeros: number): Mea
       bytes: f * L * (N + m),
     },
     {
-      name: "applyCodes",
-      run: (s) => s.kernels.applyCodes(s.grad, s.S, s.X, s.W),
-      operations: N * p * L,
+      name: "movedEnergy",
+      run: (s) => s.kernels.movedEnergy(s.phi, s.grad, s.S, s.X, s.scalars, 2),
+      operations: N * p * L + transform,
       bytes: f * L * (N + m),
     },
     {

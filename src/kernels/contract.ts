@@ -223,8 +223,6 @@ export interface Kernels {
     grad: DeviceMatrix,
     energy?: ScalarPlace,
   ): Promise<void>;
-  /** V ← grad X_S, `grad` holding the atoms of S in its first |S| columns. */
-  applyCodes(grad: DeviceMatrix, S: DeviceSet, X: DeviceSparse, V: DeviceMatrix): Promise<void>;
   /** scalars[slot] ← ‖Φ grad X_S‖²_F: the denominator of the step size (13), nothing of it stored. */
   movedEnergy(
     base: DeviceBase,

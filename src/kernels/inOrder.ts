@@ -19,7 +19,6 @@ const waiting = [
     "usedAtoms",
     "countUses",
     "gradient",
-    "applyCodes",
     "movedEnergy",
     "exchangeAtoms",
     "copyColumns",

@@ -43,7 +43,6 @@ const names = [
   "gramColumns",
   "batchOmp",
   "gradient",
-  "applyCodes",
   "movedEnergies",
   "exchangeAtoms",
   "momentum",
@@ -446,14 +445,6 @@ class CpuKernels implements Kernels {
     this.#arguments(w.at, w.rows, set.at, ...at, own(grad, CpuMatrix).at, energy ? partial : 0);
     await this.#run("gradient", set.size, 8);
     if (energy) this.#dense(energy.scalars)[energy.slot] = this.#sum(partial, set.size);
-  }
-
-  async applyCodes(grad: DeviceMatrix, S: DeviceSet, X: DeviceSparse, V: DeviceMatrix): Promise<void> {
-    const places = this.#placesAt(S, this.#stage(X.rows * 4), X.rows);
-    this.#pool.reserveScratch(X.width * 8);
-    const [g, v] = [own(grad, CpuMatrix), own(V, CpuMatrix)];
-    this.#arguments(g.at, g.rows, places, ...this.#sparseWords(X), v.at);
-    await this.#run("applyCodes", X.cols, 16);
   }
 
   async movedEnergy(

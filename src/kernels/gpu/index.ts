@@ -313,11 +313,6 @@ class GpuKernels implements Kernels {
     if (energy) await this.squaredNorm(grad, energy.scalars, energy.slot, { S });
   }
 
-  async applyCodes(grad: DeviceMatrix, S: DeviceSet, X: DeviceSparse, V: DeviceMatrix): Promise<void> {
-    const set = own(S, GpuSet);
-    this.#products.combine(own(grad, GpuMatrix), own(X, GpuSparse), own(V, GpuMatrix), { S: set });
-  }
-
   async movedEnergy(
     base: DeviceBase,
     grad: DeviceMatrix,

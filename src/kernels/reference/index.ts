@@ -115,7 +115,6 @@ export function createReferenceKernels(): Kernels {
       const columns = dense(grad).slice(0, set(S).members.length);
       dense(energy.scalars).data[energy.slot] = sumOfSquares(columns.data);
     },
-    applyCodes: async (grad, S, X, V) => applyCodes(dense(grad), set(S), sparse(X), dense(V)),
     async movedEnergy(phi, grad, S, X, scalars, slot) {
       const [V, moved] = [new DenseMatrix(phi.cols, X.cols), new DenseMatrix(phi.rows, X.cols)];
       applyCodes(dense(grad), set(S), sparse(X), V);

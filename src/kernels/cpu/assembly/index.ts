@@ -22,4 +22,4 @@ export { batchOmp } from "./omp";
 export { addWindows, extract } from "./patches";
 export { project, reconstruct } from "./project";
 export { transform } from "./transform";
-export { applyCodes, gradient, momentum, moveAtoms } from "./update";
+export { gradient, momentum, moveAtoms } from "./update";

@@ -1,5 +1,5 @@
 /**
- * The dictionary update: gradient, its product with codes, momentum and P_k.
+ * The dictionary update: gradient, momentum and P_k.
  */
 
 import { energyOf, weightedSum } from "./sums";
@@ -29,32 +29,6 @@ export function gradient(from: i32, to: i32, scratch: usize, args: usize): void 
     const column = grad + <usize>s * bytes;
     weightedSum(column, bytes, scratch, coefficients + ((<usize>first) << 2), count, -1);
     if (energies !== 0) store<f64>(energies + ((<usize>s) << 3), energyOf(column, <i32>(bytes >> 2)));
-  }
-}
-
-/** V ← grad X_S. args: grad, L, places (i32 an atom, −1 outside S), X (indices, values, counts, width), V. */
-export function applyCodes(from: i32, to: i32, scratch: usize, args: usize): void {
-  const grad = load<usize>(args);
-  const bytes = (<usize>load<i32>(args, 4)) << 2;
-  const places = load<usize>(args, 8);
-  const indices = load<usize>(args, 12);
-  const values = load<usize>(args, 16);
-  const counts = load<usize>(args, 20);
-  const width = load<i32>(args, 24);
-  const V = load<usize>(args, 28);
-  const weights = scratch + ((<usize>width) << 2);
-  for (let i = from; i < to; i++) {
-    const start = (<usize>i * <usize>width) << 2;
-    const end = start + ((<usize>load<i32>(counts + ((<usize>i) << 2))) << 2);
-    let used = 0;
-    for (let s = start; s < end; s += 4) {
-      const place = load<i32>(places + ((<usize>load<u32>(indices + s)) << 2));
-      if (place < 0) continue;
-      store<usize>(scratch + ((<usize>used) << 2), grad + <usize>place * bytes);
-      store<f32>(weights + ((<usize>used) << 2), load<f32>(values + s));
-      used++;
-    }
-    weightedSum(V + <usize>i * bytes, bytes, scratch, weights, used, 1);
   }
 }
 
