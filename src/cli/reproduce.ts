@@ -162,7 +162,10 @@ async function perform(
       const following = follow(training, plan, { progress, json, memory, onStart });
       await following.finally(() => interrupt.stop());
     },
-    onStage: (stage) => progress.show([stage], true),
+    onStage(stage) {
+      if (json) stdout.write(`${JSON.stringify({ stage })}\n`);
+      progress.show([stage], true);
+    },
     onProgress: (state) => progress.show([state]),
   });
   progress.clear();

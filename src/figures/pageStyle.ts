@@ -44,7 +44,7 @@ caption { padding-bottom: .5rem; }
 table { border-collapse: collapse; min-width: min(100%, 30rem); font-variant-numeric: tabular-nums; }
 th, td { padding: .45rem .9rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 thead th { border-bottom: 2px solid var(--line); font-size: .925rem; }
-tbody th { font-weight: normal; }
+tbody th { font-weight: normal; min-width: 9rem; }
 th.number, td.number { text-align: right; white-space: nowrap; }
 tr.best > * { background: var(--best); font-weight: 600; }
 .mark { color: var(--accent); font-size: .8rem; font-weight: 600; white-space: nowrap; }

@@ -94,6 +94,7 @@ describe("what is expected", () => {
       [method("sparse-ksvd", true), ksvd],
     ].map(([one, errors]) => ({
       method: one as Method,
+      tested: 100,
       points: (errors as number[]).map((testRmse, epoch) => ({ epoch, seconds: 2 * epoch, testRmse })),
     })),
   });
@@ -101,7 +102,7 @@ describe("what is expected", () => {
     const { size, curves, ...rest } = panel([12, 12], [9, 7, 6.5], [9, 7, 6.6], [9, 8, 7]);
     const points = odl.map((testRmse, epoch) => ({ epoch, seconds: epoch, testRmse }));
     const sized = meets === undefined ? size : { ...size, meetsOdl: meets };
-    return { ...rest, size: sized, curves: [...curves, { method: method("odl"), points }] };
+    return { ...rest, size: sized, curves: [...curves, { method: method("odl"), points, tested: 100 }] };
   };
   const holds = (...sizes: Panel[]) => judge(sizes).map((claim) => claim.holds);
 

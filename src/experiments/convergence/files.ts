@@ -55,7 +55,7 @@ function pageOf(result: ConvergenceResult, claims: readonly Claim[]): string {
   const { config, panels, sources, device, seconds } = result;
   return htmlPage({
     title: "Learners compared",
-    lead: `Dictionaries for the patches of ${sources}, by the error on ${config.testPatches.toLocaleString("en-US")} patches that were not learned from.`,
+    lead: `Dictionaries for the patches of ${sources}, by the error on patches that were not learned from.`,
     sections: [
       {
         heading: "What was expected",
@@ -97,7 +97,7 @@ function sectionsOf(panel: Panel): PageSection[] {
         points.length - 1,
         points.at(-1)!.seconds.toFixed(1),
       ]),
-      caption: "RMSE on test patches; seconds of learning, tests aside.",
+      caption: `RMSE on ${panel.curves[0]!.tested.toLocaleString("en-US")} test patches; seconds of learning, tests aside.`,
     },
     { kind: "svg", svg: chart(panel, "seconds") },
     { kind: "svg", svg: chart(panel, "epoch") },

@@ -14,6 +14,8 @@ export interface Curve {
   readonly method: Method;
   /** Before learning first, then one an epoch. */
   readonly points: readonly CurvePoint[];
+  /** The patches behind each point, which were not learned from. */
+  readonly tested: number;
 }
 
 /** One size of patches with one share of non-zeros. */

@@ -94,7 +94,7 @@ async function panelsOf(
       if (signal?.aborted) break;
       tools.onStage?.(`${panelName(panel)}: ${method.label}`);
       const options = { ...trainOptions(config, size, share, method), testSignals: test, kernels, signal };
-      const curve = dense.get(method) ?? { method, points: await follow(train(images, options), tools) };
+      const curve = dense.get(method) ?? { method, ...(await follow(train(images, options), tools)) };
       if (method.dense) dense.set(method, curve);
       if (curve.points.length > 1) panel.curves.push(curve); // no epoch was finished: nothing to show
     }
@@ -126,7 +126,10 @@ function trainOptions(
 }
 
 /** Run it, with the time that learning took: that of a test is known from the one before the first step. */
-async function follow(run: TrainingRun, { follow: show }: ExperimentTools): Promise<CurvePoint[]> {
+async function follow(
+  run: TrainingRun,
+  { follow: show }: ExperimentTools,
+): Promise<Pick<Curve, "points" | "tested">> {
   const plan = await run.plan(); // what is set up is not learning
   const points: CurvePoint[] = [];
   let learned = 0;
@@ -149,7 +152,7 @@ async function follow(run: TrainingRun, { follow: show }: ExperimentTools): Prom
   };
   if (show) await show(timed);
   else for await (const _ of timed);
-  return points;
+  return { points, tested: plan.holdout };
 }
 
 function rowOf(panel: Panel, { method, points }: Curve): string[] {
