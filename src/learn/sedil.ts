@@ -26,7 +26,9 @@
  *   S2 retraction  Columns move along lines and are scaled back to the sphere, and directions
  *                  are carried along by projection; the text follows geodesics.
  *   S3 any axes    Two factors in the text; as many as the signal has axes here.
- *   S4 start       Factors start as those of the base; codes as the least-norm ones of it.
+ *   S4 start       Factors start as those of the base; codes as those of OMP over it. (From
+ *                  the least-norm codes, which are dense, f ends where few atoms do worse:
+ *                  64×64 faces by 82 atoms 25.5 dB after 100 turns, 26.9 dB from those of OMP.)
  *
  * [Hawe13] S. Hawe, M. Seibert, M. Kleinsteuber. Separable Dictionary Learning. CVPR 2013.
  */
@@ -35,9 +37,8 @@ import { InputError, inputError } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { type BaseDictionary, baseCols, baseRows } from "../dictionaries/base.js";
 import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
-import type { DeviceMatrix, Kernels } from "../kernels/contract.js";
+import type { DeviceMatrix } from "../kernels/contract.js";
 import { Matrix64, norm } from "../linalg/matrix64.js";
-import { symmetricEigen } from "../linalg/symmetricEigen.js";
 import { Model } from "../model/model.js";
 import { type BatchEncoder, Encoder } from "../pursuit/encoder.js";
 import { resolveLimits } from "../pursuit/limits.js";
@@ -50,21 +51,15 @@ import { type Kept, keptNumbers, keptTogether, readPart } from "./state.js";
 /** In units where the median example deviates from its mean by ¼ to ½. */
 const sedilDefaults = {
   sparsity: 0.1,
-  sharpness: 5,
+  sharpness: 20,
   coherence: 1e-3,
 } as const satisfies SedilWeights;
 
 /** Armijo: the share of the first-order gain that a step must bring, and how often it is halved. */
 const armijo = { share: 1e-4, halvings: 40 } as const;
 
-/** Start at factors, with the least-norm codes of Y over them (S4). */
-export async function startSedil(
-  factors: readonly Matrix64[],
-  Y: DenseMatrix,
-  cost: SedilCost,
-  kernels: Kernels,
-): Promise<SedilState> {
-  const point = { factors, X: await leastNormCodes(factors, Y, kernels) };
+/** Start at factors and codes. */
+export async function startSedil(point: SedilPoint, cost: SedilCost): Promise<SedilState> {
   const { cost: value, R } = await cost.value(point);
   if (!Number.isFinite(value))
     throw new InputError("train: no two columns of a factor of the base may be the same for sedil");
@@ -175,35 +170,6 @@ function dot(x: ArrayLike<number>, y: ArrayLike<number>): number {
   return total;
 }
 
-/** Φ⁺Y, axis by axis: φ⁺ = (φφᵀ)⁻¹-weighted φᵀ, through the eigenvectors of φφᵀ. */
-async function leastNormCodes(
-  factors: readonly Matrix64[],
-  Y: DenseMatrix,
-  kernels: Kernels,
-): Promise<DenseMatrix> {
-  const base = kernels.base(factors.map(pseudoInverse));
-  const [y, x] = [kernels.matrix(Y.rows, Y.cols), kernels.matrix(base.cols, Y.cols)];
-  await kernels.writeMatrix(y, Y);
-  await kernels.analyze(base, y, x);
-  const codes = await kernels.readMatrix(x);
-  kernels.free(base, y, x);
-  return codes;
-}
-
-/** (φφᵀ)⁺φ, whose transpose is φ⁺; directions that φ hardly has count for nothing. */
-function pseudoInverse(factor: Matrix64): Matrix64 {
-  const { values, vectors: V } = symmetricEigen(factor.times(factor.transpose()));
-  const weighted = new Matrix64(
-    V.rows,
-    V.cols,
-    V.data.map((value, i) => {
-      const lambda = values[Math.floor(i / V.rows)]!;
-      return lambda > 1e-6 * values[0]! ? value / lambda : 0;
-    }),
-  );
-  return weighted.times(V.transpose()).times(factor);
-}
-
 // — as the training loop sees it ——————————————————————————————————————————————
 
 export const sedil: LearnerKind = {
@@ -255,7 +221,7 @@ class Sedil {
     if (!this.#cost || !this.#state) {
       const examples = await kernels.readMatrix(Y); // the same every time
       this.#cost = new SedilCost(examples, baseCols(this.#base), sedilDefaults, kernels);
-      this.#state ??= await startSedil(this.#base.factors, examples, this.#cost, kernels);
+      this.#state ??= await startSedil(await this.#start(Y), this.#cost);
     }
     const { R } = this.#state;
     this.#rmse = Math.sqrt(dot(R.data, R.data) / R.data.length);
@@ -263,6 +229,22 @@ class Sedil {
     if (moved) this.#base = { name: "sedil", shape: this.#base.shape, factors: this.#state.point.factors };
     else this.#state.step = 0;
     this.step += 1;
+  }
+
+  /** The base, and the codes of OMP over it (S4). */
+  async #start(Y: DeviceMatrix): Promise<SedilPoint> {
+    const { kernels } = this.#setting;
+    const X = new DenseMatrix(baseCols(this.#base), Y.cols);
+    const room = kernels.matrix(Y.rows, this.encoder.capacity);
+    for (let from = 0; from < Y.cols; from += room.cols) {
+      const part = kernels.head(room, Math.min(room.cols, Y.cols - from));
+      await kernels.copyColumns(Y, from, part);
+      const codes = await kernels.readSparse(await this.encoder.encode(part));
+      X.slice(from, from + part.cols).data.set(codes.toDense().data);
+    }
+    kernels.free(room);
+    this.encoder.free(); // a Gram matrix of all atoms: nothing needs it until the next test
+    return { factors: this.#base.factors, X };
   }
 
   get kept(): Kept {
