@@ -47,8 +47,9 @@ describe("openCheckpoints", () => {
 
   it("starts from the beginning where there is nothing yet", async () => {
     const fresh = join(folder, "fresh");
-    const { resume } = await open({ checkpoint: fresh, resume: true });
+    const { resume, folder: made } = await open({ checkpoint: fresh, resume: true });
     expect(resume).toBeUndefined();
+    await made!.close();
     expect(await readdir(fresh)).toEqual([]);
     expect(notes).toEqual([`train: --resume: no checkpoint in ${fresh} yet, starting from the beginning`]);
   });

@@ -57,21 +57,46 @@ export async function openCheckpoints(
   if (flags.dryRun) return { folder: undefined, resume: undefined }; // nothing is written, nor gone on from
   const onProblem = (problem: string) => note(`train: ${problem}`);
   const folder = await CheckpointFolder.open(path, { minutes, steps, onProblem });
-  if (!resume) {
+  try {
+    return { folder, resume: await resumeFrom(folder, resume, options, note) };
+  } catch (error) {
+    await folder.close();
+    throw error;
+  }
+}
+
+/** The checkpoint to go on from, where that is asked for. */
+async function resumeFrom(
+  folder: CheckpointFolder,
+  asked: boolean,
+  options: ResolvedTraining,
+  note: (line: string) => void,
+): Promise<Checkpoint | undefined> {
+  const { path } = folder;
+  if (!asked) {
     const [found] = await folder.names();
-    if (found === undefined) return { folder, resume: undefined };
+    if (found === undefined) return undefined;
     throw new InputError(`train: --checkpoint ${path} must be empty without --resume, got ${found}`);
   }
   const newest = await folder.newest();
   if (!newest) {
     note(`train: --resume: no checkpoint in ${path} yet, starting from the beginning`);
-    return { folder, resume: undefined };
+    return undefined;
   }
   const { settings, position } = newest.header;
   requireSameSettings(settings, settingsOf(options), "train", flagOf);
   requireEpochs(position.epoch, options.epochs, "train", flagOf);
   note(`going on from ${newest.name}: step ${position.step}, epoch ${position.epoch}`);
-  return { folder, resume: newest };
+  return newest;
+}
+
+/** Work with a folder of checkpoints, which is given up in the end. */
+export async function withFolder({ folder }: Checkpoints, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } finally {
+    await folder?.close();
+  }
 }
 
 /** An error with what is left of the run, where something is. */

@@ -18,7 +18,7 @@ import {
   trainDefaults,
 } from "../learn/trainOptions.js";
 import { loadModel } from "../model/node/files.js";
-import { openCheckpoints, withCheckpointOptions } from "./checkpoints.js";
+import { openCheckpoints, withCheckpointOptions, withFolder } from "./checkpoints.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { choice, count, flagOf, number, option, resolveShare, type Share, share } from "./flags.js";
 import { requireOutput } from "./output.js";
@@ -153,28 +153,30 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   requireReport(flags);
   const progress = progressFor(flags.json === true);
   const checkpoints = await openCheckpoints(flags, resolved, (line) => progress.note(line));
-  await makeReportFolder(flags);
-  await onDevice(flags, "train", async (kernels, reason) => {
-    const onSkip = (message: string) => progress.note(`train: ${message}`);
-    const reading = { patch, caller: "train", onSkip };
-    const { groupSamples = trainDefaults.groupSamples } = options;
-    const source = await openSource(inputs, { ...reading, unitSamples: groupSamples / unitsOfGroup });
-    try {
-      const testSignals = tests && (await readSignals(tests, reading));
-      const on = `computing on ${kernels.name}: ${kernels.description} (${reason})`;
-      const onReading = (part: number) => progress.show([`reading the data ${(100 * part).toFixed(0)}%`]);
-      const more = { testSignals, kernels, onUnreadable: onSkip, onReading };
-      const said = await learn(source, {
-        options: { ...options, ...more },
-        flags,
-        checkpoints,
-        progress,
-        on,
-      });
-      (flags.json ? stderr : stdout).write(`${said}\n`);
-    } finally {
-      await source.close();
-    }
+  await withFolder(checkpoints, async () => {
+    await makeReportFolder(flags);
+    await onDevice(flags, "train", async (kernels, reason) => {
+      const onSkip = (message: string) => progress.note(`train: ${message}`);
+      const reading = { patch, caller: "train", onSkip };
+      const { groupSamples = trainDefaults.groupSamples } = options;
+      const source = await openSource(inputs, { ...reading, unitSamples: groupSamples / unitsOfGroup });
+      try {
+        const testSignals = tests && (await readSignals(tests, reading));
+        const on = `computing on ${kernels.name}: ${kernels.description} (${reason})`;
+        const onReading = (part: number) => progress.show([`reading the data ${(100 * part).toFixed(0)}%`]);
+        const more = { testSignals, kernels, onUnreadable: onSkip, onReading };
+        const said = await learn(source, {
+          options: { ...options, ...more },
+          flags,
+          checkpoints,
+          progress,
+          on,
+        });
+        (flags.json ? stderr : stdout).write(`${said}\n`);
+      } finally {
+        await source.close();
+      }
+    });
   });
 }
 

@@ -25,7 +25,7 @@ export class Temporary {
 
   constructor(target: string) {
     const random = randomBytes(6).toString("hex");
-    const name = `.trainlets-${process.pid}-${tag(hostname())}-${tag(basename(target))}-${random}.tmp`;
+    const name = `.trainlets-${process.pid}-${machineTag()}-${tag(basename(target))}-${random}.tmp`;
     this.path = join(dirname(target), name);
     alive.add(name);
   }
@@ -40,7 +40,7 @@ export class Temporary {
 /** Remove what processes of this machine that are no more left of a file. */
 export async function removeStaleOf(target: string): Promise<void> {
   const wanted = tag(basename(target));
-  await removeStale(dirname(target), async (machine, file) => machine === tag(hostname()) && file === wanted);
+  await removeStale(dirname(target), async (machine, file) => machine === machineTag() && file === wanted);
 }
 
 /** Milliseconds after which what another machine left has been left for good. */
@@ -49,7 +49,7 @@ const longAgo = 10 * 60 * 1000;
 /** The same of all files of a folder that one run has for itself, wherever it ran before. */
 export async function removeStaleIn(folder: string): Promise<void> {
   await removeStale(folder, async (machine, _, path) => {
-    if (machine === tag(hostname())) return true;
+    if (machine === machineTag()) return true;
     return Date.now() - (await stat(path)).mtimeMs > longAgo;
   });
 }
@@ -61,14 +61,19 @@ async function removeStale(
   for (const name of await readdir(folder).catch(() => [])) {
     const [, pid, machine, file] = pattern.exec(name) ?? [];
     if (pid === undefined || alive.has(name)) continue;
-    const here = machine === tag(hostname());
+    const here = machine === machineTag();
     const path = join(folder, name);
     if (here && Number(pid) !== process.pid && isRunning(Number(pid))) continue;
     if (await isOurs(machine!, file!, path).catch(() => false)) await unlink(path).catch(() => {});
   }
 }
 
-function isRunning(pid: number): boolean {
+/** Eight digits for this machine. */
+export function machineTag(): string {
+  return tag(hostname());
+}
+
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -42,6 +42,7 @@ describe("a folder of checkpoints", () => {
     const folder = await open();
     expect(await folder.newest()).toBeUndefined();
     await collect(data, { ...small, checkpoints: folder });
+    await folder.close();
     expect(await readdir(path)).toEqual(["checkpoint-000010.tlc", "checkpoint-000011.tlc"]);
     expect(folder.last).toBe(join(path, "checkpoint-000011.tlc"));
     expect(problems).toEqual([]);
@@ -73,6 +74,7 @@ describe("a folder of checkpoints", () => {
       "RUN/checkpoint-000011.tlc: damaged (the header is cut off); using checkpoint-000010.tlc",
     ]);
     await collect(data, { ...small, checkpoints: folder, resume });
+    await folder.close();
     expect(await readdir(path)).toEqual(["checkpoint-000010.tlc", "checkpoint-000011.tlc"]);
   });
 
@@ -109,6 +111,7 @@ describe("a folder of checkpoints", () => {
     const folder = await open();
     const bad = { step: 3, bytes: () => failing() };
     await expect(folder.save(bad)).rejects.toThrow(UnhealthyError);
+    await folder.close();
     expect(await readdir(path)).toEqual([]);
     expect(folder.last).toBeUndefined();
   });

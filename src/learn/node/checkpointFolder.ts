@@ -20,6 +20,7 @@ import {
   type CheckpointKeeper,
   type CheckpointSource,
 } from "../checkpoint.js";
+import { markRun } from "./runMark.js";
 
 export interface CheckpointFolderOptions {
   /** Minutes between two checkpoints. */
@@ -42,15 +43,17 @@ export class CheckpointFolder implements CheckpointKeeper {
   #step = 0;
   /** The newest file that is good. */
   #last: string | undefined;
+  readonly #mark: string;
 
-  private constructor(path: string, options: CheckpointFolderOptions) {
+  private constructor(path: string, mark: string, options: CheckpointFolderOptions) {
     this.path = path;
+    this.#mark = mark;
     this.#minutes = options.minutes ?? checkpointDefaults.minutes;
     this.#steps = options.steps ?? Infinity;
     this.#onProblem = options.onProblem ?? (() => {});
   }
 
-  /** Make the folder where it is missing, and refuse one that cannot be written; leftovers of killed runs go. */
+  /** Make the folder where it is missing, and refuse one that cannot be written or that a run of this machine has; leftovers of killed runs go. */
   static async open(path: string, options: CheckpointFolderOptions = {}): Promise<CheckpointFolder> {
     if (options.minutes !== undefined) requireAbove("CheckpointFolder", "minutes", options.minutes, 0);
     if (options.steps !== undefined) requireInteger("CheckpointFolder", "steps", options.steps, 1);
@@ -59,7 +62,12 @@ export class CheckpointFolder implements CheckpointKeeper {
     });
     await removeStaleIn(path);
     await requireWritable(join(path, nameOf(0)), "checkpoint");
-    return new CheckpointFolder(path, options);
+    return new CheckpointFolder(path, await markRun(path), options);
+  }
+
+  /** The run is over: another may have the folder. So it may when this process has ended. */
+  async close(): Promise<void> {
+    await unlink(this.#mark).catch(() => {});
   }
 
   /** The path of the newest checkpoint that is good, if it is still there. */
