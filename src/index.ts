@@ -80,6 +80,7 @@ export { TrainingRun, train } from "./learn/trainingRun.js";
 export { type TrainOptions, trainDefaults } from "./learn/trainOptions.js";
 export type { TrainPlan } from "./learn/workshop.js";
 export { Matrix64 } from "./linalg/matrix64.js";
+export { Coder, type Codes } from "./model/coder.js";
 export {
   type CodedSignals,
   codesFromBytes,
@@ -87,7 +88,7 @@ export {
   modelFromBytes,
   modelToBytes,
 } from "./model/files.js";
-export { type Codes, Model, type ModelMeta } from "./model/model.js";
+export { Model, type ModelMeta } from "./model/model.js";
 export { version } from "./model/version.js";
 export { Encoder } from "./pursuit/encoder.js";
 export { type CodingRule, resolveLimits } from "./pursuit/limits.js";

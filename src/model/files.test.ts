@@ -8,8 +8,9 @@ import { readNpz, writeNpz } from "../data/npz.js";
 import { writeZip } from "../data/zip.js";
 import { type BaseDictionary, baseCols, createBase } from "../dictionaries/base.js";
 import { explicitBase, randomSparse, randomUnitDictionary } from "../kernels/oracle.case.js";
+import type { Codes } from "./coder.js";
 import { codesFromBytes, codesToBytes, fingerprint, modelFromBytes, modelToBytes } from "./files.js";
-import { type Codes, Model, type ModelMeta } from "./model.js";
+import { Model, type ModelMeta } from "./model.js";
 import { version } from "./version.js";
 
 const meta: ModelMeta = {

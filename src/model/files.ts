@@ -19,7 +19,8 @@ import { makeNpy, type NpyArray, npyToText, toFloat32, toFloat64 } from "../data
 import { readNpz, writeNpz } from "../data/npz.js";
 import type { BaseDictionary } from "../dictionaries/base.js";
 import { Matrix64 } from "../linalg/matrix64.js";
-import { type AtomHistory, type Codes, Model, type ModelMeta } from "./model.js";
+import type { Codes } from "./coder.js";
+import { type AtomHistory, Model, type ModelMeta } from "./model.js";
 import { fromScipy, toScipy } from "./scipySparse.js";
 import { version } from "./version.js";
 

@@ -127,6 +127,21 @@ describe("encode and decode", () => {
     expect(Y).toEqual(before);
   });
 
+  test("a model that is open codes as one that is not, as often as it is asked, and gives all back", async () => {
+    const own = createReferenceKernels();
+    const model = ofBase("odct:2", [12]);
+    const coder = await model.open(own);
+    const held = own.memory.used;
+    for (const cols of [3, 0, 600]) {
+      const Y = randomDense(Rng.from(cols), 12, cols);
+      expect(await coder.encode(Y, { sparsity: 2 })).toEqual(await model.encode(Y, { sparsity: 2 }, kernels));
+      expect(own.memory.used).toBe(held);
+    }
+    await expect(coder.encode(new DenseMatrix(5, 1))).rejects.toThrow("signals must have 12 samples, got 5");
+    await coder.close();
+    expect(own.memory.used).toBe(0);
+  });
+
   test("refuse signals, rules and codes that do not fit", async () => {
     const model = ofBase("odct:2", [2, 3]);
     await expect(model.encode(new DenseMatrix(5, 1), { sparsity: 1 }, kernels)).rejects.toThrow(

@@ -11,15 +11,13 @@ import { InputError } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireFinite } from "../core/require.js";
 import { type Shape, sizeOf } from "../core/shape.js";
-import { largestMagnitude, powerBelow } from "../core/units.js";
 import { type BaseDictionary, baseCols } from "../dictionaries/base.js";
 import { explicitBase } from "../dictionaries/explicitDictionary.js";
-import { openDictionary } from "../dictionaries/openDictionary.js";
 import type { SparseDictionary } from "../dictionaries/sparseDictionary.js";
 import { chooseKernels } from "../kernels/choose.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../kernels/contract.js";
-import { Encoder } from "../pursuit/encoder.js";
-import { type CodingRule, resolveLimits, scaleRule } from "../pursuit/limits.js";
+import type { CodingRule } from "../pursuit/limits.js";
+import { Coder, type Codes, panel, panels, requireCodable } from "./coder.js";
 
 /** How a model came to be: written to its file as JSON. */
 export interface ModelMeta {
@@ -41,16 +39,6 @@ export interface AtomHistory {
   /** ‖Φaⱼ‖, before atoms were scaled to unit norm. */
   readonly norms?: Float32Array | undefined;
 }
-
-/** Codes of signals: X (m × N) and the means taken out of them. */
-export interface Codes {
-  readonly X: SparseColumns;
-  /** One an example; zeros where means are not removed. */
-  readonly means: Float32Array;
-}
-
-/** Columns worked on at a time. */
-const panel = 512;
 
 export class Model {
   readonly base: BaseDictionary;
@@ -130,35 +118,23 @@ export class Model {
     });
   }
 
-  /** Codes of the columns of Y: at most `sparsity` atoms each, or down to an `error`. */
+  /**
+   * Codes of the columns of Y: at most `sparsity` atoms each, or down to an `error`. Every call prepares the dictionary
+   * anew; to code again and again, `open` it.
+   */
   async encode(Y: DenseMatrix, rule: CodingRule = this.meta.coding, kernels?: Kernels): Promise<Codes> {
-    const n = sizeOf(this.shape);
-    if (Y.rows !== n) throw new InputError(`Model.encode: signals must have ${n} samples, got ${Y.rows}`);
-    requireFinite("Model.encode", "signals", Y.data);
-    const unit = powerBelow(largestMagnitude(Y.data)); // sums of squares stay in the range of f32
-    resolveLimits("Model.encode", rule, n, this.A.cols); // as the caller said it
-    const limits = resolveLimits("Model.encode", scaleRule(rule, 1 / unit), n, this.A.cols);
-    return withKernels(kernels, async (on) => {
-      const D = await openDictionary(this, on);
-      const encoder = new Encoder(D, limits, panel, on);
-      const held = on.matrix(n, panel);
-      const parts: SparseColumns[] = [];
-      const means = new Float32Array(Y.cols);
-      for (const [from, to] of panels(Y.cols)) {
-        const columns = scaled(Y.slice(from, to), 1 / unit);
-        if (this.meta.removeMean) means.set(removeMeans(columns), from);
-        const part = on.head(held, to - from);
-        await on.writeMatrix(part, columns);
-        parts.push(tighten(await on.readSparse(await encoder.encode(part))));
-      }
-      encoder.free();
-      D.free();
-      on.free(held);
-      const X = join(parts, this.A.cols);
-      for (let i = 0; i < means.length; i++) means[i]! *= unit;
-      for (let s = 0; s < X.values.length; s++) X.values[s]! *= unit;
-      return { X, means };
-    });
+    requireCodable(this, Y, rule); // before the dictionary is prepared, which may take long
+    const coder = await this.open(kernels);
+    try {
+      return await coder.encode(Y, rule);
+    } finally {
+      await coder.close();
+    }
+  }
+
+  /** The model ready to code, again and again, on the caller's kernels or on the best there are; to be closed after. */
+  open(kernels?: Kernels): Promise<Coder> {
+    return Coder.open(this, kernels);
   }
 
   /** The signals of codes: DX plus the means. */
@@ -221,58 +197,9 @@ async function withKernels<T>(given: Kernels | undefined, run: (kernels: Kernels
   }
 }
 
-/** [0, panel), [panel, 2 panel), … up to `count`. */
-function* panels(count: number): Generator<[number, number]> {
-  for (let from = 0; from < count; from += panel) yield [from, Math.min(from + panel, count)];
-}
-
-function scaled(Y: DenseMatrix, factor: number): DenseMatrix {
-  return new DenseMatrix(
-    Y.rows,
-    Y.cols,
-    Y.data.map((value) => value * factor),
-  );
-}
-
-/** Subtract each column's mean, in place; the means. */
-function removeMeans(Y: DenseMatrix): Float32Array {
-  return Float32Array.from({ length: Y.cols }, (_, i) => {
-    const column = Y.column(i);
-    const mean = Math.fround(column.reduce((sum, value) => sum + value, 0) / column.length);
-    for (let r = 0; r < column.length; r++) column[r]! -= mean;
-    return mean;
-  });
-}
-
 function addMeans(Y: DenseMatrix, means: Float32Array): void {
   for (let i = 0; i < Y.cols; i++) {
     const column = Y.column(i);
     for (let r = 0; r < column.length; r++) column[r]! += means[i]!;
   }
-}
-
-/** The same columns with no more room than they need: a pursuit down to an error may take few of many slots. */
-function tighten(X: SparseColumns): SparseColumns {
-  const width = X.counts.reduce((most, count) => Math.max(most, count), 0);
-  return join([X], X.rows, width);
-}
-
-/** Columns one after the other, as wide as the widest unless told. */
-function join(parts: readonly SparseColumns[], rows: number, width?: number): SparseColumns {
-  const room = width ?? parts.reduce((most, part) => Math.max(most, part.width), 0);
-  const result = new SparseColumns(
-    rows,
-    parts.reduce((total, part) => total + part.cols, 0),
-    room,
-  );
-  let at = 0;
-  for (const part of parts) {
-    for (let j = 0; j < part.cols; j++, at++) {
-      const [from, to] = [j * part.width, j * part.width + part.counts[j]!];
-      result.indices.set(part.indices.subarray(from, to), at * room);
-      result.values.set(part.values.subarray(from, to), at * room);
-      result.counts[at] = part.counts[j]!;
-    }
-  }
-  return result;
 }

@@ -8,8 +8,9 @@ import { DenseMatrix } from "../core/matrix.js";
 import { type Shape, sameShape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import type { Kernels } from "../kernels/contract.js";
+import type { Codes } from "../model/coder.js";
 import { type CodedSignals, fingerprint } from "../model/files.js";
-import type { Codes, Model } from "../model/model.js";
+import type { Model } from "../model/model.js";
 import type { CodingRule } from "../pursuit/limits.js";
 import { assemble, cutWindows, gridOrigins, gridSize } from "./tiling.js";
 

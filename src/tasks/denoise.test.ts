@@ -14,6 +14,7 @@ import type { DenoiseOptions } from "./denoiseOptions.js";
 import { estimateNoise } from "./noiseLevel.js";
 import { OverlapSum, WindowGrid } from "./overlap.js";
 import { denoisePass } from "./patchPass.js";
+import { grids } from "./tiling.case.js";
 import { cutWindows, gridOrigins } from "./tiling.js";
 
 const kernels = createReferenceKernels();
@@ -47,18 +48,6 @@ const plus = (a: Signal, b: Signal): Signal => ({ ...a, data: a.data.map((value,
 function distance(a: Signal, b: Signal): number {
   return Math.sqrt(a.data.reduce((sum, value, i) => sum + (value - b.data[i]!) ** 2, 0) / a.data.length);
 }
-
-/** One to three axes; a signal at least as large as the patch, strides within it. */
-const grids = fc
-  .array(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.nat(6), fc.integer({ min: 1, max: 5 })), {
-    minLength: 1,
-    maxLength: 3,
-  })
-  .map((axes) => ({
-    patch: axes.map(([size]) => size),
-    shape: axes.map(([size, more]) => size + more),
-    stride: axes.map(([size, , step]) => Math.min(size, step)),
-  }));
 
 describe("overlapping windows", () => {
   test("are those of the grid, whatever the parts they are asked for in", () => {

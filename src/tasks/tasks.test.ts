@@ -11,6 +11,7 @@ import { createReferenceKernels } from "../kernels/reference/index.js";
 import { Model } from "../model/model.js";
 import { decodeSignals, encodeSignals } from "./codeSignals.js";
 import { psnr, representationError } from "./representation.js";
+import { grids } from "./tiling.case.js";
 import { assemble, cutWindows, gridOrigins } from "./tiling.js";
 
 const meta = {
@@ -26,18 +27,6 @@ const kernels = createReferenceKernels();
 function randomSignal(rng: Rng, shape: readonly number[]) {
   return makeSignal("random", shape, DenseMatrix.build(sizeOf(shape), 1, () => rng.normal()).data);
 }
-
-/** One to three axes; a signal at least as large as the patch, strides within it. */
-const grids = fc
-  .array(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.nat(5), fc.integer({ min: 1, max: 4 })), {
-    minLength: 1,
-    maxLength: 3,
-  })
-  .map((axes) => ({
-    patch: axes.map(([size]) => size),
-    shape: axes.map(([size, more]) => size + more),
-    stride: axes.map(([size, , step]) => Math.min(size, step)),
-  }));
 
 describe("tiling", () => {
   test("covers every sample, stays inside, and puts the signal together again", () => {
