@@ -101,9 +101,9 @@ export class ExplicitState {
 
   async report(): Promise<LearnerReport> {
     const { kernels } = this;
-    const error = await kernels.readMatrix(this.#error);
+    const read = [kernels.readMatrix(this.#error), kernels.readSet(this.used)] as const; // one way back
+    const [error, { length: atomsUsed }] = await Promise.all(read);
     const rmse = this.#samples > 0 ? Math.sqrt(error.data[0]! / this.#samples) : 0;
-    const atomsUsed = (await kernels.readSet(this.used)).length;
     error.data[0] = 0;
     await kernels.writeMatrix(this.#error, error);
     this.#samples = 0;
