@@ -241,7 +241,7 @@ describe.skipIf(chromium.path === undefined)(`the page in a browser${chromium.no
     await until(() => existsSync(path("live", "atoms.png")) && reportsOf("live").length > 2);
     const page = await open("live", "report.html");
     const first = await shownExamples(page);
-    expect(await page.locator(".lead").innerText()).toMatch(/^Running: /);
+    expect(await page.locator(".lead").innerText()).toMatch(/^Running at [-0-9 :]+ UTC: /);
     const shown = reportsOf("live").find(({ examples }) => examples === first)!;
     expect(await page.locator("dl.facts dd").first().innerText()).toBe(expectedFacts(shown, 1e6).examples);
     await page.waitForFunction(

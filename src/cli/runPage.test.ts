@@ -4,6 +4,7 @@ import { type EndLine, type PlanLine, type ReportLine, RunRecord } from "./runRe
 
 const time = "2026-01-02T03:04:05.678Z";
 const now = new Date(time);
+const made = `${time.slice(0, 19).replace("T", " ")} UTC`;
 const plan: PlanLine = {
   kind: "plan",
   time,
@@ -69,7 +70,7 @@ const entryOf = (html: string, name: string) => new RegExp(`<dt>${name}</dt><dd>
 describe("runPage", () => {
   it("tells how a run stands, and asks to be read again", () => {
     const html = runPage(recordOf(report), { now, refresh: 30 });
-    expect(leadOf(html)).toBe("Running: 1,000 of 2,000 examples.");
+    expect(leadOf(html)).toBe(`Running at ${made}: 1,000 of 2,000 examples.`);
     expect(html).toContain('<meta http-equiv="refresh" content="30">');
     expect(entryOf(html, "examples")).toBe("1,000 (50%)");
     expect(entryOf(html, "RMSE")).toBe("3.210");
@@ -85,7 +86,7 @@ describe("runPage", () => {
   });
 
   it("knows a run that has not reported, and one that nobody knows the end of", () => {
-    expect(leadOf(runPage(recordOf(), { now, refresh: 30 }))).toBe("Running: no report yet.");
+    expect(leadOf(runPage(recordOf(), { now, refresh: 30 }))).toBe(`Running at ${made}: no report yet.`);
     const left = runPage(recordOf(report), { now });
     expect(leadOf(left)).toBe("Not known to have ended: 1,000 of 2,000 examples.");
     expect(left).not.toContain("refresh");

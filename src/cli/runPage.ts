@@ -31,7 +31,7 @@ export function runPage(record: RunRecord, { atoms, refresh, now }: RunPageOptio
   const running = record.end === undefined && refresh !== undefined;
   return htmlPage({
     title: `${counted(plan.settings.atoms, "atom")} of ${size}, by ${plan.settings.learner}`,
-    lead: leadOf(record, running),
+    lead: leadOf(record, running ? now : undefined),
     sections: [
       { kind: "facts", entries: facts(record) },
       ...chartSections(record),
@@ -49,10 +49,11 @@ function totalOf({ settings }: PlanLine): number {
   return settings.examples * settings.epochs;
 }
 
-function leadOf({ plan, last, end }: RunRecord, running: boolean): string {
+/** `running`: when it was seen to run. A run that is killed cannot say so: its last page tells when that was. */
+function leadOf({ plan, last, end }: RunRecord, running: Date | undefined): string {
   const seen = `${grouped(last?.examples ?? 0)} of ${counted(totalOf(plan), "example")}`;
   if (end) return endText(end, seen);
-  const state = running ? "Running" : "Not known to have ended";
+  const state = running ? `Running at ${utc(running.toISOString())}` : "Not known to have ended";
   return last ? `${state}: ${seen}.` : `${state}: no report yet.`;
 }
 
