@@ -59,6 +59,10 @@ describe("denoise", () => {
     expect(before).toBeCloseTo(22.1, 0);
     expect(after).toBeGreaterThan(before! + 1);
     expect(await works(`denoise photos/0.png --trial 20 ${quick} -o out/auto.png`)).toContain("(estimated)");
+    const array = await works("denoise sound.npy --patch 32 --examples 300 --trial 10 -o out/wave.npy");
+    const [noisy, left] = /RMSE ([\d.]+) → ([\d.]+)/.exec(array)!.slice(1).map(Number); // its scale is its own
+    expect(Math.abs(noisy! / 10 - 1)).toBeLessThan(0.15); // of 400 normal numbers, by 3.5 % or so
+    expect(left).toBeLessThan(noisy!);
     expect(await sharp(path("out/told.png")).metadata()).toMatchObject({
       width: 40,
       height: 40,

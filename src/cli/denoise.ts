@@ -20,7 +20,7 @@ import { withLearningOptions } from "./learningOptions.js";
 import { clock, rounded } from "./progress.js";
 import {
   note,
-  psnrAsSaved,
+  qualityOf,
   type Restorable,
   readRestorable,
   requireHolds,
@@ -88,7 +88,9 @@ export function denoiseCommand(): Command {
     d,
   )
     .optionsGroup("Other options:")
-    .addOption(option("--trial <s>", "add noise of this standard deviation first, and tell the PSNR", number))
+    .addOption(
+      option("--trial <s>", "add noise of this standard deviation first, and tell how much is left", number),
+    )
     .addHelpText("after", examples)
     .action(runDenoise);
   return withDeviceOptions(command);
@@ -123,8 +125,7 @@ async function runDenoise(input: string, flags: DenoiseFlags): Promise<void> {
   });
   await writeRestored(flags.output, signals, read);
   const seconds = (performance.now() - start) / 1000;
-  const quality =
-    flags.trial === undefined ? "" : `, PSNR ${decibels(noisy, read)} dB → ${decibels(signals, read)} dB`;
+  const quality = flags.trial === undefined ? "" : `, ${qualityOf([noisy, signals], read)}`;
   stdout.write(
     `${flags.output}: ${described(signals, read)}, ${describeNoise(sigma, told)}${quality}, in ${clock(seconds)}\n`,
   );
@@ -171,10 +172,6 @@ function withNoise(signals: readonly Signal[], sigma: number, seed: number): Sig
     ...signal,
     data: signal.data.map((value) => value + sigma * rng.normal()),
   }));
-}
-
-function decibels(signals: readonly Signal[], { signals: clean }: Restorable): string {
-  return psnrAsSaved(signals, clean).toFixed(2);
 }
 
 function described(signals: readonly Signal[], { shape }: Restorable): string {

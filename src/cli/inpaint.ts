@@ -27,7 +27,7 @@ import { withLearningOptions } from "./learningOptions.js";
 import { clock, counted } from "./progress.js";
 import {
   note,
-  psnrAsSaved,
+  qualityOf,
   type Restorable,
   readRestorable,
   requireHolds,
@@ -116,7 +116,7 @@ async function runInpaint(input: string, flags: InpaintFlags): Promise<void> {
   const seconds = (performance.now() - start) / 1000;
   const all = items.reduce((sum, item) => sum + item.missing.length, 0);
   const what = `${counted(missing, "sample")} filled (${((100 * missing) / all).toFixed(1)} %)`;
-  const quality = trial === undefined ? "" : `, PSNR ${psnrAsSaved(signals, read.signals).toFixed(2)} dB`;
+  const quality = trial === undefined ? "" : `, ${qualityOf([signals], read)}`;
   stdout.write(`${flags.output}: ${what}${quality}, in ${clock(seconds)}\n`);
 }
 

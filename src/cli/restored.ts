@@ -15,10 +15,11 @@ import {
 } from "../data/node/pictures.js";
 import { makeNpy, readNpy, toFloat32, writeNpy } from "../data/npy.js";
 import type { TaskProgress } from "../tasks/patchOptions.js";
+import { psnr } from "../tasks/representation.js";
 import { flagOf, type Share } from "./flags.js";
 import { Interrupt } from "./interrupt.js";
 import { requireOutput } from "./output.js";
-import { ProgressLine } from "./progress.js";
+import { ProgressLine, rounded } from "./progress.js";
 
 /** What was read: signals to work on, and what it takes to write them again. */
 export interface Restorable {
@@ -135,16 +136,34 @@ export async function withProgress<T>(
   }
 }
 
-/** The PSNR of signals in dB, as they would be saved: clipped to 0…255, not rounded. */
-export function psnrAsSaved(signals: readonly Signal[], clean: readonly Signal[]): number {
+/**
+ * How near results are to what was read, one after the other: the PSNR of pictures as they would be saved (clipped to 0…255,
+ * not rounded); of arrays, whose samples have no scale that is known, the RMSE. Samples that were missing are not judged.
+ */
+export function qualityOf(
+  results: readonly (readonly Signal[])[],
+  { signals: clean, picture }: Restorable,
+): string {
+  const errors = results.map((signals) => rmseOf(signals, clean, picture ? [0, 255] : [-Infinity, Infinity]));
+  if (!picture) return `RMSE ${errors.map(rounded).join(" → ")}`;
+  return `PSNR ${errors.map((rmse) => `${psnr(rmse).toFixed(2)} dB`).join(" → ")}`;
+}
+
+function rmseOf(
+  signals: readonly Signal[],
+  clean: readonly Signal[],
+  [least, most]: readonly [number, number],
+): number {
   let [energy, count] = [0, 0];
   signals.forEach(({ data }, s) => {
     data.forEach((value, i) => {
-      energy += (Math.min(255, Math.max(0, value)) - clean[s]!.data[i]!) ** 2;
+      const truth = clean[s]!.data[i]!;
+      if (Number.isNaN(truth)) return;
+      energy += (Math.min(most, Math.max(least, value)) - truth) ** 2;
+      count++;
     });
-    count += data.length;
   });
-  return 10 * Math.log10((255 * 255 * count) / energy);
+  return Math.sqrt(energy / Math.max(1, count));
 }
 
 /** A share as a number from 0 to 1: `10%` is 0.1. */

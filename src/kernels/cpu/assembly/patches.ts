@@ -6,6 +6,7 @@
 const block = 4096;
 
 /**
+ * Column i of Y ← window i.
  * args: samples, starts (u32 an example: index of the first sample in the pack),
  *       layouts (u32 an example: offset of its window's line offsets), lines (u32
  *       offsets of the lines of a window from its first sample), number of lines,
