@@ -4,10 +4,12 @@ import { stderr, stdout } from "node:process";
 import { Command } from "commander";
 import { requireAbove, requireInteger } from "../core/require.js";
 import { parseShape, type Shape, sizeOf } from "../core/shape.js";
+import type { Input } from "../data/node/input.js";
 import { inspectInputs, readSignals, resolvePatch } from "../data/node/inputs.js";
 import { openSource } from "../data/node/openSource.js";
 import { baseForms } from "../dictionaries/base.js";
 import { loadBase } from "../dictionaries/node/base.js";
+import type { Kernels } from "../kernels/contract.js";
 import { atomCareDefaults } from "../learn/atomCare.js";
 import { learnerNames, learners } from "../learn/learners.js";
 import {
@@ -18,7 +20,7 @@ import {
   trainDefaults,
 } from "../learn/trainOptions.js";
 import { loadModel } from "../model/node/files.js";
-import { openCheckpoints, withCheckpointOptions, withFolder } from "./checkpoints.js";
+import { type Checkpoints, openCheckpoints, withCheckpointOptions, withFolder } from "./checkpoints.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "./device.js";
 import { choice, count, flagOf, number, option, resolveShare, type Share, share } from "./flags.js";
 import { requireOutput } from "./output.js";
@@ -153,31 +155,40 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   requireReport(flags);
   const progress = progressFor(flags.json === true);
   const checkpoints = await openCheckpoints(flags, resolved, (line) => progress.note(line));
+  const work = { flags, inputs, tests, patch, options, checkpoints, progress };
   await withFolder(checkpoints, async () => {
     await makeReportFolder(flags);
-    await onDevice(flags, "train", async (kernels, reason) => {
-      const onSkip = (message: string) => progress.note(`train: ${message}`);
-      const reading = { patch, caller: "train", onSkip };
-      const { groupSamples = trainDefaults.groupSamples } = options;
-      const source = await openSource(inputs, { ...reading, unitSamples: groupSamples / unitsOfGroup });
-      try {
-        const testSignals = tests && (await readSignals(tests, reading));
-        const on = `computing on ${kernels.name}: ${kernels.description} (${reason})`;
-        const onReading = (part: number) => progress.show([`reading the data ${(100 * part).toFixed(0)}%`]);
-        const more = { testSignals, kernels, onUnreadable: onSkip, onReading };
-        const said = await learn(source, {
-          options: { ...options, ...more },
-          flags,
-          checkpoints,
-          progress,
-          on,
-        });
-        (flags.json ? stderr : stdout).write(`${said}\n`);
-      } finally {
-        await source.close();
-      }
-    });
+    await onDevice(flags, "train", (kernels, reason) => trainOn(kernels, reason, work));
   });
+}
+
+/** What was asked for, checked. */
+interface TrainWork {
+  readonly flags: TrainFlags;
+  readonly inputs: readonly Input[];
+  readonly tests: readonly Input[] | undefined;
+  readonly patch: Shape;
+  readonly options: TrainOptions;
+  readonly checkpoints: Checkpoints;
+  readonly progress: ProgressLine;
+}
+
+async function trainOn(kernels: Kernels, reason: string, work: TrainWork): Promise<void> {
+  const { flags, inputs, tests, patch, options, checkpoints, progress } = work;
+  const onSkip = (message: string) => progress.note(`train: ${message}`);
+  const reading = { patch, caller: "train", onSkip };
+  const { groupSamples = trainDefaults.groupSamples } = options;
+  const source = await openSource(inputs, { ...reading, unitSamples: groupSamples / unitsOfGroup });
+  try {
+    const testSignals = tests && (await readSignals(tests, reading));
+    const on = `computing on ${kernels.name}: ${kernels.description} (${reason})`;
+    const onReading = (part: number) => progress.show([`reading the data ${(100 * part).toFixed(0)}%`]);
+    const more = { testSignals, kernels, onUnreadable: onSkip, onReading };
+    const said = await learn(source, { options: { ...options, ...more }, flags, checkpoints, progress, on });
+    (flags.json ? stderr : stdout).write(`${said}\n`);
+  } finally {
+    await source.close();
+  }
 }
 
 /** Large arrays are cut up so that a group has pieces from so many places at least. */

@@ -2,8 +2,8 @@
  * The kernel contract: every heavy operation of the algorithms, each as coarse
  * as one line of them, with its mathematics and its limits.
  *
- * `reference` (plain loops, the definition) and `cpu` (WebAssembly) keep it; the
- * name `gpu` is for WebGPU. One conformance suite judges every implementation.
+ * `reference` (plain loops, the definition), `cpu` (WebAssembly) and `gpu` (WebGPU)
+ * keep it. One conformance suite judges every implementation.
  * Algorithms receive `kernels` as an argument and never ask which one it is.
  *
  * Handles. A `DeviceMatrix` and its kin live where the kernels compute; they are

@@ -193,12 +193,19 @@ export const sedil: LearnerKind = {
       { what: "Gram matrix", bytes: 4 * L * L },
       { what: "codes", bytes: 4 * 2 * L * N },
       { what: "examples", bytes: 4 * (3 * n + 1) * N },
+      { what: "slopes of factors", bytes: 4 * N * slopeSamples(base) },
       { what: "coding", bytes: 4 * Math.min(batch, N) * (L + n + 2 * p + 4) },
     ];
   },
 
   create: async (setting) => new Sedil(setting),
 };
+
+/** Samples an example of R and T, unfolded along the axis that needs most. */
+function slopeSamples(base: BaseDictionary): number {
+  const n = baseRows(base);
+  return n + Math.max(...base.factors.map(({ rows, cols }) => (n / rows) * cols));
+}
 
 class Sedil {
   step = 0;

@@ -20,7 +20,7 @@ const mapForReading = 0x1;
 const slotBytes = 256;
 /** Dispatches submitted together. */
 const slots = 128;
-/** Bytes of buffers that are kept for the next reads: making one takes longer than a small read. */
+/** Bytes of buffers that are kept for the next reads. */
 const mostStaging = 2 ** 27;
 /** Bytes of the smallest of them. */
 const leastStaging = 2 ** 16;
