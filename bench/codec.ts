@@ -9,8 +9,8 @@ import { writeFileSync } from "node:fs";
 import sharp, { type Sharp } from "sharp";
 import type { Signal } from "../src/core/signal.js";
 import { inspectInputs, readSignals } from "../src/data/node/inputs.js";
-import { syntheticPictures } from "../src/data/synthetic.js";
-import { lineChart } from "../src/figures/plot.js";
+import { syntheticPictures } from "../src/data/syntheticPictures.js";
+import { lineChart } from "../src/figures/charts/lineChart.js";
 import { chooseKernels } from "../src/kernels/choose.js";
 import { loadModel } from "../src/model/node/files.js";
 import { Compressor } from "../src/tasks/codec/compress.js";
@@ -122,7 +122,7 @@ async function allQualities(
       .raw()
       .toBuffer({ resolveWithObject: true });
     let energy = 0;
-    for (let i = 0; i < data.length; i++) energy += (back[i * info.channels]! - data[i]!) ** 2;
+    for (let i = 0; i < data.length; i++) energy += (back[i * info.channels] - data[i]) ** 2;
     files.push({ bytes: file.length, header: headerOf(file), mse: energy / data.length });
   }
   return files;
@@ -137,7 +137,7 @@ function headerOf(file: Uint8Array): number {
   if (file[0] === 0xff) {
     let scans = 0; // entropy-coded bytes of all scans
     for (let at = 2; at < file.length - 2; ) {
-      const marker = file[at + 1]!;
+      const marker = file[at + 1];
       at += 2 + view.getUint16(at + 2);
       if (marker !== 0xda) continue;
       const from = at;
@@ -186,7 +186,7 @@ function tableOf(found: Curves): string {
 function chartOf(found: Curves): string {
   const series = found.map(({ label, psnr }) => ({
     label,
-    points: rates.map((x, i) => ({ x, y: psnr[i]! })),
+    points: rates.map((x, i) => ({ x, y: psnr[i] })),
   }));
   return lineChart({
     title: "Rate and distortion, headers included",

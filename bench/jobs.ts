@@ -5,7 +5,7 @@ import type { Signal } from "../src/core/signal.js";
 import { SparseDictionary } from "../src/dictionaries/sparseDictionary.js";
 import type { Kernels } from "../src/kernels/contract.js";
 import { createCpuKernels } from "../src/kernels/cpu/index.js";
-import { train } from "../src/learn/trainingRun.js";
+import { train } from "../src/learn/run/train.js";
 import { Encoder } from "../src/pursuit/encoder.js";
 import { type Dictionary, type Options, type Problem, problems, readPictures } from "./setting.js";
 import { digits, table } from "./table.js";
@@ -33,7 +33,7 @@ export async function codeAll({ base, A }: Dictionary, patches: DenseMatrix, p: 
     seconds -= (performance.now() - pause) / 1000;
   }
   seconds += (performance.now() - start) / 1000;
-  const rmse = Math.sqrt((await kernels.readMatrix(total)).data[0]! / patches.data.length);
+  const rmse = Math.sqrt((await kernels.readMatrix(total)).data[0] / patches.data.length);
   encoder.free();
   D.free();
   kernels.free(Y, total);
@@ -79,7 +79,7 @@ export async function benchJobs(options: Options): Promise<string> {
       const { seconds, rmse } = await trainEpoch(problem, pictures, examples, kernels);
       await kernels.dispose();
       times.push(seconds);
-      const gain = threads === 1 ? "" : `${(times[0]! / seconds).toFixed(2)}×`;
+      const gain = threads === 1 ? "" : `${(times[0] / seconds).toFixed(2)}×`;
       rows.push([
         `OSDL ${problem.name}, ${examples} examples`,
         String(threads),

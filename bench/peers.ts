@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { type DenseMatrix, SparseColumns } from "../src/core/matrix.js";
 import type { Signal } from "../src/core/signal.js";
-import { makeNpy, readNpy, writeNpy } from "../src/data/npy.js";
+import { makeNpy, readNpy, writeNpy } from "../src/data/formats/npy.js";
 import { createBase } from "../src/dictionaries/base.js";
 import { createCpuKernels } from "../src/kernels/cpu/index.js";
 import { Matrix64 } from "../src/linalg/matrix64.js";
@@ -132,16 +132,16 @@ async function codingTable(peers: Peers, options: Options): Promise<string> {
     const [ours, theirs]: { seconds: number; rmse: number }[][] = [[], []];
     for (let turn = 0; turn < (quick ? 1 : 3); turn++) {
       await pause(); // threads of the other side may still spin
-      ours!.push(await codeAll(dictionary, patches, problem.sparsity, kernels));
+      ours.push(await codeAll(dictionary, patches, problem.sparsity, kernels));
       await pause();
-      if (peers.has("spams")) theirs!.push(await peers.run({ name: "spams.omp", ...job }));
+      if (peers.has("spams")) theirs.push(await peers.run({ name: "spams.omp", ...job }));
     }
     await kernels.dispose();
-    const best = fastest(ours!);
+    const best = fastest(ours);
     const rate = patches.cols / best.seconds;
     const label = `OMP ${problem.name}, ${patches.cols} patches`;
     rows.push([label, "trainlets", digits(best.seconds), digits(rate), best.rmse.toFixed(4), ""]);
-    if (theirs!.length > 0) rows.push(peerRow(label, "spams.omp", patches.cols, fastest(theirs!), rate));
+    if (theirs.length > 0) rows.push(peerRow(label, "spams.omp", patches.cols, fastest(theirs), rate));
     if (peers.has("scikit-learn")) {
       const slow = await peers.run({ name: "sklearn.omp", count: few, ...job });
       rows.push(peerRow(`${label} (${few} of them)`, "orthogonal_mp_gram", few, slow, rate));
@@ -173,27 +173,27 @@ async function trainingTable(peers: Peers, options: Options): Promise<string> {
     const [ours, dense, theirs]: { seconds: number; rmse: number }[][] = [[], [], []];
     for (let turn = 0; turn < (quick ? 1 : turns); turn++) {
       await pause();
-      ours!.push(await trainEpoch(problem, pictures, examples, kernels));
+      ours.push(await trainEpoch(problem, pictures, examples, kernels));
       await pause();
-      dense!.push(await trainEpoch(problem, pictures, examples, kernels, "odl"));
+      dense.push(await trainEpoch(problem, pictures, examples, kernels, "odl"));
       await pause();
-      if (peers.has("spams")) theirs!.push(await peers.run({ name: "spams.trainDL", ...job, ...settings }));
+      if (peers.has("spams")) theirs.push(await peers.run({ name: "spams.trainDL", ...job, ...settings }));
     }
-    const best = fastest(ours!);
+    const best = fastest(ours);
     const rate = examples / best.seconds;
     rows.push([label, "OSDL", digits(best.seconds), digits(rate), best.rmse.toFixed(3), "", "", ""]);
-    const odl = fastest(dense!);
+    const odl = fastest(dense);
     const odlRate = examples / odl.seconds;
     rows.push([label, "ODL", digits(odl.seconds), digits(odlRate), odl.rmse.toFixed(3), "", "", ""]);
-    if (theirs!.length > 0) {
+    if (theirs.length > 0) {
       const { test } = await makeSplit(problem, pictures, examples);
       const { rmse } = await codeAll(readDictionary(job.learned), test, problem.sparsity, kernels);
-      const theirBest = fastest(theirs!);
+      const theirBest = fastest(theirs);
       const [by, name, seconds, patches, own, osdlGain] = peerRow(
         ...([label, "spams.trainDL", examples, theirBest, rate] as const),
       );
       const odlGain = peerRow(label, "spams.trainDL", examples, theirBest, odlRate)[5];
-      rows.push([by!, name!, seconds!, patches!, rmse.toFixed(3), own!, osdlGain!, odlGain!]);
+      rows.push([by, name, seconds, patches, rmse.toFixed(3), own, osdlGain, odlGain]);
     }
     await kernels.dispose();
   }

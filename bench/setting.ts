@@ -7,12 +7,12 @@ import { Rng } from "../src/core/rng.js";
 import { sizeOf } from "../src/core/shape.js";
 import type { Signal } from "../src/core/signal.js";
 import { readImage } from "../src/data/node/images.js";
-import { PatchSampler, type Windows } from "../src/data/sampler.js";
-import { syntheticPictures } from "../src/data/synthetic.js";
+import { PatchSampler, type Windows } from "../src/data/sampling/patchSampler.js";
+import { syntheticPictures } from "../src/data/syntheticPictures.js";
 import { type BaseDictionary, baseCols, createBase } from "../src/dictionaries/base.js";
 import type { Kernels } from "../src/kernels/contract.js";
 import { createCpuKernels } from "../src/kernels/cpu/index.js";
-import { train } from "../src/learn/trainingRun.js";
+import { train } from "../src/learn/run/train.js";
 import { version } from "../src/model/version.js";
 
 export interface Options {
@@ -149,7 +149,7 @@ async function secondsOf(work: () => Promise<unknown>): Promise<number> {
 /** Root-mean-square difference of two matrices. */
 export function rmsDifference(a: DenseMatrix, b: DenseMatrix): number {
   let energy = 0;
-  for (let i = 0; i < a.data.length; i++) energy += (a.data[i]! - b.data[i]!) ** 2;
+  for (let i = 0; i < a.data.length; i++) energy += (a.data[i] - b.data[i]) ** 2;
   return Math.sqrt(energy / a.data.length);
 }
 
@@ -167,7 +167,7 @@ export function machine(options: Options): string {
     options.images.length === 0
       ? "built-in pictures"
       : options.images.length > 3
-        ? `${options.images.length} pictures (${options.images[0]!.split("/").at(-1)}, …)`
+        ? `${options.images.length} pictures (${options.images[0].split("/").at(-1)}, …)`
         : options.images.map((p) => p.split("/").at(-1)).join(", ");
   return `${model}, ${cpus().length} logical cores; Node ${process.versions.node}; trainlets ${version}${commit}; patches of ${data}`;
 }

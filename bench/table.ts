@@ -1,9 +1,9 @@
 /** Tables in Markdown: to read in a terminal and to keep in a file. */
 
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = header.map((cell, c) => Math.max(cell.length, ...rows.map((row) => row[c]!.length)));
+  const widths = header.map((cell, c) => Math.max(cell.length, ...rows.map((row) => row[c].length)));
   const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]!) : cell.padStart(widths[c]!))).join(" | ")} |`;
+    `| ${cells.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c]))).join(" | ")} |`;
   const rule = `| ${widths.map((width, c) => (c === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`)).join(" | ")} |`;
   return [line(header), rule, ...rows.map(line)].join("\n");
 }

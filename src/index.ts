@@ -9,10 +9,10 @@ export { DenseMatrix, SparseColumns } from "./core/matrix.js";
 export { Rng, type RngState } from "./core/rng.js";
 export type { Shape } from "./core/shape.js";
 export { makeSignal, type Signal } from "./core/signal.js";
-export { makeNpy, type NpyArray, readNpy, toFloat32, writeNpy } from "./data/npy.js";
-export { PatchSampler, type Windows } from "./data/sampler.js";
-export { type SignalSource, type SignalUnit, sourceOf } from "./data/source.js";
-export { syntheticPictures } from "./data/synthetic.js";
+export { makeNpy, type NpyArray, readNpy, toFloat32, writeNpy } from "./data/formats/npy.js";
+export { PatchSampler, type Windows } from "./data/sampling/patchSampler.js";
+export { type SignalSource, type SignalUnit, sourceOf } from "./data/sampling/signalSource.js";
+export { syntheticPictures } from "./data/syntheticPictures.js";
 export { type BaseDictionary, baseForms, createBase, matrixBase } from "./dictionaries/base.js";
 export type { Dictionary, DictionaryParts } from "./dictionaries/dictionary.js";
 export { ExplicitDictionary } from "./dictionaries/explicitDictionary.js";
@@ -23,9 +23,9 @@ export {
   atomFamilies,
   type FamilyMember,
   type FamilyOptions,
-} from "./figures/atomFamilies.js";
-export { type AtomOrder, orderAtoms } from "./figures/atomOrder.js";
-export { atomGallery, type GalleryOptions } from "./figures/gallery.js";
+} from "./figures/atoms/atomFamilies.js";
+export { atomGallery, type GalleryOptions } from "./figures/atoms/atomGallery.js";
+export { type AtomOrder, orderAtoms } from "./figures/atoms/atomOrder.js";
 export { encodePng, type Picture } from "./figures/png.js";
 export {
   chooseKernels,
@@ -50,7 +50,7 @@ export {
   atomCareDefaults,
   examplesIn,
   type LastExamples,
-} from "./learn/atomCare.js";
+} from "./learn/atoms/atomCare.js";
 export {
   Checkpoint,
   type CheckpointDraft,
@@ -58,10 +58,9 @@ export {
   type CheckpointSource,
   checkpointFromBytes,
   checkpointToBytes,
-} from "./learn/checkpoint.js";
-export { UnhealthyError } from "./learn/health.js";
-export type { CaredAtoms, LearnerReport } from "./learn/learner.js";
-export { type LearnerName, learnerNames } from "./learn/learners.js";
+} from "./learn/checkpoints/checkpoint.js";
+export { UnhealthyError } from "./learn/learners/finite.js";
+export type { CaredAtoms, LearnerReport } from "./learn/learners/learner.js";
 export {
   createOsdl,
   freeOsdl,
@@ -73,12 +72,13 @@ export {
   osdlReport,
   osdlStep,
   osdlUpdate,
-} from "./learn/osdl.js";
+} from "./learn/learners/osdl.js";
+export { type LearnerName, learnerNames } from "./learn/learners/registry.js";
+export type { TrainPlan } from "./learn/run/setup.js";
+export { TrainingRun, train } from "./learn/run/train.js";
 // The high-level way: signals in, a model out.
-export type { TrainReport } from "./learn/trainingLoop.js";
-export { TrainingRun, train } from "./learn/trainingRun.js";
-export { type TrainOptions, trainDefaults } from "./learn/trainOptions.js";
-export type { TrainPlan } from "./learn/workshop.js";
+export type { TrainReport } from "./learn/run/trainingLoop.js";
+export { type TrainOptions, trainDefaults } from "./learn/run/trainOptions.js";
 export { Matrix64 } from "./linalg/matrix64.js";
 export { Coder, type Codes } from "./model/coder.js";
 export {
@@ -92,36 +92,41 @@ export { Model, type ModelMeta } from "./model/model.js";
 export { version } from "./model/version.js";
 export { Encoder } from "./pursuit/encoder.js";
 export { type CodingRule, resolveLimits } from "./pursuit/limits.js";
-// What one does with a dictionary.
-export type { Compressed } from "./tasks/codec/attempts.js";
-export { type CompressionTarget, Compressor } from "./tasks/codec/compress.js";
-export { decompress } from "./tasks/codec/decompress.js";
-export type { SampleArray, Samples } from "./tasks/codec/samples.js";
-export { decodeSignals, encodeSignals } from "./tasks/codeSignals.js";
-export { isColour, pictureOf, planesOf } from "./tasks/colour.js";
-export { type DenoiseResult, denoise } from "./tasks/denoise.js";
-export { type DenoiseOptions, denoiseDefaults } from "./tasks/denoiseOptions.js";
-export {
-  type Incomplete,
-  type InpaintOptions,
-  inpaint,
-  inpaintDefaults,
-  missingIn,
-} from "./tasks/inpaint.js";
 export {
   approximatorOf,
   mTermErrors,
   type OrthonormalTransform,
   psnrOfErrors,
   samplePatches,
-} from "./tasks/mTerm.js";
-export { type Contender, type CurveOptions, type MTermCurve, mTermCurves } from "./tasks/mTermCurves.js";
-export { estimateNoise } from "./tasks/noiseLevel.js";
-export type { PatchTraining, TaskProgress } from "./tasks/patchOptions.js";
+} from "./tasks/approximate/mTerm.js";
+export {
+  type Contender,
+  type CurveOptions,
+  type MTermCurve,
+  mTermCurves,
+} from "./tasks/approximate/mTermCurves.js";
 export {
   psnr,
   type RepresentationOptions,
   representationError,
-} from "./tasks/representation.js";
+} from "./tasks/approximate/representation.js";
+export { type CompressionTarget, Compressor } from "./tasks/codec/compress.js";
+export { decompress } from "./tasks/codec/decompress.js";
+// What one does with a dictionary.
+export type { Compressed } from "./tasks/codec/rateSearch.js";
+export type { SampleArray, Samples } from "./tasks/codec/samples.js";
+export { decodeSignals, encodeSignals } from "./tasks/encode/codeSignals.js";
+export { isColour, pictureOf, planesOf } from "./tasks/restore/colour.js";
+export { type DenoiseResult, denoise } from "./tasks/restore/denoise.js";
+export { type DenoiseOptions, denoiseDefaults } from "./tasks/restore/denoiseOptions.js";
+export {
+  type Incomplete,
+  type InpaintOptions,
+  inpaint,
+  inpaintDefaults,
+  missingIn,
+} from "./tasks/restore/inpaint.js";
+export { estimateNoise } from "./tasks/restore/noiseLevel.js";
+export type { PatchTraining, TaskProgress } from "./tasks/restore/patchOptions.js";
 export { type Cropping, croppedWavelets, croppingOf, extensionOf } from "./wavelets/cropped.js";
 export { type Wavelet, wavelet, waveletNames } from "./wavelets/filters.js";

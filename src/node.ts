@@ -9,6 +9,6 @@ export { inspectInputs, readSignals, resolvePatch } from "./data/node/inputs.js"
 export { type OpenSourceOptions, openSource } from "./data/node/openSource.js";
 export { type PictureFile, readPictureFile, writePictureFile } from "./data/node/pictures.js";
 export { loadBase } from "./dictionaries/node/base.js";
-export { type LineChartOptions, lineChart } from "./figures/plot.js";
-export { CheckpointFolder, type CheckpointFolderOptions } from "./learn/node/checkpointFolder.js";
+export { type LineChartOptions, lineChart } from "./figures/charts/lineChart.js";
+export { CheckpointFolder, type CheckpointFolderOptions } from "./learn/checkpoints/node/checkpointFolder.js";
 export { loadModel, saveModel } from "./model/node/files.js";

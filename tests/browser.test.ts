@@ -48,7 +48,7 @@ describe.skipIf(chromium.path === undefined)(`in a browser${chromium.note}`, () 
 
   it("learns something worth comparing", () => {
     const [before, after] = inNode.testRmse;
-    expect(after).toBeLessThan(before!);
+    expect(after).toBeLessThan(before);
   });
 
   describe.each(places)("a %s that may share memory", (place) => {

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Signal } from "../src/core/signal.js";
+import { readNpy, toFloat32 } from "../src/data/formats/npy.js";
 import { readImage } from "../src/data/node/images.js";
-import { readNpy, toFloat32 } from "../src/data/npy.js";
 import { experiments } from "../src/experiments/catalogue.js";
-import { atomGallery } from "../src/figures/gallery.js";
+import { atomGallery } from "../src/figures/atoms/atomGallery.js";
 import { deviceNames } from "../src/kernels/choose.js";
-import { trainDefaults } from "../src/learn/trainOptions.js";
+import { trainDefaults } from "../src/learn/run/trainOptions.js";
 import { loadModel } from "../src/model/node/files.js";
 import {
   outcomeOf,
@@ -93,8 +93,8 @@ describe("train", () => {
     const [first, again, other] = ["dict.npz", "again.npz", "other.npz"].map((name) =>
       readFileSync(path(name)),
     );
-    expect(again!.equals(first!)).toBe(true);
-    expect(other!.equals(first!)).toBe(false);
+    expect(again.equals(first)).toBe(true);
+    expect(other.equals(first)).toBe(false);
   });
 
   it("learns with any learner, and goes on from a dictionary with another", async () => {
@@ -184,10 +184,10 @@ describe("bases that are not separable", () => {
     writeArray(path("matrix.npy"), [16, 20], (i) => wave(3 * i));
     await run(`train photos --patch 4 --base matrix.npy ${quick} -o matrix.npz`);
     const { base } = await loadModel(path("matrix.npz"));
-    expect([base.name, base.factors.length, base.factors[0]!.cols]).toEqual(["matrix.npy", 1, 20]);
+    expect([base.name, base.factors.length, base.factors[0].cols]).toEqual(["matrix.npy", 1, 20]);
     const column = Array.from({ length: 16 }, (_, r) => Math.fround(wave(3 * (20 * r + 5))));
     const norm = Math.hypot(...column);
-    column.forEach((value, r) => expect(base.factors[0]!.at(r, 5)).toBeCloseTo(value / norm, 12));
+    column.forEach((value, r) => expect(base.factors[0].at(r, 5)).toBeCloseTo(value / norm, 12));
   });
 });
 
@@ -372,5 +372,5 @@ function readArray(name: string): Signal {
 
 function rmse(a: Signal, b: Signal): number {
   expect(a.data.length).toBe(b.data.length);
-  return Math.sqrt(a.data.reduce((sum, value, i) => sum + (value - b.data[i]!) ** 2, 0) / a.data.length);
+  return Math.sqrt(a.data.reduce((sum, value, i) => sum + (value - b.data[i]) ** 2, 0) / a.data.length);
 }

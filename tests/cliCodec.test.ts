@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeNpy, readNpy, writeNpy } from "../src/data/npy.js";
+import { makeNpy, readNpy, writeNpy } from "../src/data/formats/npy.js";
 import { samplePsnr } from "../src/tasks/codec/samples.js";
 import { trainlets, wave, words, writeArray, writePhotos } from "./cliProcess.js";
 
@@ -59,7 +59,7 @@ beforeAll(async () => {
   await run("train photos --patch 8 --examples 64 --seed 2 -o other.npz");
   await run("compress photos/0.png -d dict.npz -o face.tlt --bytes 300");
   const damaged = readFileSync(path("face.tlt"));
-  damaged[60]! ^= 4;
+  damaged[60] ^= 4;
   writeFileSync(path("damaged.tlt"), damaged);
   writeFileSync(path("cut.tlt"), damaged.subarray(0, 100));
 }, 60_000);

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeNpy, readNpy } from "../src/data/npy.js";
-import { writeNpz } from "../src/data/npz.js";
+import { makeNpy, readNpy } from "../src/data/formats/npy.js";
+import { writeNpz } from "../src/data/formats/npz.js";
 import { trainlets, wave, words, writeArray, writePng } from "./cliProcess.js";
 import { tarOf } from "./fuzz/parsers.js";
 

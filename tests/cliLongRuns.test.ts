@@ -113,7 +113,7 @@ describe("signals", () => {
       `ending: the dictionary so far goes to ${signal}.npz, a checkpoint to ${signal} (`,
     );
     const { examplesSeen } = (await loadModel(path(`${signal}.npz`))).meta;
-    expect(checkpointsIn(signal)).toEqual([`checkpoint-${String(examplesSeen! / 50).padStart(6, "0")}.tlc`]);
+    expect(checkpointsIn(signal)).toEqual([`checkpoint-${String(examplesSeen / 50).padStart(6, "0")}.tlc`]);
   });
 
   it("twice leaves at once, harmlessly", async () => {

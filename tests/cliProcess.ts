@@ -4,8 +4,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { makeNpy, writeNpy } from "../src/data/npy.js";
-import { syntheticPictures } from "../src/data/synthetic.js";
+import { makeNpy, writeNpy } from "../src/data/formats/npy.js";
+import { syntheticPictures } from "../src/data/syntheticPictures.js";
 import { encodePng } from "../src/figures/png.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
@@ -30,7 +30,7 @@ export function startTrainlets(cwd: string, args: readonly string[]): ChildProce
 export function outcomeOf(child: ChildProcess): Promise<Outcome> {
   const said = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
-    child[name]!.setEncoding("utf8").on("data", (text: string) => {
+    child[name]?.setEncoding("utf8").on("data", (text: string) => {
       said[name] += text;
     });
   }
@@ -41,7 +41,7 @@ export function outcomeOf(child: ChildProcess): Promise<Outcome> {
 
 /** Arguments as one writes them; words in single quotes keep their spaces, or are empty. */
 export function words(line: string): string[] {
-  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
+  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain);
 }
 
 export function writePng(path: string, size: number, grey: (i: number) => number): void {
@@ -66,7 +66,7 @@ export function writeArray(path: string, shape: readonly number[], value: (i: nu
 export function writePhotos(folder: string): void {
   mkdirSync(join(folder, "photos"));
   syntheticPictures(7, 2, 40).forEach(({ data }, p) => {
-    writePng(join(folder, "photos", `${p}.png`), 40, (i) => Math.min(255, Math.max(0, data[i]!)));
+    writePng(join(folder, "photos", `${p}.png`), 40, (i) => Math.min(255, Math.max(0, data[i])));
   });
 }
 

@@ -7,8 +7,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeNpy } from "../src/data/npy.js";
-import { writeNpz } from "../src/data/npz.js";
+import { makeNpy } from "../src/data/formats/npy.js";
+import { writeNpz } from "../src/data/formats/npz.js";
 import { trainlets, wave, words, writeArray, writePhotos, writePng } from "./cliProcess.js";
 
 let folder: string;
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await make("encode photos -d dict.npz -o codes.npz");
   writeFileSync(path("cut.npz"), readFileSync(path("dict.npz")).subarray(0, 4000));
   const damaged = readFileSync(path("dict.npz"));
-  damaged[2000]! ^= 0xff;
+  damaged[2000] ^= 0xff;
   writeFileSync(path("damaged.npz"), damaged);
   before = readdirSync(folder);
 }, 60_000);

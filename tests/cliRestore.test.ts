@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readNpy } from "../src/data/npy.js";
+import { readNpy } from "../src/data/formats/npy.js";
 import {
   outcomeOf,
   startTrainlets,
@@ -57,12 +57,12 @@ describe("denoise", () => {
     const told = await works(`denoise photos/0.png --trial 20 --sigma 20 ${quick} -o out/told.png`);
     const [before, after] = /PSNR ([\d.]+) dB → ([\d.]+) dB/.exec(told)!.slice(1).map(Number);
     expect(before).toBeCloseTo(22.1, 0);
-    expect(after).toBeGreaterThan(before! + 1);
+    expect(after).toBeGreaterThan(before + 1);
     expect(await works(`denoise photos/0.png --trial 20 ${quick} -o out/auto.png`)).toContain("(estimated)");
     const array = await works("denoise sound.npy --patch 32 --examples 300 --trial 10 -o out/wave.npy");
     const [noisy, left] = /RMSE ([\d.]+) → ([\d.]+)/.exec(array)!.slice(1).map(Number); // its scale is its own
-    expect(Math.abs(noisy! / 10 - 1)).toBeLessThan(0.15); // of 400 normal numbers, by 3.5 % or so
-    expect(left).toBeLessThan(noisy!);
+    expect(Math.abs(noisy / 10 - 1)).toBeLessThan(0.15); // of 400 normal numbers, by 3.5 % or so
+    expect(left).toBeLessThan(noisy);
     expect(await sharp(path("out/told.png")).metadata()).toMatchObject({
       width: 40,
       height: 40,

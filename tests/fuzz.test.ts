@@ -6,10 +6,10 @@
 import { describe, expect, it } from "vitest";
 import { InputError } from "../src/core/errors.js";
 import { Rng } from "../src/core/rng.js";
+import { makeNpy, writeNpy } from "../src/data/formats/npy.js";
+import { readNpz } from "../src/data/formats/npz.js";
+import { writeZip } from "../src/data/formats/zip.js";
 import { decodeImage } from "../src/data/node/images.js";
-import { makeNpy, writeNpy } from "../src/data/npy.js";
-import { readNpz } from "../src/data/npz.js";
-import { writeZip } from "../src/data/zip.js";
 import { modelFromBytes } from "../src/model/files.js";
 import { fuzz } from "./fuzz/fuzz.js";
 import { deflatedNpz, parsers } from "./fuzz/parsers.js";

@@ -6,15 +6,15 @@ export function linksOf(markdown: string): string[] {
   const inline = /\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g;
   const definition = /^\s{0,3}\[[^\]]+\]:\s*<?([^\s>]+)/gm;
   const html = /\b(?:href|src|srcset)="([^"\s]+)/g;
-  return [inline, definition, html].flatMap((pattern) => [...prose.matchAll(pattern)].map((m) => m[1]!));
+  return [inline, definition, html].flatMap((pattern) => [...prose.matchAll(pattern)].map((m) => m[1]));
 }
 
 /** Anchors of a page, as code hosts make them from headings, and explicit `id`s. */
 export function anchorsOf(markdown: string): Set<string> {
-  const anchors = new Set([...markdown.matchAll(/\b(?:id|name)="([^"]+)"/g)].map((match) => match[1]!));
+  const anchors = new Set([...markdown.matchAll(/\b(?:id|name)="([^"]+)"/g)].map((match) => match[1]));
   const seen = new Map<string, number>();
   for (const [, heading] of withoutFences(markdown).matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)) {
-    const slug = slugOf(heading!);
+    const slug = slugOf(heading);
     const times = seen.get(slug) ?? 0;
     seen.set(slug, times + 1);
     anchors.add(times === 0 ? slug : `${slug}-${times}`);
@@ -25,13 +25,13 @@ export function anchorsOf(markdown: string): Set<string> {
 /** The cells of every table row but the separator. */
 export function tableRowsOf(markdown: string): string[][] {
   return [...withoutFences(markdown).matchAll(/^\|(.+)\|\s*$/gm)]
-    .map(([, row]) => row!.split(/(?<!\\)\|/).map((cell) => cell.trim()))
+    .map(([, row]) => row.split(/(?<!\\)\|/).map((cell) => cell.trim()))
     .filter((cells) => !cells.every((cell) => /^:?-+:?$/.test(cell)));
 }
 
 /** The texts in `backticks`. */
 export function codeSpansOf(markdown: string): string[] {
-  return [...markdown.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]!);
+  return [...markdown.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]);
 }
 
 function slugOf(heading: string): string {

@@ -9,15 +9,15 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { Rng } from "../src/core/rng.js";
 import type { Shape } from "../src/core/shape.js";
-import { makeNpy, writeNpy } from "../src/data/npy.js";
-import { PatchSampler } from "../src/data/sampler.js";
-import { syntheticPictures } from "../src/data/synthetic.js";
+import { makeNpy, writeNpy } from "../src/data/formats/npy.js";
+import { PatchSampler } from "../src/data/sampling/patchSampler.js";
+import { syntheticPictures } from "../src/data/syntheticPictures.js";
 import { baseCols, createBase } from "../src/dictionaries/base.js";
 import { SparseDictionary } from "../src/dictionaries/sparseDictionary.js";
-import { randomDense, randomSparse } from "../src/kernels/oracle.case.js";
+import { randomDense, randomSparse } from "../src/kernels/conformance/oracle.case.js";
+import { unitRoundoff as u } from "../src/kernels/conformance/tolerance.js";
 import { createReferenceKernels } from "../src/kernels/reference/index.js";
-import { unitRoundoff as u } from "../src/kernels/tolerance.js";
-import { train } from "../src/learn/trainingRun.js";
+import { train } from "../src/learn/run/train.js";
 import { codesToBytes, modelToBytes } from "../src/model/files.js";
 import { Model, type ModelMeta } from "../src/model/model.js";
 import { version } from "../src/model/version.js";
@@ -83,18 +83,18 @@ describe.skipIf(!python.path)(`models with numpy and scipy${python.note}`, () =>
     });
     told.norms.forEach((norm, j) => {
       // A is rounded to f32 twice, its scale and itself: ‖Φδa‖ ≤ 2u Σ|a|, as base atoms have unit norm
-      const size = told.A.reduce((sum, row) => sum + Math.abs(row[j]!), 0);
+      const size = told.A.reduce((sum, row) => sum + Math.abs(row[j]), 0);
       expect(Math.abs(norm - 1)).toBeLessThanOrEqual(3 * u * (1 + size));
     });
     const atoms = rowMajor(await model.atoms(kernels));
     told.D.flat().forEach((value, i) => {
-      expect(Math.abs(value - atoms[i]!)).toBeLessThanOrEqual(u * Math.abs(value) + 1e-12); // ours, rounded to f32
+      expect(Math.abs(value - atoms[i])).toBeLessThanOrEqual(u * Math.abs(value) + 1e-12); // ours, rounded to f32
     });
     const signals = rowMajor(back);
     told.signals.flat().forEach((value, i) => {
       // ours: DX rounded to f32, then its sum with the mean
-      const mean = Math.abs(codes.means[i % 40]!);
-      expect(Math.abs(value - signals[i]!)).toBeLessThanOrEqual(4 * u * (Math.abs(value) + mean));
+      const mean = Math.abs(codes.means[i % 40]);
+      expect(Math.abs(value - signals[i])).toBeLessThanOrEqual(4 * u * (Math.abs(value) + mean));
     });
   });
 });
@@ -122,7 +122,7 @@ describe.skipIf(!numpy.path)(`explicit dictionaries with numpy${numpy.note}`, ()
     const C = new Float64Array(400);
     for (let i = 0; i < 1000; i++)
       for (let a = 0; a < 20; a++)
-        for (let b = 0; b < 20; b++) C[20 * a + b]! += host.at(a, i) * host.at(b, i);
+        for (let b = 0; b < 20; b++) C[20 * a + b] += host.at(a, i) * host.at(b, i);
     const paths = { model: join(folder, "pca.npz"), covariance: join(folder, "covariance.npy") };
     writeFileSync(paths.model, modelToBytes(model));
     writeFileSync(paths.covariance, writeNpy(makeNpy([20, 20], C)));
@@ -136,7 +136,7 @@ describe.skipIf(!numpy.path)(`explicit dictionaries with numpy${numpy.note}`, ()
     for (const norm of told.norms) expect(Math.abs(norm - 1)).toBeLessThan(1e-6);
     for (let j = 0; j < 19; j++) {
       // the last direction is the constant one, with nothing in it
-      const product = told.vectors.reduce((sum, row, r) => sum + row[j]! * model.dictionary!.at(r, j), 0);
+      const product = told.vectors.reduce((sum, row, r) => sum + row[j] * model.dictionary!.at(r, j), 0);
       expect(Math.abs(product), `eigenvector ${j}`).toBeGreaterThan(0.999);
     }
   });

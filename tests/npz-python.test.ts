@@ -15,8 +15,8 @@ import {
   readNpy,
   toFloat64,
   writeNpy,
-} from "../src/data/npy.js";
-import { readNpz, writeNpz } from "../src/data/npz.js";
+} from "../src/data/formats/npy.js";
+import { readNpz, writeNpz } from "../src/data/formats/npz.js";
 import { requirePython, runPython } from "./python/python.js";
 
 /** An array as the script tells of it: numbers as decimal text, which holds 64-bit integers too. */
@@ -107,8 +107,8 @@ describe.skipIf(!python.path)(`.npy and .npz with numpy and scipy${python.note}`
       toFloat64(read.get(key)!, key),
     );
     for (let j = 0; j < cols; j++)
-      for (let s = indptr![j]!; s < indptr![j + 1]!; s++) values[indices![s]! * cols + j] = String(data![s]);
-    expect(values).toEqual(dense!.values);
+      for (let s = indptr[j]; s < indptr[j + 1]; s++) values[indices[s] * cols + j] = String(data[s]);
+    expect(values).toEqual(dense.values);
   });
 
   it.each(["version2", "version3"])("reads numpy's format %s", (job) => {

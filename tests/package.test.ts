@@ -86,7 +86,7 @@ function expectAlike(text: string, expected: string): void {
   expect(text.replaceAll(decimals, "#")).toBe(expected.replaceAll(decimals, "#"));
   const wanted = expected.match(decimals)?.map(Number) ?? [];
   (text.match(decimals) ?? []).map(Number).forEach((value, i) => {
-    expect(Math.abs(value / wanted[i]! - 1), `${value} for ${wanted[i]}`).toBeLessThan(0.02);
+    expect(Math.abs(value / wanted[i] - 1), `${value} for ${wanted[i]}`).toBeLessThan(0.02);
   });
 }
 

@@ -9,11 +9,11 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readMetrics } from "../src/cli/metricsFile.js";
-import { clock, grouped, rounded } from "../src/cli/progress.js";
-import type { ReportLine } from "../src/cli/runRecord.js";
-import { dataUrl } from "../src/figures/page.js";
+import { clock, grouped, rounded } from "../src/cli/terminal/progress.js";
+import { dataUrl } from "../src/figures/pages/htmlPage.js";
 import { loadModel } from "../src/model/node/files.js";
+import { readMetrics } from "../src/report/node/metricsFile.js";
+import type { ReportLine } from "../src/report/runRecord.js";
 import { launchChromium, requireChromium } from "./browser/chromium.js";
 import { outcomeOf, startTrainlets, trainlets, words, writePhotos } from "./cliProcess.js";
 
@@ -281,7 +281,7 @@ async function factsOf(page: Page): Promise<Record<string, string>> {
 }
 
 async function shownExamples(page: Page): Promise<number> {
-  return examplesIn((await factsOf(page)).examples!);
+  return examplesIn((await factsOf(page)).examples);
 }
 
 /** `12,300 (4%)` → 12300. */
@@ -318,11 +318,11 @@ async function expectCurve(
   for (const axis of [0, 1] as const) {
     const values = points.map((point) => point[axis]);
     const [low, high] = [values.indexOf(Math.min(...values)), values.indexOf(Math.max(...values))];
-    const at = (i: number) => places[i]![axis]!;
-    const scale = (at(high) - at(low)) / (values[high]! - values[low]!);
+    const at = (i: number) => places[i][axis];
+    const scale = (at(high) - at(low)) / (values[high] - values[low]);
     expect(Math.sign(scale)).toBe(axis === 0 ? 1 : -1); // up is more
     values.forEach((value, i) => {
-      expect(Math.abs(at(i) - (at(low) + scale * (value - values[low]!)))).toBeLessThan(0.01); // pixels, as written
+      expect(Math.abs(at(i) - (at(low) + scale * (value - values[low])))).toBeLessThan(0.01); // pixels, as written
     });
   }
 }
@@ -337,7 +337,7 @@ function expectWellFormed(html: string): void {
   const open: string[] = [];
   for (const [, close, name, inside] of html.matchAll(/<(\/?)([a-zA-Z][\w-]*)((?:[^>"]|"[^"]*")*)>/g)) {
     if (close) expect(open.pop()).toBe(name);
-    else if (!["meta", "img"].includes(name!) && !inside!.endsWith("/")) open.push(name!);
+    else if (!["meta", "img"].includes(name) && !inside.endsWith("/")) open.push(name);
   }
   expect(open).toEqual([]);
 }

@@ -62,7 +62,7 @@ export function importedBy(text: string): string[] {
   const bare = /^\s*import\s*["']([^"']+)["']/gm;
   const call = /\bimport\(\s*["']([^"']+)["']/g;
   const found = [statement, bare, call].flatMap((pattern) => [...code.matchAll(pattern)]);
-  return [...new Set(found.map((match) => match[1]!))];
+  return [...new Set(found.map((match) => match[1]))];
 }
 
 /** Comments that stand alone or end a line after a space; what looks like one inside a string goes too. */
@@ -74,7 +74,7 @@ export function withoutComments(text: string): string {
 export function declares(text: string, symbol: string): boolean {
   const [name, member] = symbol.split(".", 2);
   const code = withoutComments(text);
-  const word = `${escapePattern(name!)}(?![\\w$])`;
+  const word = `${escapePattern(name)}(?![\\w$])`;
   const declared = new RegExp(
     `^(?:export\\s+)?(?:declare\\s+|abstract\\s+|async\\s+)*(?:function\\*?|const|let|class|interface|type|enum)\\s+${word}`,
     "m",

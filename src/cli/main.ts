@@ -8,7 +8,7 @@
 
 import { Command } from "commander";
 import { version } from "../model/version.js";
-import { guardProcess, report } from "./report.js";
+import { guardProcess, report } from "./terminal/errors.js";
 
 const examples = `
 Examples:
@@ -26,28 +26,26 @@ Examples:
   trainlets reproduce universal32 --quick          an experiment of the paper`;
 
 const loaders: Readonly<Record<string, () => Promise<Command>>> = {
-  train: async () => (await import("./train.js")).trainCommand(),
-  report: async () => (await import("./reportCommand.js")).reportCommand(),
-  atoms: async () => (await import("./atoms.js")).atomsCommand(),
-  encode: async () => (await import("./encode.js")).encodeCommand(),
-  decode: async () => (await import("./decode.js")).decodeCommand(),
-  approximate: async () => (await import("./approximate.js")).approximateCommand(),
-  compress: async () => (await import("./compress.js")).compressCommand(),
-  decompress: async () => (await import("./decompress.js")).decompressCommand(),
-  devices: async () => (await import("./devices.js")).devicesCommand(),
-  demo: async () => (await import("./demo.js")).demoCommand(),
-  reproduce: async () => (await import("./reproduce.js")).reproduceCommand(),
-  denoise: async () => (await import("./denoise.js")).denoiseCommand(),
-  inpaint: async () => (await import("./inpaint.js")).inpaintCommand(),
+  train: async () => (await import("./commands/train.js")).trainCommand(),
+  report: async () => (await import("./commands/report.js")).reportCommand(),
+  atoms: async () => (await import("./commands/atoms.js")).atomsCommand(),
+  encode: async () => (await import("./commands/encode.js")).encodeCommand(),
+  decode: async () => (await import("./commands/decode.js")).decodeCommand(),
+  approximate: async () => (await import("./commands/approximate.js")).approximateCommand(),
+  compress: async () => (await import("./commands/compress.js")).compressCommand(),
+  decompress: async () => (await import("./commands/decompress.js")).decompressCommand(),
+  devices: async () => (await import("./commands/devices.js")).devicesCommand(),
+  demo: async () => (await import("./commands/demo.js")).demoCommand(),
+  reproduce: async () => (await import("./commands/reproduce.js")).reproduceCommand(),
+  denoise: async () => (await import("./commands/denoise.js")).denoiseCommand(),
+  inpaint: async () => (await import("./commands/inpaint.js")).inpaintCommand(),
 };
 
 const asked = process.argv[2] ?? "";
 const known = Object.hasOwn(loaders, asked);
 const name = known ? asked : "trainlets";
 guardProcess(name);
-const commands = await Promise.all(
-  (known ? [loaders[asked]!] : Object.values(loaders)).map((load) => load()),
-);
+const commands = await Promise.all((known ? [loaders[asked]] : Object.values(loaders)).map((load) => load()));
 
 const program = new Command("trainlets")
   .description("Learn dictionaries for large patches of images and other signals, and use them.")

@@ -93,7 +93,7 @@ describe("SparseColumns", () => {
         const dense = DenseMatrix.build(
           rows,
           cols,
-          (i, j) => entries[j]!.find(([row]) => row === i)?.[1] ?? 0,
+          (i, j) => entries[j].find(([row]) => row === i)?.[1] ?? 0,
         );
         expect(sparse.toDense()).toEqual(dense);
         const turned = entries.map((column) => column.toReversed());

@@ -36,7 +36,7 @@ export class DenseMatrix {
   }
 
   at(i: number, j: number): number {
-    return this.data[j * this.rows + i]!;
+    return this.data[j * this.rows + i];
   }
 
   /** Column j, as a view: writing to it changes the matrix. */
@@ -123,7 +123,7 @@ export class SparseColumns {
       this.indices[start + s] = used
         ? requireInteger("SparseColumns.setColumn", "row", rows[s], 0, this.rows - 1)
         : 0;
-      this.values[start + s] = used ? values[s]! : 0;
+      this.values[start + s] = used ? values[s] : 0;
     }
     this.counts[j] = rows.length;
   }
@@ -155,8 +155,8 @@ export class SparseColumns {
   toDense(): DenseMatrix {
     const dense = new DenseMatrix(this.rows, this.cols);
     for (let j = 0; j < this.cols; j++) {
-      for (let s = j * this.width; s < j * this.width + this.counts[j]!; s++) {
-        dense.data[j * this.rows + this.indices[s]!]! += this.values[s]!;
+      for (let s = j * this.width; s < j * this.width + this.counts[j]; s++) {
+        dense.data[j * this.rows + this.indices[s]] += this.values[s];
       }
     }
     return dense;

@@ -33,14 +33,14 @@ describe("Permutation", () => {
       const images = all(size, 11);
       // each about a Poisson variable of mean 1 for a random permutation: above 12 with a chance below 1e-10
       expect(images.filter((image, i) => image === i).length).toBeLessThanOrEqual(12);
-      expect(images.filter((image, i) => image === images[i - 1]! + 1).length).toBeLessThanOrEqual(12);
-      expect(images.filter((image, i) => image === images[i - 1]! - 1).length).toBeLessThanOrEqual(12);
+      expect(images.filter((image, i) => image === images[i - 1] + 1).length).toBeLessThanOrEqual(12);
+      expect(images.filter((image, i) => image === images[i - 1] - 1).length).toBeLessThanOrEqual(12);
       const centre = (size - 1) / 2;
       const variance = (size * size - 1) / 12;
       const moment = (lag: number) =>
         images
           .slice(lag)
-          .reduce((sum, image, i) => sum + (image - centre) * ((lag ? images[i]! : i) - centre), 0);
+          .reduce((sum, image, i) => sum + (image - centre) * ((lag ? images[i] : i) - centre), 0);
       // a rank correlation has the standard deviation 1/√(size − 1): six of them
       expect(Math.abs(moment(0)) / (size * variance)).toBeLessThanOrEqual(6 / Math.sqrt(size - 1));
       expect(Math.abs(moment(1)) / (size * variance)).toBeLessThanOrEqual(6 / Math.sqrt(size - 1));
@@ -51,8 +51,7 @@ describe("Permutation", () => {
     for (const size of [2, 3, 5, 17]) {
       const counts = new Float64Array(size);
       const keys = 600 * size;
-      for (let seed = 0; seed < keys; seed++)
-        counts[new Permutation(size, Rng.from(seed)).at(size - 1)]! += 1;
+      for (let seed = 0; seed < keys; seed++) counts[new Permutation(size, Rng.from(seed)).at(size - 1)] += 1;
       const statistic = counts.reduce((sum, count) => sum + (count - 600) ** 2 / 600, 0);
       const [d, x] = [size - 1, 19]; // [Laurent, Massart 2000, lemma 1]: exceeded with a chance of e⁻¹⁹
       expect(statistic).toBeLessThanOrEqual(d + 2 * Math.sqrt(d * x) + 2 * x);

@@ -43,7 +43,7 @@ export class Permutation {
     let right = value & mask;
     let left = (value - right) / this.#side;
     for (let round = 0; round < rounds; round++) {
-      const mixed = (left ^ mix32((right + keys[round]!) | 0)) & mask;
+      const mixed = (left ^ mix32((right + keys[round]) | 0)) & mask;
       left = right;
       right = mixed;
     }

@@ -101,7 +101,7 @@ export class Rng {
   shuffle<T>(items: T[]): T[] {
     for (let i = items.length - 1; i > 0; i--) {
       const j = this.below(i + 1);
-      [items[i], items[j]] = [items[j]!, items[i]!];
+      [items[i], items[j]] = [items[j], items[i]];
     }
     return items;
   }

@@ -57,7 +57,7 @@ export function stridesOf(shape: Shape): number[] {
   let stride = 1;
   for (let axis = shape.length - 1; axis >= 0; axis--) {
     strides[axis] = stride;
-    stride *= shape[axis]!;
+    stride *= shape[axis];
   }
   return strides;
 }

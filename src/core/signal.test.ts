@@ -22,7 +22,7 @@ test("finds a sample that is not finite, and says where it is", () => {
       data[flat] = value;
       if (flat + 1 < data.length) data[flat + 1] = Number.NaN; // not the first
       const strides = stridesOf(shape);
-      const place = shape.map((size, axis) => Math.floor(flat / strides[axis]!) % size);
+      const place = shape.map((size, axis) => Math.floor(flat / strides[axis]) % size);
       expect(() => makeSignal("a.npy", shape, data)).toThrow(
         new InputError(`a.npy: samples must be finite, got ${value} at [${place.join(", ")}]`),
       );

@@ -35,8 +35,8 @@ function placeOf(index: number, shape: Shape): string {
   const place: number[] = [];
   let rest = index;
   for (let axis = shape.length - 1; axis >= 0; axis--) {
-    place.unshift(rest % shape[axis]!);
-    rest = Math.floor(rest / shape[axis]!);
+    place.unshift(rest % shape[axis]);
+    rest = Math.floor(rest / shape[axis]);
   }
   return `[${place.join(", ")}]`;
 }

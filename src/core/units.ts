@@ -5,7 +5,7 @@
 
 export function largestMagnitude(values: ArrayLike<number>): number {
   let largest = 0;
-  for (let i = 0; i < values.length; i++) largest = Math.max(largest, Math.abs(values[i]!));
+  for (let i = 0; i < values.length; i++) largest = Math.max(largest, Math.abs(values[i]));
   return largest;
 }
 

@@ -48,7 +48,7 @@ export const defaultBase = "cropped:sym8";
 export function createBase(name: string, shape: Shape, caller = "createBase"): BaseDictionary {
   requireShape(caller, "shape", shape);
   const [kind, ...args] = name.split(":");
-  const maker = Object.hasOwn(makers, kind!) ? makers[kind!] : undefined;
+  const maker = Object.hasOwn(makers, kind) ? makers[kind] : undefined;
   if (!maker || args.length < maker.least || args.length > maker.most) {
     throw new InputError(`${caller}: unknown base ${show(name)}; known: ${baseForms.join(", ")}`);
   }
@@ -87,21 +87,21 @@ const makers: Readonly<Record<string, Maker>> = {
     least: 1,
     most: 1,
     factors(shape, [name], caller) {
-      const filters = wavelet(name!, caller);
+      const filters = wavelet(name, caller);
       return shape.map((size) => croppedWavelets(size, filters));
     },
   },
   separable: {
     least: 1,
     most: 1,
-    factors: (shape, [name], caller) => shape.map((size) => separableWavelets(size, name!, caller)),
+    factors: (shape, [name], caller) => shape.map((size) => separableWavelets(size, name, caller)),
   },
   wavelet: {
     least: 1,
     most: 2,
     factors(shape, [name, border = borderModes[0]], caller) {
       const mode = requireOneOf(caller, "border", border, borderModes);
-      return [cascadeWavelets(shape, wavelet(name!, caller), mode)];
+      return [cascadeWavelets(shape, wavelet(name, caller), mode)];
     },
   },
   contourlet: {

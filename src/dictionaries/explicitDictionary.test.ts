@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { Rng } from "../core/rng.js";
-import { dot, randomDense, randomSparse, randomUnitDictionary, wide } from "../kernels/oracle.case.js";
+import {
+  dot,
+  randomDense,
+  randomSparse,
+  randomUnitDictionary,
+  wide,
+} from "../kernels/conformance/oracle.case.js";
 import { createReferenceKernels } from "../kernels/reference/index.js";
 import { Encoder } from "../pursuit/encoder.js";
 import { baseCols, baseRows } from "./base.js";
@@ -47,7 +53,7 @@ describe("an explicit dictionary", () => {
       encoder.free();
       dictionary.free();
     }
-    codes[0]!.data.forEach((value, i) => expect(value).toBeCloseTo(codes[1]!.data[i]!, 4));
+    codes[0].data.forEach((value, i) => expect(value).toBeCloseTo(codes[1].data[i], 4));
   });
 
   test("has the residual Y − DX", async () => {
@@ -58,7 +64,7 @@ describe("an explicit dictionary", () => {
     await dictionary.residual(y, x, y);
     const fitted = wide(D).times(wide(X));
     (await kernels.readMatrix(y)).data.forEach((r, i) =>
-      expect(r).toBeCloseTo(Y.data[i]! - fitted.data[i]!, 5),
+      expect(r).toBeCloseTo(Y.data[i] - fitted.data[i], 5),
     );
     dictionary.free();
   });
@@ -72,7 +78,7 @@ describe("an explicit dictionary", () => {
   test("is a base of its own: Φ = D", () => {
     const base = explicitBase(shape, D);
     expect([base.name, base.shape, baseRows(base), baseCols(base)]).toEqual(["explicit", shape, n, m]);
-    expect([...base.factors[0]!.data]).toEqual([...D.data]);
+    expect([...base.factors[0].data]).toEqual([...D.data]);
     expect(base.factors).toBe(base.factors);
   });
 });

@@ -85,7 +85,7 @@ export function unitColumns(D: DenseMatrix): DenseMatrix {
   for (let j = 0; j < D.cols; j++) {
     const column = D.column(j);
     const energy = column.reduce((sum, value) => sum + value * value, 0);
-    if (energy > 0) for (let r = 0; r < column.length; r++) column[r]! /= Math.sqrt(energy);
+    if (energy > 0) for (let r = 0; r < column.length; r++) column[r] /= Math.sqrt(energy);
   }
   return D;
 }

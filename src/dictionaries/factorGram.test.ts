@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Rng } from "../core/rng.js";
-import { explicitBase } from "../kernels/oracle.case.js";
+import { explicitBase } from "../kernels/conformance/oracle.case.js";
 import { createBase } from "./base.js";
 import { FactorGram, suitsFactorGram } from "./factorGram.js";
 
@@ -19,7 +19,7 @@ test.each([
     const rows = [...new Set(Array.from({ length: count }, () => rng.below(phi.cols)))];
     const values = rows.map(() => 3 * rng.normal());
     const moved = new Float64Array(phi.rows);
-    rows.forEach((row, s) => phi.column(row).forEach((value, i) => (moved[i]! += value * values[s]!)));
+    rows.forEach((row, s) => phi.column(row).forEach((value, i) => (moved[i] += value * values[s])));
     const size = values.reduce((sum, value) => sum + Math.abs(value), 0); // ‖v‖₁ bounds every sum
     const expected = moved.reduce((sum, value) => sum + value ** 2, 0);
     expect(Math.abs(gram.energy(rows, values) - expected)).toBeLessThanOrEqual(1e-13 * size ** 2);

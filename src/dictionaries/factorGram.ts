@@ -38,9 +38,9 @@ export class FactorGram {
     let [diagonal, pairs] = [0, 0];
     for (let s = 0; s < count; s++) {
       let along = 0;
-      for (let t = 0; t < s; t++) along += values[t]! * this.#entry(s, t);
-      diagonal += values[s]! * values[s]! * this.#entry(s, s);
-      pairs += values[s]! * along;
+      for (let t = 0; t < s; t++) along += values[t] * this.#entry(s, t);
+      diagonal += values[s] * values[s] * this.#entry(s, s);
+      pairs += values[s] * along;
     }
     return Math.max(0, diagonal + 2 * pairs);
   }
@@ -48,9 +48,9 @@ export class FactorGram {
   /** The indices of each entry along the axes, the last axis the fastest. */
   #locate(rows: ArrayLike<number>): void {
     for (let s = 0; s < rows.length; s++) {
-      let left = rows[s]!;
+      let left = rows[s];
       for (let axis = this.#grams.length - 1; axis >= 0; axis--) {
-        const size = this.#grams[axis]!.cols;
+        const size = this.#grams[axis].cols;
         const above = Math.floor(left / size);
         this.#index[axis * mostOfVector + s] = left - above * size;
         left = above;
@@ -62,9 +62,9 @@ export class FactorGram {
   #entry(s: number, t: number): number {
     let product = 1;
     for (let axis = 0; axis < this.#grams.length; axis++) {
-      const { rows, data } = this.#grams[axis]!;
+      const { rows, data } = this.#grams[axis];
       const at = axis * mostOfVector;
-      product *= data[this.#index[at + s]! * rows + this.#index[at + t]!]!;
+      product *= data[this.#index[at + s] * rows + this.#index[at + t]];
     }
     return product;
   }

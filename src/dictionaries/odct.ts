@@ -41,5 +41,5 @@ function series(x: number, s: 0 | 1): number {
 
 function removeMean(column: Float64Array): void {
   const mean = column.reduce((sum, value) => sum + value, 0) / column.length;
-  for (let i = 0; i < column.length; i++) column[i]! -= mean;
+  for (let i = 0; i < column.length; i++) column[i] -= mean;
 }

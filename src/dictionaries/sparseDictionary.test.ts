@@ -10,9 +10,9 @@ import {
   magnitudes,
   randomSparse,
   wide,
-} from "../kernels/oracle.case.js";
+} from "../kernels/conformance/oracle.case.js";
+import { unitRoundoff } from "../kernels/conformance/tolerance.js";
 import { createReferenceKernels } from "../kernels/reference/index.js";
-import { unitRoundoff } from "../kernels/tolerance.js";
 import { baseCols, createBase } from "./base.js";
 import { SparseDictionary } from "./sparseDictionary.js";
 
@@ -83,7 +83,7 @@ describe.each(bases)("D = ΦA over %s of shape %o", (name, shape) => {
     const again = await kernels.readMatrix(fresh.gram);
     // ⟨Φaᵢ, Φaⱼ⟩ may have come from either side: it differs in f64 alone, and by one rounding to f32
     G.data.forEach((value, i) => {
-      expect(Math.abs(value - again.data[i]!)).toBeLessThanOrEqual(2 * unitRoundoff);
+      expect(Math.abs(value - again.data[i])).toBeLessThanOrEqual(2 * unitRoundoff);
     });
   });
 });
@@ -95,7 +95,7 @@ test("of a base is the base: A is the identity", async () => {
   const G = await kernels.readMatrix(dictionary.gram);
   const identity = SparseColumns.identity(8, 1).toDense();
   G.data.forEach((value, i) => {
-    expect(Math.abs(value - identity.data[i]!)).toBeLessThanOrEqual(4 * unitRoundoff);
+    expect(Math.abs(value - identity.data[i])).toBeLessThanOrEqual(4 * unitRoundoff);
   });
 });
 

@@ -1,17 +1,17 @@
 /** The experiments there are, by name. What they need is loaded when one is prepared: charts take a while to load. */
 
 import { requireOneOf } from "../core/require.js";
-import { fig5 } from "./convergence/config.js";
-import { fig7 } from "./denoising/config.js";
-import type { Experiment } from "./experiment.js";
-import { fig8 } from "./faces/config.js";
-import { fig1 } from "./fig1/config.js";
-import { fig2, fig2Quick } from "./fig2/config.js";
-import { fig3 } from "./fig3/config.js";
-import { fig4, fig11, type MTermConfig } from "./mTerm/config.js";
-import { requireDrawingOptions } from "./parts.js";
-import { fig6 } from "./stepSizes/config.js";
-import { type UniversalConfig, universal32, universal64 } from "./universal/config.js";
+import { fig1 } from "./fig01-borders/config.js";
+import { fig2, fig2Quick } from "./fig02-jump/config.js";
+import { fig3 } from "./fig03-haar/config.js";
+import { fig4, fig11, type MTermConfig } from "./fig04-mterm/config.js";
+import { fig5 } from "./fig05-convergence/config.js";
+import { fig6 } from "./fig06-step-sizes/config.js";
+import { fig7 } from "./fig07-denoising/config.js";
+import { fig8 } from "./fig08-faces/config.js";
+import { type UniversalConfig, universal32, universal64 } from "./fig11-universal/config.js";
+import type { Experiment } from "./shared/experiment.js";
+import { requireDrawingOptions } from "./shared/pageParts.js";
 
 const borders: Experiment = {
   name: "fig1",
@@ -20,7 +20,7 @@ const borders: Experiment = {
   images: "none",
   async prepare(options, caller, say) {
     requireDrawingOptions("fig1", options, ["seed"], caller, say);
-    const { runBorders } = await import("./fig1/run.js");
+    const { runBorders } = await import("./fig01-borders/run.js");
     return (_data, { kernels }) => runBorders({ ...fig1, seed: options.seed ?? fig1.seed }, kernels);
   },
 };
@@ -34,7 +34,7 @@ const jump: Experiment = {
     requireDrawingOptions("fig2", options, ["seed", "examples"], caller, say);
     const small = options.quick ? fig2Quick : {};
     const config = { ...fig2, ...small, seed: options.seed ?? fig2.seed };
-    const { runJump } = await import("./fig2/run.js");
+    const { runJump } = await import("./fig02-jump/run.js");
     return (_data, { kernels }) =>
       runJump({ ...config, functions: options.examples ?? config.functions }, kernels);
   },
@@ -47,7 +47,7 @@ const haar: Experiment = {
   images: "none",
   async prepare(options, caller, say) {
     requireDrawingOptions("fig3", options, [], caller, say);
-    const { runHaar } = await import("./fig3/run.js");
+    const { runHaar } = await import("./fig03-haar/run.js");
     return async () => runHaar(fig3);
   },
 };
@@ -58,11 +58,11 @@ function mTerm(config: MTermConfig): Experiment {
   return {
     name,
     summary,
-    patch: sizes[0]!.map((_, axis) => Math.max(...sizes.map((patch) => patch[axis]!))),
+    patch: sizes[0].map((_, axis) => Math.max(...sizes.map((patch) => patch[axis]))),
     images: "test",
     async prepare(options, caller, say) {
       requireDrawingOptions(name, options, ["seed", "examples"], caller, say);
-      const { runMTerm } = await import("./mTerm/run.js");
+      const { runMTerm } = await import("./fig04-mterm/run.js");
       const chosen = { ...config, ...(options.quick ? config.quick : {}) };
       const { seed = chosen.seed, examples: patches = chosen.patches } = options;
       return (data, tools) => runMTerm({ ...chosen, seed, patches }, data, tools);
@@ -83,25 +83,25 @@ const sizesOfFig5 = fig5.sizes.map(({ patch }) => patch);
 const convergence = experiment(
   fig5,
   { patch: sizesOfFig5.at(-1)!, sizes: sizesOfFig5, images: "learn and test" },
-  async (...given) => (await import("./convergence/run.js")).prepareConvergence(fig5, ...given),
+  async (...given) => (await import("./fig05-convergence/run.js")).prepareConvergence(fig5, ...given),
 );
 
 const stepSizes = experiment(fig6, { patch: fig6.patch, images: "learn and test" }, async (...given) =>
-  (await import("./stepSizes/run.js")).prepareStepSizes(fig6, ...given),
+  (await import("./fig06-step-sizes/run.js")).prepareStepSizes(fig6, ...given),
 );
 
 const largest = fig7.sizes.at(-1)!;
 const denoising = experiment(fig7, { patch: [largest, largest], images: "test" }, async (...given) =>
-  (await import("./denoising/run.js")).prepareDenoising(fig7, ...given),
+  (await import("./fig07-denoising/run.js")).prepareDenoising(fig7, ...given),
 );
 
 const faces = experiment(fig8, { patch: fig8.patch, images: "learn" }, async (...given) =>
-  (await import("./faces/run.js")).prepareFaces(fig8, ...given),
+  (await import("./fig08-faces/run.js")).prepareFaces(fig8, ...given),
 );
 
 function universal(config: UniversalConfig): Experiment {
   return experiment(config, { patch: config.patch, images: "learn" }, async (...given) =>
-    (await import("./universal/run.js")).prepareUniversal(config, ...given),
+    (await import("./fig11-universal/run.js")).prepareUniversal(config, ...given),
   );
 }
 

@@ -6,9 +6,9 @@ import { plainNames } from "../core/require.js";
 import type { Kernels } from "../kernels/contract.js";
 import { createCpuKernels } from "../kernels/cpu/index.js";
 import { experimentOf } from "./catalogue.js";
-import type { Outcome } from "./experiment.js";
-import { fig11 } from "./mTerm/config.js";
-import { judge } from "./mTerm/expected.js";
+import { fig11 } from "./fig04-mterm/config.js";
+import { judge } from "./fig04-mterm/expected.js";
+import type { Outcome } from "./shared/experiment.js";
 
 let kernels: Kernels;
 beforeAll(async () => {
@@ -47,14 +47,14 @@ test("fig2 has the errors that prototypes had, within the draw", async () => {
     { border: number; jump: number }
   >;
   const near = (value: number, expected: number) => expect(Math.abs(value / expected - 1)).toBeLessThan(0.2);
-  near(periodic!.border, 4.0e-3);
-  near(cropped!.border, 3.8e-4);
-  near(periodic!.jump, 1.5e-3);
-  near(cropped!.jump, 1.3e-3);
+  near(periodic.border, 4.0e-3);
+  near(cropped.border, 3.8e-4);
+  near(periodic.jump, 1.5e-3);
+  near(cropped.jump, 1.3e-3);
 });
 
 test("claims about curves are judged by their margins", () => {
-  const panel = fig11.panels[0]!;
+  const panel = fig11.panels[0];
   const curve = (label: string, value: number) => ({ label, psnr: new Array<number>(61).fill(value) });
   const curves = [curve("wavelets", 20), curve("contourlets", 20), curve("cropped contourlets", 19)];
   const holds = (cropped: number) =>

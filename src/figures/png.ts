@@ -15,7 +15,7 @@
 import { zlibSync } from "fflate";
 import { InputError, inputError } from "../core/errors.js";
 import { requireInteger } from "../core/require.js";
-import { crc32 } from "../data/crc32.js";
+import { crc32 } from "../data/formats/crc32.js";
 
 /** Rows from the top, pixels from the left, the channels of a pixel side by side. */
 export interface Picture {
@@ -72,8 +72,8 @@ function filterUp({ width, height, channels, data }: Picture): Uint8Array {
     const target = row * (stride + 1);
     filtered[target] = up;
     for (let i = 0; i < stride; i++) {
-      const above = row === 0 ? 0 : data[source - stride + i]!;
-      filtered[target + 1 + i] = data[source + i]! - above;
+      const above = row === 0 ? 0 : data[source - stride + i];
+      filtered[target + 1 + i] = data[source + i] - above;
     }
   }
   return filtered;

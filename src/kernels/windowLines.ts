@@ -9,7 +9,7 @@ export function lineOffsets(shape: Shape, patch: Shape): number[] {
     .slice(0, -1)
     .reduce<number[]>(
       (all, size, axis) =>
-        all.flatMap((offset) => Array.from({ length: size }, (_, i) => offset + i * strides[axis]!)),
+        all.flatMap((offset) => Array.from({ length: size }, (_, i) => offset + i * strides[axis])),
       [0],
     );
 }

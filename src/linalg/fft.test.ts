@@ -20,12 +20,12 @@ function direct({ re, im }: ComplexArray, shape: readonly number[], k: readonly 
     let rest = at;
     let turns = 0;
     for (let axis = shape.length - 1; axis >= 0; axis--) {
-      turns += ((rest % shape[axis]!) * k[axis]!) / shape[axis]!;
-      rest = Math.floor(rest / shape[axis]!);
+      turns += ((rest % shape[axis]) * k[axis]) / shape[axis];
+      rest = Math.floor(rest / shape[axis]);
     }
     const [c, s] = [Math.cos(-2 * Math.PI * turns), Math.sin(-2 * Math.PI * turns)];
-    sumRe += re[at]! * c - im[at]! * s;
-    sumIm += re[at]! * s + im[at]! * c;
+    sumRe += re[at] * c - im[at] * s;
+    sumIm += re[at] * s + im[at] * c;
   });
   return [sumRe, sumIm] as const;
 }
@@ -40,8 +40,8 @@ test("is the sum of its definition, at every frequency", () => {
         let rest = at;
         const k = shape.map(() => 0);
         for (let axis = shape.length - 1; axis >= 0; axis--) {
-          k[axis] = rest % shape[axis]!;
-          rest = Math.floor(rest / shape[axis]!);
+          k[axis] = rest % shape[axis];
+          rest = Math.floor(rest / shape[axis]);
         }
         const [re, im] = direct(f, shape, k);
         expect(F.re[at]).toBeCloseTo(re, 9);
@@ -61,8 +61,8 @@ test("comes back, multiplied by the number of samples", () => {
       fourier.forward(again);
       fourier.inverse(again);
       f.re.forEach((value, i) => {
-        expect(again.re[i]! / fourier.size).toBeCloseTo(value, 12);
-        expect(again.im[i]! / fourier.size).toBeCloseTo(f.im[i]!, 12);
+        expect(again.re[i] / fourier.size).toBeCloseTo(value, 12);
+        expect(again.im[i] / fourier.size).toBeCloseTo(f.im[i], 12);
       });
     }),
     { numRuns: 20 },

@@ -27,7 +27,7 @@ export class Fourier {
     this.shape = shape;
     this.size = sizeOf(shape);
     const strides = stridesOf(shape);
-    this.#axes = shape.map((length, axis) => new Axis(length, strides[axis]!, this.size));
+    this.#axes = shape.map((length, axis) => new Axis(length, strides[axis], this.size));
   }
 
   forward(array: ComplexArray): void {
@@ -73,14 +73,14 @@ class Axis {
   #line(re: Float64Array, im: Float64Array, start: number): void {
     const [length, stride, lineRe, lineIm] = [this.#length, this.#stride, this.#re, this.#im];
     for (let i = 0; i < length; i++) {
-      const from = start + this.#reversed[i]! * stride;
-      lineRe[i] = re[from]!;
-      lineIm[i] = im[from]!;
+      const from = start + this.#reversed[i] * stride;
+      lineRe[i] = re[from];
+      lineIm[i] = im[from];
     }
     this.#butterflies();
     for (let i = 0; i < length; i++) {
-      re[start + i * stride] = lineRe[i]!;
-      im[start + i * stride] = lineIm[i]!;
+      re[start + i * stride] = lineRe[i];
+      im[start + i * stride] = lineIm[i];
     }
   }
 
@@ -92,14 +92,14 @@ class Axis {
         for (let k = 0; k < half; k++) {
           const a = first + k;
           const b = a + half;
-          const c = cosines[k * step]!;
-          const s = sines[k * step]!;
-          const tr = re[b]! * c - im[b]! * s;
-          const ti = re[b]! * s + im[b]! * c;
-          re[b] = re[a]! - tr;
-          im[b] = im[a]! - ti;
-          re[a]! += tr;
-          im[a]! += ti;
+          const c = cosines[k * step];
+          const s = sines[k * step];
+          const tr = re[b] * c - im[b] * s;
+          const ti = re[b] * s + im[b] * c;
+          re[b] = re[a] - tr;
+          im[b] = im[a] - ti;
+          re[a] += tr;
+          im[a] += ti;
         }
       }
     }
@@ -109,7 +109,7 @@ class Axis {
 /** Each index with its bits in reverse order. */
 function bitReversal(length: number): Uint32Array {
   const reversed = new Uint32Array(length);
-  for (let i = 1; i < length; i++) reversed[i] = (reversed[i >> 1]! >> 1) | (i % 2 === 1 ? length / 2 : 0);
+  for (let i = 1; i < length; i++) reversed[i] = (reversed[i >> 1] >> 1) | (i % 2 === 1 ? length / 2 : 0);
   return reversed;
 }
 

@@ -29,7 +29,7 @@ export class Matrix64 {
   }
 
   at(i: number, j: number): number {
-    return this.data[j * this.rows + i]!;
+    return this.data[j * this.rows + i];
   }
 
   /** Column j, as a view. */
@@ -56,7 +56,7 @@ export class Matrix64 {
         const weight = other.at(l, j);
         if (weight === 0) continue;
         const source = this.column(l);
-        for (let i = 0; i < this.rows; i++) target[i]! += weight * source[i]!;
+        for (let i = 0; i < this.rows; i++) target[i] += weight * source[i];
       }
     }
     return result;
@@ -83,7 +83,7 @@ export function normalizeColumns(caller: string, matrix: Matrix64): Matrix64 {
     const column = matrix.column(j);
     const length = norm(column);
     if (length === 0) throw new InputError(`${caller}: column ${j} must not be zero`);
-    for (let i = 0; i < column.length; i++) column[i]! /= length;
+    for (let i = 0; i < column.length; i++) column[i] /= length;
   }
   return matrix;
 }

@@ -20,10 +20,10 @@ function expectDecomposes(S: Matrix64): void {
   const unity = V.transpose().times(V);
   const image = S.times(V);
   for (let j = 0; j < n; j++) {
-    if (j > 0) expect(values[j]).toBeLessThanOrEqual(values[j - 1]!);
+    if (j > 0) expect(values[j]).toBeLessThanOrEqual(values[j - 1]);
     for (let i = 0; i < n; i++) {
       expect(Math.abs(unity.at(i, j) - (i === j ? 1 : 0))).toBeLessThanOrEqual(tolerance);
-      expect(Math.abs(image.at(i, j) - values[j]! * V.at(i, j))).toBeLessThanOrEqual(tolerance * size);
+      expect(Math.abs(image.at(i, j) - values[j] * V.at(i, j))).toBeLessThanOrEqual(tolerance * size);
     }
     const column = [...V.column(j)];
     const peak = column.reduce((most, value) => (Math.abs(value) > Math.abs(most) ? value : most), 0);
@@ -74,10 +74,10 @@ describe("symmetricEigen", () => {
         S.data.map((value) => value * factor),
       );
       const [a, b] = [symmetricEigen(S).values, symmetricEigen(scaled).values];
-      a.forEach((value, j) => expect(Math.abs(b[j]! / factor - value)).toBeLessThan(1e-13));
+      a.forEach((value, j) => expect(Math.abs(b[j] / factor - value)).toBeLessThan(1e-13));
     }
     const graded = random(10, 5);
-    graded.data.forEach((_, i) => (graded.data[i]! *= 10 ** -((i % 10) + Math.floor(i / 10))));
+    graded.data.forEach((_, i) => (graded.data[i] *= 10 ** -((i % 10) + Math.floor(i / 10))));
     expectDecomposes(graded);
   });
 

@@ -29,10 +29,10 @@ export function symmetricEigen(S: Matrix64): SymmetricEigen {
   const { diagonal, beside, rows } = tridiagonal(S);
   diagonalize(diagonal, beside, rows);
   const n = S.rows;
-  const order = Array.from(diagonal.keys()).sort((a, b) => diagonal[b]! - diagonal[a]! || a - b);
+  const order = Array.from(diagonal.keys()).sort((a, b) => diagonal[b] - diagonal[a] || a - b);
   const vectors = new Matrix64(n, n);
-  order.forEach((from, j) => vectors.column(j).set(positive(rows[from]!)));
-  return { values: Float64Array.from(order, (j) => diagonal[j]!), vectors };
+  order.forEach((from, j) => vectors.column(j).set(positive(rows[from])));
+  return { values: Float64Array.from(order, (j) => diagonal[j]), vectors };
 }
 
 /** T = QᵀSQ: its diagonal, the entries beside it (beside[i] = T[i, i + 1]), and the rows of Qᵀ. */
@@ -43,13 +43,13 @@ function tridiagonal(S: Matrix64) {
   const reflections: { readonly v: Float64Array; readonly tau: number }[] = [];
   for (let k = 0; k < n - 1; k++) {
     // a reflection of rows k + 1 … n − 1 that leaves (±‖x‖, 0, …, 0) of column k below the diagonal
-    const reflection = householder(A[k]!.subarray(k + 1));
-    diagonal[k] = A[k]![k]!;
+    const reflection = householder(A[k].subarray(k + 1));
+    diagonal[k] = A[k][k];
     beside[k] = reflection.length;
     reflections.push(reflection);
     if (reflection.tau !== 0) reflectBoth(A, k + 1, reflection.v, reflection.tau);
   }
-  if (n > 0) diagonal[n - 1] = A[n - 1]![n - 1]!;
+  if (n > 0) diagonal[n - 1] = A[n - 1][n - 1];
   // Qᵀ = H₍ₙ₋₂₎ … H₀ from the last to the first: Q's rows k + 1 … alone are touched by H_k
   const rows = Array.from({ length: n }, (_, i) => {
     const row = new Float64Array(n);
@@ -57,10 +57,10 @@ function tridiagonal(S: Matrix64) {
     return row;
   });
   for (let k = n - 2; k >= 0; k--) {
-    const { v, tau } = reflections[k]!;
+    const { v, tau } = reflections[k];
     if (tau === 0) continue;
     for (let i = k + 1; i < n; i++) {
-      const row = rows[i]!.subarray(k + 1);
+      const row = rows[i].subarray(k + 1);
       addScaled(row, -tau * dot(row, v), v);
     }
   }
@@ -72,22 +72,22 @@ function householder(x: Float64Array): { v: Float64Array; tau: number; length: n
   const v = x.slice();
   const peak = v.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   if (v.length < 2 || v.subarray(1).every((value) => value === 0)) return { v, tau: 0, length: v[0] ?? 0 };
-  for (let i = 0; i < v.length; i++) v[i]! /= peak;
+  for (let i = 0; i < v.length; i++) v[i] /= peak;
   const norm = Math.sqrt(dot(v, v));
-  const length = v[0]! > 0 ? -norm : norm;
-  v[0]! -= length;
+  const length = v[0] > 0 ? -norm : norm;
+  v[0] -= length;
   return { v, tau: 2 / dot(v, v), length: length * peak };
 }
 
 /** A ← HAH for the rows and columns from `first` on, H = I − τvvᵀ: A − vwᵀ − wvᵀ. */
 function reflectBoth(A: readonly Float64Array[], first: number, v: Float64Array, tau: number): void {
   const w = new Float64Array(v.length);
-  for (let i = 0; i < v.length; i++) w[i] = tau * dot(A[first + i]!.subarray(first), v);
+  for (let i = 0; i < v.length; i++) w[i] = tau * dot(A[first + i].subarray(first), v);
   addScaled(w, -0.5 * tau * dot(w, v), v);
   for (let i = 0; i < v.length; i++) {
-    const row = A[first + i]!.subarray(first);
-    const [a, b] = [v[i]!, w[i]!];
-    for (let j = 0; j < row.length; j++) row[j]! -= a * w[j]! + b * v[j]!;
+    const row = A[first + i].subarray(first);
+    const [a, b] = [v[i], w[i]];
+    for (let j = 0; j < row.length; j++) row[j] -= a * w[j] + b * v[j];
   }
 }
 
@@ -95,11 +95,11 @@ function reflectBoth(A: readonly Float64Array[], first: number, v: Float64Array,
 function diagonalize(d: Float64Array, e: Float64Array, rows: readonly Float64Array[]): void {
   const n = d.length;
   let size = 0; // of T: what is below its rounding is nothing
-  for (let i = 0; i < n; i++) size = Math.max(size, Math.abs(d[i]!) + Math.abs(e[i]!));
+  for (let i = 0; i < n; i++) size = Math.max(size, Math.abs(d[i]) + Math.abs(e[i]));
   for (let l = 0; l < n; l++) {
     for (let turn = 0; ; turn++) {
       let end = l;
-      while (end < n - 1 && !(Math.abs(e[end]!) <= Number.EPSILON * size)) end++;
+      while (end < n - 1 && !(Math.abs(e[end]) <= Number.EPSILON * size)) end++;
       if (end === l) break;
       if (turn === patience) throw new Error("symmetricEigen: no convergence (are all entries finite?)");
       sweep(d, e, rows, l, end);
@@ -115,31 +115,31 @@ function sweep(
   l: number,
   end: number,
 ): void {
-  const gap = (d[l + 1]! - d[l]!) / (2 * e[l]!);
+  const gap = (d[l + 1] - d[l]) / (2 * e[l]);
   const root = Math.sqrt(gap * gap + 1);
-  let g = d[end]! - d[l]! + e[l]! / (gap + (gap >= 0 ? root : -root));
+  let g = d[end] - d[l] + e[l] / (gap + (gap >= 0 ? root : -root));
   let [c, s, p] = [1, 1, 0];
   for (let i = end - 1; i >= l; i--) {
-    const f = s * e[i]!;
-    const b = c * e[i]!;
+    const f = s * e[i];
+    const b = c * e[i];
     const r = hypotenuse(f, g);
     e[i + 1] = r;
     if (r === 0) {
       // the block falls apart here
-      d[i + 1]! -= p;
+      d[i + 1] -= p;
       e[end] = 0;
       return;
     }
     s = f / r;
     c = g / r;
-    g = d[i + 1]! - p;
-    const t = (d[i]! - g) * s + 2 * c * b;
+    g = d[i + 1] - p;
+    const t = (d[i] - g) * s + 2 * c * b;
     p = s * t;
     d[i + 1] = g + p;
     g = c * t - b;
-    rotate(rows[i]!, rows[i + 1]!, c, s);
+    rotate(rows[i], rows[i + 1], c, s);
   }
-  d[l]! -= p;
+  d[l] -= p;
   e[l] = g;
   e[end] = 0;
 }
@@ -147,8 +147,8 @@ function sweep(
 /** (x, y) ← (cx − sy, sx + cy). */
 function rotate(x: Float64Array, y: Float64Array, c: number, s: number): void {
   for (let k = 0; k < x.length; k++) {
-    const a = x[k]!;
-    const b = y[k]!;
+    const a = x[k];
+    const b = y[k];
     x[k] = c * a - s * b;
     y[k] = s * a + c * b;
   }
@@ -173,10 +173,10 @@ function positive(row: Float64Array): Float64Array {
 
 function dot(x: Float64Array, y: Float64Array): number {
   let sum = 0;
-  for (let i = 0; i < x.length; i++) sum += x[i]! * y[i]!;
+  for (let i = 0; i < x.length; i++) sum += x[i] * y[i];
   return sum;
 }
 
 function addScaled(x: Float64Array, weight: number, y: Float64Array): void {
-  for (let i = 0; i < x.length; i++) x[i]! += weight * y[i]!;
+  for (let i = 0; i < x.length; i++) x[i] += weight * y[i];
 }

@@ -69,8 +69,8 @@ export class Coder {
       if (model.meta.removeMean) means.set(removeMeans(columns), from);
       return columns;
     });
-    for (let i = 0; i < means.length; i++) means[i]! *= unit;
-    for (let s = 0; s < X.values.length; s++) X.values[s]! *= unit;
+    for (let i = 0; i < means.length; i++) means[i] *= unit;
+    for (let s = 0; s < X.values.length; s++) X.values[s] *= unit;
     return { X, means };
   }
 
@@ -130,7 +130,7 @@ function removeMeans(Y: DenseMatrix): Float32Array {
   return Float32Array.from({ length: Y.cols }, (_, i) => {
     const column = Y.column(i);
     const mean = Math.fround(column.reduce((sum, value) => sum + value, 0) / column.length);
-    for (let r = 0; r < column.length; r++) column[r]! -= mean;
+    for (let r = 0; r < column.length; r++) column[r] -= mean;
     return mean;
   });
 }
@@ -152,10 +152,10 @@ function join(parts: readonly SparseColumns[], rows: number, width?: number): Sp
   let at = 0;
   for (const part of parts) {
     for (let j = 0; j < part.cols; j++, at++) {
-      const [from, to] = [j * part.width, j * part.width + part.counts[j]!];
+      const [from, to] = [j * part.width, j * part.width + part.counts[j]];
       result.indices.set(part.indices.subarray(from, to), at * room);
       result.values.set(part.values.subarray(from, to), at * room);
-      result.counts[at] = part.counts[j]!;
+      result.counts[at] = part.counts[j];
     }
   }
   return result;

@@ -3,11 +3,11 @@ import { InputError } from "../core/errors.js";
 import { SparseColumns } from "../core/matrix.js";
 import { Rng } from "../core/rng.js";
 import type { Shape } from "../core/shape.js";
-import { makeNpy, type NpyArray, npyToText, writeNpy } from "../data/npy.js";
-import { readNpz, writeNpz } from "../data/npz.js";
-import { writeZip } from "../data/zip.js";
+import { makeNpy, type NpyArray, npyToText, writeNpy } from "../data/formats/npy.js";
+import { readNpz, writeNpz } from "../data/formats/npz.js";
+import { writeZip } from "../data/formats/zip.js";
 import { type BaseDictionary, baseCols, createBase } from "../dictionaries/base.js";
-import { explicitBase, randomSparse, randomUnitDictionary } from "../kernels/oracle.case.js";
+import { explicitBase, randomSparse, randomUnitDictionary } from "../kernels/conformance/oracle.case.js";
 import type { Codes } from "./coder.js";
 import { codesFromBytes, codesToBytes, fingerprint, modelFromBytes, modelToBytes } from "./files.js";
 import { Model, type ModelMeta } from "./model.js";
@@ -87,7 +87,7 @@ describe("model files", () => {
   test("hold a base that is not separable as one matrix phi", () => {
     const base: BaseDictionary = { name: "mine", shape: [4, 5], factors: [explicitBase(model.base.factors)] };
     const bytes = modelToBytes(new Model(base, model.A, meta));
-    expect(readNpz(bytes, "dict.npz").get("phi")!.shape).toEqual([20, base.factors[0]!.cols]);
+    expect(readNpz(bytes, "dict.npz").get("phi")!.shape).toEqual([20, base.factors[0].cols]);
     expect(modelFromBytes(bytes, "dict.npz").base).toEqual(base);
   });
 
@@ -105,8 +105,8 @@ describe("model files", () => {
       ["meta", "|u1", 1],
     ]);
     const phi = arrays.get("phi_1")!;
-    expect(phi.shape).toEqual([5, model.base.factors[1]!.cols]);
-    expect(phi.data[1]).toBe(model.base.factors[1]!.at(0, 1)); // row-major
+    expect(phi.shape).toEqual([5, model.base.factors[1].cols]);
+    expect(phi.data[1]).toBe(model.base.factors[1].at(0, 1)); // row-major
     expect(JSON.parse(npyToText(arrays.get("meta")!, "meta"))).toEqual({
       format: "trainlets-model",
       formatVersion: 1,
@@ -122,7 +122,7 @@ describe("model files", () => {
     expect(modelToBytes(modelFromBytes(modelBytes, "dict.npz"))).toEqual(modelBytes);
     const turned = model.A.copy();
     for (let j = 0; j < turned.cols; j++) {
-      const [start, end] = [j * turned.width, j * turned.width + turned.counts[j]!];
+      const [start, end] = [j * turned.width, j * turned.width + turned.counts[j]];
       turned.setColumn(
         j,
         turned.indices.slice(start, end).reverse(),
@@ -198,7 +198,7 @@ describe("model files", () => {
       );
     }
     const wider = makeNpy([4, 20], new Float64Array(80).fill(1));
-    const rows = 20 * model.base.factors[1]!.cols;
+    const rows = 20 * model.base.factors[1].cols;
     expect(refusal(() => modelFromBytes(edited(modelBytes, { phi_0: wider }), "a.npz"))).toBe(
       `a.npz: damaged model: A has ${model.A.rows} rows for ${rows} base atoms`,
     );
@@ -303,7 +303,7 @@ describe.each([
     const pieces = ["null", "-1", "1e400", "{}", "[]", '""', "[1]", "9".repeat(30), "true", "0.5"];
     for (let turn = 0; turn < 300; turn++) {
       const values = [...text.matchAll(/:(\[[^\]]*\]|\d+|"[^"]*"|true|false)/g)];
-      const { index, 0: match } = values[rng.below(values.length)]!;
+      const { index, 0: match } = values[rng.below(values.length)];
       const changed = `${text.slice(0, index)}:${pieces[rng.below(pieces.length)]}${text.slice(index + match.length)}`;
       const encoded = new TextEncoder().encode(changed);
       survive(edited(bytes, { meta: makeNpy([encoded.length], encoded) }));

@@ -14,9 +14,9 @@
 import { InputError, show } from "../core/errors.js";
 import { DenseMatrix } from "../core/matrix.js";
 import { requireShape, type Shape, sizeOf } from "../core/shape.js";
-import { crc32 } from "../data/crc32.js";
-import { makeNpy, type NpyArray, npyToText, toFloat32, toFloat64 } from "../data/npy.js";
-import { readNpz, writeNpz } from "../data/npz.js";
+import { crc32 } from "../data/formats/crc32.js";
+import { makeNpy, type NpyArray, npyToText, toFloat32, toFloat64 } from "../data/formats/npy.js";
+import { readNpz, writeNpz } from "../data/formats/npz.js";
 import type { BaseDictionary } from "../dictionaries/base.js";
 import { Matrix64 } from "../linalg/matrix64.js";
 import type { Codes } from "./coder.js";
@@ -211,7 +211,7 @@ function readMatrix(
   }
   const values = toFloat64(array, `${name}[${key}]`);
   if (!values.every(Number.isFinite)) throw new InputError(`${name}: damaged model: ${key} must be finite`);
-  return new Matrix64(c!, rows, values).transpose();
+  return new Matrix64(c, rows, values).transpose();
 }
 
 /** What JSON holds may be anything: an object with a `toString` of its own, say. */

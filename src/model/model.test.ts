@@ -14,9 +14,9 @@ import {
   randomSparse,
   randomUnitDictionary,
   wide,
-} from "../kernels/oracle.case.js";
+} from "../kernels/conformance/oracle.case.js";
+import { unitRoundoff as u } from "../kernels/conformance/tolerance.js";
 import { createReferenceKernels } from "../kernels/reference/index.js";
-import { unitRoundoff as u } from "../kernels/tolerance.js";
 import { Model, type ModelMeta } from "./model.js";
 
 const kernels = createReferenceKernels();
@@ -54,7 +54,7 @@ describe("encode and decode", () => {
     expect(codes.X.cols).toBe(600);
     const back = await model.decode(codes, kernels);
     for (let i = 0; i < Y.cols; i++) {
-      const centred = Y.column(i).map((y) => y - codes.means[i]!);
+      const centred = Y.column(i).map((y) => y - codes.means[i]);
       const error = norm(back.column(i).map((value, r) => value - Y.at(r, i)));
       // the pursuit ends where ‖r‖² is lost in the rounding of ‖y‖²; then the mean comes back
       const bound = Math.sqrt((n + 8) * u) * norm(centred) + 4 * u * norm(Y.column(i));
@@ -65,23 +65,23 @@ describe("encode and decode", () => {
   test("take the mean out of each signal, and put it back", async () => {
     const model = ofBase("cropped:haar", [3, 4]);
     const Y = randomDense(Rng.from(2), 12, 7, 10);
-    for (let i = 0; i < 84; i++) Y.data[i]! += 100;
+    for (let i = 0; i < 84; i++) Y.data[i] += 100;
     const { X, means } = await model.encode(Y, { sparsity: 2 }, kernels);
     for (let i = 0; i < 7; i++) {
       const mean = Y.column(i).reduce((sum, value) => sum + value, 0) / 12;
-      expect(Math.abs(means[i]! - mean)).toBeLessThanOrEqual(u * mean);
+      expect(Math.abs(means[i] - mean)).toBeLessThanOrEqual(u * mean);
     }
     const fitted = explicitBase(model.base.factors).times(wide(model.A)).times(wide(X));
     const back = await model.decode({ X, means }, kernels);
     back.data.forEach((value, i) => {
-      const exact = fitted.data[i]! + means[Math.floor(i / 12)]!;
-      expect(Math.abs(value - exact)).toBeLessThanOrEqual(4 * u * (Math.abs(fitted.data[i]!) + 200));
+      const exact = fitted.data[i] + means[Math.floor(i / 12)];
+      expect(Math.abs(value - exact)).toBeLessThanOrEqual(4 * u * (Math.abs(fitted.data[i]) + 200));
     });
   });
 
   test("code constant signals by their means alone", async () => {
     const model = ofBase("cropped:sym8", [5, 5]);
-    const Y = DenseMatrix.build(25, 4, (_, i) => [0, 0.1, -255, 1e10][i]!);
+    const Y = DenseMatrix.build(25, 4, (_, i) => [0, 0.1, -255, 1e10][i]);
     const { X, means } = await model.encode(Y, { sparsity: 3 }, kernels);
     expect([...X.counts]).toEqual([0, 0, 0, 0]);
     expect(means).toEqual(Float32Array.of(0, 0.1, -255, 1e10));
@@ -96,7 +96,7 @@ describe("encode and decode", () => {
     expect([...X.counts]).toEqual([1, 1]); // the scaling function
     const back = await model.decode({ X, means }, kernels);
     back.data.forEach((value, i) => {
-      expect(Math.abs(value - Y.data[i]!)).toBeLessThanOrEqual(8 * u * Y.data[i]!);
+      expect(Math.abs(value - Y.data[i])).toBeLessThanOrEqual(8 * u * Y.data[i]);
     });
   });
 
@@ -243,7 +243,7 @@ describe("an explicit dictionary", () => {
     expect(a.X.indices).toEqual(b.X.indices);
     expect(a.means).toEqual(b.means);
     const [c, d] = [await explicit.decode(a, kernels), await over.decode(a, kernels)];
-    c.data.forEach((value, i) => expect(value).toBeCloseTo(d.data[i]!, 4));
+    c.data.forEach((value, i) => expect(value).toBeCloseTo(d.data[i], 4));
     const atoms = await explicit.atoms(kernels);
     expect(atoms).toEqual(D);
     atoms.data.fill(0); // a copy

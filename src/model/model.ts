@@ -90,7 +90,7 @@ export class Model {
   ): Promise<Model> {
     const A = await kernels.readSparse(dictionary.A);
     const scale = (await kernels.readMatrix(dictionary.scale)).data;
-    for (let s = 0; s < A.values.length; s++) A.values[s]! *= scale[Math.floor(s / A.width)]!;
+    for (let s = 0; s < A.values.length; s++) A.values[s] *= scale[Math.floor(s / A.width)];
     const norms = scale.map((s) => (s > 0 ? 1 / s : 0));
     return new Model(dictionary.base, A, meta, { uses, norms });
   }
@@ -200,6 +200,6 @@ async function withKernels<T>(given: Kernels | undefined, run: (kernels: Kernels
 function addMeans(Y: DenseMatrix, means: Float32Array): void {
   for (let i = 0; i < Y.cols; i++) {
     const column = Y.column(i);
-    for (let r = 0; r < column.length; r++) column[r]! += means[i]!;
+    for (let r = 0; r < column.length; r++) column[r] += means[i];
   }
 }

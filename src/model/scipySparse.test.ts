@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
 import { SparseColumns } from "../core/matrix.js";
 import { Rng } from "../core/rng.js";
-import { makeNpy, type NpyArray, npyFromText } from "../data/npy.js";
-import { randomSparse } from "../kernels/oracle.case.js";
+import { makeNpy, type NpyArray, npyFromText } from "../data/formats/npy.js";
+import { randomSparse } from "../kernels/conformance/oracle.case.js";
 import { fromScipy, hasScipy, toScipy } from "./scipySparse.js";
 
 test("is compressed sparse columns, rows ascending", () => {

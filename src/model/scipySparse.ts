@@ -6,24 +6,24 @@
 
 import { InputError, show } from "../core/errors.js";
 import { SparseColumns } from "../core/matrix.js";
-import { makeNpy, type NpyArray, npyFromText, npyToText, toFloat32, toFloat64 } from "../data/npy.js";
+import { makeNpy, type NpyArray, npyFromText, npyToText, toFloat32, toFloat64 } from "../data/formats/npy.js";
 
 /** The five arrays of a sparse matrix. */
 export function toScipy(X: SparseColumns): [string, NpyArray][] {
   const indptr = new Int32Array(X.cols + 1);
   X.counts.forEach((count, j) => {
-    indptr[j + 1] = indptr[j]! + count;
+    indptr[j + 1] = indptr[j] + count;
   });
-  const total = indptr[X.cols]!;
+  const total = indptr[X.cols];
   const indices = new Int32Array(total);
   const data = new Float32Array(total);
   for (let j = 0; j < X.cols; j++) {
     const start = j * X.width;
-    const slots = Array.from({ length: X.counts[j]! }, (_, s) => start + s);
-    slots.sort((a, b) => X.indices[a]! - X.indices[b]!);
+    const slots = Array.from({ length: X.counts[j] }, (_, s) => start + s);
+    slots.sort((a, b) => X.indices[a] - X.indices[b]);
     slots.forEach((s, at) => {
-      indices[indptr[j]! + at] = X.indices[s]!;
-      data[indptr[j]! + at] = X.values[s]!;
+      indices[indptr[j] + at] = X.indices[s];
+      data[indptr[j] + at] = X.values[s];
     });
   }
   return [
@@ -58,7 +58,7 @@ export function fromScipy(arrays: ReadonlyMap<string, NpyArray>, name: string): 
   if (indptr[cols] !== values.length || values.length !== indices.length) throw damaged("lengths differ");
   let width = 0;
   for (let j = 0; j < cols; j++) {
-    const count = indptr[j + 1]! - indptr[j]!;
+    const count = indptr[j + 1] - indptr[j];
     if (!(count >= 0 && count <= rows)) throw damaged("indptr does not ascend");
     width = Math.max(width, count);
   }
@@ -69,13 +69,13 @@ export function fromScipy(arrays: ReadonlyMap<string, NpyArray>, name: string): 
   }
   const X = new SparseColumns(rows, cols, width);
   for (let j = 0; j < cols; j++) {
-    X.counts[j] = indptr[j + 1]! - indptr[j]!;
-    for (let s = indptr[j]!, at = j * width, last = -1; s < indptr[j + 1]!; s++, at++) {
-      const row = indices[s]!;
+    X.counts[j] = indptr[j + 1] - indptr[j];
+    for (let s = indptr[j], at = j * width, last = -1; s < indptr[j + 1]; s++, at++) {
+      const row = indices[s];
       if (!(row > last && row < rows)) throw damaged(`rows of column ${j} must ascend below ${rows}`);
       if (!Number.isFinite(values[s])) throw damaged(`value ${values[s]} in column ${j}`);
       X.indices[at] = last = row;
-      X.values[at] = values[s]!;
+      X.values[at] = values[s];
     }
   }
   return X;

@@ -4,9 +4,9 @@ import { Rng } from "../core/rng.js";
 import { makeSignal } from "../core/signal.js";
 import { createBase } from "../dictionaries/base.js";
 import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
-import { dot, randomDense } from "../kernels/oracle.case.js";
+import { dot, randomDense } from "../kernels/conformance/oracle.case.js";
+import { unitRoundoff } from "../kernels/conformance/tolerance.js";
 import { createReferenceKernels } from "../kernels/reference/index.js";
-import { unitRoundoff } from "../kernels/tolerance.js";
 import { codingError } from "./codingError.js";
 import { Encoder } from "./encoder.js";
 
@@ -48,7 +48,7 @@ test("falls with the number of atoms, to nothing", async () => {
   const errors: number[] = [];
   for (const p of [1, 2, 4, 8, 12])
     errors.push(await codingError(encoderOf(5, p), { store, windows }, true, kernels));
-  for (let i = 1; i < errors.length; i++) expect(errors[i]!).toBeLessThan(errors[i - 1]!);
+  for (let i = 1; i < errors.length; i++) expect(errors[i]).toBeLessThan(errors[i - 1]);
   // the pursuit ends where ‖r‖² is lost in the rounding of ‖y‖²
   expect(errors.at(-1)!).toBeLessThanOrEqual(Math.sqrt(20 * unitRoundoff) * 50);
 });

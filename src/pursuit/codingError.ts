@@ -3,7 +3,7 @@
  * of their codes, ‖Y − DX‖_F / √(nN), over windows cut from signals.
  */
 
-import { Breath } from "../core/breath.js";
+import { Breath } from "../core/eventLoop.js";
 import { sizeOf } from "../core/shape.js";
 import type { DeviceSignals, Kernels, WindowList } from "../kernels/contract.js";
 import type { BatchEncoder } from "./encoder.js";
@@ -39,7 +39,7 @@ export async function codingError(
     await kernels.squaredNorm(y, total, 0, { add: true });
     await breath.take();
   }
-  const energy = (await kernels.readMatrix(total)).data[0]!;
+  const energy = (await kernels.readMatrix(total)).data[0];
   kernels.free(Y, means, total);
   return Math.sqrt(energy / (count * rows));
 }

@@ -4,9 +4,9 @@ import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { Rng } from "../core/rng.js";
 import { baseCols, createBase } from "../dictionaries/base.js";
 import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
-import { dot, explicitBase, randomDense, randomSparse, wide } from "../kernels/oracle.case.js";
+import { dot, explicitBase, randomDense, randomSparse, wide } from "../kernels/conformance/oracle.case.js";
+import { unitRoundoff as u } from "../kernels/conformance/tolerance.js";
 import { createReferenceKernels } from "../kernels/reference/index.js";
-import { unitRoundoff as u } from "../kernels/tolerance.js";
 import { Encoder } from "./encoder.js";
 
 const kernels = createReferenceKernels();
@@ -22,7 +22,7 @@ function someAtoms(): SparseColumns {
   for (let j = 0; j < m; j++) {
     const weight = 10 ** (rng.below(7) - 3);
     if (A.counts[j] === 0) A.setColumn(j, [j % A.rows], [1]);
-    for (let s = 3 * j; s < 3 * j + 3; s++) A.values[s]! *= weight;
+    for (let s = 3 * j; s < 3 * j + 3; s++) A.values[s] *= weight;
   }
   A.setColumn(7, [], []);
   return A;
@@ -40,7 +40,7 @@ async function encode(A: SparseColumns, Y: DenseMatrix, sparsity: number, residu
 }
 
 const atomsOf = (X: SparseColumns, i: number) => [
-  ...X.indices.subarray(i * X.width, i * X.width + X.counts[i]!),
+  ...X.indices.subarray(i * X.width, i * X.width + X.counts[i]),
 ];
 const A = someAtoms();
 const Y = randomDense(Rng.from(2), n, 25);
@@ -51,7 +51,7 @@ describe("Encoder", () => {
     const fitted = phi.times(wide(A)).times(wide(X));
     Y.data.forEach((y, i) => {
       // f64 sums of f32 numbers, rounded once: of terms no larger than a few times y
-      expect(Math.abs(R.data[i]! - (y - fitted.data[i]!))).toBeLessThanOrEqual(4 * u * (Math.abs(y) + 1));
+      expect(Math.abs(R.data[i] - (y - fitted.data[i]))).toBeLessThanOrEqual(4 * u * (Math.abs(y) + 1));
     });
     expect([...X.counts]).toEqual(new Array(25).fill(5));
     expect(X.indices.includes(7), "the zero atom").toBe(false);
@@ -65,13 +65,13 @@ describe("Encoder", () => {
       () => (rng.uniform() < 0.5 ? -1 : 1) * 2 ** (rng.below(21) - 10),
     );
     scaled.values.forEach((value, s) => {
-      scaled.values[s] = value * factors[Math.floor(s / scaled.width)]!;
+      scaled.values[s] = value * factors[Math.floor(s / scaled.width)];
     });
     const [one, other] = [await encode(A, Y, 6), await encode(scaled, Y, 6)];
     expect(other.R).toEqual(one.R);
     expect(other.X.indices).toEqual(one.X.indices);
     one.X.values.forEach((x, s) => {
-      expect(other.X.values[s]! * factors[one.X.indices[s]!]!).toBe(x);
+      expect(other.X.values[s] * factors[one.X.indices[s]]).toBe(x);
     });
   });
 
@@ -90,7 +90,7 @@ describe("Encoder", () => {
     };
     const [one, other] = [await run(identity), await run(scaled)];
     Y.data.forEach((y, i) => {
-      expect(Math.abs(one.data[i]! - other.data[i]!)).toBeLessThanOrEqual(8 * u * Math.abs(y));
+      expect(Math.abs(one.data[i] - other.data[i])).toBeLessThanOrEqual(8 * u * Math.abs(y));
     });
   });
 
@@ -100,9 +100,9 @@ describe("Encoder", () => {
     for (let i = 0; i < Y.cols; i++) {
       const taken = atomsOf(X, i);
       const norms = taken.map((j) => Math.sqrt(dot(D.column(j), D.column(j))));
-      const size = taken.reduce((sum, _, t) => sum + Math.abs(X.values[i * 6 + t]!) * norms[t]!, 0);
+      const size = taken.reduce((sum, _, t) => sum + Math.abs(X.values[i * 6 + t]) * norms[t], 0);
       taken.forEach((j, t) => {
-        const angle = dot(D.column(j), R.column(i)) / norms[t]!;
+        const angle = dot(D.column(j), R.column(i)) / norms[t];
         // P and G are rounded to f32 once; x twice; R once
         const bound = 6 * u * (size + Math.sqrt(dot(Y.column(i), Y.column(i))));
         expect(Math.abs(angle)).toBeLessThanOrEqual(bound);
@@ -113,7 +113,7 @@ describe("Encoder", () => {
   test("takes the same atoms first, however many it may take", async () => {
     const runs = await Promise.all([1, 2, 3, 4, 5, 6, 7].map((p) => encode(A, Y, p)));
     for (let p = 1; p < 7; p++) {
-      const [shorter, longer] = [runs[p - 1]!, runs[p]!];
+      const [shorter, longer] = [runs[p - 1], runs[p]];
       for (let i = 0; i < Y.cols; i++) {
         expect(atomsOf(longer.X, i).slice(0, p)).toEqual(atomsOf(shorter.X, i));
         const [before, after] = [shorter.R.column(i), longer.R.column(i)];
@@ -130,16 +130,16 @@ describe("Encoder", () => {
     for (let i = 0; i < Y.cols; i++) {
       const energy = dot(Y.column(i), Y.column(i));
       // ‖r‖² = ‖y‖² − ⟨x, P⟩ of numbers rounded to f32
-      const slack = (X.counts[i]! + 8) * u * energy;
+      const slack = (X.counts[i] + 8) * u * energy;
       expect(dot(R.column(i), R.column(i))).toBeLessThanOrEqual(n * error ** 2 + slack);
-      expect(few.X.counts[i]).toBe(Math.min(3, X.counts[i]!));
+      expect(few.X.counts[i]).toBe(Math.min(3, X.counts[i]));
     }
     for (let p = 1; p < Math.max(...X.counts); p++) {
       const shorter = await encode(A, Y, p);
       for (let i = 0; i < Y.cols; i++) {
         const r = shorter.R.column(i);
         const slack = (p + 8) * u * dot(Y.column(i), Y.column(i));
-        if (p < X.counts[i]!) expect(dot(r, r)).toBeGreaterThan(n * error ** 2 - slack);
+        if (p < X.counts[i]) expect(dot(r, r)).toBeGreaterThan(n * error ** 2 - slack);
       }
     }
   });
@@ -162,11 +162,11 @@ describe("Encoder", () => {
       .filter((j) => A.counts.every((count, i) => i === j || count === 0 || Math.abs(cosine(i, j)) < 0.999))
       .filter((j) => j !== 7);
     expect(atoms.length).toBeGreaterThan(30);
-    const alone = DenseMatrix.build(n, atoms.length, (i, j) => -2 * D.at(i, atoms[j]!));
+    const alone = DenseMatrix.build(n, atoms.length, (i, j) => -2 * D.at(i, atoms[j]));
     const { X } = await encode(A, alone, 4);
     atoms.forEach((atom, i) => {
       expect(atomsOf(X, i)).toEqual([atom]);
-      expect(Math.abs(X.values[i * 4]! + 2)).toBeLessThanOrEqual(2 * 8 * u);
+      expect(Math.abs(X.values[i * 4] + 2)).toBeLessThanOrEqual(2 * 8 * u);
     });
   });
 

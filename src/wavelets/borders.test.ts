@@ -23,7 +23,7 @@ function expectOrthonormal(phi: Matrix64, bound: number): void {
   expect(phi.cols).toBe(phi.rows);
   const [gram, identity] = [phi.transpose().times(phi), Matrix64.identity(phi.cols)];
   gram.data.forEach((value, i) => {
-    expect(Math.abs(value - identity.data[i]!)).toBeLessThanOrEqual(bound);
+    expect(Math.abs(value - identity.data[i])).toBeLessThanOrEqual(bound);
   });
 }
 
@@ -43,10 +43,10 @@ describe("borders", () => {
         const { approximation, detail } = analyzeBorders(x, wavelet(name), mode);
         const { scaling, wavelets } = levelAtoms(n, wavelet(name), 1, mode);
         const column = (values: Float64Array) => new Matrix64(values.length, 1, values);
-        const low = scaling[0]!.times(column(approximation)).data;
-        const high = wavelets[0]!.times(column(detail)).data;
+        const low = scaling[0].times(column(approximation)).data;
+        const high = wavelets[0].times(column(detail)).data;
         x.forEach((value, i) => {
-          expect(Math.abs(low[i]! + high[i]! - value)).toBeLessThan(1e-12);
+          expect(Math.abs(low[i] + high[i] - value)).toBeLessThan(1e-12);
         });
       }),
     );
@@ -56,19 +56,19 @@ describe("borders", () => {
     for (const n of [5, 8, 31, 32]) {
       const { scaling, wavelets } = levelAtoms(n, wavelet("sym4"), 2, "zero");
       expect(levelAtoms(n, wavelet("sym4"), 2, "symmetric")).toEqual({ scaling, wavelets });
-      const sum = [scaling[1]!, wavelets[1]!, wavelets[0]!]
+      const sum = [scaling[1], wavelets[1], wavelets[0]]
         .map((atoms) => atoms.times(atoms.transpose()))
         .reduce(
           (total, part) =>
             new Matrix64(
               n,
               n,
-              total.data.map((value, i) => value + part.data[i]!),
+              total.data.map((value, i) => value + part.data[i]),
             ),
         );
       const identity = Matrix64.identity(n);
       sum.data.forEach((value, i) => {
-        expect(Math.abs(value - identity.data[i]!)).toBeLessThan(1e-12);
+        expect(Math.abs(value - identity.data[i])).toBeLessThan(1e-12);
       });
     }
   });
@@ -88,7 +88,7 @@ describe("along one axis", () => {
         const ours = axisWavelets(n, wavelet(name));
         const W = periodicSynthesisMatrix(n, wavelet(name), maxLevels(n));
         ours.data.forEach((value, i) => {
-          expect(Math.abs(value - W.data[i]!)).toBeLessThan(1e-13);
+          expect(Math.abs(value - W.data[i])).toBeLessThan(1e-13);
         });
       }
     }
@@ -131,7 +131,7 @@ describe("the cascade", () => {
       const sorted = (values: Float64Array) => values.map(Math.abs).sort();
       const byTransform = sorted(forwardCascade(x, shape, filters));
       sorted(byMatrix).forEach((value, i) => {
-        expect(Math.abs(value - byTransform[i]!)).toBeLessThan(1e-12);
+        expect(Math.abs(value - byTransform[i])).toBeLessThan(1e-12);
       });
     },
   );
@@ -160,12 +160,12 @@ function rankOf(phi: Matrix64): number {
   for (;;) {
     const norms = columns.map((column) => Math.hypot(...column));
     const pivot = norms.indexOf(Math.max(...norms));
-    if (columns.length === 0 || !(norms[pivot]! > 1e-6)) return rank;
-    const q = columns.splice(pivot, 1)[0]!.map((value) => value / norms[pivot]!);
+    if (columns.length === 0 || !(norms[pivot] > 1e-6)) return rank;
+    const q = columns.splice(pivot, 1)[0].map((value) => value / norms[pivot]);
     rank++;
     for (const column of columns) {
-      const along = column.reduce((sum, value, i) => sum + value * q[i]!, 0);
-      for (let i = 0; i < q.length; i++) column[i]! -= along * q[i]!;
+      const along = column.reduce((sum, value, i) => sum + value * q[i], 0);
+      for (let i = 0; i < q.length; i++) column[i] -= along * q[i];
     }
   }
 }

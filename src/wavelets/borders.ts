@@ -34,12 +34,12 @@ export type BorderMode = (typeof borderModes)[number];
 /** Sample i of a signal, also outside of it. */
 export function extendedSample(signal: ArrayLike<number>, i: number, mode: BorderMode): number {
   const n = signal.length;
-  if (i >= 0 && i < n) return signal[i]!;
+  if (i >= 0 && i < n) return signal[i];
   if (mode === "zero") return 0;
   const period = mode === "symmetric" ? 2 * n : n + (n % 2);
   const at = ((i % period) + period) % period;
-  if (mode === "symmetric") return signal[Math.min(at, period - 1 - at)]!;
-  return signal[Math.min(at, n - 1)]!;
+  if (mode === "symmetric") return signal[Math.min(at, period - 1 - at)];
+  return signal[Math.min(at, n - 1)];
 }
 
 /** One level of analysis. */
@@ -51,8 +51,8 @@ export function analyzeBorders(signal: ArrayLike<number>, wavelet: Wavelet, mode
   for (let k = 0; k < count; k++) {
     for (let t = 0; t < h.length; t++) {
       const sample = extendedSample(signal, 2 * k - s + t, mode);
-      approximation[k]! += h[t]! * sample;
-      detail[k]! += g[t]! * sample;
+      approximation[k] += h[t] * sample;
+      detail[k] += g[t] * sample;
     }
   }
   return { approximation, detail };
@@ -102,7 +102,7 @@ function synthesisMatrix(length: number, filter: Float64Array, mode: BorderMode)
     filter.forEach((tap, t) => {
       const i = 2 * k - s + t;
       const at = mode === "periodic" ? ((i % (2 * count)) + 2 * count) % (2 * count) : i;
-      if (at >= 0 && at < length) column[at]! += tap;
+      if (at >= 0 && at < length) column[at] += tap;
     });
   }
   return matrix;

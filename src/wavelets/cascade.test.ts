@@ -22,8 +22,8 @@ test("is orthonormal: it keeps inner products, for any number of axes", () => {
     fc.property(shapes, names, fc.nat(99), (shape, name, seed) => {
       const [x, y] = [random(seed, sizeOf(shape)), random(seed + 100, sizeOf(shape))];
       const [u, v] = [x, y].map((signal) => forwardCascade(signal, shape, wavelet(name)));
-      const dot = (a: Float64Array, b: Float64Array) => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
-      expect(dot(u!, v!)).toBeCloseTo(dot(x, y), 9);
+      const dot = (a: Float64Array, b: Float64Array) => a.reduce((sum, value, i) => sum + value * b[i], 0);
+      expect(dot(u, v)).toBeCloseTo(dot(x, y), 9);
     }),
     { numRuns: 60 },
   );
@@ -42,7 +42,7 @@ test("of one level is separable; the levels after it touch the approximation alo
   const both = kron(W, W);
   one.forEach((value, j) => {
     expect(value).toBeCloseTo(
-      both.column(j).reduce((sum, weight, i) => sum + weight * x[i]!, 0),
+      both.column(j).reduce((sum, weight, i) => sum + weight * x[i], 0),
       12,
     );
   });

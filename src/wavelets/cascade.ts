@@ -48,15 +48,15 @@ function analyzeAlong(
   wavelet: Wavelet,
 ): void {
   const strides = stridesOf(shape);
-  const length = corner[axis]!;
-  const step = strides[axis]!;
+  const length = corner[axis];
+  const step = strides[axis];
   const line = new Float64Array(length);
   for (const start of starts(corner, strides, axis)) {
-    for (let i = 0; i < length; i++) line[i] = data[start + i * step]!;
+    for (let i = 0; i < length; i++) line[i] = data[start + i * step];
     const { approximation, detail } = analyzePeriodic(line, wavelet);
     approximation.forEach((value, k) => {
       data[start + k * step] = value;
-      data[start + (length / 2 + k) * step] = detail[k]!;
+      data[start + (length / 2 + k) * step] = detail[k];
     });
   }
 }
@@ -67,7 +67,7 @@ function starts(corner: readonly number[], strides: readonly number[], axis: num
     (all, size, other) =>
       other === axis
         ? all
-        : all.flatMap((start) => Array.from({ length: size }, (_, i) => start + i * strides[other]!)),
+        : all.flatMap((start) => Array.from({ length: size }, (_, i) => start + i * strides[other])),
     [0],
   );
 }

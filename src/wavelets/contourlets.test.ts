@@ -28,7 +28,7 @@ function random(rows: number, columns: number, seed: number): Torus {
 }
 
 const farthest = (a: Torus, b: Torus) =>
-  a.data.reduce((most, value, i) => Math.max(most, Math.abs(value - b.data[i]!)), 0);
+  a.data.reduce((most, value, i) => Math.max(most, Math.abs(value - b.data[i])), 0);
 
 /** Sizes and directions that fit them: J levels, at each a power of two. */
 const cases = fc.array(fc.constantFrom(1, 2, 4, 8), { minLength: 1, maxLength: 3 }).chain((directions) =>
@@ -106,7 +106,7 @@ describe("the directional bank", () => {
     const fourier = new Fourier([size, size]);
     for (let band = 0; band < count; band++) {
       const bands = Array.from({ length: count }, () => torus(size, size));
-      bands[band]!.data[0] = 1;
+      bands[band].data[0] = 1;
       const { data } = bank.synthesize(bands);
       const spectrum = { re: Float64Array.from(data), im: new Float64Array(data.length) };
       fourier.forward(spectrum);
@@ -114,7 +114,7 @@ describe("the directional bank", () => {
       for (let u = 1 - size / 2; u < size / 2; u++) {
         for (let v = 1 - size / 2; v < size / 2; v++) {
           const at = ((u + size) % size) * size + ((v + size) % size);
-          const energy = spectrum.re[at]! ** 2 + spectrum.im[at]! ** 2;
+          const energy = spectrum.re[at] ** 2 + spectrum.im[at] ** 2;
           total += energy;
           if (isInWedge(u, v, band, count)) inside += energy;
         }
@@ -170,7 +170,7 @@ describe("contourlets as a dictionary", () => {
           picture.data[0] = 0;
           const norm = Math.hypot(...data);
           data.forEach((value, i) => {
-            expect(Math.abs(value / norm - phi.column(column)[i]!)).toBeLessThan(1e-13);
+            expect(Math.abs(value / norm - phi.column(column)[i])).toBeLessThan(1e-13);
           });
           column += points.length;
         }
@@ -201,11 +201,11 @@ describe("contourlets as a dictionary", () => {
       const parity = (p: number) => 2 * (Math.floor(p / width) % 2) + ((p % width) % 2);
       const order = b === 0 ? [...points] : [...points].sort((p, q) => parity(p) - parity(q) || p - q);
       for (const point of order) {
-        empty[b]!.data[point] = 1;
+        empty[b].data[point] = 1;
         const norm = Math.hypot(...inverseContourlet(zero).data);
-        empty[b]!.data[point] = 0;
+        empty[b].data[point] = 0;
         const atom = phi.column(column++);
-        for (let i = 0; i < sum.length; i++) sum[i]! += values.data[point]! * norm * atom[i]!;
+        for (let i = 0; i < sum.length; i++) sum[i] += values.data[point] * norm * atom[i];
       }
     });
     expect(farthest({ ...picture, data: sum }, picture)).toBeLessThan(1e-12);
@@ -227,14 +227,14 @@ describe("contourlets as a dictionary", () => {
   test("cropped are windows of those of the larger picture", () => {
     const [whole, window] = [contourlets([16, 8], [4, 4]), croppedContourlets([5, 3], [4, 4])];
     const crop = (atom: Float64Array) =>
-      Float64Array.from({ length: 15 }, (_, i) => atom[(5 + Math.floor(i / 3)) * 8 + 2 + (i % 3)]!);
+      Float64Array.from({ length: 15 }, (_, i) => atom[(5 + Math.floor(i / 3)) * 8 + 2 + (i % 3)]);
     let kept = 0;
     for (let j = 0; j < whole.cols; j++) {
       const expected = crop(whole.column(j));
       const norm = Math.hypot(...expected);
       if (norm === 0) continue;
       window.column(kept++).forEach((value, i) => {
-        expect(Math.abs(value - expected[i]! / norm)).toBeLessThan(1e-10);
+        expect(Math.abs(value - expected[i] / norm)).toBeLessThan(1e-10);
       });
     }
     expect(kept).toBe(window.cols);

@@ -64,7 +64,7 @@ export function forwardContourlet(picture: Torus, directions: readonly number[])
 /** The picture of its coefficients. */
 export function inverseContourlet({ coarse, details }: ContourletCoefficients): Torus {
   return details.reduce((picture, bands) => {
-    const size = bands[0]!.picture;
+    const size = bands[0].picture;
     const detail = bankFor(size, bands.length).synthesize(bands.map((band) => band.picture));
     return pyramidSynthesis({ coarse: picture, detail });
   }, coarse);
@@ -102,7 +102,7 @@ export function croppedContourlets(
 }
 
 function requirePicture(shape: Shape, caller: string): readonly [number, number] {
-  if (shape.length === 2) return [shape[0]!, shape[1]!];
+  if (shape.length === 2) return [shape[0], shape[1]];
   throw new InputError(`${caller}: contourlets need a patch of 2 axes, got ${formatShape(shape)}`);
 }
 
@@ -149,7 +149,7 @@ function familiesOf(rows: number, columns: number, directions: readonly number[]
     return bank.bandPoints().flatMap((points, band) =>
       phasesOf(points, w).map((phase): AtomFamily => {
         const bands = Array.from({ length: count }, () => torus(h, w));
-        bands[band] = impulse(h, w, phase[0]!);
+        bands[band] = impulse(h, w, phase[0]);
         const level = { coarse: torus(h / 2, w / 2), detail: bank.synthesize(bands) };
         return { atom: expanded(pyramidSynthesis(level), finer), points: onTorus(phase, 2 ** finer, w) };
       }),
@@ -199,7 +199,7 @@ function windowOf(whole: Size, window: Size, directions: readonly number[]): Mat
   for (const { atom, points } of families) {
     for (const point of points) {
       const column = all.subarray(kept * n, (kept + 1) * n);
-      copyWindow(atom, offset(point, points[0]!, whole), { top, left, ...window }, column);
+      copyWindow(atom, offset(point, points[0], whole), { top, left, ...window }, column);
       if (norm(column) > 0) kept++;
     }
   }
@@ -221,7 +221,7 @@ function copyWindow(
   for (let y = 0; y < window.rows; y++) {
     const row = wrap(window.top + y - down, rows) * columns;
     for (let x = 0; x < window.columns; x++) {
-      target[y * window.columns + x] = data[row + wrap(window.left + x - right, columns)]!;
+      target[y * window.columns + x] = data[row + wrap(window.left + x - right, columns)];
     }
   }
 }

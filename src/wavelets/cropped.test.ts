@@ -51,14 +51,14 @@ describe("croppedWavelets", () => {
         const { length, columnScales } = cropping;
         const cropped = croppedWavelets(n, w);
         cropped.data.forEach((value, i) => {
-          cropped.data[i] = value / columnScales[Math.floor(i / n)]!;
+          cropped.data[i] = value / columnScales[Math.floor(i / n)];
         });
         const product = cropped.times(cropped.transpose());
         const identity = Matrix64.identity(n);
         const tolerance =
           2 * Math.sqrt(length) * transformRounding(w, maxLevels(length)) + length * unitRoundoff;
         product.data.forEach((value, i) => {
-          expect(Math.abs(value - identity.data[i]!)).toBeLessThanOrEqual(tolerance);
+          expect(Math.abs(value - identity.data[i])).toBeLessThanOrEqual(tolerance);
         });
       }),
     );
@@ -127,15 +127,15 @@ describe("croppingOf", () => {
     expect(extended.length).toBe(length);
     const g = new Matrix64(phi.cols, 1);
     code.indices.forEach((j, s) => {
-      g.data[j] = code.values[s]!;
+      g.data[j] = code.values[s];
     });
     const tolerance = (phi.cols + 2) * unitRoundoff * Math.sqrt(phi.cols) * Math.hypot(...g.data);
     phi.times(g).data.forEach((value, i) => {
-      expect(Math.abs(value - extended[firstRow + i]!)).toBeLessThanOrEqual(tolerance);
+      expect(Math.abs(value - extended[firstRow + i])).toBeLessThanOrEqual(tolerance);
     });
     const coefficients = synthesis.transpose().times(new Matrix64(length, 1, extended)).data;
-    const used = [...coefficients.keys()].filter((j) => Math.abs(coefficients[j]!) > 1e-9);
-    expect(used).toEqual(code.indices.map((j) => keptColumns[j]!));
+    const used = [...coefficients.keys()].filter((j) => Math.abs(coefficients[j]) > 1e-9);
+    expect(used).toEqual(code.indices.map((j) => keptColumns[j]));
     expect(() => extensionOf(cropping, { indices: [phi.cols], values: [1] })).toThrow(InputError);
   });
 });

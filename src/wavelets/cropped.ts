@@ -64,7 +64,7 @@ export function croppingOf(n: number, wavelet: Wavelet): Cropping {
   const window = { synthesis, firstRow: Math.floor((length - n) / 2), rows: n };
   const norms = Array.from({ length }, (_, j) => norm(windowOf(window, j)));
   const keptColumns = n === 1 ? [0] : norms.flatMap((norm, j) => (norm > 0 ? [j] : [])); // D1
-  const columnScales = Float64Array.from(keptColumns, (j) => 1 / norms[j]!);
+  const columnScales = Float64Array.from(keptColumns, (j) => 1 / norms[j]);
   return { ...window, length, keptColumns, columnScales };
 }
 
@@ -78,11 +78,11 @@ export function extensionOf(
 ): Float64Array {
   const extended = new Float64Array(length);
   for (let s = 0; s < code.indices.length; s++) {
-    const j = code.indices[s]!;
+    const j = code.indices[s];
     requireInteger("extensionOf", "indices of the code", j, 0, keptColumns.length - 1);
-    const weight = columnScales[j]! * code.values[s]!;
-    const atom = synthesis.column(keptColumns[j]!);
-    for (let i = 0; i < length; i++) extended[i]! += weight * atom[i]!;
+    const weight = columnScales[j] * code.values[s];
+    const atom = synthesis.column(keptColumns[j]);
+    for (let i = 0; i < length; i++) extended[i] += weight * atom[i];
   }
   return extended;
 }

@@ -82,7 +82,7 @@ export class DirectionalBank {
 
   /** The picture of bands. */
   synthesize(bands: readonly Torus[]): Torus {
-    return this.#root ? synthesizeFan(this.#root, bands) : bands[0]!;
+    return this.#root ? synthesizeFan(this.#root, bands) : bands[0];
   }
 
   /** Where the coefficients of each band are. */
@@ -150,26 +150,26 @@ function shifted(point: number, [row, column]: Vector, rows: number, columns: nu
 function analyzeFan(fan: Fan, x: Torus): DirectionalBand[] {
   const { even, odd, rows, columns } = fan;
   const [s, d] = [torus(rows, columns), torus(rows, columns)];
-  for (const point of even) s.data[point] = Math.SQRT1_2 * (x.data[point]! + interpolate(fan, x, point));
+  for (const point of even) s.data[point] = Math.SQRT1_2 * (x.data[point] + interpolate(fan, x, point));
   even.forEach((point, i) => {
-    d.data[point] = Math.SQRT2 * x.data[odd[i]!]! - interpolate(fan, s, odd[i]!);
+    d.data[point] = Math.SQRT2 * x.data[odd[i]] - interpolate(fan, s, odd[i]);
   });
   const parts = [s, d];
   if (!fan.children) return parts.map((picture) => ({ points: even, picture }));
-  return fan.children.flatMap((child, i) => analyzeFan(child, parts[i]!));
+  return fan.children.flatMap((child, i) => analyzeFan(child, parts[i]));
 }
 
 function synthesizeFan(fan: Fan, bands: readonly Torus[]): Torus {
   const half = bands.length / 2;
   const [s, d] = [bands.slice(0, half), bands.slice(half)].map((part, i) =>
-    fan.children ? synthesizeFan(fan.children[i]!, part) : part[0]!,
+    fan.children ? synthesizeFan(fan.children[i], part) : part[0],
   );
   const x = torus(fan.rows, fan.columns);
   fan.even.forEach((point, i) => {
-    const at = fan.odd[i]!;
-    x.data[at] = Math.SQRT1_2 * (d!.data[point]! + interpolate(fan, s!, at));
+    const at = fan.odd[i];
+    x.data[at] = Math.SQRT1_2 * (d.data[point] + interpolate(fan, s, at));
   });
-  for (const point of fan.even) x.data[point] = Math.SQRT2 * s!.data[point]! - interpolate(fan, x, point);
+  for (const point of fan.even) x.data[point] = Math.SQRT2 * s.data[point] - interpolate(fan, x, point);
   return x;
 }
 
@@ -182,7 +182,7 @@ function interpolate({ taps, rows, columns }: Fan, x: Torus, point: number): num
     let c = column + at[1];
     if (r >= rows) r -= rows;
     if (c >= columns) c -= columns;
-    sum += weight * x.data[r * columns + c]!;
+    sum += weight * x.data[r * columns + c];
   }
   return sum;
 }

@@ -46,7 +46,7 @@ describe.each(waveletNames)("%s", (name) => {
 
   test("has g_k = (−1)^k h_{K−1−k}", () => {
     g.forEach((value, k) => {
-      expect(value).toBe((-1) ** k * h[h.length - 1 - k]!);
+      expect(value).toBe((-1) ** k * h[h.length - 1 - k]);
     });
   });
 
@@ -98,7 +98,7 @@ test("db1 is haar, and sym2 and sym3 are db2 and db3", () => {
 test("db2 has its closed form (1 ± √3)/(4√2), (3 ± √3)/(4√2)", () => {
   const signed = [1, 3, 3, 1].map((whole, k) => [whole, k < 2 ? Math.sqrt(3) : -Math.sqrt(3)] as const);
   wavelet("db2").lowpass.forEach((tap, k) => {
-    const [whole, root] = signed[k]!;
+    const [whole, root] = signed[k];
     const tolerance = (5 * unitRoundoff * (whole + Math.abs(root))) / (4 * Math.SQRT2); // five roundings
     expect(Math.abs(tap - (whole + root) / (4 * Math.SQRT2))).toBeLessThanOrEqual(tolerance);
   });

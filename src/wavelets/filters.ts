@@ -40,7 +40,7 @@ export function wavelet(name: string, caller = "wavelet"): Wavelet {
   if (!Object.hasOwn(scalingFilters, name)) {
     throw new InputError(`${caller}: unknown wavelet ${show(name)}; known: ${known}`);
   }
-  const lowpass = Float64Array.from(scalingFilters[name]!);
-  const highpass = lowpass.map((_, k) => (k % 2 === 0 ? 1 : -1) * lowpass[lowpass.length - 1 - k]!);
+  const lowpass = Float64Array.from(scalingFilters[name]);
+  const highpass = lowpass.map((_, k) => (k % 2 === 0 ? 1 : -1) * lowpass[lowpass.length - 1 - k]);
   return { name, lowpass, highpass };
 }

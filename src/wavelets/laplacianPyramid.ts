@@ -65,7 +65,7 @@ function alongColumns({ rows, columns, data }: Torus, change: (line: Float64Arra
   const line = new Float64Array(rows);
   let result: Torus | undefined;
   for (let column = 0; column < columns; column++) {
-    for (let row = 0; row < rows; row++) line[row] = data[row * columns + column]!;
+    for (let row = 0; row < rows; row++) line[row] = data[row * columns + column];
     const changed = change(line);
     result ??= torus(columns, changed.length);
     result.data.set(changed, column * changed.length);
@@ -77,8 +77,8 @@ function halve(line: Float64Array): Float64Array {
   const half = new Float64Array(line.length / 2);
   for (let k = 0; k < half.length; k++) {
     analysisTaps.forEach((tap, t) => {
-      half[k]! += tap * line[wrap(2 * k + t, line.length)]!;
-      if (t > 0) half[k]! += tap * line[wrap(2 * k - t, line.length)]!;
+      half[k] += tap * line[wrap(2 * k + t, line.length)];
+      if (t > 0) half[k] += tap * line[wrap(2 * k - t, line.length)];
     });
   }
   return half;
@@ -89,8 +89,8 @@ function double(line: Float64Array): Float64Array {
   for (let k = 0; k < line.length; k++) {
     if (line[k] === 0) continue;
     synthesisTaps.forEach((tap, t) => {
-      twice[wrap(2 * k + t, twice.length)]! += tap * line[k]!;
-      if (t > 0) twice[wrap(2 * k - t, twice.length)]! += tap * line[k]!;
+      twice[wrap(2 * k + t, twice.length)] += tap * line[k];
+      if (t > 0) twice[wrap(2 * k - t, twice.length)] += tap * line[k];
     });
   }
   return twice;
@@ -98,7 +98,7 @@ function double(line: Float64Array): Float64Array {
 
 /** a + weight · b. */
 function combine(a: Torus, weight: number, b: Torus): Torus {
-  return { ...a, data: a.data.map((value, i) => value + weight * b.data[i]!) };
+  return { ...a, data: a.data.map((value, i) => value + weight * b.data[i]) };
 }
 
 export function torus(rows: number, columns: number): Torus {

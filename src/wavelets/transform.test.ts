@@ -12,8 +12,8 @@ import {
 } from "./transform.js";
 
 const norm = (x: Float64Array) => Math.hypot(...x);
-const minus = (x: Float64Array, y: Float64Array) => x.map((value, i) => value - y[i]!);
-const dot = (x: Float64Array, y: Float64Array) => sum(x.map((value, i) => value * y[i]!));
+const minus = (x: Float64Array, y: Float64Array) => x.map((value, i) => value - y[i]);
+const dot = (x: Float64Array, y: Float64Array) => sum(x.map((value, i) => value * y[i]));
 
 const waveletsOfAll = fc.constantFrom(...waveletNames).map((name) => wavelet(name));
 const vectorOf = (length: number) =>
@@ -101,7 +101,7 @@ describe("one level", () => {
     const { approximation, detail } = analyzePeriodic([1, 3, 10, 4], wavelet("haar"));
     const expected = [4, 14, -2, 6].map((value) => value * Math.SQRT1_2);
     [...approximation, ...detail].forEach((value, i) => {
-      expect(value).toBeCloseTo(expected[i]!, 14);
+      expect(value).toBeCloseTo(expected[i], 14);
     });
   });
 
@@ -165,5 +165,5 @@ test("maxLevels is the exponent of 2", () => {
 
 /** x moved `by` places to the right, around the end. */
 function rotate(x: Float64Array, by: number): Float64Array {
-  return x.map((_, i) => x[(i - by + x.length) % x.length]!);
+  return x.map((_, i) => x[(i - by + x.length) % x.length]);
 }

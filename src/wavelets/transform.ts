@@ -49,8 +49,8 @@ export function analyzePeriodic(signal: ArrayLike<number>, wavelet: Wavelet): Ba
   const detail = new Float64Array(half);
   for (let k = 0; k < half; k++) {
     for (let t = 0, i = firstSample(k, h.length, signal.length); t < h.length; t++) {
-      approximation[k]! += h[t]! * signal[i]!;
-      detail[k]! += g[t]! * signal[i]!;
+      approximation[k] += h[t] * signal[i];
+      detail[k] += g[t] * signal[i];
       if (++i === signal.length) i = 0;
     }
   }
@@ -70,7 +70,7 @@ export function synthesizePeriodic(bands: Bands, wavelet: Wavelet): Float64Array
   const signal = new Float64Array(2 * detail.length);
   for (let k = 0; k < detail.length; k++) {
     for (let t = 0, i = firstSample(k, h.length, signal.length); t < h.length; t++) {
-      signal[i]! += h[t]! * approximation[k]! + g[t]! * detail[k]!;
+      signal[i] += h[t] * approximation[k] + g[t] * detail[k];
       if (++i === signal.length) i = 0;
     }
   }

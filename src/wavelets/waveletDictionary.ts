@@ -33,7 +33,7 @@ export function cascadeWavelets(shape: Shape, wavelet: Wavelet, mode: BorderMode
   for (let level = levels; level > 0; level--) {
     for (let set = 1; set < 2 ** shape.length; set++) {
       const hasWavelet = (axis: number) => (set >> (shape.length - 1 - axis)) % 2 === 1;
-      const factors = axes.map((atoms, axis) => (hasWavelet(axis) ? atoms.wavelets : atoms.scaling)[level]!);
+      const factors = axes.map((atoms, axis) => (hasWavelet(axis) ? atoms.wavelets : atoms.scaling)[level]);
       blocks.push(factors.reduce(kron));
     }
   }

@@ -34,21 +34,21 @@ const mutations: readonly Mutation[] = [
 export function mutate(bytes: Uint8Array, rng: Rng, other: Uint8Array): Uint8Array {
   let mutated = bytes;
   for (let times = 1 + rng.below(3); times > 0; times--)
-    mutated = mutations[rng.below(mutations.length)]!(mutated, rng, other);
+    mutated = mutations[rng.below(mutations.length)](mutated, rng, other);
   return mutated;
 }
 
 function flipBits(bytes: Uint8Array, rng: Rng): Uint8Array {
   const copy = bytes.slice();
   for (let times = 1 + rng.below(8); times > 0 && copy.length > 0; times--)
-    copy[place(copy, rng)]! ^= 1 << rng.below(8);
+    copy[place(copy, rng)] ^= 1 << rng.below(8);
   return copy;
 }
 
 /** A little-endian number of 1, 2, 4 or 8 bytes. */
 function placeExtreme(bytes: Uint8Array, rng: Rng): Uint8Array {
   const copy = bytes.slice();
-  const value = BigInt(extremes[rng.below(extremes.length)]!) << BigInt(rng.below(2) * 31);
+  const value = BigInt(extremes[rng.below(extremes.length)]) << BigInt(rng.below(2) * 31);
   const at = place(copy, rng);
   for (let i = 0; i < 2 ** rng.below(4) && at + i < copy.length; i++)
     copy[at + i] = Number((value >> BigInt(8 * i)) & 255n);
@@ -60,7 +60,7 @@ function replaceDigits(bytes: Uint8Array, rng: Rng): Uint8Array {
   const digits = [...new TextDecoder("latin1").decode(bytes.subarray(0, 4096)).matchAll(/\d+/g)];
   const match = digits[rng.below(digits.length)];
   if (!match) return flipBits(bytes, rng);
-  const text = new TextEncoder().encode(texts[rng.below(texts.length)]!);
+  const text = new TextEncoder().encode(texts[rng.below(texts.length)]);
   const keep = rng.below(2) === 0; // the length, so that what follows stays in its place
   const length = keep ? Math.min(text.length, match[0].length) : text.length;
   const end = match.index + (keep ? length : match[0].length);
@@ -70,7 +70,7 @@ function replaceDigits(bytes: Uint8Array, rng: Rng): Uint8Array {
 /** More often near the start or the end, where headers and directories are. */
 function place(bytes: Uint8Array, rng: Rng): number {
   const near = Math.min(bytes.length, 256);
-  return [rng.below(bytes.length), rng.below(near), bytes.length - 1 - rng.below(near)][rng.below(3)]!;
+  return [rng.below(bytes.length), rng.below(near), bytes.length - 1 - rng.below(near)][rng.below(3)];
 }
 
 function range(bytes: Uint8Array, rng: Rng): [number, number] {

@@ -10,20 +10,24 @@ import { deflateSync } from "fflate";
 import sharp from "sharp";
 import { SparseColumns } from "../../src/core/matrix.js";
 import type { Rng } from "../../src/core/rng.js";
-import { crc32 } from "../../src/data/crc32.js";
+import { crc32 } from "../../src/data/formats/crc32.js";
+import { makeNpy, npyFromText, readNpy, writeNpy } from "../../src/data/formats/npy.js";
+import { readNpz, writeNpz } from "../../src/data/formats/npz.js";
+import { extractZip, listZip } from "../../src/data/formats/unzip.js";
+import { writeZip } from "../../src/data/formats/zip.js";
 import { decodeImage } from "../../src/data/node/images.js";
 import { inspectInputs } from "../../src/data/node/inputs.js";
 import { openSource } from "../../src/data/node/openSource.js";
-import { makeNpy, npyFromText, readNpy, writeNpy } from "../../src/data/npy.js";
-import { readNpz, writeNpz } from "../../src/data/npz.js";
-import { readUnits, samplesOf } from "../../src/data/source.js";
-import { syntheticPictures } from "../../src/data/synthetic.js";
-import { extractZip, listZip } from "../../src/data/unzip.js";
-import { writeZip } from "../../src/data/zip.js";
+import { readUnits, samplesOf } from "../../src/data/sampling/signalSource.js";
+import { syntheticPictures } from "../../src/data/syntheticPictures.js";
 import { createBase } from "../../src/dictionaries/base.js";
 import { createReferenceKernels } from "../../src/kernels/reference/index.js";
-import { type CheckpointDraft, checkpointFromBytes, checkpointToBytes } from "../../src/learn/checkpoint.js";
-import { train } from "../../src/learn/trainingRun.js";
+import {
+  type CheckpointDraft,
+  checkpointFromBytes,
+  checkpointToBytes,
+} from "../../src/learn/checkpoints/checkpoint.js";
+import { train } from "../../src/learn/run/train.js";
 import { codesFromBytes, codesToBytes, modelFromBytes, modelToBytes } from "../../src/model/files.js";
 import { Model } from "../../src/model/model.js";
 import { Compressor } from "../../src/tasks/codec/compress.js";
@@ -73,7 +77,7 @@ function damageMember(bytes: Uint8Array, rng: Rng, other: Uint8Array): Uint8Arra
   const parts = members.map(({ name, bytes }, i) => {
     return {
       name,
-      parts: [i === victim ? mutate(bytes, rng, members[rng.below(members.length)]!.bytes) : bytes],
+      parts: [i === victim ? mutate(bytes, rng, members[rng.below(members.length)].bytes) : bytes],
     };
   });
   return writeZip(parts);
@@ -145,7 +149,7 @@ function readAs(extension: string): (bytes: Uint8Array) => Promise<void> {
       writeFileSync(path, bytes);
       const options = { patch: [4, 4], caller: "train", onSkip: () => {}, unitSamples: 30 };
       const source = await openSource(await inspectInputs([path], "train"), options);
-      const roomFor = (unit: number) => new Float32Array(samplesOf(source.units[unit]!));
+      const roomFor = (unit: number) => new Float32Array(samplesOf(source.units[unit]));
       const first = Array.from(source.units.keys()).slice(0, 20);
       await readUnits(source, first, roomFor, () => {}).finally(() => source.close());
     } finally {
@@ -159,12 +163,12 @@ const archive = async () => [
     ["a", makeNpy([6, 7], counted(42))],
     ["b", makeNpy([2, 5, 5], counted(50))],
   ]),
-  deflatedNpz((await arrays())[0]!),
+  deflatedNpz((await arrays())[0]),
 ];
 
 const tar = async () => {
   const [png, jpeg] = await images();
-  return [tarOf({ "a/one.png": png!, "a/two.jpg": jpeg!, "b.npy": (await arrays())[0]! })];
+  return [tarOf({ "a/one.png": png, "a/two.jpg": jpeg, "b.npy": (await arrays())[0] })];
 };
 
 /** A run of a few steps, and what to make it from. */

@@ -4,8 +4,8 @@
  */
 
 import { InputError, show } from "../../core/errors.js";
-import { maxNpyHeaderLength, readNpyHeader } from "../npyHeader.js";
-import { listTar } from "../tar.js";
+import { maxNpyHeaderLength, readNpyHeader } from "../formats/npyHeader.js";
+import { listTar } from "../formats/tar.js";
 import {
   listZip,
   type ZipMember,
@@ -13,10 +13,10 @@ import {
   zipDirectoryStart,
   zipLocalLength,
   zipTailLength,
-} from "../unzip.js";
-import { type Content, OpenFiles } from "./content.js";
-import { isUsable, kindOf } from "./expand.js";
+} from "../formats/unzip.js";
+import { isUsable, kindOf } from "./expandInputs.js";
 import type { Input } from "./input.js";
+import { type Content, OpenFiles } from "./openFiles.js";
 import { inflateStart, type Packed } from "./spool.js";
 
 /** The most bytes of the directory of a zip file. */

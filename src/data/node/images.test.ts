@@ -19,7 +19,7 @@ function row(values: number[], channels: 1 | 2 | 3 | 4, depth: "uchar" | "ushort
   const data = depth === "uchar" ? Uint8Array.from(values) : Uint16Array.from(values);
   const image = sharp(data, { raw: { width: values.length / channels, height: 1, channels } });
   const spaces = depth === "uchar" ? ["b-w", "srgb"] : ["grey16", "rgb16"];
-  return image.toColourspace(channels < 3 ? spaces[0]! : spaces[1]!);
+  return image.toColourspace(channels < 3 ? spaces[0] : spaces[1]);
 }
 
 async function saved(name: string, image: Sharp | Uint8Array): Promise<string> {

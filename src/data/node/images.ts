@@ -138,9 +138,9 @@ function toGrey({ values, width, height, channels, hasAlpha, white }: ImageSampl
   const colours = hasAlpha ? channels - 1 : channels;
   for (let i = 0; i < grey.length; i++) {
     const at = i * channels;
-    const red = values[at]!;
-    const luma = colours < 3 ? red : 0.299 * red + 0.587 * values[at + 1]! + 0.114 * values[at + 2]!;
-    const opacity = hasAlpha ? values[at + channels - 1]! / white : 1;
+    const red = values[at];
+    const luma = colours < 3 ? red : 0.299 * red + 0.587 * values[at + 1] + 0.114 * values[at + 2];
+    const opacity = hasAlpha ? values[at + channels - 1] / white : 1;
     grey[i] = (luma * opacity * 255) / white;
   }
   return grey;

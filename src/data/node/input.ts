@@ -1,7 +1,7 @@
 /** What signals are read from: a file or a member of an archive, and what is wanted of it. */
 
 import type { Shape } from "../../core/shape.js";
-import type { Content } from "./content.js";
+import type { Content } from "./openFiles.js";
 import type { Packed } from "./spool.js";
 
 /** A file to read signals from, or a member of an archive; the shape of an array is known from its header. */

@@ -5,8 +5,8 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { InputError } from "../../core/errors.js";
 import type { Shape } from "../../core/shape.js";
-import { makeNpy, writeNpy } from "../npy.js";
-import { expandInputs } from "./expand.js";
+import { makeNpy, writeNpy } from "../formats/npy.js";
+import { expandInputs } from "./expandInputs.js";
 import { inspectInputs, readSignals, resolvePatch } from "./inputs.js";
 
 let folder: string;

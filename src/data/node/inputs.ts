@@ -10,10 +10,10 @@
 import { InputError } from "../../core/errors.js";
 import type { Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
-import { maxNpyHeaderLength, readNpyHeader } from "../npyHeader.js";
-import { readUnits, samplesOf } from "../source.js";
+import { maxNpyHeaderLength, readNpyHeader } from "../formats/npyHeader.js";
+import { readUnits, samplesOf } from "../sampling/signalSource.js";
 import { listMembers } from "./archives.js";
-import { expandInputs, kindOf } from "./expand.js";
+import { expandInputs, kindOf } from "./expandInputs.js";
 import { readFileStart } from "./files.js";
 import type { Input, ReadSignalsOptions } from "./input.js";
 import { nothingToRead, openSource } from "./openSource.js";
@@ -42,7 +42,7 @@ async function inspectFile(path: string, caller: string): Promise<readonly Input
 /** One number means a square where there are images, and a window of a 1-D signal elsewhere. */
 export function resolvePatch(patch: Shape, inputs: readonly Input[]): Shape {
   const square = patch.length === 1 && inputs.some((input) => input.kind === "image");
-  return square ? [patch[0]!, patch[0]!] : patch;
+  return square ? [patch[0], patch[0]] : patch;
 }
 
 /** The signals of files, in their order, each at least as large as the patch. */
@@ -59,10 +59,10 @@ export async function readSignals(
   try {
     const { units } = source;
     const signals: Signal[] = [];
-    const roomFor = (unit: number) => new Float32Array(samplesOf(units[unit]!));
+    const roomFor = (unit: number) => new Float32Array(samplesOf(units[unit]));
     const images = new Set(inputs.filter(({ kind }) => kind === "image").map(({ path }) => path));
     await readUnits(source, Array.from(units.keys()), roomFor, (unit, read) => {
-      if (read.problem && (inputs.length === 1 || !images.has(units[unit]!.name))) throw read.problem;
+      if (read.problem && (inputs.length === 1 || !images.has(units[unit].name))) throw read.problem;
       if (read.problem) options.onSkip(`${read.problem.message}, skipped`);
       for (const signal of read.signals) signals.push(signal);
     });

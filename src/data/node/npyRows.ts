@@ -2,8 +2,8 @@
 
 import { InputError } from "../../core/errors.js";
 import { sizeOf } from "../../core/shape.js";
-import { npyFromItems, toFloat32 } from "../npy.js";
-import type { NpyHeader } from "../npyHeader.js";
+import { npyFromItems, toFloat32 } from "../formats/npy.js";
+import type { NpyHeader } from "../formats/npyHeader.js";
 
 export interface ArrayBytes {
   readonly name: string;
@@ -57,7 +57,7 @@ async function readColumns(
   const { shape, size, dataOffset } = header;
   if (rows === shape[0]) return read(dataOffset, raw);
   for (let at = 0, column = 0; at < raw.length; at += rows * size, column++) {
-    const start = dataOffset + (column * shape[0]! + from) * size;
+    const start = dataOffset + (column * shape[0] + from) * size;
     await read(start, raw.subarray(at, at + rows * size));
   }
 }

@@ -11,12 +11,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { Rng } from "../../core/rng.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
-import { crc32 } from "../crc32.js";
-import { copyWindow } from "../gather.js";
-import { makeNpy, writeNpy } from "../npy.js";
-import { writeNpz } from "../npz.js";
-import { PatchSampler } from "../sampler.js";
-import { type SignalSource, samplesOf, unitSignals } from "../source.js";
+import { crc32 } from "../formats/crc32.js";
+import { makeNpy, writeNpy } from "../formats/npy.js";
+import { writeNpz } from "../formats/npz.js";
+import { copyWindow } from "../sampling/gatheredWindows.js";
+import { PatchSampler } from "../sampling/patchSampler.js";
+import { type SignalSource, samplesOf, unitSignals } from "../sampling/signalSource.js";
 import { inspectInputs, readSignals, resolvePatch } from "./inputs.js";
 import { openSource } from "./openSource.js";
 
@@ -71,9 +71,9 @@ async function windowsOf(source: SignalSource, patch: Shape): Promise<string[]> 
   const windows: string[] = [];
   for (let number = 0; number < numbers.total; number++) {
     const unit = numbers.unitOf(number);
-    const room = new Float32Array(samplesOf(source.units[unit]!));
+    const room = new Float32Array(samplesOf(source.units[unit]));
     await source.read(unit, room);
-    const signal = unitSignals(source.units[unit]!, room)[numbers.signalIn(unit, number)]!;
+    const signal = unitSignals(source.units[unit], room)[numbers.signalIn(unit, number)];
     const window = new Float32Array(sizeOf(patch));
     copyWindow(signal, numbers.startIn(unit, number), patch, window, 0);
     windows.push(window.join());
@@ -94,7 +94,7 @@ describe("pieces of an array", () => {
   it("have every window once, with the number it has in the whole", async () => {
     await fc.assert(
       fc.asyncProperty(arrays, async ({ patch, more, stack, unitSamples, type, fortran }) => {
-        const signal = patch.map((size, axis) => size + more[axis]!);
+        const signal = patch.map((size, axis) => size + more[axis]);
         const shape = stack === undefined ? signal : [stack, ...signal];
         const values = Array.from(counting(shape), (value) => value % 200);
         const data =
@@ -111,7 +111,7 @@ describe("pieces of an array", () => {
           await open(["piece.npy"], patch, unitSamples),
         ];
         expect(await windowsOf(cut, patch)).toEqual(await windowsOf(whole, patch));
-        const smallest = stack === undefined ? patch[0]! * sizeOf(signal.slice(1)) : sizeOf(signal);
+        const smallest = stack === undefined ? patch[0] * sizeOf(signal.slice(1)) : sizeOf(signal);
         for (const unit of cut.units)
           expect(samplesOf(unit)).toBeLessThanOrEqual(Math.max(unitSamples, smallest));
         await Promise.all([whole.close(), cut.close()]);
@@ -132,7 +132,7 @@ describe("pieces of an array", () => {
     const source = await open(["huge.npy"], [16, 16], 2 ** 20);
     expect(source.units.length).toBeGreaterThan(1000);
     const last = source.units.length - 1;
-    const room = new Float32Array(samplesOf(source.units[last]!)).fill(1);
+    const room = new Float32Array(samplesOf(source.units[last])).fill(1);
     await source.read(last, room);
     expect(room.every((value) => value === 0)).toBe(true);
     await source.close();
@@ -233,7 +233,7 @@ describe("what happens to files under a run", () => {
     await save("v/two.png", await picture(13, 10));
     await truncate(inFolder("v/x.npy"), 1000);
     const problem = (unit: number) =>
-      source.read(unit, new Float32Array(samplesOf(source.units[unit]!))).then(String, (error) => {
+      source.read(unit, new Float32Array(samplesOf(source.units[unit]))).then(String, (error) => {
         expect(error).toBeInstanceOf(InputError);
         return short(error.message);
       });

@@ -10,14 +10,14 @@
 import { basename } from "node:path";
 import { InputError } from "../../core/errors.js";
 import { formatShape, requireShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
-import { crc32 } from "../crc32.js";
-import { maxNpyHeaderLength, type NpyHeader, readNpyHeader } from "../npyHeader.js";
-import { hexOf, type SignalSource, type SignalUnit } from "../source.js";
-import { type Content, OpenFiles, readError } from "./content.js";
+import { crc32 } from "../formats/crc32.js";
+import { maxNpyHeaderLength, type NpyHeader, readNpyHeader } from "../formats/npyHeader.js";
+import { hexOf, type SignalSource, type SignalUnit } from "../sampling/signalSource.js";
 import { readFileBytes, readFileStart, statFile } from "./files.js";
 import { decodeImage, imageShape } from "./images.js";
 import type { Input, ReadSignalsOptions } from "./input.js";
 import { readRows, requireLength } from "./npyRows.js";
+import { type Content, OpenFiles, readError } from "./openFiles.js";
 import { spool } from "./spool.js";
 
 export interface OpenSourceOptions extends ReadSignalsOptions {
@@ -55,7 +55,7 @@ export async function openSource(
       }
     }
     if (units.length === 0) throw nothingToRead(options);
-    const read = (unit: number, into: Float32Array) => units[unit]!.read(into);
+    const read = (unit: number, into: Float32Array) => units[unit].read(into);
     return { units, fingerprint: fingerprintOf(units), read, close: () => files.close() };
   } catch (error) {
     await files.close();
@@ -196,17 +196,17 @@ interface Piece {
 /** Some of the signals of a stack at a time. */
 function stackPieces({ shape }: NpyHeader, unitSamples: number): Piece[] {
   const [count, ...signal] = shape;
-  const each = Math.max(1, Math.min(count!, Math.floor(unitSamples / sizeOf(signal))));
-  return Array.from({ length: Math.ceil(count! / each) }, (_, i) => ({
+  const each = Math.max(1, Math.min(count, Math.floor(unitSamples / sizeOf(signal))));
+  return Array.from({ length: Math.ceil(count / each) }, (_, i) => ({
     from: i * each,
-    rows: Math.min(each, count! - i * each),
+    rows: Math.min(each, count - i * each),
   }));
 }
 
 /** Rows of a signal: each piece has the origins of `each` rows of windows, and what the last of these reach. */
 function rowPieces({ shape }: NpyHeader, patch: Shape, unitSamples: number): Piece[] {
-  const reach = patch[0]! - 1;
-  const origins = shape[0]! - reach;
+  const reach = patch[0] - 1;
+  const origins = shape[0] - reach;
   const rows = Math.floor(unitSamples / sizeOf(shape.slice(1)));
   const each = Math.max(1, Math.min(origins, rows - reach));
   return Array.from({ length: Math.ceil(origins / each) }, (_, i) => ({
@@ -216,7 +216,7 @@ function rowPieces({ shape }: NpyHeader, patch: Shape, unitSamples: number): Pie
 }
 
 function tooSmall(path: string, shape: Shape, patch: Shape): InputError | undefined {
-  if (shape.every((size, axis) => size >= patch[axis]!)) return undefined;
+  if (shape.every((size, axis) => size >= patch[axis])) return undefined;
   return new InputError(`${path}: ${formatShape(shape)} is smaller than the patch ${formatShape(patch)}`);
 }
 

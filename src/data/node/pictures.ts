@@ -37,7 +37,7 @@ export async function readPictureFile(path: string): Promise<PictureFile> {
   const data = new Float32Array(width * height * colours);
   for (let i = 0; i < width * height; i++) {
     for (let c = 0; c < colours; c++)
-      data[i * colours + c] = (samples.values[i * channels + c]! * 255) / white;
+      data[i * colours + c] = (samples.values[i * channels + c] * 255) / white;
   }
   const shape = colours === 1 ? [height, width] : [height, width, colours];
   return { signal: makeSignal(path, shape, data), opacity: opacityOf(samples), bits };
@@ -54,8 +54,8 @@ export async function writePictureFile(path: string, picture: PictureFile): Prom
   const whole = (value: number) => Math.min(white, Math.max(0, Math.round(value)));
   for (let i = 0; i < width * height; i++) {
     for (let c = 0; c < colours; c++)
-      values[i * channels + c] = whole((signal.data[i * colours + c]! * white) / 255);
-    if (opacity) values[i * channels + colours] = whole(opacity[i]! * white);
+      values[i * channels + c] = whole((signal.data[i * colours + c] * white) / 255);
+    if (opacity) values[i * channels + colours] = whole(opacity[i] * white);
   }
   const space = bits === 16 ? (colours === 1 ? "grey16" : "rgb16") : colours === 1 ? "b-w" : "srgb";
   const image = sharp(values, { raw: { width, height, channels } }).toColourspace(space);
@@ -79,5 +79,5 @@ function opacityOf({
   white,
 }: ImageSamples): Float32Array | undefined {
   if (!hasAlpha) return undefined;
-  return Float32Array.from({ length: width * height }, (_, i) => values[(i + 1) * channels - 1]! / white);
+  return Float32Array.from({ length: width * height }, (_, i) => values[(i + 1) * channels - 1] / white);
 }

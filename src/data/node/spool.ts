@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInflateRaw } from "node:zlib";
 import { InputError } from "../../core/errors.js";
-import { crc32 } from "../crc32.js";
-import type { Content, OpenFile } from "./content.js";
+import { crc32 } from "../formats/crc32.js";
+import type { Content, OpenFile } from "./openFiles.js";
 
 /** Deflated bytes, and what they should inflate to. */
 export interface Packed {

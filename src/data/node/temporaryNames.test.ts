@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { crc32 } from "../crc32.js";
+import { crc32 } from "../formats/crc32.js";
 import { removeStaleIn, removeStaleOf, Temporary } from "./temporaryNames.js";
 
 let folder: string;

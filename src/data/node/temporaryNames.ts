@@ -12,7 +12,7 @@ import { randomBytes } from "node:crypto";
 import { readdir, stat, unlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { crc32 } from "../crc32.js";
+import { crc32 } from "../formats/crc32.js";
 
 const pattern = /^\.trainlets-(\d+)-([0-9a-f]{8})-([0-9a-f]{8})-[0-9a-f]{12}\.tmp$/;
 
@@ -64,7 +64,7 @@ async function removeStale(
     const here = machine === machineTag();
     const path = join(folder, name);
     if (here && Number(pid) !== process.pid && isRunning(Number(pid))) continue;
-    if (await isOurs(machine!, file!, path).catch(() => false)) await unlink(path).catch(() => {});
+    if (await isOurs(machine, file, path).catch(() => false)) await unlink(path).catch(() => {});
   }
 }
 

@@ -4,8 +4,8 @@ import { basename } from "node:path";
 import { InputError } from "../../core/errors.js";
 import { requireFinite } from "../../core/require.js";
 import type { Shape } from "../../core/shape.js";
+import { readNpy, toFloat64 } from "../../data/formats/npy.js";
 import { readFileBytes } from "../../data/node/files.js";
-import { readNpy, toFloat64 } from "../../data/npy.js";
 import { Matrix64 } from "../../linalg/matrix64.js";
 import { type BaseDictionary, createBase, matrixBase } from "../base.js";
 
@@ -21,6 +21,6 @@ export async function loadBase(name: string, shape: Shape, caller = "loadBase"):
   }
   const values = toFloat64(array, name); // row by row
   requireFinite(caller, `base ${name}`, values);
-  const matrix = new Matrix64(cols!, rows!, values).transpose();
+  const matrix = new Matrix64(cols, rows, values).transpose();
   return { ...matrixBase(name, shape, matrix, caller), name: basename(name) };
 }

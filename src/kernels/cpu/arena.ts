@@ -84,7 +84,7 @@ export class Arena {
   #find(size: number): number | undefined {
     const index = this.#free.findIndex((piece) => piece.bytes >= size);
     if (index < 0) return undefined;
-    const { at, bytes } = this.#free[index]!;
+    const { at, bytes } = this.#free[index];
     if (bytes === size) this.#free.splice(index, 1);
     else this.#free[index] = { at: at + size, bytes: bytes - size };
     return at;

@@ -1,4 +1,4 @@
-import { conformance } from "../conformance.case.js";
+import { conformance } from "../conformance/conformance.case.js";
 import { createCpuKernels } from "./index.js";
 
 for (const threads of [1, 2, 4]) {

@@ -105,7 +105,7 @@ export class CpuSignals implements DeviceSignals {
     this.shapes = shapes;
     this.firsts = new Float64Array(signals.length + 1);
     signals.forEach(({ shape }, s) => {
-      this.firsts[s + 1] = this.firsts[s]! + sizeOf(shape);
+      this.firsts[s + 1] = this.firsts[s] + sizeOf(shape);
     });
   }
 }

@@ -24,7 +24,7 @@ import type {
   WindowList,
 } from "../contract.js";
 import { momentFloor } from "../contract.js";
-import { inOrder } from "../inOrder.js";
+import { inOrder } from "../ordered.js";
 import { extentOf, lineOffsets } from "../windowLines.js";
 import type { Arena } from "./arena.js";
 import { shared, single } from "./binary.js";
@@ -178,12 +178,12 @@ class CpuKernels implements Kernels {
       return address + part.length * 4;
     }, at);
     return new CpuBase(rows, cols, {
-      analysis: addresses[0]!,
-      synthesis: addresses[1]!,
+      analysis: addresses[0],
+      synthesis: addresses[1],
       blockRows: Math.max(analysis.rows, synthesis.rows),
       weights: synthesis.weights,
-      leading: { at: addresses[2]!, length: leading.rows },
-      last: { at: addresses[3]!, length: last.rows, number: last.cols },
+      leading: { at: addresses[2], length: leading.rows },
+      last: { at: addresses[3], length: last.rows, number: last.cols },
     });
   }
 
@@ -191,9 +191,9 @@ class CpuKernels implements Kernels {
     const total = signals.reduce((sum, { data }) => sum + data.length, 0);
     const store = new CpuSignals(signals, this.#arena.take(total * 4));
     signals.forEach(({ data }, s) => {
-      const target = this.#arena.f32(store.at + store.firsts[s]! * 4, data.length);
+      const target = this.#arena.f32(store.at + store.firsts[s] * 4, data.length);
       if (scale === 1) target.set(data);
-      else for (let i = 0; i < data.length; i++) target[i] = data[i]! * scale;
+      else for (let i = 0; i < data.length; i++) target[i] = data[i] * scale;
     });
     return store;
   }
@@ -220,7 +220,7 @@ class CpuKernels implements Kernels {
   async writeSparse(target: DeviceSparse, source: SparseColumns): Promise<void> {
     const { indices, values, counts, width } = this.#sparse(target);
     for (let j = 0; j < source.cols; j++) {
-      const [from, used, to] = [j * source.width, source.counts[j]!, j * width];
+      const [from, used, to] = [j * source.width, source.counts[j], j * width];
       indices.fill(0, to, to + width).set(source.indices.subarray(from, from + used), to);
       values.fill(0, to, to + width).set(source.values.subarray(from, from + used), to);
       counts[j] = used;
@@ -409,7 +409,7 @@ class CpuKernels implements Kernels {
 
   async scaleRows(scale: DeviceMatrix, X: DeviceSparse): Promise<void> {
     const [s, { indices, values }] = [this.#dense(scale), this.#sparse(X)];
-    for (let i = 0; i < values.length; i++) values[i]! *= s[indices[i]!]!;
+    for (let i = 0; i < values.length; i++) values[i] *= s[indices[i]];
   }
 
   // — the update ————————————————————————————————————————————————————————————
@@ -428,7 +428,7 @@ class CpuKernels implements Kernels {
   async countUses(X: DeviceSparse, uses: DeviceMatrix): Promise<void> {
     const counts = this.#dense(uses);
     eachEntry(this.#sparse(X), (row) => {
-      counts[row]! += 1;
+      counts[row] += 1;
     });
   }
 
@@ -476,7 +476,7 @@ class CpuKernels implements Kernels {
   #placesAt(S: DeviceSet, at: number, atoms: number): number {
     const places = this.#arena.u32(at, atoms).fill(0xffffffff);
     const members = this.#members(S);
-    for (let place = 0; place < members.length; place++) places[members[place]!] = place;
+    for (let place = 0; place < members.length; place++) places[members[place]] = place;
     return at;
   }
 
@@ -504,7 +504,7 @@ class CpuKernels implements Kernels {
   ): Promise<void> {
     const [g, set] = [own(grad, CpuMatrix), own(S, CpuSet)];
     this.#arguments(0, 0, g.at, g.rows, set.at, own(U, CpuMatrix).at);
-    this.#pool.args.f32.set([gamma, this.#dense(scalars)[eta]!]);
+    this.#pool.args.f32.set([gamma, this.#dense(scalars)[eta]]);
     await this.#run("momentum", set.size, 16);
   }
 
@@ -519,7 +519,7 @@ class CpuKernels implements Kernels {
     this.#pool.reserveScratch((3 * u.rows + 16) * 4);
     const grad = step ? own(step.grad, CpuMatrix).at : 0;
     this.#arguments(k, u.rows, u.at, set.at, ...this.#sparseWords(A), grad);
-    if (step) this.#pool.args.f32.set([step.gamma, this.#dense(step.scalars)[step.eta]!], 9);
+    if (step) this.#pool.args.f32.set([step.gamma, this.#dense(step.scalars)[step.eta]], 9);
     await this.#run("moveAtoms", set.size, 16);
   }
 
@@ -588,17 +588,17 @@ class CpuKernels implements Kernels {
     this.#arena.u32(at, slots.length).set(slots);
     this.#pool.reserveScratch(2 * refitBlock * 4);
     for (let j = 0; j < d.cols; j++) {
-      const count = starts[j + 1]! - starts[j]!;
+      const count = starts[j + 1] - starts[j];
       if (count === 0) continue;
       const atom = d.at + j * d.rows * 4;
-      const uses = [r.at, r.rows, at + starts[j]! * 4, count, values, width];
+      const uses = [r.at, r.rows, at + starts[j] * 4, count, values, width];
       const items = Math.ceil(count / refitBlock);
       this.#arguments(...uses, sums);
       await this.#run("refitDirection", items, 1);
       this.#arena.f32(before, d.rows).set(this.#arena.f32(atom, d.rows));
       const g = this.#arena.f32(values, width * X.cols);
       let energy = 0;
-      for (let s = starts[j]!; s < starts[j + 1]!; s++) energy += g[slots[s]!]! ** 2;
+      for (let s = starts[j]; s < starts[j + 1]; s++) energy += g[slots[s]] ** 2;
       if (!putDirection(this.#arena.f32(sums, items * d.rows), energy, this.#arena.f32(atom, d.rows)))
         continue;
       this.#arguments(...uses, before, atom);
@@ -638,7 +638,7 @@ class CpuKernels implements Kernels {
     await this.#run("blockEnergies", blocks, 1);
     const energy = this.#sum(partial, blocks);
     const target = this.#dense(scalars);
-    target[slot] = options.add ? target[slot]! + energy : energy;
+    target[slot] = options.add ? target[slot] + energy : energy;
   }
 
   async normRatio(scalars: DeviceMatrix, num: number, den: number, out: number): Promise<void> {
@@ -668,15 +668,15 @@ class CpuKernels implements Kernels {
     const layouts = new Map<number, number>(); // where the offsets of a shape start
     const layoutOf = (kind: number): number => {
       if (!layouts.has(kind))
-        layouts.set(kind, offsets.push(...lineOffsets(store.shapes[kind]!, patch)) - lines);
+        layouts.set(kind, offsets.push(...lineOffsets(store.shapes[kind], patch)) - lines);
       return layouts.get(kind)!;
     };
     const starts = new Uint32Array(N);
     const chosen = new Uint32Array(N);
     for (let i = 0; i < N; i++) {
-      const signal = windows.signal[i]!;
-      starts[i] = store.firsts[signal]! + windows.start[i]!;
-      chosen[i] = layoutOf(store.kinds[signal]!);
+      const signal = windows.signal[i];
+      starts[i] = store.firsts[signal] + windows.start[i];
+      chosen[i] = layoutOf(store.kinds[signal]);
     }
     const at = this.#stage((2 * N + offsets.length) * 4);
     this.#arena.u32(at, N).set(starts);
@@ -715,7 +715,7 @@ class CpuKernels implements Kernels {
   /** The arguments of the next kernel, one word each. */
   #arguments(...words: number[]): void {
     const { u32 } = this.#pool.args;
-    for (let i = 0; i < words.length; i++) u32[i] = words[i]!;
+    for (let i = 0; i < words.length; i++) u32[i] = words[i];
   }
 
   async #run(name: (typeof names)[number], items: number, step: number): Promise<void> {
@@ -777,11 +777,11 @@ class CpuKernels implements Kernels {
 /** atom ← u/‖u‖ with u = Σ g r + ‖g‖² atom, the sum in parts; false, and it stays, where u is zero. */
 function putDirection(parts: Float32Array, energy: number, atom: Float32Array): boolean {
   const u = Float64Array.from(atom, (value) => energy * value);
-  for (let i = 0; i < parts.length; i++) u[i % atom.length]! += parts[i]!;
+  for (let i = 0; i < parts.length; i++) u[i % atom.length] += parts[i];
   const squared = u.reduce((sum, value) => sum + value * value, 0);
   if (!(squared > 0)) return false;
   const scale = 1 / Math.sqrt(squared);
-  for (let r = 0; r < atom.length; r++) atom[r] = u[r]! * scale;
+  for (let r = 0; r < atom.length; r++) atom[r] = u[r] * scale;
   return true;
 }
 

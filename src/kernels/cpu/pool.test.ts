@@ -3,8 +3,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import { Rng } from "../../core/rng.js";
-import { syntheticPictures } from "../../data/synthetic.js";
-import { train } from "../../learn/trainingRun.js";
+import { syntheticPictures } from "../../data/syntheticPictures.js";
+import { train } from "../../learn/run/train.js";
 import { modelToBytes } from "../../model/files.js";
 import type { Kernels } from "../contract.js";
 import { Arena } from "./arena.js";
@@ -63,7 +63,7 @@ describe("threads", () => {
     expect(workers).toHaveLength(1);
     const run = train(pictures, { ...options, examples: 100_000, epochs: 1000, kernels });
     const killed = (async () => {
-      for await (const { step } of run) if (step === 3) void workers[0]!.terminate();
+      for await (const { step } of run) if (step === 3) void workers[0].terminate();
     })();
     await expect(killed).rejects.toThrow(/^cpu kernels: a thread ended \(exit code 1\)/);
   });
@@ -130,7 +130,7 @@ describe("memory", () => {
         arena.u8(at, bytes).fill(255);
         held.set(at, bytes);
       } else {
-        const at = [...held.keys()][rng.below(held.size)]!;
+        const at = [...held.keys()][rng.below(held.size)];
         arena.give(at);
         held.delete(at);
       }

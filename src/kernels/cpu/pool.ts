@@ -129,7 +129,7 @@ export class Pool<Name extends string> {
     if (bytes <= this.#scratchBytes) return;
     const control = this.#control();
     for (let t = 0; t < this.threads; t++) {
-      const old = control[slots.scratch + t]! >>> 0;
+      const old = control[slots.scratch + t] >>> 0;
       if (old !== 0) this.arena.give(old);
     }
     for (let t = 0; t < this.threads; t++) {
@@ -144,7 +144,7 @@ export class Pool<Name extends string> {
     this.#requireAlive();
     const kernel = this.#kernels[name];
     const control = this.#control();
-    const scratch = control[slots.scratch]! >>> 0;
+    const scratch = control[slots.scratch] >>> 0;
     if (this.#others.length === 0 || items <= step) {
       for (let from = 0; from < items; from += step)
         kernel(from, Math.min(from + step, items), scratch, argsAddress);

@@ -15,8 +15,8 @@ export interface SparseViews {
 export function eachEntry(X: SparseViews, visit: (row: number, value: number, column: number) => void): void {
   const { indices, values, counts, width } = X;
   for (let i = 0; i < counts.length; i++) {
-    for (let s = i * width, end = s + counts[i]!; s < end; s++)
-      if (values[s] !== 0) visit(indices[s]!, values[s]!, i);
+    for (let s = i * width, end = s + counts[i]; s < end; s++)
+      if (values[s] !== 0) visit(indices[s], values[s], i);
   }
 }
 
@@ -37,20 +37,20 @@ export function rowLists(X: SparseViews, atoms: number, members?: Uint32Array): 
   for (const atom of members ?? []) inside[atom] = 1;
   const found = entriesOf(X, inside); // by examples: few, where S is small
   const starts = new Uint32Array(atoms + 1);
-  for (const s of found) starts[X.indices[s]! + 1]! += 1;
+  for (const s of found) starts[X.indices[s] + 1] += 1;
   let longest = 0;
   for (let j = 0; j < atoms; j++) {
-    longest = Math.max(longest, starts[j + 1]!);
-    starts[j + 1]! += starts[j]!;
+    longest = Math.max(longest, starts[j + 1]);
+    starts[j + 1] += starts[j];
   }
   const next = starts.slice();
   const examples = new Uint32Array(found.length);
   const coefficients = new Float32Array(found.length);
   const slots = new Uint32Array(found.length);
   for (const s of found) {
-    const at = next[X.indices[s]!]!++;
+    const at = next[X.indices[s]]++;
     examples[at] = Math.floor(s / X.width);
-    coefficients[at] = X.values[s]!;
+    coefficients[at] = X.values[s];
     slots[at] = s;
   }
   return { starts, examples, coefficients, slots, longest };
@@ -60,6 +60,6 @@ export function rowLists(X: SparseViews, atoms: number, members?: Uint32Array): 
 function entriesOf({ indices, values }: SparseViews, inside: Uint8Array): Uint32Array {
   const slots = new Uint32Array(indices.length);
   let count = 0;
-  for (let s = 0; s < indices.length; s++) if (inside[indices[s]!] && values[s] !== 0) slots[count++] = s;
+  for (let s = 0; s < indices.length; s++) if (inside[indices[s]] && values[s] !== 0) slots[count++] = s;
   return slots.subarray(0, count);
 }

@@ -49,10 +49,10 @@ export function runWorker(start: WorkerStart): void {
     Atomics.wait(state, 0, generation);
     generation = Atomics.load(state, 0);
     if (Atomics.load(state, 6) === 1) return;
-    const kernel = kernels[state[3]!]!;
-    const items = state[4]!;
-    const step = state[5]!;
-    const scratch = state[scratchSlot]! >>> 0;
+    const kernel = kernels[state[3]];
+    const items = state[4];
+    const step = state[5];
+    const scratch = state[scratchSlot] >>> 0;
     for (;;) {
       const from = Atomics.add(state, 1, step);
       if (from >= items) break;

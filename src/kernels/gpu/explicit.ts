@@ -36,21 +36,21 @@ export class ExplicitUpdates {
   addMoments(beta: number, Y: GpuMatrix, X: GpuSparse, B: GpuMatrix, C: GpuMatrix): void {
     const { queue } = this.#memory;
     const { starts, entries } = this.#codes.lists(X);
-    const nothing = { first: 0, count: 0, parts: [{ buffer: Y.store.panels[0]!, offset: 0 }] }; // no examples: βB
+    const nothing = { first: 0, count: 0, parts: [{ buffer: Y.store.panels[0], offset: 0 }] }; // no examples: βB
     for (const atoms of runsOf(B)) {
       let factor = beta;
       for (const { first, count, parts } of Y.cols > 0 ? runsOf(Y) : [nothing]) {
-        const { buffer, offset } = atoms.parts[0]!;
-        const examples = [first, count, parts[0]!.offset];
+        const { buffer, offset } = atoms.parts[0];
+        const examples = [first, count, parts[0].offset];
         const words = [float(factor), Y.quads, ...examples, atoms.first, atoms.count, offset];
         const groups = [Math.ceil(Y.quads / 128), atoms.count] as const;
-        queue.dispatch("moments", words, [parts[0]!.buffer, starts, entries, buffer], groups);
+        queue.dispatch("moments", words, [parts[0].buffer, starts, entries, buffer], groups);
         factor = 1;
       }
     }
     for (const { first, count, parts } of runsOf(C)) {
-      const words = [float(beta), C.stride, ...X.words, first, count, parts[0]!.offset];
-      const buffers = [X.store.buffer, starts, entries, parts[0]!.buffer];
+      const words = [float(beta), C.stride, ...X.words, first, count, parts[0].offset];
+      const buffers = [X.store.buffer, starts, entries, parts[0].buffer];
       queue.dispatch("codeMoments", words, buffers, [count]);
     }
   }
@@ -66,14 +66,14 @@ export class ExplicitUpdates {
       for (let at = 0; at < run.count; at += descentBlock) {
         const [first, atoms] = [run.first + at, Math.min(descentBlock, run.count - at)];
         const [b, c, v, d] = run.parts.map(({ offset }) => offset + at);
-        const words = [D.quads, C.stride, first, atoms, b!, c!, v!, d!, float(momentFloor)];
+        const words = [D.quads, C.stride, first, atoms, b, c, v, d, float(momentFloor)];
         const buffers = [...run.parts.map(({ buffer }) => buffer), changes];
         queue.dispatch("descend", words, buffers, [1]);
         const behind = first + atoms;
         for (const { count, parts } of runsOf(V.slice(behind, m - behind), C.slice(behind, m - behind))) {
-          const follow = [D.quads, C.stride, first, atoms, count, parts[0]!.offset, parts[1]!.offset];
+          const follow = [D.quads, C.stride, first, atoms, count, parts[0].offset, parts[1].offset];
           const groups = [Math.ceil(D.quads / 64), Math.ceil(count / 4)] as const;
-          queue.dispatch("followAtoms", follow, [changes, parts[1]!.buffer, parts[0]!.buffer], groups);
+          queue.dispatch("followAtoms", follow, [changes, parts[1].buffer, parts[0].buffer], groups);
         }
       }
     }
@@ -85,12 +85,12 @@ export class ExplicitUpdates {
     const { starts, entries } = this.#codes.lists(X);
     const u = queue.scratch("direction", 2 * D.stride * 4);
     for (const { first, count, parts } of runsOf(D)) {
-      const { buffer, offset } = parts[0]!;
+      const { buffer, offset } = parts[0];
       for (let j = 0; j < count; j++) {
         const column = offset + j;
         let keeps = 0;
         for (const run of runsOf(R)) {
-          const part = run.parts[0]!;
+          const part = run.parts[0];
           const words = [D.quads, first + j, run.first, run.count, part.offset, column, keeps];
           const groups = [Math.ceil(D.quads / 16)] as const;
           queue.dispatch("refitDirection", words, [part.buffer, starts, entries, buffer, u], groups);
@@ -99,7 +99,7 @@ export class ExplicitUpdates {
         if (R.cols === 0) return;
         queue.dispatch("refitAtom", [D.quads, column], [u, buffer], [1]);
         for (const run of runsOf(R)) {
-          const part = run.parts[0]!;
+          const part = run.parts[0];
           const words = [D.quads, first + j, run.first, run.count, part.offset, column, ...X.words];
           const buffers = [u, starts, entries, buffer, part.buffer, X.store.buffer];
           queue.dispatch("refitCodes", words, buffers, [Math.min(refitGroups, run.count)]);
@@ -112,9 +112,9 @@ export class ExplicitUpdates {
   /** Columns S ← 0; of a square matrix, rows S too. */
   forget(S: GpuSet, M: GpuMatrix, square: boolean): void {
     for (const { first, count, parts } of runsOf(M)) {
-      const words = [M.stride, M.rows, first, count, parts[0]!.offset, S.placeAt];
+      const words = [M.stride, M.rows, first, count, parts[0].offset, S.placeAt];
       const groups = [Math.ceil(M.rows / 64), count] as const;
-      this.#memory.queue.dispatch("forget", words, [S.buffer, parts[0]!.buffer], groups, {
+      this.#memory.queue.dispatch("forget", words, [S.buffer, parts[0].buffer], groups, {
         square: square ? 1 : 0,
       });
     }
@@ -133,13 +133,13 @@ export class ExplicitUpdates {
     const T = this.#room("turned", M.cols, M.rows);
     for (const columns of runsOf(M)) {
       for (const { first, count, parts } of runsOf(T)) {
-        const from = columns.parts[0]!;
+        const from = columns.parts[0];
         const words = [
           ...[columns.count, from.offset, M.stride, columns.first],
-          ...[first, count, parts[0]!.offset, T.stride],
+          ...[first, count, parts[0].offset, T.stride],
         ];
         const groups = [Math.ceil(count / 16), Math.ceil(columns.count / 16)] as const;
-        queue.dispatch("transpose", words, [from.buffer, parts[0]!.buffer], groups);
+        queue.dispatch("transpose", words, [from.buffer, parts[0].buffer], groups);
       }
     }
     return T;

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { requireSoftwareGpu } from "../../../tests/softwareGpu.js";
 import { DenseMatrix } from "../../core/matrix.js";
 import { Rng } from "../../core/rng.js";
-import { syntheticPictures } from "../../data/synthetic.js";
-import { checkpointFromBytes } from "../../learn/checkpoint.js";
-import { collect, keepEvery } from "../../learn/learner.case.js";
-import { train } from "../../learn/trainingRun.js";
-import type { TrainOptions } from "../../learn/trainOptions.js";
+import { syntheticPictures } from "../../data/syntheticPictures.js";
+import { checkpointFromBytes } from "../../learn/checkpoints/checkpoint.js";
+import { collect, keepEvery } from "../../learn/learners/learner.case.js";
+import { train } from "../../learn/run/train.js";
+import type { TrainOptions } from "../../learn/run/trainOptions.js";
 import { modelToBytes } from "../../model/files.js";
 import { chooseKernels } from "../choose.js";
-import { conformance } from "../conformance.case.js";
+import { conformance } from "../conformance/conformance.case.js";
+import { gramOf, randomDense, randomUnitDictionary } from "../conformance/oracle.case.js";
 import type { Kernels } from "../contract.js";
 import { createCpuKernels } from "../cpu/index.js";
-import { gramOf, randomDense, randomUnitDictionary } from "../oracle.case.js";
 import { openGpu } from "./device.js";
 import { createGpuKernels, type GpuOptions, gpuKernelsOn } from "./index.js";
 
@@ -71,8 +71,8 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
       await kernels.dispose();
       // late turns of a long pursuit may part at a tie; what is left is the same to a few per cent of what was there
       ours.forEach((left, i) => {
-        const whole = problem.energies.data[Math.floor(i / p)]!;
-        expect(Math.abs(left - theirs[i]!)).toBeLessThan(0.02 * whole);
+        const whole = problem.energies.data[Math.floor(i / p)];
+        expect(Math.abs(left - theirs[i])).toBeLessThan(0.02 * whole);
       });
     });
   });
@@ -96,7 +96,7 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
     const saved: Uint8Array[] = [];
     const whole = await learn(gpu, { checkpoints: keepEvery(13, saved) });
     expect(Math.abs(whole.rmse / (await learn(cpu)).rmse - 1)).toBeLessThan(0.01);
-    const resumed = await learn(gpu, { resume: await checkpointFromBytes(saved[0]!, "step 13 of 16") });
+    const resumed = await learn(gpu, { resume: await checkpointFromBytes(saved[0], "step 13 of 16") });
     expect(modelToBytes(resumed.model)).toEqual(modelToBytes(whole.model));
     await gpu.dispose();
     await cpu.dispose();

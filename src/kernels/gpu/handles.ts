@@ -48,7 +48,7 @@ export class GpuMatrix implements DeviceMatrix {
   get buffer(): GPUBuffer {
     if (this.store.panels.length !== 1)
       throw new TypeError("gpu kernels: a small matrix is not in one buffer");
-    return this.store.panels[0]!;
+    return this.store.panels[0];
   }
 }
 
@@ -71,13 +71,13 @@ export interface RunPart {
 
 /** The columns of some matrices of equal width, in runs that lie in one panel of each. */
 export function* runsOf(...matrices: readonly GpuMatrix[]): Generator<Run> {
-  const { cols } = matrices[0]!;
+  const { cols } = matrices[0];
   let first = 0;
   while (first < cols) {
     const places = matrices.map(({ store: { panels, panelCols }, first: start }) => {
       const panel = Math.floor((start + first) / panelCols);
       const offset = start + first - panel * panelCols;
-      return { buffer: panels[panel]!, offset, left: panelCols - offset };
+      return { buffer: panels[panel], offset, left: panelCols - offset };
     });
     const count = Math.min(cols - first, ...places.map(({ left }) => left));
     yield { first, count, parts: places };

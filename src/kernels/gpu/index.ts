@@ -221,8 +221,8 @@ class GpuKernels implements Kernels {
     const bytes = (columns: number) => columns * from.stride * 4;
     for (const { count, parts } of runsOf(from, to)) {
       const [a, b] = parts;
-      if (a!.buffer !== b!.buffer)
-        this.#queue.copy(a!.buffer, bytes(a!.offset), b!.buffer, bytes(b!.offset), bytes(count));
+      if (a.buffer !== b.buffer)
+        this.#queue.copy(a.buffer, bytes(a.offset), b.buffer, bytes(b.offset), bytes(count));
     }
   }
 
@@ -243,7 +243,7 @@ class GpuKernels implements Kernels {
     const [y, target] = [own(Y, GpuMatrix), own(energies, GpuMatrix)];
     for (const { first, count, parts } of runsOf(y)) {
       const words = [count, y.quads, first, target.stride];
-      this.#queue.dispatch("columnEnergies", words, [parts[0]!.buffer, target.buffer], [count]);
+      this.#queue.dispatch("columnEnergies", words, [parts[0].buffer, target.buffer], [count]);
     }
   }
 
@@ -299,13 +299,13 @@ class GpuKernels implements Kernels {
   ): Promise<void> {
     const { starts, entries } = this.#codes.lists(own(X, GpuSparse));
     const [w, set, target] = [own(W, GpuMatrix), own(S, GpuSet), own(grad, GpuMatrix)];
-    const nothing = { first: 0, count: 0, parts: [{ buffer: w.store.panels[0]!, offset: 0 }] }; // no examples: zeros
+    const nothing = { first: 0, count: 0, parts: [{ buffer: w.store.panels[0], offset: 0 }] }; // no examples: zeros
     const examples = w.cols > 0 ? [...runsOf(w)] : [nothing];
     for (const places of runsOf(target)) {
       let keeps = 0;
       for (const { first, count, parts } of examples) {
         const words = [w.quads, first, count, keeps, places.first, places.count];
-        const buffers = [parts[0]!.buffer, starts, entries, set.buffer, places.parts[0]!.buffer];
+        const buffers = [parts[0].buffer, starts, entries, set.buffer, places.parts[0].buffer];
         this.#queue.dispatch("gradient", words, buffers, [Math.ceil(w.quads / 128), places.count]);
         keeps = 1;
       }
@@ -357,9 +357,9 @@ class GpuKernels implements Kernels {
       for (const { first, count, parts } of runsOf(r)) {
         const words = [
           ...[count, r.quads, ...x.words, first, set.placeAt],
-          ...[atoms.first, atoms.count, from!.offset, to!.offset, refits ? 1 : 0],
+          ...[atoms.first, atoms.count, from.offset, to.offset, refits ? 1 : 0],
         ];
-        const buffers = [from!.buffer, to!.buffer, set.buffer, x.store.buffer, parts[0]!.buffer];
+        const buffers = [from.buffer, to.buffer, set.buffer, x.store.buffer, parts[0].buffer];
         this.#queue.dispatch("exchangeAtoms", words, buffers, [count]);
       }
     }
@@ -379,7 +379,7 @@ class GpuKernels implements Kernels {
     for (const places of runsOf(g)) {
       for (const { first, count, parts } of runsOf(u)) {
         const words = [float(gamma), eta, u.quads, places.first, places.count, first, count];
-        const buffers = [values, set.buffer, places.parts[0]!.buffer, parts[0]!.buffer];
+        const buffers = [values, set.buffer, places.parts[0].buffer, parts[0].buffer];
         this.#queue.dispatch("momentum", words, buffers, [Math.ceil(u.quads / 64), places.count]);
       }
     }
@@ -399,7 +399,7 @@ class GpuKernels implements Kernels {
     const work = this.#queue.scratch("moved atoms", groups * u.rows * 4);
     for (const { first, count, parts } of runsOf(u)) {
       const words = [u.rows, u.stride, k, ...atoms.words, first, count];
-      const buffers = [parts[0]!.buffer, set.buffer, atoms.store.buffer, work];
+      const buffers = [parts[0].buffer, set.buffer, atoms.store.buffer, work];
       this.#queue.dispatch("moveAtoms", words, buffers, [groups]);
     }
     atoms.store.version++;
@@ -468,7 +468,7 @@ class GpuKernels implements Kernels {
     let firstBlock = 0;
     for (const { first, count, parts } of runs) {
       const words = [count * m.quads, m.quads, first, firstBlock, options.S ? 1 : 0];
-      this.#queue.dispatch("blockEnergies", words, [parts[0]!.buffer, set, partial], [blocksOf(count)]);
+      this.#queue.dispatch("blockEnergies", words, [parts[0].buffer, set, partial], [blocksOf(count)]);
       firstBlock += blocksOf(count);
     }
     const target = own(scalars, GpuMatrix).buffer;
@@ -482,7 +482,7 @@ class GpuKernels implements Kernels {
   async coherence(G: DeviceMatrix, coherence: DeviceMatrix): Promise<void> {
     const g = own(G, GpuMatrix);
     for (const { first, count, parts } of runsOf(g)) {
-      const buffers = [parts[0]!.buffer, own(coherence, GpuMatrix).buffer];
+      const buffers = [parts[0].buffer, own(coherence, GpuMatrix).buffer];
       this.#queue.dispatch("coherence", [count, g.stride, first], buffers, [count]);
     }
   }
@@ -500,10 +500,10 @@ class GpuKernels implements Kernels {
     const { buffer: table, startOf } = this.#table(store, patch);
     const words = new Uint32Array(4 * y.cols);
     for (let i = 0; i < y.cols; i++) {
-      const signal = windows.signal[i]!;
-      words[4 * i] = store.panelOf[signal]!;
-      words[4 * i + 1] = store.firstOf[signal]! + windows.start[i]!;
-      words[4 * i + 2] = startOf[signal]!;
+      const signal = windows.signal[i];
+      words[4 * i] = store.panelOf[signal];
+      words[4 * i + 1] = store.firstOf[signal] + windows.start[i];
+      words[4 * i + 2] = startOf[signal];
     }
     const list = this.#queue.scratch("windows", words.byteLength);
     this.#queue.write(list, 0, words);
@@ -514,7 +514,7 @@ class GpuKernels implements Kernels {
       store.panels.forEach((panel, p) => {
         const target = removed?.buffer ?? this.#queue.scratch("none", 16);
         const told = [count, lines, length, y.stride, p, first, removed ? 1 : 0, removed?.stride ?? 0];
-        this.#queue.dispatch("extract", told, [panel, list, table, parts[0]!.buffer, target], [count]);
+        this.#queue.dispatch("extract", told, [panel, list, table, parts[0].buffer, target], [count]);
       });
     }
   }
@@ -544,7 +544,7 @@ class GpuKernels implements Kernels {
         ...[added ? 1 : 0, added?.stride ?? 0],
       ];
       const buffers = [
-        parts[0]!.buffer,
+        parts[0].buffer,
         added?.buffer ?? this.#queue.scratch("none", 16),
         list,
         target.buffer,

@@ -71,7 +71,7 @@ export class GpuMemory {
         return { factorAt, sizeIn, sizeOut };
       });
     if (factors.length === 1)
-      return new GpuBase(factors, this.queue.buffer(0), [], [], this.#explicit(factors[0]!));
+      return new GpuBase(factors, this.queue.buffer(0), [], [], this.#explicit(factors[0]));
     const analysis = steps(
       ({ rows, cols }) => [rows, cols],
       (factor, r, j) => factor.at(j, r),
@@ -108,12 +108,12 @@ export class GpuMemory {
       if (sizes.at(-1)! + data.length > most) sizes.push(0);
       panelOf[s] = sizes.length - 1;
       firstOf[s] = sizes.at(-1)!;
-      sizes[sizes.length - 1]! += data.length;
+      sizes[sizes.length - 1] += data.length;
     });
     const panels = sizes.map((size) => this.queue.buffer(size * 4));
     signals.forEach(({ data }, s) => {
       const scaled = scale === 1 ? data : data.map((value) => value * scale);
-      this.queue.write(panels[panelOf[s]!]!, firstOf[s]! * 4, scaled as Float32Array<ArrayBuffer>);
+      this.queue.write(panels[panelOf[s]], firstOf[s] * 4, scaled as Float32Array<ArrayBuffer>);
     });
     return new GpuSignals(
       signals.map(({ shape }) => shape),
@@ -129,7 +129,7 @@ export class GpuMemory {
     const { rows, stride } = target;
     for (const { first, count, parts } of runsOf(target)) {
       const columns = source.data.subarray(first * rows, (first + count) * rows);
-      this.queue.write(parts[0]!.buffer, parts[0]!.offset * stride * 4, padded(columns, rows, stride, count));
+      this.queue.write(parts[0].buffer, parts[0].offset * stride * 4, padded(columns, rows, stride, count));
     }
   }
 
@@ -143,12 +143,12 @@ export class GpuMemory {
       );
     const result = new DenseMatrix(rows, cols);
     for (const { first, count, parts } of runsOf(source)) {
-      const data = new Float32Array(await this.queue.read(parts[0]!.buffer, count * stride * 4));
+      const data = new Float32Array(await this.queue.read(parts[0].buffer, count * stride * 4));
       if (rows === stride) result.data.set(data, first * rows);
       else
         for (let j = 0; j < count; j++) {
           const [from, to] = [j * stride, (first + j) * rows];
-          for (let i = 0; i < rows; i++) result.data[to + i] = data[from + i]!;
+          for (let i = 0; i < rows; i++) result.data[to + i] = data[from + i];
         }
     }
     return result;
@@ -159,7 +159,7 @@ export class GpuMemory {
     const { cols } = source;
     const [indices, values] = [new Uint32Array(width * cols), new Float32Array(width * cols)];
     for (let j = 0; j < cols; j++) {
-      const [from, used] = [j * source.width, source.counts[j]!];
+      const [from, used] = [j * source.width, source.counts[j]];
       indices.set(source.indices.subarray(from, from + used), j * width);
       values.set(source.values.subarray(from, from + used), j * width);
     }
@@ -198,7 +198,7 @@ export class GpuMemory {
 
   async readSet({ buffer, capacity }: GpuSet): Promise<Uint32Array> {
     const words = new Uint32Array(await this.queue.read(buffer, (1 + capacity) * 4));
-    return words.slice(1, 1 + words[0]!);
+    return words.slice(1, 1 + words[0]);
   }
 
   // — freeing ———————————————————————————————————————————————————————————————

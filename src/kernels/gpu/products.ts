@@ -43,19 +43,19 @@ export class GpuProducts {
       const room = [0, 1].map((i) => queue.scratch(`axis ${i}`, Math.min(count, most) * largest * 4));
       for (let first = 0; first < count; first += most) {
         const columns = Math.min(most, count - first);
-        let inner = sizes[0]!;
+        let inner = sizes[0];
         let outer = 1;
         steps.forEach(({ factorAt, sizeIn, sizeOut }, s) => {
           inner /= sizeIn;
           const [begins, ends] = [s === 0, s === steps.length - 1];
-          const source = begins ? parts[0]!.buffer : room[(s + 1) % 2]!;
-          const target = ends ? parts[1]!.buffer : room[s % 2]!;
+          const source = begins ? parts[0].buffer : room[(s + 1) % 2];
+          const target = ends ? parts[1].buffer : room[s % 2];
           const words = [
             ...[columns, outer, sizeIn, sizeOut, inner],
-            begins ? input.stride : sizes[s]!,
-            ends ? output.stride : sizes[s + 1]!,
-            begins ? parts[0]!.offset + first : 0,
-            ends ? parts[1]!.offset + first : 0,
+            begins ? input.stride : sizes[s],
+            ends ? output.stride : sizes[s + 1],
+            begins ? parts[0].offset + first : 0,
+            ends ? parts[1].offset + first : 0,
             factorAt,
           ];
           const groups = [Math.ceil((outer * sizeOut * inner) / 64), columns] as const;
@@ -75,9 +75,9 @@ export class GpuProducts {
         const [b, c] = parts;
         const words = [
           ...[rows.count, count, A.quads, C.quads, rows.first, 0, 0, 0],
-          ...[rows.parts[0]!.offset, b!.offset, c!.offset],
+          ...[rows.parts[0].offset, b.offset, c.offset],
         ];
-        const buffers = [rows.parts[0]!.buffer, b!.buffer, none, scale?.buffer ?? none, c!.buffer];
+        const buffers = [rows.parts[0].buffer, b.buffer, none, scale?.buffer ?? none, c.buffer];
         const groups = [Math.ceil(rows.count / tile), Math.ceil(count / tile)] as const;
         queue.dispatch("product", words, buffers, groups, {
           gathers: 0,
@@ -130,7 +130,7 @@ export class GpuProducts {
     const none = queue.scratch("none", 16);
     for (const { first, count, parts } of runsOf(result)) {
       let keeps = subtracts ? 1 : 0;
-      const { buffer } = parts[0]!; // heads start with a panel
+      const { buffer } = parts[0]; // heads start with a panel
       for (const columns of runsOf(M)) {
         const words = [
           ...[
@@ -144,7 +144,7 @@ export class GpuProducts {
             S?.placeAt ?? 0,
           ],
         ];
-        const buffers = [columns.parts[0]!.buffer, X.store.buffer, S?.buffer ?? none, buffer];
+        const buffers = [columns.parts[0].buffer, X.store.buffer, S?.buffer ?? none, buffer];
         const groups = [Math.ceil(M.quads / 64), count] as const;
         queue.dispatch("combine", words, buffers, groups, {
           placed: S ? 1 : 0,
@@ -162,7 +162,7 @@ export class GpuProducts {
     const m = A.cols;
     for (const { first, count, parts } of runsOf(D)) {
       const words = [D.quads, first, count];
-      queue.dispatch("atomScales", words, [parts[0]!.buffer, S.buffer, scale.buffer], [m]);
+      queue.dispatch("atomScales", words, [parts[0].buffer, S.buffer, scale.buffer], [m]);
     }
     const room = Math.min(chunkBytes, this.#memory.panelBytes);
     const fit = Math.floor(room / (G.stride * 4));
@@ -174,9 +174,9 @@ export class GpuProducts {
         for (const others of runsOf(D)) {
           const words = [
             ...[rows.count, places, D.quads, G.quads, rows.first, first, others.first, others.count],
-            ...[rows.parts[0]!.offset, 0, 0],
+            ...[rows.parts[0].offset, 0, 0],
           ];
-          const buffers = [rows.parts[0]!.buffer, others.parts[0]!.buffer, S.buffer, scale.buffer, columns];
+          const buffers = [rows.parts[0].buffer, others.parts[0].buffer, S.buffer, scale.buffer, columns];
           const groups = [Math.ceil(rows.count / tile), Math.ceil(places / tile)] as const;
           queue.dispatch("product", words, buffers, groups, { gathers: 1, scales: 1 });
         }
@@ -189,7 +189,7 @@ export class GpuProducts {
   #spread(columns: GPUBuffer, firstPlace: number, places: number, S: GpuSet, G: GpuMatrix): void {
     const { queue } = this.#memory;
     for (const { first, count, parts } of runsOf(G)) {
-      const buffers = [columns, S.buffer, parts[0]!.buffer];
+      const buffers = [columns, S.buffer, parts[0].buffer];
       const down = [G.quads, places, firstPlace, first, count];
       queue.dispatch("gramColumns", down, buffers, [Math.ceil(G.quads / 64), places]);
       const across = [G.stride, G.cols, places, firstPlace, first, count];

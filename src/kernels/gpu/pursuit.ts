@@ -76,7 +76,7 @@ function pursue(job: PursuitJob, sparsity: number, least: number): void {
   const fit = shape.spills ? Math.max(1, Math.floor(spillBytes / (size * 4))) : mostGroups;
   const groups = Math.min(P.cols, fit, least > 0 ? seekers : mostGroups);
   const work = queue.scratch("pursuit", (workAt + groups * size) * 4);
-  const gram = Array.from({ length: mostPanels }, (_, i) => panels[i] ?? panels[0]!);
+  const gram = Array.from({ length: mostPanels }, (_, i) => panels[i] ?? panels[0]);
   if (half) gram[1] = half;
   for (const { first, count, parts } of runsOf(P)) {
     const words = [
@@ -84,7 +84,7 @@ function pursue(job: PursuitJob, sparsity: number, least: number): void {
       ...[panelCols, energies.stride, pathStride, workAt, size, float(pursuitFloor), float(dependenceFloor)],
       least,
     ];
-    const buffers = [...gram, parts[0]!.buffer, X.store.buffer, work, energies.buffer];
+    const buffers = [...gram, parts[0].buffer, X.store.buffer, work, energies.buffer];
     queue.dispatch("batchOmp", words, buffers, [Math.min(groups, count)], {
       threads: shape.threads,
       panels: panels.length,

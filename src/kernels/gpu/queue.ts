@@ -32,7 +32,7 @@ export type ShaderName = keyof typeof shaders;
 /** A number that a shader reads as f32, among words. */
 export function float(value: number): number {
   floatView[0] = value;
-  return wordView[0]!;
+  return wordView[0];
 }
 const floatView = new Float32Array(1);
 const wordView = new Uint32Array(floatView.buffer);
@@ -298,5 +298,5 @@ function storageAccess(source: string): ("read" | "read_write")[] {
 }
 
 function firstLine(text: string): string {
-  return text.split("\n")[0]!.trim();
+  return text.split("\n")[0].trim();
 }

@@ -24,15 +24,15 @@ export function combine(D: DenseMatrix, X: SparseColumns, Y: DenseMatrix): void 
 export function remainder(D: DenseMatrix, X: SparseColumns, Y: DenseMatrix, R: DenseMatrix): void {
   for (let i = 0; i < X.cols; i++) {
     const fitted = combination(D, X, i);
-    R.column(i).set(Y.column(i).map((y, r) => y - fitted[r]!));
+    R.column(i).set(Y.column(i).map((y, r) => y - fitted[r]));
   }
 }
 
 /** Dx of one code. */
 function combination(D: DenseMatrix, X: SparseColumns, i: number): Float64Array {
   const sum = new Float64Array(D.rows);
-  for (let s = i * X.width; s < i * X.width + X.counts[i]!; s++)
-    addScaled(sum, X.values[s]!, D.column(X.indices[s]!));
+  for (let s = i * X.width; s < i * X.width + X.counts[i]; s++)
+    addScaled(sum, X.values[s], D.column(X.indices[s]));
   return sum;
 }
 
@@ -46,15 +46,15 @@ export function addMoments(
 ): void {
   const [b, c] = [B, C].map(({ data }) => Float64Array.from(data, (value) => beta * value));
   for (let i = 0; i < X.cols; i++) {
-    const [start, end] = [i * X.width, i * X.width + X.counts[i]!];
+    const [start, end] = [i * X.width, i * X.width + X.counts[i]];
     for (let s = start; s < end; s++) {
-      const [atom, x] = [X.indices[s]!, X.values[s]!];
-      addScaled(b!.subarray(atom * B.rows, (atom + 1) * B.rows), x, Y.column(i));
-      for (let t = start; t < end; t++) c![atom * C.rows + X.indices[t]!]! += x * X.values[t]!;
+      const [atom, x] = [X.indices[s], X.values[s]];
+      addScaled(b.subarray(atom * B.rows, (atom + 1) * B.rows), x, Y.column(i));
+      for (let t = start; t < end; t++) c[atom * C.rows + X.indices[t]] += x * X.values[t];
     }
   }
-  B.data.set(b!);
-  C.data.set(c!);
+  B.data.set(b);
+  C.data.set(c);
 }
 
 /** dⱼ ← u/‖u‖ with u = dⱼ + (bⱼ − Dcⱼ)/Cⱼⱼ, one atom after the other. */
@@ -64,7 +64,7 @@ export function descendAtoms(B: DenseMatrix, C: DenseMatrix, D: DenseMatrix): vo
     if (!(weight >= momentFloor)) continue;
     const u = Float64Array.from(B.column(j));
     for (let i = 0; i < D.cols; i++) addScaled(u, -C.at(i, j), D.column(i));
-    D.column(j).forEach((d, r) => (u[r] = d + u[r]! / weight));
+    D.column(j).forEach((d, r) => (u[r] = d + u[r] / weight));
     normalizeInto(u, D.column(j));
   }
 }
@@ -75,17 +75,17 @@ export function refitAtoms(R: DenseMatrix, X: SparseColumns, D: DenseMatrix): vo
   for (let j = 0; j < D.cols; j++) {
     const d = Float64Array.from(D.column(j));
     const direction = new Float64Array(D.rows);
-    const errors = uses[j]!.map((slot) => {
+    const errors = uses[j].map((slot) => {
       const error = Float64Array.from(R.column(Math.floor(slot / X.width)));
-      addScaled(error, X.values[slot]!, d);
-      addScaled(direction, X.values[slot]!, error);
+      addScaled(error, X.values[slot], d);
+      addScaled(direction, X.values[slot], error);
       return error;
     });
     if (!normalizeInto(direction, D.column(j))) continue;
-    uses[j]!.forEach((slot, at) => {
-      const error = errors[at]!;
+    uses[j].forEach((slot, at) => {
+      const error = errors[at];
       X.values[slot] = dot(error, D.column(j));
-      addScaled(error, -X.values[slot]!, D.column(j));
+      addScaled(error, -X.values[slot], D.column(j));
       R.column(Math.floor(slot / X.width)).set(error);
     });
   }
@@ -95,8 +95,8 @@ export function refitAtoms(R: DenseMatrix, X: SparseColumns, D: DenseMatrix): vo
 function slotsOf(X: SparseColumns): number[][] {
   const slots: number[][] = Array.from({ length: X.rows }, () => []);
   for (let i = 0; i < X.cols; i++) {
-    for (let s = i * X.width; s < i * X.width + X.counts[i]!; s++)
-      if (X.values[s] !== 0) slots[X.indices[s]!]!.push(s);
+    for (let s = i * X.width; s < i * X.width + X.counts[i]; s++)
+      if (X.values[s] !== 0) slots[X.indices[s]].push(s);
   }
   return slots;
 }
@@ -133,11 +133,11 @@ function normalizeInto(u: Float64Array, target: Float32Array): boolean {
 
 function dot(x: ArrayLike<number>, y: ArrayLike<number>): number {
   let sum = 0;
-  for (let i = 0; i < x.length; i++) sum += x[i]! * y[i]!;
+  for (let i = 0; i < x.length; i++) sum += x[i] * y[i];
   return sum;
 }
 
 /** sum ← sum + weight × column. */
 function addScaled(sum: Float64Array, weight: number, column: ArrayLike<number>): void {
-  for (let i = 0; i < sum.length; i++) sum[i]! += weight * column[i]!;
+  for (let i = 0; i < sum.length; i++) sum[i] += weight * column[i];
 }

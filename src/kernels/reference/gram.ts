@@ -26,7 +26,7 @@ export function refreshGram(
     const z = analyzeColumn(base, synthesizeColumn(base, denseAtom(A, j)));
     for (let i = 0; i < m; i++) {
       if (firstOf[i]) continue;
-      const entry = sparseDot(A, i, z) * scale.data[i]! * scale.data[j]!;
+      const entry = sparseDot(A, i, z) * scale.data[i] * scale.data[j];
       G.data[j * m + i] = entry;
       G.data[i * m + j] = entry;
     }
@@ -50,7 +50,7 @@ export function coherence(G: DenseMatrix, result: DenseMatrix): void {
   for (let j = 0; j < G.cols; j++) {
     const column = G.column(j);
     let largest = 0;
-    for (let i = 0; i < j; i++) largest = Math.max(largest, Math.abs(column[i]!));
+    for (let i = 0; i < j; i++) largest = Math.max(largest, Math.abs(column[i]));
     result.data[j] = largest;
   }
 }

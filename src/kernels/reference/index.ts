@@ -75,7 +75,7 @@ export function createReferenceKernels(): Kernels {
       const to = sparse(target);
       for (let j = 0; j < source.cols; j++) {
         const start = j * source.width;
-        const end = start + source.counts[j]!;
+        const end = start + source.counts[j];
         to.setColumn(j, source.indices.subarray(start, end), source.values.subarray(start, end));
       }
     },
@@ -124,9 +124,9 @@ export function createReferenceKernels(): Kernels {
     exchangeAtoms: async (before, after, S, X, R, refits) =>
       exchangeAtoms(dense(before), dense(after), set(S), sparse(X), dense(R), refits),
     momentum: async (gamma, scalars, eta, grad, S, U) =>
-      momentum(gamma, dense(scalars).data[eta]!, dense(grad), set(S), dense(U)),
+      momentum(gamma, dense(scalars).data[eta], dense(grad), set(S), dense(U)),
     async moveAtoms(k, U, S, A, step) {
-      if (step) momentum(step.gamma, dense(step.scalars).data[step.eta]!, dense(step.grad), set(S), dense(U));
+      if (step) momentum(step.gamma, dense(step.scalars).data[step.eta], dense(step.grad), set(S), dense(U));
       moveAtoms(k, dense(U), set(S), sparse(A));
     },
 
@@ -142,7 +142,7 @@ export function createReferenceKernels(): Kernels {
     async squaredNorm(M, scalars, slot, options = {}) {
       const columns = options.S ? set(options.S).members.length : M.cols;
       const energy = sumOfSquares(dense(M).slice(0, columns).data);
-      dense(scalars).data[slot] = options.add ? dense(scalars).data[slot]! + energy : energy;
+      dense(scalars).data[slot] = options.add ? dense(scalars).data[slot] + energy : energy;
     },
     async normRatio(scalars, num, den, out) {
       const { data } = dense(scalars);
@@ -175,6 +175,6 @@ class Ledger {
 
 function sumOfSquares(values: Float32Array): number {
   let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i]! * values[i]!;
+  for (let i = 0; i < values.length; i++) sum += values[i] * values[i];
   return sum;
 }

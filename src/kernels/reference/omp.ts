@@ -25,7 +25,7 @@ export function batchOmp(
 ): void {
   const pursuit = new Pursuit(G, limits.sparsity);
   for (let i = 0; i < P.cols; i++) {
-    pursuit.run(P.column(i), energies.data[i]!, limits);
+    pursuit.run(P.column(i), energies.data[i], limits);
     X.setColumn(i, pursuit.taken, pursuit.coefficients);
     path?.column(i).set(pursuit.path);
   }
@@ -61,12 +61,12 @@ class Pursuit {
     const goesOn = () => (limits.residualEnergy > 0 ? left > limits.residualEnergy : energy > 0);
     while (this.taken.length < limits.sparsity && goesOn()) {
       const atom = largest(this.#alpha);
-      if (atom < 0 || !(Math.abs(this.#alpha[atom]!) > floor)) break;
+      if (atom < 0 || !(Math.abs(this.#alpha[atom]) > floor)) break;
       if (!this.#take(atom)) break;
       this.#fit(projections);
       left = energy;
       this.taken.forEach((taken, t) => {
-        left -= this.coefficients[t]! * projections[taken]!;
+        left -= this.coefficients[t] * projections[taken];
       });
       this.path.fill(Math.max(0, left), this.taken.length - 1);
       this.#correlate(projections);
@@ -79,9 +79,9 @@ class Pursuit {
     const row = rank * this.#width;
     let distance = this.#G.at(atom, atom);
     for (let t = 0; t < rank; t++) {
-      let w = this.#G.at(this.taken[t]!, atom);
-      for (let s = 0; s < t; s++) w -= this.#factor[row + s]! * this.#factor[t * this.#width + s]!;
-      w /= this.#factor[t * this.#width + t]!;
+      let w = this.#G.at(this.taken[t], atom);
+      for (let s = 0; s < t; s++) w -= this.#factor[row + s] * this.#factor[t * this.#width + s];
+      w /= this.#factor[t * this.#width + t];
       this.#factor[row + t] = w;
       distance -= w * w;
     }
@@ -94,14 +94,14 @@ class Pursuit {
   /** x ← (C Cᵀ)⁻¹ P_I by two triangular solves. */
   #fit(projections: Float32Array): void {
     const rank = this.taken.length;
-    const x = this.taken.map((atom) => projections[atom]!);
+    const x = this.taken.map((atom) => projections[atom]);
     for (let t = 0; t < rank; t++) {
-      for (let s = 0; s < t; s++) x[t]! -= this.#factor[t * this.#width + s]! * x[s]!;
-      x[t]! /= this.#factor[t * this.#width + t]!;
+      for (let s = 0; s < t; s++) x[t] -= this.#factor[t * this.#width + s] * x[s];
+      x[t] /= this.#factor[t * this.#width + t];
     }
     for (let t = rank - 1; t >= 0; t--) {
-      for (let s = t + 1; s < rank; s++) x[t]! -= this.#factor[s * this.#width + t]! * x[s]!;
-      x[t]! /= this.#factor[t * this.#width + t]!;
+      for (let s = t + 1; s < rank; s++) x[t] -= this.#factor[s * this.#width + t] * x[s];
+      x[t] /= this.#factor[t * this.#width + t];
     }
     this.coefficients = x;
   }
@@ -112,8 +112,8 @@ class Pursuit {
     alpha.set(projections);
     this.taken.forEach((atom, t) => {
       const column = this.#G.column(atom);
-      const x = this.coefficients[t]!;
-      for (let j = 0; j < alpha.length; j++) alpha[j]! -= x * column[j]!;
+      const x = this.coefficients[t];
+      for (let j = 0; j < alpha.length; j++) alpha[j] -= x * column[j];
     });
     for (const atom of this.taken) alpha[atom] = 0; // exact by construction; rounding must not take one twice
   }
@@ -124,7 +124,7 @@ function largest(values: Float64Array): number {
   let best = -1;
   let magnitude = -1;
   for (let j = 0; j < values.length; j++) {
-    const candidate = Math.abs(values[j]!);
+    const candidate = Math.abs(values[j]);
     if (candidate > magnitude) {
       best = j;
       magnitude = candidate;

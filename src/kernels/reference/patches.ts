@@ -16,11 +16,11 @@ export function extract(
   means: DenseMatrix | null,
 ): void {
   for (let i = 0; i < Y.cols; i++) {
-    const signal = store.signals[windows.signal[i]!]!;
+    const signal = store.signals[windows.signal[i]];
     const y = Y.column(i);
     const strides = stridesOf(signal.shape);
-    eachSample(strides, windows.start[i]!, patch, 0, 0, (at, r) => (y[r] = signal.data[at]!));
-    if (store.scale !== 1) for (let r = 0; r < y.length; r++) y[r]! *= store.scale;
+    eachSample(strides, windows.start[i], patch, 0, 0, (at, r) => (y[r] = signal.data[at]));
+    if (store.scale !== 1) for (let r = 0; r < y.length; r++) y[r] *= store.scale;
     if (means) means.data[i] = removeMean(y);
   }
 }
@@ -35,8 +35,8 @@ function eachSample(
   visit: (at: number, number: number) => void,
 ): number {
   let next = number;
-  for (let s = 0; s < patch[axis]!; s++) {
-    const at = start + s * strides[axis]!;
+  for (let s = 0; s < patch[axis]; s++) {
+    const at = start + s * strides[axis];
     if (axis === patch.length - 1) visit(at, next++);
     else next = eachSample(strides, at, patch, axis + 1, next, visit);
   }
@@ -55,9 +55,9 @@ export function addWindows(
   const sums = Float64Array.from(sum.data);
   const strides = stridesOf(shape);
   for (let i = 0; i < Y.cols; i++) {
-    const mean = means ? means.data[i]! : 0;
+    const mean = means ? means.data[i] : 0;
     const y = Y.column(i);
-    eachSample(strides, start[i]!, patch, 0, 0, (at, r) => (sums[at]! += y[r]! + mean));
+    eachSample(strides, start[i], patch, 0, 0, (at, r) => (sums[at] += y[r] + mean));
   }
   sum.data.set(sums);
 }
@@ -67,6 +67,6 @@ function removeMean(y: Float32Array): number {
   let sum = 0;
   for (const value of y) sum += value;
   const mean = Math.fround(sum / y.length);
-  for (let i = 0; i < y.length; i++) y[i]! -= mean;
+  for (let i = 0; i < y.length; i++) y[i] -= mean;
   return mean;
 }

@@ -1,4 +1,4 @@
-import { conformance } from "../conformance.case.js";
+import { conformance } from "../conformance/conformance.case.js";
 import { createReferenceKernels } from "./index.js";
 
 conformance("reference", async () => createReferenceKernels(), 60);

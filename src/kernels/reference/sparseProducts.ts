@@ -17,16 +17,16 @@ export function project(
   for (let i = 0; i < Y.cols; i++) {
     const z = analyzeColumn(base, Y.column(i));
     const target = P.column(i);
-    for (let j = 0; j < A.cols; j++) target[j] = scale.data[j]! * sparseDot(A, j, z);
+    for (let j = 0; j < A.cols; j++) target[j] = scale.data[j] * sparseDot(A, j, z);
   }
 }
 
 /** ⟨aⱼ, z⟩ in f64. */
 export function sparseDot(A: SparseColumns, j: number, z: ArrayLike<number>): number {
   const start = j * A.width;
-  const end = start + A.counts[j]!;
+  const end = start + A.counts[j];
   let sum = 0;
-  for (let s = start; s < end; s++) sum += A.values[s]! * z[A.indices[s]!]!;
+  for (let s = start; s < end; s++) sum += A.values[s] * z[A.indices[s]];
   return sum;
 }
 
@@ -47,7 +47,7 @@ export function residual(
     const fitted = approximation(base, A, X, i);
     const y = Y.column(i);
     const r = R.column(i);
-    for (let s = 0; s < r.length; s++) r[s] = y[s]! - fitted[s]!;
+    for (let s = 0; s < r.length; s++) r[s] = y[s] - fitted[s];
   }
 }
 
@@ -55,20 +55,20 @@ export function residual(
 function approximation(base: ReferenceBase, A: SparseColumns, X: SparseColumns, i: number): Float64Array {
   const coefficients = new Float64Array(A.rows);
   const start = i * X.width;
-  for (let s = start; s < start + X.counts[i]!; s++) addAtom(A, X.indices[s]!, X.values[s]!, coefficients);
+  for (let s = start; s < start + X.counts[i]; s++) addAtom(A, X.indices[s], X.values[s], coefficients);
   return synthesizeColumn(base, coefficients);
 }
 
 /** sum ← sum + x aⱼ. */
 function addAtom(A: SparseColumns, j: number, x: number, sum: Float64Array): void {
   const start = j * A.width;
-  const end = start + A.counts[j]!;
-  for (let s = start; s < end; s++) sum[A.indices[s]!]! += A.values[s]! * x;
+  const end = start + A.counts[j];
+  for (let s = start; s < end; s++) sum[A.indices[s]] += A.values[s] * x;
 }
 
 /** X ← diag(scale) X. */
 export function scaleRows(scale: DenseMatrix, X: SparseColumns): void {
-  for (let s = 0; s < X.values.length; s++) X.values[s]! *= scale.data[X.indices[s]!]!;
+  for (let s = 0; s < X.values.length; s++) X.values[s] *= scale.data[X.indices[s]];
 }
 
 /** S ← the rows with a non-zero value, ascending. */
@@ -87,7 +87,7 @@ export function usedAtoms(X: SparseColumns, S: ReferenceSet): void {
 /** usesⱼ ← usesⱼ + the number of columns with a non-zero in row j. */
 export function countUses(X: SparseColumns, uses: DenseMatrix): void {
   eachEntry(X, (row, value) => {
-    if (value !== 0) uses.data[row]! += 1;
+    if (value !== 0) uses.data[row] += 1;
   });
 }
 
@@ -96,10 +96,10 @@ export function gradient(W: DenseMatrix, X: SparseColumns, S: ReferenceSet, grad
   const place = placesOf(S, X.rows);
   const sums = new Float64Array(W.rows * S.members.length);
   eachEntry(X, (row, value, column) => {
-    if (place[row]! < 0) return;
+    if (place[row] < 0) return;
     const w = W.column(column);
-    const start = place[row]! * W.rows;
-    for (let l = 0; l < w.length; l++) sums[start + l]! -= w[l]! * value;
+    const start = place[row] * W.rows;
+    for (let l = 0; l < w.length; l++) sums[start + l] -= w[l] * value;
   });
   grad.data.set(sums);
 }
@@ -110,11 +110,11 @@ export function applyCodes(grad: DenseMatrix, S: ReferenceSet, X: SparseColumns,
   const sum = new Float64Array(grad.rows);
   for (let i = 0; i < X.cols; i++) {
     sum.fill(0);
-    for (let s = i * X.width; s < i * X.width + X.counts[i]!; s++) {
-      const at = place[X.indices[s]!]!;
+    for (let s = i * X.width; s < i * X.width + X.counts[i]; s++) {
+      const at = place[X.indices[s]];
       if (at < 0) continue;
       const g = grad.column(at);
-      for (let l = 0; l < g.length; l++) sum[l]! += g[l]! * X.values[s]!;
+      for (let l = 0; l < g.length; l++) sum[l] += g[l] * X.values[s];
     }
     V.column(i).set(sum);
   }
@@ -132,13 +132,13 @@ export function exchangeAtoms(
   const place = placesOf(S, X.rows);
   for (let i = 0; i < X.cols; i++) {
     const r = R.column(i);
-    for (let s = i * X.width; s < i * X.width + X.counts[i]!; s++) {
-      const at = place[X.indices[s]!]!;
+    for (let s = i * X.width; s < i * X.width + X.counts[i]; s++) {
+      const at = place[X.indices[s]];
       if (at < 0 || X.values[s] === 0) continue;
       const [old, fresh] = [before.column(at), after.column(at)];
-      const error = Float64Array.from(r, (value, l) => value + X.values[s]! * old[l]!);
-      if (refits) X.values[s] = error.reduce((sum, value, l) => sum + value * fresh[l]!, 0);
-      for (let l = 0; l < r.length; l++) r[l] = error[l]! - X.values[s]! * fresh[l]!;
+      const error = Float64Array.from(r, (value, l) => value + X.values[s] * old[l]);
+      if (refits) X.values[s] = error.reduce((sum, value, l) => sum + value * fresh[l], 0);
+      for (let l = 0; l < r.length; l++) r[l] = error[l] - X.values[s] * fresh[l];
     }
   }
 }
@@ -154,6 +154,6 @@ function placesOf(S: ReferenceSet, atoms: number): Int32Array {
 
 function eachEntry(X: SparseColumns, visit: (row: number, value: number, column: number) => void): void {
   for (let i = 0; i < X.cols; i++) {
-    for (let s = i * X.width; s < i * X.width + X.counts[i]!; s++) visit(X.indices[s]!, X.values[s]!, i);
+    for (let s = i * X.width; s < i * X.width + X.counts[i]; s++) visit(X.indices[s], X.values[s], i);
   }
 }

@@ -72,7 +72,7 @@ function timesTransposed(
     for (let j = 0; j < cols; j++) {
       const to = (o * cols + j) * inner;
       for (let r = 0; r < rows; r++) {
-        addScaled(data[j * rows + r]!, source, (o * rows + r) * inner, inner, target, to);
+        addScaled(data[j * rows + r], source, (o * rows + r) * inner, inner, target, to);
       }
     }
   }
@@ -91,7 +91,7 @@ function times(
     for (let r = 0; r < rows; r++) {
       const to = (o * rows + r) * inner;
       for (let j = 0; j < cols; j++) {
-        addScaled(data[j * rows + r]!, source, (o * cols + j) * inner, inner, target, to);
+        addScaled(data[j * rows + r], source, (o * cols + j) * inner, inner, target, to);
       }
     }
   }
@@ -107,5 +107,5 @@ function addScaled(
   to: number,
 ): void {
   if (weight === 0) return;
-  for (let i = 0; i < count; i++) target[to + i]! += weight * source[from + i]!;
+  for (let i = 0; i < count; i++) target[to + i] += weight * source[from + i];
 }

@@ -16,7 +16,7 @@ export function momentum(
   S.members.forEach((atom, at) => {
     const u = U.column(atom);
     const g = grad.column(at);
-    for (let l = 0; l < u.length; l++) u[l] = gamma * u[l]! + eta * g[l]!;
+    for (let l = 0; l < u.length; l++) u[l] = gamma * u[l] + eta * g[l];
   });
 }
 
@@ -25,12 +25,12 @@ export function moveAtoms(k: number, U: DenseMatrix, S: ReferenceSet, A: SparseC
   for (const atom of S.members) {
     const moved = A.slice(atom, atom + 1).toDense().data;
     const u = U.column(atom);
-    for (let l = 0; l < u.length; l++) moved[l]! -= u[l]!;
+    for (let l = 0; l < u.length; l++) moved[l] -= u[l];
     const kept = largestRows(moved, k);
     A.setColumn(
       atom,
       kept,
-      kept.map((row) => moved[row]!),
+      kept.map((row) => moved[row]),
     );
   }
 }
@@ -38,7 +38,7 @@ export function moveAtoms(k: number, U: DenseMatrix, S: ReferenceSet, A: SparseC
 /** The rows of the k largest magnitudes, zeros left out, ascending; equal magnitudes: the lower row first. */
 function largestRows(values: Float32Array, k: number): number[] {
   const sorted = values.map(Math.abs).sort();
-  const threshold = sorted[Math.max(0, sorted.length - k)]!;
+  const threshold = sorted[Math.max(0, sorted.length - k)];
   let above = 0;
   for (const value of values) if (Math.abs(value) > threshold) above++;
   const rows: number[] = [];

@@ -26,7 +26,7 @@ export class AtomOdds {
 
   constructor(count: number, uses: Uint32Array | undefined) {
     const used = uses ?? new Uint32Array(count);
-    this.atoms = Uint32Array.from(used.keys()).sort((a, b) => used[b]! - used[a]! || a - b);
+    this.atoms = Uint32Array.from(used.keys()).sort((a, b) => used[b] - used[a] || a - b);
     this.ranks = new Uint32Array(count);
     this.atoms.forEach((atom, rank) => {
       this.ranks[atom] = rank;
@@ -35,7 +35,7 @@ export class AtomOdds {
     const share = (value: number) => (sum === 0 ? meanWeight : (value * meanWeight * count) / sum);
     // an eighth of the mean for all, so that an atom that was never used can be
     this.#weights = Float64Array.from(this.atoms, (atom) =>
-      Math.max(1, Math.round((7 * share(used[atom]!) + meanWeight) / 8)),
+      Math.max(1, Math.round((7 * share(used[atom]) + meanWeight) / 8)),
     );
     this.#total = this.#weights.reduce((total, weight) => total + weight, 0);
   }
@@ -46,7 +46,7 @@ export class AtomOdds {
     let [taken, total] = [0, this.#total];
     for (let rank = 0; taken < count; rank++) {
       const left = count - taken;
-      const weight = this.#weights[rank]!;
+      const weight = this.#weights[rank];
       const sure = this.#weights.length - rank === left;
       const p = Math.min(
         certainty - margin,
@@ -55,7 +55,7 @@ export class AtomOdds {
       if (sure || coder.code(given[taken] === rank ? 1 : 0, p) === 1) found[taken++] = rank;
       total -= weight;
     }
-    for (const rank of found) this.#weights[rank]! += useWeight;
+    for (const rank of found) this.#weights[rank] += useWeight;
     this.#total += useWeight * count;
     return found;
   }

@@ -16,7 +16,7 @@ export class BlockGrid {
   constructor(shape: Shape, block: Shape) {
     this.#shape = shape;
     this.#block = block;
-    this.counts = shape.map((size, axis) => Math.ceil(size / block[axis]!));
+    this.counts = shape.map((size, axis) => Math.ceil(size / block[axis]));
     this.blocks = sizeOf(this.counts);
   }
 
@@ -24,21 +24,19 @@ export class BlockGrid {
   read(samples: ArrayLike<number>, b: number, column: Float32Array): void {
     const places = this.#places(b);
     const length = column.length;
-    for (let r = 0; r < length; r++) column[r] = samples[places.at(r)]!;
+    for (let r = 0; r < length; r++) column[r] = samples[places.at(r)];
   }
 
   /** Put block b in its place; what is mirrored is left out. */
   write(column: ArrayLike<number>, b: number, samples: { [index: number]: number }): void {
     const places = this.#places(b);
-    for (let r = 0; r < column.length; r++) if (places.isInside(r)) samples[places.at(r)] = column[r]!;
+    for (let r = 0; r < column.length; r++) if (places.isInside(r)) samples[places.at(r)] = column[r];
   }
 
   /** The blocks before b along each axis, where there are. */
   before(b: number): number[] {
     const strides = stridesOf(this.counts);
-    return strides
-      .filter((stride, axis) => Math.floor(b / stride) % this.counts[axis]! > 0)
-      .map((s) => b - s);
+    return strides.filter((stride, axis) => Math.floor(b / stride) % this.counts[axis] > 0).map((s) => b - s);
   }
 
   /** Where the samples of block b are in the array. */
@@ -46,10 +44,10 @@ export class BlockGrid {
     const steps = stridesOf(this.counts);
     const strides = stridesOf(this.#shape);
     const axes = this.#block.map((size, axis) => {
-      const first = (Math.floor(b / steps[axis]!) % this.counts[axis]!) * size;
-      const whole = this.#shape[axis]!;
+      const first = (Math.floor(b / steps[axis]) % this.counts[axis]) * size;
+      const whole = this.#shape[axis];
       return {
-        offsets: Array.from({ length: size }, (_, i) => mirrored(first + i, whole) * strides[axis]!),
+        offsets: Array.from({ length: size }, (_, i) => mirrored(first + i, whole) * strides[axis]),
         inside: Math.min(size, whole - first),
       };
     });
@@ -73,10 +71,10 @@ class Places {
   at(r: number): number {
     let [index, rest] = [0, r];
     for (let axis = 0; axis < this.#axes.length; axis++) {
-      const stride = this.#strides[axis]!;
+      const stride = this.#strides[axis];
       const place = Math.floor(rest / stride);
       rest -= place * stride;
-      index += this.#axes[axis]!.offsets[place]!;
+      index += this.#axes[axis].offsets[place];
     }
     return index;
   }
@@ -84,9 +82,9 @@ class Places {
   isInside(r: number): boolean {
     let rest = r;
     for (let axis = 0; axis < this.#axes.length; axis++) {
-      const stride = this.#strides[axis]!;
+      const stride = this.#strides[axis];
       const place = Math.floor(rest / stride);
-      if (place >= this.#axes[axis]!.inside) return false;
+      if (place >= this.#axes[axis].inside) return false;
       rest -= place * stride;
     }
     return true;

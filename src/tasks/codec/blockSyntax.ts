@@ -57,7 +57,7 @@ export class BlockSyntax {
       : 0;
     if (Math.abs(mean) > mostSteps) throw new InputError(`a mean must be at most ${mostSteps} steps`);
     const usual = roundedMean(before.map(({ ranks }) => ranks.length));
-    const size = this.#counts[Math.min(sizes - 1, 32 - Math.clz32(usual))]!;
+    const size = this.#counts[Math.min(sizes - 1, 32 - Math.clz32(usual))];
     const count = size.code(coder, given.ranks.length, this.#odds.atoms.length);
     const ranks = this.#odds.code(coder, given.ranks, count);
     return { mean, ranks, values: this.#codeValues(coder, given.values, count) };
@@ -68,7 +68,7 @@ export class BlockSyntax {
     let context = 1;
     for (let i = 0; i < count; i++) {
       const value = given[i] ?? 1;
-      const more = this.#magnitudes[context]!.code(coder, Math.abs(value) - 1, mostSteps - 1);
+      const more = this.#magnitudes[context].code(coder, Math.abs(value) - 1, mostSteps - 1);
       values[i] = coder.code(value < 0 ? 1 : 0, certainty / 2) === 1 ? -1 - more : 1 + more;
       context = Math.min(classes - 1, more);
     }

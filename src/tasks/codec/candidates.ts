@@ -64,7 +64,7 @@ export class CandidateSearch {
       const X = await kernels.readSparse(await encoder.encode(y, path));
       const left = await kernels.readMatrix(path);
       for (let i = 0; i < part.cols; i++) {
-        const [start, count] = [i * X.width, X.counts[i]!];
+        const [start, count] = [i * X.width, X.counts[i]];
         const energy = part.column(i).reduce((sum, value) => sum + value * value, 0);
         this.#found.push({
           atoms: X.indices.slice(start, start + count),

@@ -5,13 +5,13 @@ import { DenseMatrix } from "../../core/matrix.js";
 import { plainNames } from "../../core/require.js";
 import { Rng } from "../../core/rng.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
-import { crc32 } from "../../data/crc32.js";
-import { syntheticPictures } from "../../data/synthetic.js";
+import { crc32 } from "../../data/formats/crc32.js";
+import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { createBase } from "../../dictionaries/base.js";
+import { randomSparse } from "../../kernels/conformance/oracle.case.js";
+import { unitRoundoff } from "../../kernels/conformance/tolerance.js";
 import { createCpuKernels } from "../../kernels/cpu/index.js";
-import { randomSparse } from "../../kernels/oracle.case.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
-import { unitRoundoff } from "../../kernels/tolerance.js";
 import { kron, Matrix64, normalizeColumns } from "../../linalg/matrix64.js";
 import { modelFromBytes, modelToBytes } from "../../model/files.js";
 import { Model } from "../../model/model.js";
@@ -30,7 +30,7 @@ function modelOf(shape: Shape, { seed = 1, removeMean = true, uses = true } = {}
   for (let j = 0; j < L; j++) A.setColumn(j, [j], [1]);
   const D = denseAtoms(base.factors, A.toDense());
   for (let s = 0; s < A.values.length; s++)
-    A.values[s]! /= Math.sqrt(D.column(Math.floor(s / 3)).reduce((sum, value) => sum + value * value, 0));
+    A.values[s] /= Math.sqrt(D.column(Math.floor(s / 3)).reduce((sum, value) => sum + value * value, 0));
   const meta = { learner: "none", options: {}, seed, examplesSeen: 0, removeMean, coding: { sparsity: 4 } };
   return new Model(
     base,
@@ -59,13 +59,13 @@ function explicitModel(): Model {
   return Model.explicit([4, 4], new DenseMatrix(16, 24, Float32Array.from(D.data)), meta);
 }
 
-const picture = syntheticPictures(3, 1, 40)[0]!.data;
+const picture = syntheticPictures(3, 1, 40)[0].data;
 
 /** A cut of the picture, as samples of a type. */
 function cut(height: number, width: number, type: (values: Float32Array) => Samples): SampleArray {
   const values = Float32Array.from(
     { length: height * width },
-    (_, i) => picture[Math.floor(i / width) * 40 + (i % width)]!,
+    (_, i) => picture[Math.floor(i / width) * 40 + (i % width)],
   );
   return { shape: [height, width], data: type(values), colour: false };
 }
@@ -118,7 +118,7 @@ describe("what was compressed", () => {
   test("in colour: three planes, red, green and blue again", async () => {
     const [grey, pixels] = [cut(16, 24, bytes8).data, 16 * 24];
     const data = Uint8Array.from({ length: 3 * pixels }, (_, i) =>
-      Math.min(255, grey[Math.floor(i / 3)]! * [1, 0.6, 0.3][i % 3]! + 20),
+      Math.min(255, grey[Math.floor(i / 3)] * [1, 0.6, 0.3][i % 3] + 20),
     );
     const array = { shape: [16, 24, 3], data, colour: true };
     const { bytes, psnr } = await compress(model, array, { psnr: 34 });
@@ -192,7 +192,7 @@ describe("atoms on the host", () => {
     for (let j = 0; j < over.A.cols; j++) {
       const atom = exact.atom(j);
       for (let i = 0; i < D.rows; i++)
-        expect(Math.abs(atom[i]! - D.at(i, j))).toBeLessThanOrEqual(
+        expect(Math.abs(atom[i] - D.at(i, j))).toBeLessThanOrEqual(
           2 * unitRoundoff * Math.abs(D.at(i, j)) + 1e-15,
         );
     }
@@ -241,7 +241,7 @@ describe("is refused:", () => {
   test("every single bit that is not as written", () => {
     for (let bit = 0; bit < 8 * file.length; bit++) {
       const altered = file.slice();
-      altered[bit >> 3]! ^= 1 << (bit & 7);
+      altered[bit >> 3] ^= 1 << (bit & 7);
       expect(reading(altered)).toThrow(InputError);
     }
   });

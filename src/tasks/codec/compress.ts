@@ -9,10 +9,10 @@ import { InputError } from "../../core/errors.js";
 import { type OptionNaming, plainNames, requireAbove, requireInteger } from "../../core/require.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
-import { Attempts, type Compressed, type OnAttempt } from "./attempts.js";
 import { requireFitsFormat } from "./container.js";
-import { DictionaryAtHand } from "./dictionaryAtHand.js";
+import { DictionaryAtHand } from "./decodingDictionary.js";
 import { layoutOf } from "./layout.js";
+import { Attempts, type Compressed, type OnAttempt } from "./rateSearch.js";
 import { requireSampleArray, type SampleArray } from "./samples.js";
 
 /** How small, or how good. */

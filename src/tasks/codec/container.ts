@@ -14,7 +14,7 @@
 
 import { InputError } from "../../core/errors.js";
 import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
-import { crc32 } from "../../data/crc32.js";
+import { crc32 } from "../../data/formats/crc32.js";
 import { grades } from "./blockSyntax.js";
 
 export interface Container {
@@ -61,16 +61,16 @@ export function unpackContainer(bytes: Uint8Array, name: string): Container {
   const cursor = new Cursor(bytes, name);
   if (bytes.length < 4 || !magic.every((byte, i) => bytes[i] === byte))
     throw new InputError(`${name}: is not a file that trainlets compressed`);
-  const version = cursor.bytes(4)[3]!;
+  const version = cursor.bytes(4)[3];
   if (version > formatVersion)
     throw new InputError(
       `${name}: was written by a newer trainlets (format ${version}); this one reads ${formatVersion}`,
     );
   const dictionary = cursor.bytes(nameLength);
-  const kind = cursor.bytes(1)[0]!;
+  const kind = cursor.bytes(1)[0];
   const shape = Array.from({ length: kind >> 4 }, () => cursor.varint());
   const step = cursor.varint();
-  const grade = cursor.bytes(1)[0]!;
+  const grade = cursor.bytes(1)[0];
   const payload = cursor.bytes(cursor.varint());
   const read = cursor.position;
   const sum = cursor.bytes(4).reduce((word, byte) => word * 256 + byte, 0);
@@ -125,7 +125,7 @@ class Cursor {
   varint(): number {
     let [value, unit] = [0, 1];
     for (;;) {
-      const byte = this.bytes(1)[0]!;
+      const byte = this.bytes(1)[0];
       value += (byte % 128) * unit;
       if (byte < 128) return value;
       unit *= 128;

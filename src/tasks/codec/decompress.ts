@@ -7,7 +7,7 @@ import { InputError } from "../../core/errors.js";
 import type { Model } from "../../model/model.js";
 import { AtomOdds } from "./atomOdds.js";
 import { type Container, unpackContainer } from "./container.js";
-import { dictionaryName } from "./dictionaryName.js";
+import { dictionaryName } from "./dictionaryFingerprint.js";
 import { ExactAtoms } from "./exactAtoms.js";
 import { layoutOf, readBlocks, synthesizePlane } from "./layout.js";
 import { fromPlanes, type SampleArray } from "./samples.js";

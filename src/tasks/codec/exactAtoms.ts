@@ -37,8 +37,8 @@ function synthesize(coefficients: Float32Array, factors: readonly Matrix64[]): F
   let tensor = Float64Array.from(coefficients);
   let inner = 1; // samples of the axes that are done
   for (let axis = factors.length - 1; axis >= 0; axis--) {
-    tensor = applyFactor(factors[axis]!, tensor, inner);
-    inner *= factors[axis]!.rows;
+    tensor = applyFactor(factors[axis], tensor, inner);
+    inner *= factors[axis].rows;
   }
   return Float32Array.from(tensor);
 }
@@ -51,9 +51,9 @@ function applyFactor(phi: Matrix64, tensor: Float64Array, inner: number): Float6
     for (let l = 0; l < phi.cols; l++) {
       const column = phi.column(l);
       for (let s = 0; s < inner; s++) {
-        const weight = tensor[(o * phi.cols + l) * inner + s]!;
+        const weight = tensor[(o * phi.cols + l) * inner + s];
         if (weight === 0) continue;
-        for (let i = 0; i < phi.rows; i++) result[(o * phi.rows + i) * inner + s]! += weight * column[i]!;
+        for (let i = 0; i < phi.rows; i++) result[(o * phi.rows + i) * inner + s] += weight * column[i];
       }
     }
   }

@@ -51,7 +51,7 @@ export function codeBlocks(
     const syntax = new BlockSyntax(odds, model.meta.removeMean, grade);
     const done: BlockCode[] = [];
     for (let b = 0; b < grid.blocks; b++) {
-      const before = grid.before(b).map((earlier) => done[earlier]!);
+      const before = grid.before(b).map((earlier) => done[earlier]);
       done.push(syntax.code(coder, given?.(plane, b) ?? nothing, before));
     }
     return done;
@@ -92,9 +92,9 @@ export function synthesizePlane(
   blocks.forEach(({ mean, ranks, values }, b) => {
     column.fill(mean * offset);
     for (let i = 0; i < ranks.length; i++) {
-      const atom = atoms.atom(ranked[ranks[i]!]!);
-      const weight = values[i]! * delta;
-      for (let r = 0; r < column.length; r++) column[r]! += weight * atom[r]!;
+      const atom = atoms.atom(ranked[ranks[i]]);
+      const weight = values[i] * delta;
+      for (let r = 0; r < column.length; r++) column[r] += weight * atom[r];
     }
     grid.write(column, b, samples);
   });

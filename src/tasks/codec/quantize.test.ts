@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DenseMatrix } from "../../core/matrix.js";
 import { Rng } from "../../core/rng.js";
-import { randomDense } from "../../kernels/oracle.case.js";
+import { randomDense } from "../../kernels/conformance/oracle.case.js";
 import { magnitudeBits, quantizeBlock } from "./quantize.js";
 
 const rng = Rng.from(4);
@@ -13,7 +13,7 @@ for (let j = 0; j < m; j++) {
     column[i] = value / length;
   });
 }
-const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * b[i], 0);
 const gram = DenseMatrix.build(m, m, (i, j) => dot(D.column(i), D.column(j)));
 const ranks = Uint32Array.from({ length: m }, (_, j) => m - 1 - j);
 const coefficients = Float32Array.from({ length: m }, () => 12 * (rng.uniform() - 0.5));
@@ -38,7 +38,7 @@ function cost(q: readonly number[], delta: number, lambda: number): number {
   const bits = q.reduce(
     (sum, steps, j) =>
       sum +
-      (steps === 0 ? 0 : prices.atoms[ranks[j]!]! + 1 + magnitudeBits(Math.abs(steps), prices.magnitudes)),
+      (steps === 0 ? 0 : prices.atoms[ranks[j]] + 1 + magnitudeBits(Math.abs(steps), prices.magnitudes)),
     0,
   );
   return dot(left, left) + lambda * bits;
@@ -50,11 +50,11 @@ test.each([0.05, 0.5, 1.5])("no single coefficient can be improved: step %d", (d
   expect([...(found.ranks as number[])]).toEqual([...(found.ranks as number[])].sort((a, b) => a - b));
   const q = Array.from({ length: m }, () => 0);
   Array.from(found.ranks).forEach((rank, i) => {
-    q[m - 1 - rank] = found.values[i]!;
+    q[m - 1 - rank] = found.values[i];
   });
   const reached = cost(q, delta, lambda);
   for (let j = 0; j < m; j++)
-    for (const steps of [q[j]! - 1, q[j]! + 1, 0])
+    for (const steps of [q[j] - 1, q[j] + 1, 0])
       expect(cost(q.with(j, steps), delta, lambda)).toBeGreaterThanOrEqual(reached - 1e-4);
 });
 

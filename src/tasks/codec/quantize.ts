@@ -53,20 +53,20 @@ export function quantizeBlock(
   for (let pass = 0, changed = true; pass < passes && changed; pass++) {
     changed = false;
     for (let j = 0; j < count; j++) {
-      const price = prices.atoms[ranks[atoms[j]!]!]!;
-      const z = (delta * q[j]! + correlations[j]!) / delta;
+      const price = prices.atoms[ranks[atoms[j]]];
+      const z = (delta * q[j] + correlations[j]) / delta;
       const best = bestSteps(z, lambda / (delta * delta), price, prices.magnitudes);
-      const move = delta * (best - q[j]!);
+      const move = delta * (best - q[j]);
       if (move === 0) continue;
       q[j] = best;
       changed = true;
       const column = local.subarray(j * count, (j + 1) * count);
-      for (let i = 0; i < count; i++) correlations[i]! -= move * column[i]!;
+      for (let i = 0; i < count; i++) correlations[i] -= move * column[i];
     }
   }
   const used = Array.from(q.keys()).filter((j) => q[j] !== 0);
-  const ordered = used.sort((a, b) => ranks[atoms[a]!]! - ranks[atoms[b]!]!);
-  return { ranks: ordered.map((j) => ranks[atoms[j]!]!), values: ordered.map((j) => q[j]!) };
+  const ordered = used.sort((a, b) => ranks[atoms[a]] - ranks[atoms[b]]);
+  return { ranks: ordered.map((j) => ranks[atoms[j]]), values: ordered.map((j) => q[j]) };
 }
 
 /** The whole number near z that is best, in units of squared steps. */
@@ -84,13 +84,13 @@ function bestSteps(z: number, slope: number, price: number, magnitudes: readonly
 /** Bits of a magnitude of at least 1: of its number of digits, as in wholeNumbers.ts. */
 export function magnitudeBits(steps: number, magnitudes: readonly number[]): number {
   const digits = 31 - Math.clz32(steps);
-  return magnitudes[Math.min(digits, magnitudes.length - 1)]! + digits;
+  return magnitudes[Math.min(digits, magnitudes.length - 1)] + digits;
 }
 
 function localGram(atoms: Uint32Array, gram: DenseMatrix): Float32Array {
   const local = new Float32Array(atoms.length ** 2);
   atoms.forEach((column, j) => {
-    for (let i = 0; i < atoms.length; i++) local[j * atoms.length + i] = gram.at(atoms[i]!, column);
+    for (let i = 0; i < atoms.length; i++) local[j * atoms.length + i] = gram.at(atoms[i], column);
   });
   return local;
 }
@@ -104,8 +104,8 @@ function startCorrelations(
 ): Float64Array {
   const correlations = new Float64Array(count);
   coefficients.forEach((value, s) => {
-    const column = gram.column(atoms[s]!);
-    for (let j = 0; j < count; j++) correlations[j]! += value * column[atoms[j]!]!;
+    const column = gram.column(atoms[s]);
+    for (let j = 0; j < count; j++) correlations[j] += value * column[atoms[j]];
   });
   return correlations;
 }

@@ -105,9 +105,9 @@ export class BitModels {
   }
 
   code(coder: BitCoder, context: number, bit: number): number {
-    const p = this.#p[context]!;
+    const p = this.#p[context];
     const coded = coder.code(bit, p);
-    const seen = this.#seen[context]!;
+    const seen = this.#seen[context];
     const target = coded === 1 ? certainty : 0;
     const moved = p + Math.trunc((2 * (target - p)) / (2 * seen + 3));
     this.#p[context] = Math.min(certainty - leastChance, Math.max(leastChance, moved));

@@ -39,7 +39,7 @@ export function sampleTypeOf(data: Samples): number {
 
 /** White less black: the peak of the PSNR. Of f32 samples, from the least to the most there is. */
 function peakOf(data: Samples): number {
-  const { least, most } = sampleTypes[sampleTypeOf(data)]!;
+  const { least, most } = sampleTypes[sampleTypeOf(data)];
   if (most !== Infinity) return most - least;
   const [low, high] = (data as Float32Array).reduce(
     ([l, h], value) => [Math.min(l, value), Math.max(h, value)],
@@ -68,25 +68,25 @@ export function planeShape(shape: Shape, colour: boolean): Shape {
 export function toPlanes({ data, colour }: SampleArray): Float32Array[] {
   if (!colour) return [Float32Array.from(data)];
   const planes = Array.from({ length: 3 }, () => new Float32Array(data.length / 3));
-  for (let i = 0; i < planes[0]!.length; i++) {
-    const [red, green, blue] = [data[3 * i]!, data[3 * i + 1]!, data[3 * i + 2]!];
+  for (let i = 0; i < planes[0].length; i++) {
+    const [red, green, blue] = [data[3 * i], data[3 * i + 1], data[3 * i + 2]];
     const luma = 0.299 * red + 0.587 * green + 0.114 * blue;
-    planes[0]![i] = luma;
-    planes[1]![i] = (blue - luma) / 1.772;
-    planes[2]![i] = (red - luma) / 1.402;
+    planes[0][i] = luma;
+    planes[1][i] = (blue - luma) / 1.772;
+    planes[2][i] = (red - luma) / 1.402;
   }
   return planes;
 }
 
 /** The array of planes, rounded and clipped to its type. */
 export function fromPlanes(planes: readonly Float32Array[], shape: Shape, type: number): SampleArray {
-  const data = sampleTypes[type]!.make(sizeOf(shape));
+  const data = sampleTypes[type].make(sizeOf(shape));
   const [luma, blueness, redness] = planes as readonly [Float32Array, Float32Array?, Float32Array?];
   const put = placing(data, type);
   if (!blueness || !redness) luma.forEach((value, i) => put(i, value));
   else
     for (let i = 0; i < luma.length; i++) {
-      const [y, cb, cr] = [luma[i]!, blueness[i]!, redness[i]!];
+      const [y, cb, cr] = [luma[i], blueness[i], redness[i]];
       const [red, blue] = [y + 1.402 * cr, y + 1.772 * cb];
       put(3 * i, red);
       put(3 * i + 1, (y - 0.299 * red - 0.114 * blue) / 0.587);
@@ -97,7 +97,7 @@ export function fromPlanes(planes: readonly Float32Array[], shape: Shape, type: 
 
 /** How a value is put into samples of a type. */
 function placing(data: Samples, type: number): (i: number, value: number) => void {
-  const { least, most } = sampleTypes[type]!;
+  const { least, most } = sampleTypes[type];
   if (most === Infinity)
     return (i, value) => {
       data[i] = value;
@@ -110,6 +110,6 @@ function placing(data: Samples, type: number): (i: number, value: number) => voi
 /** Peak signal-to-noise ratio in dB; Infinity where nothing differs. */
 export function samplePsnr(a: Samples, b: Samples): number {
   let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i]! - b[i]!) ** 2;
+  for (let i = 0; i < a.length; i++) sum += (a[i] - b[i]) ** 2;
   return 10 * Math.log10(peakOf(a) ** 2 / (sum / a.length));
 }

@@ -1,0 +1,66 @@
+/** `trainlets atoms`: a picture of the atoms of a dictionary. */
+
+import { stdout } from "node:process";
+import { Command } from "commander";
+import { InputError } from "../../core/errors.js";
+import { requireInteger, requireOneOf } from "../../core/require.js";
+import { formatShape } from "../../core/shape.js";
+import { writeFileAtomic } from "../../data/node/files.js";
+import { atomGallery } from "../../figures/atoms/atomGallery.js";
+import { type AtomOrder, atomOrders, orderAtoms } from "../../figures/atoms/atomOrder.js";
+import { encodePng } from "../../figures/png.js";
+import { loadModel } from "../../model/node/files.js";
+import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
+import { choice, count, option } from "../terminal/flags.js";
+import { requireOutput } from "../terminal/outputs.js";
+import { counted } from "../terminal/progress.js";
+
+interface AtomsFlags extends DeviceFlags {
+  readonly output: string;
+  readonly sort?: AtomOrder;
+  readonly count?: number;
+  readonly columns?: number;
+}
+
+const defaults = { sort: "entropy", count: 1024 } as const;
+
+const examples = `
+Examples:
+  trainlets atoms dict.npz -o atoms.png
+  trainlets atoms dict.npz -o most-used.png --sort use --count 100`;
+
+export function atomsCommand(): Command {
+  const command = new Command("atoms")
+    .summary("draw the atoms of a dictionary")
+    .description("Draw a gallery of the atoms of a dictionary.")
+    .usage("<dictionary> -o <file> [options]")
+    .argument("<dictionary>", "a dictionary that train wrote (.npz)")
+    .requiredOption("-o, --output <file>", "where the picture goes (.png)")
+    .addOption(choice("--sort <order>", "order of the atoms", atomOrders, defaults.sort))
+    .addOption(
+      option("--count <n>", "atoms to show, spread over that order", count, `all, up to ${defaults.count}`),
+    )
+    .addOption(option("--columns <n>", "atoms in a row", count, "a near-square picture"))
+    .addHelpText("after", examples)
+    .action(runAtoms);
+  return withDeviceOptions(command);
+}
+
+async function runAtoms(path: string, flags: AtomsFlags): Promise<void> {
+  const sort = requireOneOf("atoms", "order", flags.sort ?? defaults.sort, atomOrders);
+  const most = requireInteger("atoms", "--count", flags.count ?? defaults.count, 1);
+  if (flags.columns !== undefined) requireInteger("atoms", "--columns", flags.columns, 1);
+  const columns = flags.columns === undefined ? {} : { columns: flags.columns };
+  await requireOutput(flags.output, "atoms", [".png"]);
+  const model = await loadModel(path);
+  if (sort === "use" && !model.uses)
+    throw new InputError(`atoms: --sort use needs counts of use, which ${path} has not`);
+  const atoms = await onDevice(flags, "atoms", (kernels) => model.atoms(kernels));
+  const sorted = orderAtoms(atoms, sort, model.uses ? { uses: model.uses } : {});
+  const shown = Math.min(most, sorted.length);
+  const order = Array.from({ length: shown }, (_, i) => sorted[Math.floor((i * sorted.length) / shown)]);
+  await writeFileAtomic(flags.output, encodePng(atomGallery(atoms, model.shape, { order, ...columns })));
+  stdout.write(
+    `${flags.output}: ${shown} of ${counted(sorted.length, "atom")} of ${formatShape(model.shape)} by ${sort}\n`,
+  );
+}

@@ -1,0 +1,81 @@
+/** `trainlets encode`: sparse codes of signals over a dictionary. */
+
+import { resolve } from "node:path";
+import { stderr, stdout } from "node:process";
+import { Command } from "commander";
+import { InputError } from "../../core/errors.js";
+import { formatShape, parseShape, type Shape, sizeOf } from "../../core/shape.js";
+import { writeFileAtomic } from "../../data/node/files.js";
+import { inspectInputs, readSignals } from "../../data/node/inputs.js";
+import { codesToBytes } from "../../model/files.js";
+import { loadModel } from "../../model/node/files.js";
+import { resolveLimits } from "../../pursuit/limits.js";
+import { encodeSignals } from "../../tasks/encode/codeSignals.js";
+import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
+import { flagOf, number, option } from "../terminal/flags.js";
+import { requireOutput } from "../terminal/outputs.js";
+import { counted } from "../terminal/progress.js";
+
+interface EncodeFlags extends DeviceFlags {
+  readonly dictionary: string;
+  readonly output: string;
+  readonly sparsity?: number;
+  readonly error?: number;
+  readonly stride?: string;
+}
+
+const examples = `
+Examples:
+  trainlets encode face.png -d dict.npz -o codes.npz
+  trainlets encode face.png -d dict.npz -o codes.npz --error 4 --stride 8`;
+
+export function encodeCommand(): Command {
+  const command = new Command("encode")
+    .summary("code images or arrays over a dictionary")
+    .description("Code images or arrays over a dictionary: each is covered by a grid of windows.")
+    .usage("<data...> -d <dictionary> -o <file> [options]")
+    .argument("<data...>", "images, folders of images, globs, .npy and .npz arrays, .tar archives")
+    .requiredOption("-d, --dictionary <file>", "a dictionary that train wrote (.npz)")
+    .requiredOption("-o, --output <file>", "where the codes go (.npz)")
+    .addOption(option("--sparsity <p>", "code with so many atoms", number, "as in training"))
+    .addOption(option("--error <e>", "or until the RMSE of a window is at most this", number))
+    .addOption(option("--stride <sizes>", "steps of the grid: 4, 4x4", undefined, "the patch"))
+    .addHelpText("after", examples)
+    .action(runEncode);
+  return withDeviceOptions(command);
+}
+
+async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
+  const model = await loadModel(flags.dictionary);
+  const patch = model.shape;
+  const stride = resolveStride(flags.stride, patch);
+  const given = flags.sparsity !== undefined || flags.error !== undefined;
+  const rule = given ? { sparsity: flags.sparsity, error: flags.error } : model.meta.coding;
+  resolveLimits("encode", rule, sizeOf(patch), model.A.cols, flagOf);
+  await requireOutput(flags.output, "encode", [".npz"]);
+  if (resolve(flags.output) === resolve(flags.dictionary))
+    throw new InputError(`encode: --output must not be the dictionary, got ${flags.output}`);
+  const inputs = await inspectInputs(data, "encode");
+  const onSkip = (message: string) => stderr.write(`encode: ${message}\n`);
+  const result = await onDevice(flags, "encode", async (kernels) => {
+    const signals = await readSignals(inputs, { patch, caller: "encode", onSkip });
+    return encodeSignals(model, signals, { stride, rule, kernels });
+  });
+  await writeFileAtomic(flags.output, codesToBytes(result.codes, result.signals));
+  const { X } = result.codes;
+  const mean = X.counts.reduce((sum, used) => sum + used, 0) / X.cols;
+  stdout.write(
+    `${flags.output}: ${counted(X.cols, "code")} of ${formatShape(patch)} windows, ${mean.toFixed(1)} atoms each on average\n`,
+  );
+}
+
+/** One step for all axes, or one an axis; at most the patch, so that windows leave no gaps. */
+function resolveStride(text: string | undefined, patch: Shape): Shape {
+  if (text === undefined) return patch;
+  const typed = parseShape("encode", "--stride", text);
+  const stride = typed.length === 1 ? patch.map(() => typed[0]) : typed;
+  if (stride.length === patch.length && stride.every((step, axis) => step <= patch[axis])) return stride;
+  throw new InputError(
+    `encode: --stride must be steps of at most ${formatShape(patch)}, the patch, got ${text}`,
+  );
+}

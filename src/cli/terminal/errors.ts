@@ -1,0 +1,44 @@
+/**
+ * How the command line ends when something is wrong: one line on standard error
+ * and an exit code, 2 where the caller can mend it, 1 for a failure of the work.
+ */
+
+import { stderr, stdout } from "node:process";
+import { CommanderError } from "commander";
+import { InputError } from "../../core/errors.js";
+
+/** Say what is wrong, after the command's name; the exit code. */
+export function report(error: unknown, command: string): number {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0; // --help, --version
+    if (error.code === "commander.help") return 2; // no command: the help was shown
+  }
+  const prefix = `${command}: `;
+  const line = lineOf(error);
+  stderr.write(`${line.startsWith(prefix) ? "" : prefix}${line}\n`);
+  if (process.env.TRAINLETS_DEBUG && error instanceof Error) stderr.write(`${error.stack}\n`);
+  return error instanceof CommanderError || error instanceof InputError ? 2 : 1;
+}
+
+function lineOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const line = message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
+  if (!(error instanceof RangeError && /alloc|array (buffer )?length/i.test(line))) return line;
+  return `not enough memory: try fewer atoms, a smaller patch or less data (${line})`;
+}
+
+/**
+ * What Node would answer with a stack trace: errors that nobody caught, and
+ * standard output that cannot be written. A reader who has left (`| head`) is no
+ * error; where standard error cannot be written, nobody is left to be told.
+ */
+export function guardProcess(command: string): void {
+  let told = false;
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE" || told) return;
+    told = true;
+    process.exitCode = report(new Error(`standard output cannot be written (${error.message})`), command);
+  });
+  stderr.on("error", () => {});
+  process.on("uncaughtException", (error) => process.exit(report(error, command)));
+}

@@ -1,0 +1,8 @@
+/** Tables in plain text: the first column to the left, numbers to the right. */
+
+export function textTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = header.map((cell, c) => Math.max(cell.length, ...rows.map((row) => row[c].length)));
+  const line = (cells: readonly string[]) =>
+    cells.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c]))).join("   ");
+  return [line(header), ...rows.map(line)].join("\n");
+}

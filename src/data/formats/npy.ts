@@ -1,0 +1,188 @@
+/**
+ * numpy arrays in memory and as `.npy` bytes: read versions 1.0 to 3.0, write 1.0.
+ *
+ * Whatever the file holds (either byte order, C or Fortran order, half
+ * precision), `NpyArray` is in the order of the host and row-major. Sizes are
+ * checked against the bytes that are there before anything is allocated.
+ *
+ *     numpy              data here                        dtype here
+ *     bool               Uint8Array                       |b1
+ *     int8 … int64       Int8Array … BigInt64Array        |i1 <i2 <i4 <i8
+ *     uint8 … uint64     Uint8Array … BigUint64Array      |u1 <u2 <u4 <u8
+ *     float16            Float32Array (widened, exactly)  <f4
+ *     float32, float64   Float32Array, Float64Array       <f4 <f8
+ *     bytes              Uint8Array, padded with zeros    |S3, say
+ *     str                Uint32Array of code points, too  <U3, say
+ */
+
+import { InputError, show } from "../../core/errors.js";
+import { formatShape } from "../../core/shape.js";
+import { formatNpyHeader, type NpyHeader, readNpyHeader } from "./npyHeader.js";
+import { type NpyData, reverseItems, toRowMajor, widenHalves } from "./npyItems.js";
+
+export type { NpyData } from "./npyItems.js";
+
+export interface NpyArray {
+  /** Sizes of the axes, outermost first; none for a single value. */
+  readonly shape: readonly number[];
+  /** numpy's name of the type of `data`, little-endian: `<f4`, `|u1`, `|S3`. */
+  readonly dtype: string;
+  /** Items in row-major order; a text of n characters takes n of them. */
+  readonly data: NpyData;
+}
+
+const constructors = {
+  "|b1": Uint8Array,
+  "|i1": Int8Array,
+  "|u1": Uint8Array,
+  "<i2": Int16Array,
+  "<u2": Uint16Array,
+  "<i4": Int32Array,
+  "<u4": Uint32Array,
+  "<i8": BigInt64Array,
+  "<u8": BigUint64Array,
+  "<f4": Float32Array,
+  "<f8": Float64Array,
+} as const;
+
+type NumberDtype = keyof typeof constructors;
+
+const isNumberDtype = (dtype: string): dtype is NumberDtype => Object.hasOwn(constructors, dtype);
+
+const hostIsBigEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 0;
+
+/** An array of the type that `data` has; its length must fit the shape. */
+export function makeNpy(shape: readonly number[], data: NpyData): NpyArray {
+  const known = Object.entries(constructors).find(([name, type]) => name !== "|b1" && data instanceof type);
+  return requireConsistent("makeNpy", { shape, dtype: known?.[0] ?? "", data });
+}
+
+/** The array in the bytes of a `.npy` file; `name` is for messages. */
+export function readNpy(bytes: Uint8Array, name: string): NpyArray {
+  const header = readNpyHeader(bytes, name);
+  const { shape, dataOffset, byteLength } = header;
+  const left = bytes.length - dataOffset;
+  if (left < byteLength) {
+    throw new InputError(`${name}: truncated .npy: header says ${byteLength} bytes, ${left} left`);
+  }
+  // A copy: aligned for any type, independent of the file's bytes, and free to be swapped in place.
+  const raw = new Uint8Array(byteLength);
+  raw.set(bytes.subarray(dataOffset, dataOffset + byteLength));
+  return npyFromItems(raw, header, shape, name);
+}
+
+/** The array of this shape whose items are these bytes, in the way the header says; they are used up. */
+export function npyFromItems(
+  raw: Uint8Array,
+  header: NpyHeader,
+  shape: readonly number[],
+  name: string,
+): NpyArray {
+  const itemBytes = header.kind === "U" ? 4 : header.kind === "S" ? 1 : header.size;
+  if (header.bigEndian !== hostIsBigEndian) reverseItems(raw, itemBytes);
+  const { dtype, data } = viewItems(raw, header);
+  if (!header.fortranOrder) return { shape, dtype, data };
+  if (isNumberDtype(dtype) || shape.length < 2) return { shape, dtype, data: toRowMajor(data, shape) };
+  throw new InputError(`${name}: text in Fortran order is not supported`);
+}
+
+/** The bytes of a `.npy` file. */
+export function writeNpy(array: NpyArray): Uint8Array {
+  const [header, body] = npyParts(array);
+  const bytes = new Uint8Array(header.length + body.length);
+  bytes.set(header);
+  bytes.set(body, header.length);
+  return bytes;
+}
+
+/** The bytes of a `.npy` file in two pieces, the samples not copied. @internal */
+export function npyParts(array: NpyArray): [header: Uint8Array, body: Uint8Array] {
+  const { shape, dtype, data } = requireConsistent("writeNpy", array);
+  let body = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  if (hostIsBigEndian) reverseItems((body = body.slice()), data.BYTES_PER_ELEMENT);
+  return [formatNpyHeader(dtype, shape), body];
+}
+
+/** The numbers as f32, without a copy where they are; `name` is for messages. */
+export function toFloat32(array: NpyArray, name: string): Float32Array {
+  return array.data instanceof Float32Array ? array.data : copyNumbers(array, name, Float32Array);
+}
+
+/** The numbers as f64 (exact for all but 64-bit integers beyond 2^53), without a copy where they are. */
+export function toFloat64(array: NpyArray, name: string): Float64Array {
+  return array.data instanceof Float64Array ? array.data : copyNumbers(array, name, Float64Array);
+}
+
+/** A single value of type bytes (`|S…`), as scipy stores the `format` of a sparse matrix. */
+export function npyFromText(text: string): NpyArray {
+  const data = new TextEncoder().encode(text);
+  if (data.length === 0 || data.at(-1) === 0) {
+    throw new InputError(`npyFromText: text must be neither empty nor end in a zero, got ${show(text)}`);
+  }
+  return { shape: [], dtype: `|S${data.length}`, data };
+}
+
+/** The text of a single value of type bytes or str; or of uint8, read as UTF-8. */
+export function npyToText(array: NpyArray, name: string): string {
+  const { shape, dtype, data } = array;
+  const kind = dtype[1];
+  const single = shape.every((size) => size === 1);
+  try {
+    if (kind === "S" && single) return decodeUtf8(data as Uint8Array).replace(/\0+$/, "");
+    if (kind === "U" && single) return String.fromCodePoint(...(data as Uint32Array)).replace(/\0+$/, "");
+    if (dtype === "|u1") return decodeUtf8(data as Uint8Array);
+  } catch {
+    throw new InputError(`${name}: not valid Unicode text`);
+  }
+  throw new InputError(`${name}: must be one text, got dtype ${dtype} of shape (${shape.join(", ")})`);
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+}
+
+function copyNumbers<T extends Float32Array | Float64Array>(
+  array: NpyArray,
+  name: string,
+  Numbers: new (length: number) => T,
+): T {
+  const { dtype, data } = array;
+  if (!isNumberDtype(dtype)) throw new InputError(`${name}: must hold numbers, got text (dtype ${dtype})`);
+  const numbers = new Numbers(data.length);
+  if (data instanceof BigInt64Array || data instanceof BigUint64Array) {
+    for (let i = 0; i < data.length; i++) numbers[i] = Number(data[i]);
+  } else {
+    numbers.set(data);
+  }
+  return numbers;
+}
+
+/** The bytes, already in the host's order, as numbers of the header's type. */
+function viewItems(raw: Uint8Array, header: NpyHeader): { dtype: string; data: NpyData } {
+  const { kind, size } = header;
+  if (kind === "S") return { dtype: `|S${size}`, data: raw };
+  if (kind === "U") return { dtype: `<U${size}`, data: new Uint32Array(raw.buffer) };
+  if (kind === "f" && size === 2) return { dtype: "<f4", data: widenHalves(new Uint16Array(raw.buffer)) };
+  const dtype = `${size === 1 ? "|" : "<"}${kind}${size}` as NumberDtype;
+  return { dtype, data: new constructors[dtype](raw.buffer as ArrayBuffer) };
+}
+
+/** The parts of an array must agree before it is written. */
+function requireConsistent(caller: string, array: NpyArray): NpyArray {
+  const { shape, dtype, data } = array;
+  const text = /^(?:\|S|<U)(\d+)$/.exec(dtype);
+  const known = isNumberDtype(dtype) ? constructors[dtype] : dtype[1] === "S" ? Uint8Array : Uint32Array;
+  if (!(text || isNumberDtype(dtype)) || !(data instanceof known)) {
+    throw new InputError(`${caller}: data must have the type of dtype ${show(dtype)}, got ${show(data)}`);
+  }
+  const sized = shape.length <= 32 && shape.every((size) => Number.isSafeInteger(size) && size >= 0);
+  if (!sized)
+    throw new InputError(`${caller}: shape must be up to 32 sizes of at least 0, got ${show(shape)}`);
+  const length = shape.reduce((product, size) => product * size, text ? Number(text[1]) : 1);
+  if (data.length !== length) {
+    throw new InputError(
+      `${caller}: data of shape ${formatShape(shape) || "()"} must have ${length} items, got ${data.length}`,
+    );
+  }
+  return array;
+}

@@ -1,0 +1,195 @@
+import { deflateRawSync } from "node:zlib";
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { InputError } from "../../core/errors.js";
+import { crc32 } from "./crc32.js";
+import { makeNpy, npyFromText, writeNpy } from "./npy.js";
+import { readNpz, writeNpz } from "./npz.js";
+import { writeZip } from "./zip.js";
+
+const small = makeNpy([2], Float32Array.of(1, 2));
+
+/** Change a little-endian field of the first directory entry, at its offset of APPNOTE §4.3.12. */
+function edit(archive: Uint8Array, offset: number, value: number, bytes: 2 | 4): Uint8Array {
+  const copy = archive.slice();
+  const at = new TextDecoder("latin1").decode(copy).indexOf("PK\x01\x02");
+  const view = new DataView(copy.buffer);
+  if (bytes === 2) view.setUint16(at + offset, value, true);
+  else view.setUint32(at + offset, value, true);
+  return copy;
+}
+
+/** A stored archive of one array "a", its member deflated and its declared sizes as given. */
+function deflated(data: Uint8Array, declared = data.length): Uint8Array {
+  const packed = deflateRawSync(data);
+  const stored = writeNpz([["a", makeNpy([1], Uint8Array.of(0))]]);
+  const directory = new TextDecoder("latin1").decode(stored).indexOf("PK\x01\x02");
+  const whole = new Uint8Array(35 + packed.length + stored.length - directory);
+  whole.set(stored.subarray(0, 35));
+  whole.set(packed, 35);
+  whole.set(stored.subarray(directory), 35 + packed.length);
+  const end = new DataView(whole.buffer, whole.length - 22);
+  end.setUint32(16, 35 + packed.length, true);
+  let archive = edit(whole, 10, 8, 2);
+  archive = edit(archive, 16, crc32(data), 4);
+  archive = edit(archive, 20, packed.length, 4);
+  return edit(archive, 24, declared, 4);
+}
+
+const names = fc
+  .string({ unit: "binary", maxLength: 8 })
+  .filter((s) => !s.includes("\0") && !/\p{Cs}/u.test(s));
+const values = fc
+  .array(fc.float(), { maxLength: 5 })
+  .map((list) => makeNpy([list.length], Float32Array.from(list)));
+
+describe("writeNpz and readNpz", () => {
+  it("give back arrays of any names, in order", () => {
+    const entries = fc.uniqueArray(fc.tuple(fc.oneof(names, fc.constant("__proto__")), values), {
+      selector: ([name]) => name,
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(entries, (list) => {
+        expect([...readNpz(writeNpz(list), "a.npz")]).toEqual(list);
+      }),
+    );
+  });
+
+  it("keep __proto__ an entry like any other", () => {
+    const arrays = readNpz(
+      writeNpz([
+        ["__proto__", small],
+        ["constructor", small],
+      ]),
+      "a.npz",
+    );
+    expect([...arrays.keys()]).toEqual(["__proto__", "constructor"]);
+    expect(Object.getPrototypeOf(arrays)).toBe(Map.prototype);
+  });
+
+  it("write the same bytes at any time, in any time zone", () => {
+    vi.useFakeTimers();
+    const checksums = ["Pacific/Kiritimati", "America/Los_Angeles"].map((zone, year) => {
+      vi.stubEnv("TZ", zone);
+      vi.setSystemTime(new Date(2001 + 30 * year, 5, 1));
+      return crc32(
+        writeNpz([
+          ["a", small],
+          ["format", npyFromText("csc")],
+        ]),
+      );
+    });
+    expect(checksums).toEqual([0xd65babe8, 0xd65babe8]);
+  });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
+
+describe("writeNpz", () => {
+  it("refuses names that a reader could not give back", () => {
+    expect(() =>
+      writeNpz([
+        ["a", small],
+        ["a", small],
+      ]),
+    ).toThrow('writeZip: member names must differ, got "a.npy" twice');
+    expect(() => writeNpz([["a\0", small]])).toThrow("writeZip: member name must be up to 65535 bytes");
+    expect(() => writeNpz([["\ud800", small]])).toThrow("writeZip: member name must be up to 65535 bytes");
+  });
+});
+
+describe("readNpz", () => {
+  const archive = writeNpz([["a", small]]);
+
+  it("reads deflated members", () => {
+    const array = makeNpy([1000], new Float64Array(1000).fill(0.1));
+    expect(readNpz(deflated(writeNpy(array)), "a.npz")).toEqual(new Map([["a", array]]));
+  });
+
+  it("leaves out what is not an array, and takes an empty archive", () => {
+    expect(readNpz(writeZip([{ name: "notes.txt", parts: [Uint8Array.of(1)] }]), "a.npz").size).toBe(0);
+    expect(readNpz(writeNpz([]), "a.npz").size).toBe(0);
+  });
+
+  it("names the damage", () => {
+    const text = (bytes: Uint8Array, limit?: number) => {
+      try {
+        readNpz(bytes, "a.npz", limit);
+      } catch (error) {
+        expect(error).toBeInstanceOf(InputError);
+        return (error as Error).message;
+      }
+      return "no error";
+    };
+    const flipped = archive.slice();
+    flipped[35 + 128 + 3] ^= 1; // a sample of the array
+    expect(text(flipped)).toBe('a.npz: damaged zip file: "a.npy" (CRC-32 differs)');
+    expect(text(new Uint8Array(100))).toBe("a.npz: not a zip file");
+    expect(text(new Uint8Array())).toBe("a.npz: not a zip file");
+    expect(text(archive.subarray(0, 150))).toBe("a.npz: truncated: its directory is missing");
+    expect(text(edit(archive, 8, 1, 2))).toBe('a.npz: "a.npy" is encrypted');
+    expect(text(edit(archive, 10, 12, 2))).toBe(
+      'a.npz: "a.npy" is compressed by method 12; known: 0 (stored), 8 (deflated)',
+    );
+    expect(text(edit(archive, 42, 1, 4))).toBe('a.npz: damaged zip file: "a.npy"');
+    expect(text(edit(edit(archive, 20, 5000, 4), 24, 5000, 4))).toBe(
+      'a.npz: truncated: "a.npy" takes 5000 bytes, 209 left',
+    );
+    expect(text(archive, 100)).toBe("a.npz: holds 136 bytes when inflated, more than the limit of 100");
+    const member = { name: "a.npy", parts: [writeNpy(small)] };
+    const twice = writeZip([member, { ...member, name: "b.npy" }]);
+    const b = new TextDecoder("latin1").decode(twice).lastIndexOf("b.npy");
+    twice[b] = 0x61;
+    expect(text(twice)).toBe('a.npz: array "a" appears twice');
+    const short = writeZip([{ name: "a.npy", parts: [writeNpy(small).subarray(0, 130)] }]);
+    expect(text(short)).toBe("a.npz[a]: truncated .npy: header says 8 bytes, 2 left");
+  });
+
+  it("refuses sizes that lie, before allocating where it can", () => {
+    const file = writeNpy(makeNpy([1000], new Uint8Array(1000)));
+    const lying = 'damaged zip file: "a.npy" (its size is not what it says)';
+    expect(() => readNpz(deflated(file, file.length - 1), "a.npz")).toThrow(lying);
+    expect(() => readNpz(deflated(file, file.length + 1), "a.npz")).toThrow(lying);
+    expect(() => readNpz(deflated(file, 0), "a.npz")).toThrow(lying);
+    expect(() => readNpz(deflated(file, 0xfffffffe), "a.npz")).toThrow(
+      /damaged zip file: "a.npy" \(4294967294 bytes from \d+\)/,
+    );
+    expect(() => readNpz(edit(writeNpz([["a", small]]), 24, 5, 4), "a.npz")).toThrow(
+      'a.npz: damaged zip file: "a.npy" (5 bytes from 136)',
+    );
+  });
+
+  it.each([
+    ["stored", archive],
+    [
+      "deflated",
+      deflated(
+        writeNpy(
+          makeNpy(
+            [100],
+            Float32Array.from({ length: 100 }, (_, i) => i % 7),
+          ),
+        ),
+      ),
+    ],
+  ])("never fails but with an InputError on mutated bytes (%s)", (_, file) => {
+    const edits = fc.array(fc.tuple(fc.nat(file.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(edits, fc.integer({ min: -20, max: 20 }), (changes, cut) => {
+        const bytes = file.slice(0, file.length - Math.max(0, cut));
+        for (const [at, value] of changes) bytes[at] = value;
+        try {
+          readNpz(bytes, "a.npz");
+        } catch (error) {
+          expect(error).toBeInstanceOf(InputError);
+          expect((error as Error).message).toMatch(/^a\.npz[^\n]*: [^\n]+$/);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

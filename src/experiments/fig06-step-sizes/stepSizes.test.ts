@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { InputError } from "../../core/errors.js";
+import { plainNames } from "../../core/require.js";
+import { syntheticPictures } from "../../data/syntheticPictures.js";
+import { createReferenceKernels } from "../../kernels/reference/index.js";
+import { fig6, type StepSizesConfig } from "./config.js";
+import { judge, stepPoint } from "./result.js";
+import { prepareStepSizes, runStepSizes } from "./run.js";
+
+const kernels = createReferenceKernels();
+
+/** All of the experiment on 6×6 patches: a second. */
+const tiny: StepSizesConfig = {
+  ...fig6,
+  patch: [6, 6],
+  base: "cropped:db2",
+  atomSparsity: 3,
+  sparsity: 2,
+  examples: 200,
+  batch: 50,
+  picture: { size: 40 },
+};
+
+describe("a run", async () => {
+  const outcome = await runStepSizes(tiny, {}, { kernels });
+
+  test("gives the chart, the numbers of every mini-batch, and a page", () => {
+    expect(outcome.files.map(({ name }) => name)).toEqual([
+      "figure-6-step-sizes.svg",
+      "figure-6-step-sizes.csv",
+      "index.html",
+    ]);
+    const lines = new TextDecoder().decode(outcome.files[1].bytes).trimEnd().split("\n");
+    expect(lines.length).toBe(1 + 4);
+    for (const line of lines.slice(1)) {
+      const [, mean, low, middle, high, global, square] = line.split(",").map(Number);
+      expect(low).toBeLessThanOrEqual(middle);
+      expect(middle).toBeLessThanOrEqual(high);
+      expect(mean).toBeGreaterThan(0);
+      expect(square / global ** 2).toBeCloseTo(1, 3);
+    }
+    expect(outcome.claims.length).toBe(3);
+  });
+
+  test("goes with the units of the data: 1/x² for single atoms, 1/x for all", async () => {
+    const pictures = syntheticPictures(tiny.seed, 1, 40);
+    const louder = pictures.map((picture) => ({ ...picture, data: picture.data.map((value) => 4 * value) }));
+    const first = (of: typeof outcome) => (of.values.points as { mean: number; global: number }[])[0];
+    const [usual, loud] = [first(outcome), first(await runStepSizes(tiny, { images: louder }, { kernels }))];
+    expect((usual.mean / loud.mean) * 4 ** -2).toBeCloseTo(1, 5);
+    expect(usual.global / loud.global / 4).toBeCloseTo(1, 5);
+  });
+
+  test("gives back all it took", async () => {
+    const own = createReferenceKernels();
+    await runStepSizes(tiny, {}, { kernels: own, signal: AbortSignal.abort() });
+    expect(own.memory.used).toBe(0);
+  });
+});
+
+test("options are checked before anything is read", () => {
+  expect(() => prepareStepSizes(fig6, { batch: 0 }, "reproduce", plainNames)).toThrow(
+    new InputError("reproduce: batch must be an integer of at least 1, got 0"),
+  );
+});
+
+test("a point leaves out atoms that stayed", () => {
+  expect(stepPoint(3, [0, 4, 1, 3, 2], 5)).toEqual({
+    iteration: 3,
+    mean: 2.5,
+    quantiles: [1, 3, 4],
+    global: 5,
+  });
+});
+
+test("what is expected holds, or not", () => {
+  const at = (mean: number, global: number) =>
+    judge([{ iteration: 1, mean, quantiles: [0, 0.002, 1], global }]).map(({ holds }) => holds);
+  expect(at(0.01, 0.005)).toEqual([true, true, true]);
+  expect(at(0.01, 0.0001)).toEqual([false, true, false]);
+  expect(at(5, 5)).toEqual([true, false, true]);
+  expect(at(0.01, 0.02)).toEqual([true, true, false]);
+});

@@ -1,0 +1,12 @@
+/** Random smooth functions: polynomials of degree 3 on [−1, 1], with standard normal coefficients. */
+
+import type { Rng } from "../../core/rng.js";
+
+/** The function at n equally spaced samples, ends included. */
+export function randomCubic(n: number, rng: Rng): Float64Array {
+  const coefficients = Array.from({ length: 4 }, () => rng.normal());
+  return Float64Array.from({ length: n }, (_, i) => {
+    const t = (2 * i) / (n - 1) - 1;
+    return coefficients.reduceRight((sum, coefficient) => sum * t + coefficient, 0);
+  });
+}

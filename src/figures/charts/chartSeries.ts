@@ -1,0 +1,105 @@
+/**
+ * How the series of a chart are told apart: by colour, and for grey printing by
+ * the shape of their markers or, where a series has none, by its dashes.
+ *
+ * Colours are those of Okabe and Ito, which people with any common colour vision
+ * can tell apart, without the yellow, which is too faint on white paper. The eighth
+ * series and those after it take the colours again, dashed.
+ *
+ * [Okabe08] M. Okabe, K. Ito. Color Universal Design, 2008.
+ *           https://jfly.uni-koeln.de/color/
+ */
+
+import * as Plot from "@observablehq/plot";
+import type { ChartPoint, ChartSeries } from "./chart.js";
+
+/** A value that is not a number leaves a gap. */
+export interface SeriesStyle {
+  readonly color: string;
+  /** An SVG dash array; empty for a solid line. */
+  readonly dashes: string;
+  readonly symbol: (typeof symbols)[number];
+}
+
+const blue = "#0072b2";
+const vermilion = "#d55e00";
+const green = "#009e73";
+const purple = "#cc79a7";
+const orange = "#e69f00";
+const skyBlue = "#56b4e9";
+const black = "#000000";
+
+const colors = [blue, vermilion, green, purple, orange, skyBlue, black] as const;
+
+const symbols = ["circle", "square", "triangle", "diamond", "cross", "star", "wye"] as const;
+const dashPatterns = ["7 4", "2 4", "9 4 2 4", "12 4", "5 3 2 3 2 3"] as const;
+
+/** More markers than this on a line are thinned out to `fewMarkers`. */
+const mostMarkers = 25;
+const fewMarkers = 10;
+
+/** The looks of series `index` of a chart. */
+export function styleOf(series: ChartSeries, index: number): SeriesStyle {
+  const solid = index < colors.length && (series.markers !== false || index === 0);
+  const dashed = series.dashed ?? !solid;
+  return {
+    color: colors[index % colors.length],
+    dashes: dashed ? dashPatterns[index % dashPatterns.length] : "",
+    symbol: symbols[index % symbols.length],
+  };
+}
+
+type Positions = Pick<Plot.LineOptions, "x" | "y">;
+
+/** The line of a series through `data`, at the positions given. */
+export function lineMark(data: Plot.Data, style: SeriesStyle, positions: Positions): Plot.Markish {
+  const { color: stroke, dashes } = style;
+  return Plot.line(data, { ...positions, stroke, strokeWidth: 2, strokeDasharray: dashes || "none" });
+}
+
+/** The markers of a series, with a white rim that sets them off from the line. */
+export function dotMark(data: Plot.Data, style: SeriesStyle, positions: Positions): Plot.Markish {
+  const { color: fill, symbol } = style;
+  return Plot.dot(data, { ...positions, fill, symbol, r: 4, stroke: "white", strokeWidth: 0.75 });
+}
+
+/**
+ * The points that get a marker: those asked for, spread evenly along `place` if
+ * they are many, and those without a neighbour to draw a line to.
+ */
+export function markedPoints(series: ChartSeries, place: (point: ChartPoint) => number): ChartPoint[] {
+  const drawn = series.points.filter(isDrawn);
+  const isolated = series.points.filter((point, i) => isDrawn(point) && !hasNeighbour(series.points, i));
+  if (series.markers === false) return isolated;
+  if (drawn.length <= mostMarkers) return drawn;
+  const chosen = new Set([...spread(drawn, place), ...isolated]);
+  return drawn.filter((point) => chosen.has(point));
+}
+
+/** Whether a point is drawn at all, rather than a gap. */
+export function isDrawn(point: ChartPoint): boolean {
+  return !Number.isNaN(point.y);
+}
+
+function hasNeighbour(points: readonly ChartPoint[], i: number): boolean {
+  return [points[i - 1], points[i + 1]].some((point) => point !== undefined && isDrawn(point));
+}
+
+/** The first point at or beyond each of `fewMarkers` equally spaced places. */
+function spread(points: readonly ChartPoint[], place: (point: ChartPoint) => number): ChartPoint[] {
+  const places = points.map(place);
+  const [from, to] = extentOf(places);
+  const step = (to - from) / (fewMarkers - 1);
+  const targets = Array.from({ length: fewMarkers }, (_, k) => Math.min(to, from + k * step));
+  return targets.map((target) => points[places.findIndex((x) => x >= target)]);
+}
+
+/** Least and greatest of some numbers. */
+export function extentOf(values: readonly number[]): [number, number] {
+  let [min, max] = [Infinity, -Infinity];
+  for (const value of values) {
+    min = Math.min(min, value);
+    max = Math.max(max, value);
+  }
+  return [min, max];
+}

@@ -1,0 +1,146 @@
+/**
+ * Line charts as standalone SVG, made with Observable Plot: linear or logarithmic
+ * axes with labels, a title and a legend above the frame, on white. All text is 12
+ * pixels high or more, so that a chart of the usual 640 pixels can be read in one
+ * column of a paper. Within a page it has the page's colours, light or dark, and
+ * names its lines where they end.
+ *
+ * Its parts: chartHeading.ts, chartAxes.ts, chartSeries.ts, lineEnds.ts. svgDocument.ts stands
+ * in for a browser's document, in browsers too: the text is the same everywhere.
+ */
+
+import * as Plot from "@observablehq/plot";
+import { InputError, inputError } from "../../core/errors.js";
+import { requireInteger, requireOneOf } from "../../core/require.js";
+import type { ChartAxis, ChartSeries } from "./chart.js";
+import { axisMarks, type Inks, onPage, onPaper, scaleOf, spanOf } from "./chartAxes.js";
+import { type Heading, headingOf } from "./chartHeading.js";
+import { dotMark, isDrawn, lineMark, markedPoints, type SeriesStyle, styleOf } from "./chartSeries.js";
+import { endMark, endWidth } from "./lineEnds.js";
+import { SvgDocument, type SvgElement, svgNamespace } from "./svgDocument.js";
+
+export interface LineChartOptions {
+  readonly title: string;
+  readonly x: ChartAxis;
+  readonly y: ChartAxis;
+  /** At least one series, and at least one point that is drawn. */
+  readonly series: readonly ChartSeries[];
+  /** Pixels, at least 240. */
+  readonly width?: number;
+  /** Pixels; must leave the frame 80 below the title and the legend. */
+  readonly height?: number;
+  /** `paper`: black on white, with a legend; `page`: in the colours of the page around it, names at the ends of the lines. */
+  readonly look?: "paper" | "page";
+}
+
+const lineChartDefaults = { width: 640, height: 420, look: "paper" } as const;
+
+const fontFamily = "Helvetica, Arial, 'DejaVu Sans', sans-serif";
+
+/** Pixels around the frame, but above it; `inset` is between the frame and the points. */
+const margin = { right: 18, bottom: 48, left: 64, inset: 9 } as const;
+const leastSize = { chartWidth: 240, frameHeight: 80 } as const;
+
+/**
+ * The chart, as the text of an SVG file, which can also stand in an HTML page as it is.
+ *
+ * @example
+ * lineChart({
+ *   title: "Learning curve",
+ *   x: { label: "examples seen" },
+ *   y: { label: "RMSE", log: true },
+ *   series: [{ label: "held out", points: [{ x: 512, y: 9.1 }, { x: 1024, y: 7.4 }] }],
+ * });
+ */
+export function lineChart(options: LineChartOptions): string {
+  const { width, height, title, series, look } = { ...lineChartDefaults, ...options };
+  requireInteger("lineChart", "width", width, leastSize.chartWidth);
+  requireSeries(options);
+  const styles = series.map(styleOf);
+  requireOneOf("lineChart", "look", look, ["paper", "page"]);
+  const heading = headingOf(title, look === "page" ? [] : series, styles, width);
+  requireInteger("lineChart", "height", height, heading.height + leastSize.frameHeight + margin.bottom);
+  return draw(options, heading, styles, { width, height });
+}
+
+function draw(
+  { title, series, look, ...axes }: LineChartOptions,
+  heading: Heading,
+  styles: readonly SeriesStyle[],
+  size: { readonly width: number; readonly height: number },
+): string {
+  const x = spanOf("x", axes.x, series);
+  const y = spanOf("y", axes.y, series);
+  const inPage = look === "page";
+  const inks = inPage ? onPage : onPaper;
+  const svg = Plot.plot({
+    document: new SvgDocument() as unknown as Document,
+    ariaLabel: title,
+    ...size,
+    marginTop: heading.height,
+    marginRight: margin.right + (inPage ? endWidth(series) : 0),
+    marginBottom: margin.bottom,
+    marginLeft: margin.left,
+    inset: margin.inset,
+    x: scaleOf(x),
+    y: scaleOf(y),
+    marks: [
+      ...(inPage ? [] : [paper]),
+      ...heading.marks,
+      ...axisMarks(x, y, inks),
+      ...seriesMarks(series, styles, x.log),
+      ...(inPage ? [endMark(series, inks.ink)] : []),
+    ],
+  });
+  return standAlone(svg as unknown as SvgElement, inks);
+}
+
+function requireSeries({ x, y, series }: LineChartOptions): void {
+  if (!series.some(({ points }) => points.some(isDrawn))) {
+    throw inputError("lineChart", "series", "must hold at least one point to draw", series);
+  }
+  for (const { label, points } of series) {
+    points.forEach((point, i) => {
+      requireValue(`x of point ${i} of "${label}"`, point.x, x);
+      if (isDrawn(point)) requireValue(`y of point ${i} of "${label}"`, point.y, y);
+    });
+  }
+}
+
+function requireValue(name: string, value: number, { log }: ChartAxis): void {
+  if (Number.isFinite(value) && (log !== true || value > 0)) return;
+  const rule = log === true ? "positive, for a logarithmic axis" : "finite";
+  throw new InputError(`lineChart: ${name} must be ${rule}, got ${value}`);
+}
+
+/** Lines below, markers above. */
+function seriesMarks(
+  series: readonly ChartSeries[],
+  styles: readonly SeriesStyle[],
+  log: boolean,
+): Plot.Markish[] {
+  const place = (point: { readonly x: number }) => (log ? Math.log(point.x) : point.x);
+  const positions = { x: "x", y: "y" } as const;
+  return [
+    ...series.map(({ points }, i) => lineMark([...points], styles[i], positions)),
+    ...series.map((one, i) => dotMark(markedPoints(one, place), styles[i], positions)),
+  ];
+}
+
+/** A white sheet under everything, since viewers may show SVG on any ground. */
+const paper: Plot.RenderFunction = (_index, _scales, _values, { width, height }, context) => {
+  const sheet = (context.document as unknown as SvgDocument).createElementNS(svgNamespace, "rect");
+  sheet.setAttribute("width", width);
+  sheet.setAttribute("height", height);
+  sheet.setAttribute("fill", "white");
+  return sheet as unknown as SVGElement;
+};
+
+/** The text of what Plot drew, with what it takes to be a file of its own. */
+function standAlone(svg: SvgElement, { ink }: Inks): string {
+  svg.setAttribute("xmlns", svgNamespace);
+  svg.setAttribute("role", "img");
+  svg.setAttribute("color", ink);
+  svg.setAttribute("font-family", fontFamily);
+  return svg.serialize();
+}

@@ -1,0 +1,170 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { lineChart } from "../charts/lineChart.js";
+import { dataUrl, htmlPage, type PageSection } from "./htmlPage.js";
+
+const pageOf = (...sections: PageSection[]): string => htmlPage({ title: "Title", sections });
+
+const table = {
+  kind: "table",
+  header: ["name", "RMSE", "PSNR", "remark"],
+  rows: [
+    ["wavelets", 12.5, "25.98 dB", "–"],
+    ["learned", -3, "1.2e−5", "good"],
+  ],
+} as const;
+
+/** The classes of the cells of each column, header and rows. */
+function classesOf(html: string, columns: number): Set<string>[] {
+  const cells = [...html.matchAll(/<t[hd]( class="number")?[ >]/g)].map(([, name]) => name ?? "");
+  return Array.from({ length: columns }, (_, c) => new Set(cells.filter((_, i) => i % columns === c)));
+}
+
+describe("htmlPage", () => {
+  it("is one document with a language, a title and a main part, and needs nothing else", () => {
+    const html = htmlPage({
+      title: "Title",
+      lead: "Lead",
+      sections: [{ heading: "Part", kind: "text", paragraphs: ["One", "Two"] }],
+      footer: "End",
+    });
+    expect(html).toMatch(/^<!doctype html>\n<html lang="en">/);
+    for (const part of [
+      "<title>Title<",
+      "<h1>Title<",
+      ">Lead<",
+      "<h2>Part<",
+      "<p>One<",
+      "<p>Two<",
+      ">End<",
+    ]) {
+      expect(html).toContain(part);
+    }
+    expect(html.match(/<main>/g)).toHaveLength(1);
+    expect(html).toContain("prefers-color-scheme: dark");
+    expect(html).not.toMatch(/<link|<script|@import|url\(|https?:/);
+  });
+
+  it("is read again by browsers where it is going to change, and else is not", () => {
+    expect(htmlPage({ title: "Title", sections: [], refresh: 15 })).toContain(
+      '<meta http-equiv="refresh" content="15">',
+    );
+    expect(htmlPage({ title: "Title", sections: [] })).not.toContain("refresh");
+    expect(() => htmlPage({ title: "Title", sections: [], refresh: 0 })).toThrow(
+      "htmlPage: refresh must be an integer of at least 1, got 0",
+    );
+  });
+
+  it("shows facts by their names, and charts beside one another", () => {
+    const svg = lineChart({
+      title: "Chart",
+      x: { label: "x" },
+      y: { label: "y" },
+      series: [{ label: "", points: [{ x: 1, y: 2 }] }],
+      look: "page",
+    });
+    const html = pageOf(
+      { kind: "facts", entries: [["RMSE", "<6.5>"]] },
+      { kind: "charts", svgs: [svg, svg] },
+      { kind: "image", src: "a.png", alt: "Atoms", pixelated: true },
+    );
+    expect(html).toContain('<dl class="facts"><div><dt>RMSE</dt><dd>&lt;6.5&gt;</dd></div></dl>');
+    expect(html.split(`<figure>${svg}</figure>`).length).toBe(3);
+    expect(html).toContain('<img src="a.png" alt="Atoms" class="pixelated">');
+  });
+
+  it("escapes every text", () => {
+    const hostile = `<img src=x onerror="alert('1')">&`;
+    const html = htmlPage({
+      title: hostile,
+      lead: hostile,
+      sections: [
+        { heading: hostile, kind: "text", paragraphs: [hostile] },
+        { kind: "table", header: [hostile], rows: [[hostile]], caption: hostile },
+        { kind: "image", src: hostile, alt: hostile, caption: hostile },
+        { kind: "settings", entries: [[hostile, hostile]] },
+      ],
+      footer: hostile,
+    });
+    expect(html.match(/<img/g)).toHaveLength(1);
+    expect(html.replaceAll(/"[^"]*"/g, "")).not.toContain("onerror=alert");
+    expect(html.split("&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;").length - 1).toBe(15);
+  });
+
+  it("sets columns of numbers to the right, and others not", () => {
+    const [name, rmse, psnr, remark] = classesOf(pageOf(table), 4);
+    expect([name, remark]).toEqual([new Set([""]), new Set([""])]);
+    expect([rmse, psnr]).toEqual([new Set([' class="number"']), new Set([' class="number"'])]);
+  });
+
+  it("names columns and rows, and writes numbers with a proper minus", () => {
+    const html = pageOf(table);
+    expect(html.match(/scope="col"/g)).toHaveLength(4);
+    expect(html.match(/scope="row"/g)).toHaveLength(2);
+    expect(html).toContain(">−3<");
+    expect(pageOf({ ...table, rows: [["a", NaN, 1, 2]] })).toContain(">–<");
+  });
+
+  it("marks the best row by a word, too", () => {
+    const html = pageOf({ ...table, best: 1 });
+    expect(html).toMatch(/<tr class="best"><th[^>]*>learned <span class="mark">best<\/span>/);
+    expect(html.match(/class="best"/g)).toHaveLength(1);
+  });
+
+  it("shows pictures, charts and settings", () => {
+    const svg = lineChart({
+      title: "chart",
+      x: { label: "x" },
+      y: { label: "y" },
+      series: [{ label: "a", points: [{ x: 1, y: 1 }] }],
+    });
+    const html = pageOf(
+      { kind: "image", src: "atoms.png", alt: "the atoms", caption: "Atoms" },
+      { kind: "svg", svg },
+      {
+        kind: "settings",
+        entries: [
+          ["seed", 1],
+          ["resume", false],
+        ],
+      },
+    );
+    expect(html).toContain('<img src="atoms.png" alt="the atoms"><figcaption>Atoms</figcaption>');
+    expect(html).toContain(`<figure>${svg}</figure>`);
+    expect(html).toMatch(/<dt>seed<\/dt><dd>1<\/dd>\s*<dt>resume<\/dt><dd>false<\/dd>/);
+  });
+
+  it("refuses what does not fit", () => {
+    expect(() => pageOf({ ...table, rows: [["a"]] })).toThrow(
+      "htmlPage: row 0 of a table must have 4 cells, got 1",
+    );
+    expect(() => pageOf({ ...table, best: 2 })).toThrow(
+      "htmlPage: best must be an integer from 0 to 1, got 2",
+    );
+    expect(() => pageOf({ kind: "svg", svg: "<b>no</b>" })).toThrow(
+      'htmlPage: svg must be the text of one svg element, got "<b>no</b>"',
+    );
+    expect(() => pageOf({ kind: "list" } as unknown as PageSection)).toThrow(
+      'htmlPage: unknown kind "list"; known: text, facts, table, image, svg, charts, settings',
+    );
+  });
+});
+
+describe("dataUrl", () => {
+  it("holds the bytes", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 50 }), (bytes) => {
+        const [head, tail] = dataUrl(bytes).split(",");
+        expect(head).toBe("data:image/png;base64");
+        expect([...Buffer.from(tail, "base64")]).toEqual([...bytes]);
+      }),
+    );
+  });
+
+  it("holds many bytes", () => {
+    const bytes = Uint8Array.from({ length: 100_001 }, (_, i) => (i * 31) & 255);
+    expect(dataUrl(bytes, "image/webp")).toBe(
+      `data:image/webp;base64,${Buffer.from(bytes).toString("base64")}`,
+    );
+  });
+});

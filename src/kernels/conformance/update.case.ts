@@ -1,0 +1,561 @@
+/**
+ * Conformance: the update of Algorithm 2 (who is used, gradient, momentum, P_k), the
+ * scalars of its step, and windows of signals.
+ */
+
+import { expect } from "vitest";
+import { DenseMatrix, type SparseColumns } from "../../core/matrix.js";
+import type { Rng } from "../../core/rng.js";
+import { type Shape, sizeOf, stridesOf } from "../../core/shape.js";
+import { makeSignal } from "../../core/signal.js";
+import { Matrix64 } from "../../linalg/matrix64.js";
+import type { Bench, ConformanceCase } from "./bench.case.js";
+import { expectTidy } from "./bench.case.js";
+import {
+  chainLength,
+  dot,
+  expectClose,
+  expectExact,
+  expectSame,
+  explicitBase,
+  magnitudes,
+  quotient,
+  randomDense,
+  randomFactors,
+  randomIntegers,
+  randomSparse,
+  root,
+  rowsOf,
+  wide,
+} from "./oracle.case.js";
+import { sumTolerance, unitRoundoff } from "./tolerance.js";
+
+export const updateCases: readonly ConformanceCase[] = [
+  {
+    title: "scaleRows, usedAtoms and countUses follow the non-zeros of X",
+    async check(bench, rng, scale) {
+      const m = 1 + rng.below(50);
+      await expectUses(
+        bench,
+        rng,
+        randomSparse(rng, m, rng.below(12), Math.min(m, 4), () => rng.normal() * scale),
+      );
+    },
+  },
+  {
+    title: "scaleRows, usedAtoms and countUses do so at sizes beyond any block",
+    once: true,
+    async check(bench, rng) {
+      await expectUses(bench, rng, randomSparse(rng, 2100, 300, 6));
+    },
+  },
+  {
+    title: "gradient is −W X_Sᵀ",
+    async check(bench, rng, scale) {
+      const [L, m, N] = [1 + rng.below(30), 1 + rng.below(20), rng.below(9)];
+      const X = randomSparse(rng, m, N, Math.min(m, 3), () => rng.normal() * scale);
+      const W = randomDense(rng, L, N, scale);
+      // some of the atoms of X, and some that it does not use
+      const members = [...Array(m).keys()].filter(() => rng.uniform() < 0.6);
+      const X_S = rowsOf(wide(X), members);
+      const grad = await gradientOf(bench, X, W, members, m);
+      const size = magnitudes(wide(W)).times(magnitudes(X_S).transpose());
+      expectClose(grad, negative(wide(W)).times(X_S.transpose()), N, size);
+    },
+  },
+  {
+    title: "gradient is exact on small integers, at sizes beyond any block",
+    once: true,
+    async check(bench, rng) {
+      const [L, m, N] = [530, 1100, 140];
+      const X = randomSparse(rng, m, N, 9, () => rng.below(5) - 2);
+      const W = randomIntegers(rng, L, N, 3);
+      const members = [...Array(m).keys()].filter((j) => j % 3 !== 1);
+      const X_S = rowsOf(wide(X), members);
+      const grad = await gradientOf(bench, X, W, members, m);
+      expectExact(grad, negative(wide(W)).times(X_S.transpose()));
+    },
+  },
+  {
+    title: "movedEnergy is ‖Φ grad X_S‖², at any size",
+    async check(bench, rng, scale) {
+      const { kernels } = bench;
+      const factors = randomFactors(rng);
+      const phi = explicitBase(factors);
+      const [m, N] = [1 + rng.below(20), [0, 3, 16, 37, 90][rng.below(5)]];
+      const X = randomSparse(rng, m, N, Math.min(m, 4));
+      const members = [...Array(m).keys()].filter(() => rng.uniform() < 0.7);
+      const grad = randomDense(rng, phi.cols, m, scale);
+      const scalars = await bench.hold(DenseMatrix.build(3, 1, () => 7));
+      await kernels.movedEnergy(
+        bench.keep(kernels.base(factors)),
+        await bench.put(grad),
+        await bench.putSet(m, members),
+        await bench.putSparse(X),
+        scalars,
+        1,
+      );
+      const energy = (await kernels.readMatrix(scalars)).data;
+      const X_S = rowsOf(wide(X), members);
+      const g = wide(grad.slice(0, members.length));
+      const moved = phi.times(g.times(X_S)).data;
+      const size = magnitudes(phi).times(magnitudes(g).times(magnitudes(X_S))).data;
+      const exact = dot(moved, moved);
+      // each entry within γ|·| of its own: the energy within twice that of Σ|·|², and its own sum
+      const terms = 2 * (chainLength(factors) + X.width) + moved.length;
+      expect([energy[0], energy[2]]).toEqual([7, 7]);
+      expect(Math.abs(energy[1] - exact)).toBeLessThanOrEqual(sumTolerance(terms, dot(size, size)));
+    },
+  },
+  {
+    title:
+      "exchangeAtoms puts others in the place of the atoms of S, with the same or with the best coefficients",
+    async check(bench, rng, scale) {
+      const [n, m, N] = [1 + rng.below(70), 1 + rng.below(20), rng.below(40)];
+      await expectExchanged(bench, rng, n, m, N, scale);
+    },
+  },
+  {
+    title: "exchangeAtoms does so at sizes beyond any block",
+    once: true,
+    async check(bench, rng) {
+      await expectExchanged(bench, rng, 530, 900, 1300, 1);
+      await expectExchanged(bench, rng, 1155, 1100, 70, 1);
+    },
+  },
+  {
+    title: "momentum is γU_S + ηg on S alone",
+    async check(bench, rng, scale) {
+      const [L, m] = [1 + rng.below(30), 3 + rng.below(20)];
+      const members = [...Array(m).keys()].filter(() => rng.uniform() < 0.5);
+      const [U, g] = [randomDense(rng, L, m, scale), randomDense(rng, L, m, scale)];
+      const held = await bench.hold(U);
+      const scalars = await bench.put(DenseMatrix.build(3, 1, (i) => i * 0.25));
+      await bench.kernels.momentum(0.9, scalars, 2, await bench.put(g), await bench.putSet(m, members), held);
+      const result = await bench.kernels.readMatrix(held);
+      for (let j = 0; j < m; j++) {
+        const at = members.indexOf(j);
+        if (at < 0) expectSame(result.column(j), U.column(j), `column ${j}`);
+        for (let l = 0; at >= 0 && l < L; l++) {
+          const [a, b] = [0.9 * U.at(l, j), 0.5 * g.at(l, at)];
+          const bound = sumTolerance(2, Math.abs(a) + Math.abs(b));
+          expect(Math.abs(result.at(l, j) - (a + b))).toBeLessThanOrEqual(bound);
+        }
+      }
+    },
+  },
+  {
+    title: "momentum is exact on small integers, at sizes beyond any block",
+    once: true,
+    async check(bench, rng) {
+      const [L, m] = [1155, 300];
+      const members = [...Array(m).keys()].filter((j) => j % 3 !== 1);
+      const [U, g] = [randomIntegers(rng, L, m, 9), randomIntegers(rng, L, m, 9)];
+      const held = await bench.hold(U);
+      const scalars = await bench.put(new DenseMatrix(1, 1, Float32Array.of(2)));
+      await bench.kernels.momentum(0.5, scalars, 0, await bench.put(g), await bench.putSet(m, members), held);
+      const expected = wide(U);
+      members.forEach((j, at) => {
+        expected.column(j).set(U.column(j).map((u, l) => 0.5 * u + 2 * g.at(l, at)));
+      });
+      expectExact(await bench.kernels.readMatrix(held), expected);
+    },
+  },
+  {
+    title: "moveAtoms keeps the k largest of A_S − U_S, ties to the lower row, and leaves the rest alone",
+    async check(bench, rng, scale) {
+      const [L, m] = [1 + rng.below(70), 3 + rng.below(10)];
+      await expectMoved(bench, rng, L, m, 1 + rng.below(L), scale);
+    },
+  },
+  {
+    title: "moveAtoms keeps them at sizes beyond any block",
+    once: true,
+    async check(bench, rng) {
+      for (const k of [1, 600, 4098]) await expectMoved(bench, rng, 4099, 4, k, 1);
+      await expectMoved(bench, rng, 300, 300, 40, 1);
+    },
+  },
+  {
+    title: "moveAtoms with a step is momentum, then moveAtoms, to the bit",
+    async check(bench, rng, scale) {
+      const { kernels } = bench;
+      const [L, m, k] = [1 + rng.below(70), 3 + rng.below(10), 1 + rng.below(4)];
+      const A = randomSparse(rng, L, m, Math.min(L, k), () => rng.normal() * scale);
+      const U = randomDense(rng, L, m, scale);
+      const S = await bench.putSet(
+        m,
+        [...Array(m).keys()].filter(() => rng.uniform() < 0.6),
+      );
+      const grad = await bench.put(randomDense(rng, L, m, scale));
+      const scalars = await bench.put(DenseMatrix.build(2, 1, (i) => i - 0.75));
+      const [both, apart] = [0, 1].map(async () => [await bench.holdSparse(A), await bench.hold(U)] as const);
+      const [[A1, U1], [A2, U2]] = [await both, await apart];
+      await kernels.moveAtoms(Math.min(L, k), U1, S, A1, { gamma: 0.5, scalars, eta: 1, grad });
+      await kernels.momentum(0.5, scalars, 1, grad, S, U2);
+      await kernels.moveAtoms(Math.min(L, k), U2, S, A2);
+      expectSame((await kernels.readMatrix(U1)).data, (await kernels.readMatrix(U2)).data, "U");
+      expect(await kernels.readSparse(A1)).toEqual(await kernels.readSparse(A2));
+    },
+  },
+  {
+    title: "squaredNorm and normRatio are ‖M‖² and √(a/b), or 0",
+    async check(bench, rng, scale) {
+      const { kernels } = bench;
+      const [rows, cols] = [1 + rng.below(60), 1 + rng.below(20)];
+      const M = randomDense(rng, rows, cols, scale);
+      const held = await bench.put(M);
+      const count = rng.below(cols + 1); // |S|, whichever atoms they are
+      const S = await bench.putSet(
+        2 * cols,
+        rng.distinct(count, 2 * cols).sort((a, b) => a - b),
+      );
+      const scalars = await bench.hold(DenseMatrix.build(6, 1, () => 12345));
+      await kernels.squaredNorm(held, scalars, 0);
+      await kernels.squaredNorm(held, scalars, 1, { S });
+      await kernels.normRatio(scalars, 0, 1, 2);
+      await kernels.squaredNorm(kernels.head(held, 0), scalars, 3);
+      await kernels.normRatio(scalars, 3, 0, 4);
+      await kernels.normRatio(scalars, 0, 3, 3);
+      await kernels.squaredNorm(held, scalars, 1, { add: true });
+      const [whole, both, ratio, noDivisor, nothing, other] = (await kernels.readMatrix(scalars)).data;
+      const part = dot(M.slice(0, count).data, M.slice(0, count).data);
+      const all = dot(M.data, M.data);
+      expect(Math.abs(whole - all)).toBeLessThanOrEqual(sumTolerance(rows * cols, all));
+      expect(Math.abs(both - all - part)).toBeLessThanOrEqual(sumTolerance(rows * cols + 1, all + part));
+      const exact = part > 0 ? Math.sqrt(all / part) : 0;
+      const terms = 2 * rows * cols + 2 * root + quotient;
+      expect(Math.abs(ratio - exact)).toBeLessThanOrEqual(sumTolerance(terms, exact));
+      expect([noDivisor, nothing, other]).toEqual([0, 0, 12345]);
+    },
+  },
+  {
+    title: "squaredNorm is exact on small integers, at sizes beyond any block",
+    once: true,
+    async check(bench, rng) {
+      const M = randomIntegers(rng, 1155, 300, 3);
+      const held = await bench.put(M);
+      const scalars = await bench.hold(new DenseMatrix(2, 1, Float32Array.of(5, 5)));
+      await bench.kernels.squaredNorm(held, scalars, 0);
+      const S = await bench.putSet(900, Array(131).keys());
+      await bench.kernels.squaredNorm(held, scalars, 1, { S, add: true });
+      const part = M.slice(0, 131).data;
+      expect([...(await bench.kernels.readMatrix(scalars)).data]).toEqual([
+        dot(M.data, M.data),
+        5 + dot(part, part),
+      ]);
+    },
+  },
+  {
+    title: "coherence is the largest |Gᵢⱼ| of earlier atoms",
+    async check(bench, rng, scale) {
+      await expectCoherence(bench, 1 + rng.below(20), rng, scale);
+    },
+  },
+  {
+    title: "coherence is so at sizes beyond any block",
+    once: true,
+    check: (bench, rng) => expectCoherence(bench, 1100, rng, 1),
+  },
+  {
+    title: "extract cuts windows of one to three axes and removes their means",
+    async check(bench, rng) {
+      const patch: Shape = Array.from({ length: 1 + rng.below(3) }, () => 1 + rng.below(4));
+      await expectWindows(bench, rng, patch, 5, rng.below(8));
+    },
+  },
+  {
+    title: "extract cuts windows beyond any block",
+    once: true,
+    async check(bench, rng) {
+      await expectWindows(bench, rng, [37, 31], 40, 70);
+      await expectWindows(bench, rng, [1100], 3000, 5);
+    },
+  },
+  {
+    title: "addWindows is the sum of windows of one to three axes at their places, and of what was there",
+    async check(bench, rng) {
+      const patch: Shape = Array.from({ length: 1 + rng.below(3) }, () => 1 + rng.below(4));
+      await expectSums(bench, rng, patch, 5, rng.below(8));
+    },
+  },
+  {
+    title: "addWindows is so beyond any block",
+    once: true,
+    async check(bench, rng) {
+      await expectSums(bench, rng, [21, 19], 60, 200);
+      await expectSums(bench, rng, [300], 9000, 40);
+    },
+  },
+];
+
+/** Windows at different places of one signal, added up by a plain loop over all pairs of windows and samples. */
+async function expectSums(bench: Bench, rng: Rng, patch: Shape, more: number, N: number): Promise<void> {
+  const { kernels } = bench;
+  const shape = patch.map((size) => size + rng.below(more));
+  const free = patch.map((size, axis) => shape[axis] - size + 1);
+  const numbers = [...new Set(Array.from({ length: N }, () => rng.below(sizeOf(free))))];
+  const origins = numbers.map((number) => {
+    const inner = stridesOf(free);
+    return free.map((size, axis) => Math.floor(number / inner[axis]) % size);
+  });
+  const [Y, means] = [randomDense(rng, sizeOf(patch), numbers.length), randomDense(rng, 1, numbers.length)];
+  const before = randomDense(rng, sizeOf(shape), 1);
+  const start = Uint32Array.from(origins, (origin) => dot(origin, stridesOf(shape)));
+  for (const removed of [null, await bench.put(means)]) {
+    const sum = await bench.hold(before);
+    await kernels.addWindows(await bench.put(Y), removed, start, patch, shape, sum);
+    const found = (await kernels.readMatrix(sum)).data;
+    const exact = Float64Array.from(before.data);
+    const sizes = exact.map(Math.abs);
+    const terms = new Float64Array(exact.length).fill(1);
+    const inside = stridesOf(patch);
+    origins.forEach((_, i) => {
+      for (let r = 0; r < Y.rows; r++) {
+        const place = patch.map((size, axis) => origins[i][axis] + (Math.floor(r / inside[axis]) % size));
+        const at = dot(place, stridesOf(shape));
+        const mean = removed ? means.data[i] : 0;
+        exact[at] += Y.at(r, i) + mean;
+        sizes[at] += Math.abs(Y.at(r, i)) + Math.abs(mean);
+        terms[at] += 2;
+      }
+    });
+    found.forEach((value, at) => {
+      if (!(Math.abs(value - exact[at]) <= sumTolerance(terms[at], sizes[at]))) expect.fail(`sample ${at}`);
+    });
+  }
+}
+
+/** The three operations that look at which atoms X uses. */
+async function expectUses(bench: Bench, rng: Rng, X: SparseColumns): Promise<void> {
+  const { kernels } = bench;
+  const m = X.rows;
+  if (X.cols > 2) X.setColumn(1, [0], [0]); // a stored zero is not a use
+  const held = await bench.putSparse(X);
+  const S = bench.keep(kernels.set(m));
+  await kernels.writeSet(S, Uint32Array.of(m - 1)); // old members must go
+  const uses = await bench.hold(DenseMatrix.build(m, 1, (i) => i));
+  await kernels.usedAtoms(held, S);
+  await kernels.countUses(held, uses);
+  const counts = new Float32Array(m);
+  X.toDense().data.forEach((value, i) => {
+    if (value !== 0) counts[i % m] += 1;
+  });
+  expectSame(
+    await kernels.readSet(S),
+    [...counts.keys()].filter((row) => counts[row] > 0),
+    "S",
+  );
+  expectSame(
+    (await kernels.readMatrix(uses)).data,
+    counts.map((count, row) => count + row),
+    "uses",
+  );
+
+  const s = randomDense(rng, m, 1);
+  const scaled = await bench.holdSparse(X);
+  await kernels.scaleRows(await bench.put(s), scaled);
+  const result = await kernels.readSparse(scaled);
+  expectTidy(result);
+  expect(result.counts).toEqual(X.counts);
+  const expected = X.toDense().data.map((value, i) => value * s.data[i % m]);
+  expect(result.toDense().data.every((value, i) => value === expected[i])).toBe(true);
+}
+
+/** The first |S| columns of the gradient, once it is known that the others are left alone. */
+async function gradientOf(
+  bench: Bench,
+  X: SparseColumns,
+  W: DenseMatrix,
+  members: readonly number[],
+  m: number,
+): Promise<DenseMatrix> {
+  const { kernels } = bench;
+  const held = await bench.putSparse(X);
+  const S = await bench.putSet(m, members);
+  const grad = await bench.hold(DenseMatrix.build(W.rows, m, () => 12345));
+  const scalars = await bench.hold(DenseMatrix.build(2, 1, () => 7));
+  await kernels.gradient(await bench.put(W), held, S, grad, { scalars, slot: 1 });
+  const whole = await kernels.readMatrix(grad);
+  const { data } = whole.slice(0, members.length);
+  const [other, energy] = (await kernels.readMatrix(scalars)).data;
+  expect(other).toBe(7);
+  const exact = dot(data, data);
+  const inRange = exact < 2 ** 127; // data of 1e12 have a gradient of 1e24, whose square f32 does not hold
+  if (inRange) expect(Math.abs(energy - exact)).toBeLessThanOrEqual(sumTolerance(data.length, exact));
+  expect(
+    whole.slice(members.length, m).data.every((value) => value === 12345),
+    "columns behind |S|",
+  ).toBe(true);
+  return whole.slice(0, members.length);
+}
+
+/** R and X after an exchange against explicit columns; what uses no atom of S stays, bit by bit. */
+async function expectExchanged(
+  bench: Bench,
+  rng: Rng,
+  n: number,
+  m: number,
+  N: number,
+  scale: number,
+): Promise<void> {
+  const { kernels } = bench;
+  const X = randomSparse(rng, m, N, Math.min(m, 5), () => rng.normal() * scale);
+  if (N > 2) X.setColumn(1, [0], [0]); // a stored zero is not a use
+  const members = independentAtoms(X, 0.7, rng);
+  const [before, after] = [randomDense(rng, n, m), randomDense(rng, n, m)];
+  const R = randomDense(rng, n, N, scale);
+  const [from, to, S] = [await bench.put(before), await bench.put(after), await bench.putSet(m, members)];
+  for (const refits of [false, true]) {
+    const [codes, rest] = [await bench.holdSparse(X), await bench.hold(R)];
+    await kernels.exchangeAtoms(from, to, S, codes, rest, refits);
+    const [newX, newR] = [await kernels.readSparse(codes), await kernels.readMatrix(rest)];
+    expect(newX.indices).toEqual(X.indices);
+    for (let i = 0; i < N; i++) {
+      const slots = Array.from({ length: X.counts[i] }, (_, s) => i * X.width + s);
+      const changed = slots.find((s) => members.includes(X.indices[s]) && X.values[s] !== 0);
+      for (const s of slots) if (s !== changed) expect(newX.values[s]).toBe(X.values[s]);
+      if (changed === undefined) {
+        expectSame(newR.column(i), R.column(i), `column ${i}`);
+        continue;
+      }
+      const at = members.indexOf(X.indices[changed]);
+      const [x, old, fresh] = [X.values[changed], before.column(at), after.column(at)];
+      const error = Float64Array.from(R.column(i), (r, l) => r + x * old[l]);
+      const size = Float64Array.from(R.column(i), (r, l) => Math.abs(r) + Math.abs(x * old[l]));
+      const weight = refits ? dot(error, fresh) : x;
+      const sure = refits ? sumTolerance(n + 2, dot(size, fresh.map(Math.abs))) : 0;
+      expect(Math.abs(newX.values[changed] - weight)).toBeLessThanOrEqual(sure);
+      newR.column(i).forEach((r, l) => {
+        const bound = sumTolerance(4, size[l] + Math.abs(weight * fresh[l])) + sure * Math.abs(fresh[l]);
+        expect(Math.abs(r - (error[l] - weight * fresh[l]))).toBeLessThanOrEqual(bound);
+      });
+    }
+  }
+}
+
+/** Atoms of which no example uses two, each taken with a probability where it can be. */
+function independentAtoms(X: SparseColumns, probability: number, rng: Rng): number[] {
+  const taken = new Set<number>();
+  const users = (atom: number) =>
+    [...Array(X.cols).keys()].filter((i) =>
+      X.indices.subarray(i * X.width, i * X.width + X.counts[i]).includes(atom),
+    );
+  return [...Array(X.rows).keys()].filter((atom) => {
+    const examples = users(atom);
+    if (rng.uniform() > probability || examples.some((i) => taken.has(i))) return false;
+    for (const i of examples) taken.add(i);
+    return true;
+  });
+}
+
+/** P_k of random columns, half of the time with many ties; some columns change little, or not at all. */
+async function expectMoved(
+  bench: Bench,
+  rng: Rng,
+  L: number,
+  m: number,
+  k: number,
+  scale: number,
+): Promise<void> {
+  const { kernels } = bench;
+  const width = Math.min(L, k + rng.below(3)); // there may be more room than k
+  const A = randomSparse(rng, L, m, k, () => rng.normal() * scale);
+  const U = randomDense(rng, L, m, scale);
+  if (rng.uniform() < 0.5) U.data.forEach((u, i) => (U.data[i] = Math.sign(u) * scale)); // many ties
+  U.column(rng.below(m)).fill(0);
+  const members = [...Array(m).keys()].filter(() => rng.uniform() < 0.5);
+  const held = bench.keep(kernels.sparse(L, m, width));
+  await kernels.writeSparse(held, A);
+  await kernels.moveAtoms(k, await bench.put(U), await bench.putSet(m, members), held);
+  const result = await kernels.readSparse(held);
+  expectTidy(result);
+  const dense = result.toDense();
+  for (let j = 0; j < m; j++) {
+    const before = A.slice(j, j + 1).toDense().data;
+    const expected = members.includes(j)
+      ? largestOf(
+          before.map((a, l) => a - U.at(l, j)),
+          k,
+        )
+      : before;
+    expect(
+      dense.column(j).every((value, l) => value === expected[l]),
+      `column ${j}`,
+    ).toBe(true);
+    if (!members.includes(j)) continue;
+    const rows = [...result.indices.subarray(j * width, j * width + result.counts[j])];
+    expect(rows).toEqual([...expected.keys()].filter((l) => expected[l] !== 0)); // ascending, no stored zeros
+  }
+}
+
+/** The k largest magnitudes, the lower row first where equal; zero elsewhere. */
+function largestOf(values: Float32Array, k: number): Float32Array {
+  const ranked = [...values.keys()].sort((a, b) => Math.abs(values[b]) - Math.abs(values[a]) || a - b);
+  const kept = new Float32Array(values.length);
+  for (const row of ranked.slice(0, k)) kept[row] = values[row];
+  return kept;
+}
+
+async function expectCoherence(bench: Bench, m: number, rng: Rng, scale: number): Promise<void> {
+  const G = randomDense(rng, m, m, scale);
+  const coherence = await bench.hold(DenseMatrix.build(m, 1, () => 12345));
+  await bench.kernels.coherence(await bench.put(G), coherence);
+  const largest = Array.from({ length: m }, (_, j) =>
+    Math.max(0, ...G.column(j).subarray(0, j).map(Math.abs)),
+  );
+  expectSame((await bench.kernels.readMatrix(coherence)).data, largest, "coherence");
+}
+
+/** N windows of three signals that are up to `more` larger than the patch. */
+async function expectWindows(bench: Bench, rng: Rng, patch: Shape, more: number, N: number): Promise<void> {
+  const { kernels } = bench;
+  const signals = [0, 1, 2].map((s) => {
+    const shape = patch.map((size) => size + rng.below(more));
+    return makeSignal(`signal ${s}`, shape, randomDense(rng, sizeOf(shape), 1, 100).data);
+  });
+  const places = Array.from({ length: N }, () => {
+    const { shape } = signals[rng.below(3)];
+    const signal = signals.findIndex((candidate) => candidate.shape === shape);
+    return { signal, origin: shape.map((size, axis) => rng.below(size - patch[axis] + 1)) };
+  });
+  const windows = {
+    signal: Uint32Array.from(places, ({ signal }) => signal),
+    start: Uint32Array.from(places, ({ signal, origin }) => dot(origin, stridesOf(signals[signal].shape))),
+  };
+  const factor = rng.uniform() < 0.5 ? 1 : 0.25;
+  const given = signals.map((signal) => ({ ...signal, data: signal.data.slice() }));
+  const store = bench.keep(kernels.signals(given, factor));
+  for (const { data } of given) data.fill(Number.NaN); // they were copied
+  expect(store.count).toBe(3);
+  const n = sizeOf(patch);
+  const [whole, centred, means] = [await bench.room(n, N), await bench.room(n, N), await bench.room(1, N)];
+  await kernels.extract(store, windows, patch, whole.handle, null);
+  await kernels.extract(store, windows, patch, centred.handle, means.handle);
+  const [raw, rest, hostMeans] = [await whole.read(), await centred.read(), (await means.read()).data];
+  const inside = stridesOf(patch);
+  for (let i = 0; i < N; i++) {
+    const { signal, origin } = places[i];
+    const strides = stridesOf(signals[signal].shape);
+    const exact = Float32Array.from({ length: n }, (_, r) => {
+      const place = patch.map((size, axis) => origin[axis] + (Math.floor(r / inside[axis]) % size));
+      return signals[signal].data[dot(place, strides)] * factor;
+    });
+    expectSame(raw.column(i), exact, `window ${i}`);
+    const mean = exact.reduce((sum, value) => sum + value, 0) / n;
+    const size = exact.reduce((sum, value) => sum + Math.abs(value), 0) / n;
+    expect(Math.abs(hostMeans[i] - mean)).toBeLessThanOrEqual(sumTolerance(n + quotient, size));
+    rest.column(i).forEach((value, r) => {
+      const bound = 2 * unitRoundoff * (Math.abs(exact[r]) + Math.abs(hostMeans[i]));
+      if (!(Math.abs(value + hostMeans[i] - exact[r]) <= bound)) expect.fail(`window ${i}, sample ${r}`);
+    });
+  }
+}
+
+function negative(M: Matrix64): Matrix64 {
+  return new Matrix64(
+    M.rows,
+    M.cols,
+    M.data.map((value) => -value),
+  );
+}

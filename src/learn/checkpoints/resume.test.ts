@@ -1,0 +1,211 @@
+import { describe, expect, test } from "vitest";
+import { InputError } from "../../core/errors.js";
+import type { SparseColumns } from "../../core/matrix.js";
+import { makeSignal } from "../../core/signal.js";
+import { syntheticPictures } from "../../data/syntheticPictures.js";
+import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
+import { createCpuKernels } from "../../kernels/cpu/index.js";
+import { createReferenceKernels } from "../../kernels/reference/index.js";
+import { modelToBytes } from "../../model/files.js";
+import { UnhealthyError } from "../learners/finite.js";
+import { collect, keepEvery } from "../learners/learner.case.js";
+import { train } from "../run/train.js";
+import type { TrainOptions } from "../run/trainOptions.js";
+import { checkpointFromBytes } from "./checkpoint.js";
+
+const data = syntheticPictures(3, 2, 24); // 2 · 20² windows of 5×5
+const small = {
+  patch: [5, 5],
+  base: "odct:1",
+  atomSparsity: 3,
+  coding: { sparsity: 2 },
+  batch: 20,
+  examples: 210,
+  epochs: 2,
+  holdout: 30,
+  reportEvery: 4,
+  kernels: createReferenceKernels(),
+} as const satisfies TrainOptions;
+
+/** The checkpoints of a run, its reports and its model. */
+async function kept(more: Partial<TrainOptions> = {}, every = 1) {
+  const saved: Uint8Array[] = [];
+  const { reports, model } = await collect(data, { ...small, ...more, checkpoints: keepEvery(every, saved) });
+  return { saved, reports, model };
+}
+
+const opened = (bytes: Uint8Array) => checkpointFromBytes(bytes, "a.tlc");
+
+describe("a run that goes on", () => {
+  test("after an interruption between two reports gives the reports of one that had none", async () => {
+    const plain = await collect(data, small);
+    const controller = new AbortController();
+    const saved: Uint8Array[] = [];
+    const last = keepEvery(Infinity, saved); // at the end alone
+    const due = (step: number) => {
+      if (step === 6) controller.abort();
+      return false;
+    };
+    const run = train(data, { ...small, signal: controller.signal, checkpoints: { ...last, due } });
+    const first = [];
+    for await (const report of run) first.push(report);
+    expect(first.at(-1)).toMatchObject({ step: 6, ended: "aborted" });
+    const { reports, model } = await collect(data, { ...small, resume: await opened(saved[0]) });
+    expect([...first.slice(0, -1), ...reports]).toEqual(plain.reports);
+    expect(modelToBytes(model)).toEqual(modelToBytes(plain.model));
+  });
+
+  test("counts the time it took before, and ends where it had ended", async () => {
+    const { saved } = await kept({}, 5);
+    const resume = await opened(saved[0]);
+    expect(resume.header.position.seconds).toBeGreaterThan(0);
+    const seconds = resume.header.position.seconds / 2;
+    const { reports, model } = await collect(data, { ...small, resume, seconds });
+    expect(reports).toEqual([{ ...resume.header.report, ended: "time" }]);
+    expect(model.meta.examplesSeen).toBe(100);
+  });
+
+  test("does not take a step more where there was no improvement", async () => {
+    const waits = { epochs: 50, testEvery: 20, patience: 2 };
+    const { saved, reports, model } = await kept(waits);
+    expect(reports.at(-1)!.ended).toBe("no improvement");
+    const again = await collect(data, { ...small, ...waits, resume: await opened(saved.at(-1)!) });
+    expect(again.reports).toEqual(reports.slice(-1));
+    expect(modelToBytes(again.model)).toEqual(modelToBytes(model));
+    const patient = { ...small, ...waits, patience: 3, resume: await opened(saved.at(-1)!) };
+    expect((await collect(data, patient)).model.meta.examplesSeen).toBeGreaterThan(model.meta.examplesSeen);
+  });
+
+  test("takes more epochs, and is then as if it had been given them at first where atoms are left alone", async () => {
+    const alone = { atomCare: false } as const;
+    const more = await collect(data, { ...small, ...alone, epochs: 3 });
+    const { saved } = await kept(alone, 100);
+    const longer = { ...small, ...alone, epochs: 3, resume: await opened(saved.at(-1)!) };
+    const { reports, model } = await collect(data, longer);
+    expect(reports).toEqual(more.reports.filter(({ step }) => step > 22));
+    expect(modelToBytes(model)).toEqual(modelToBytes(more.model));
+  });
+
+  test("may compute elsewhere", async () => {
+    const { saved, reports } = await kept();
+    const kernels = await createCpuKernels({ threads: 2 });
+    const other = await collect(data, { ...small, kernels, resume: await opened(saved[9]) });
+    await kernels.dispose();
+    const [here, there] = [reports.at(-1)!, other.reports.at(-1)!];
+    expect(there).toMatchObject({ step: here.step, examples: here.examples, ended: "epochs" });
+    expect(Math.abs(there.testRmse! - here.testRmse!)).toBeLessThan(0.01 * here.testRmse!);
+  });
+});
+
+describe("a checkpoint of another run", () => {
+  const ended = kept({}, 100).then(({ saved }) => saved.at(-1)!);
+
+  test.each([
+    [{ batch: 21 }, "batch must be 20 as in the checkpoint, got 21"],
+    [{ seed: 2 }, "seed must be 1 as in the checkpoint, got 2"],
+    [{ coding: { sparsity: 3 } }, "sparsity must be 2 as in the checkpoint, got 3"],
+    [{ coding: { sparsity: 2, error: 1 } }, "error must be none as in the checkpoint, got 1"],
+    [{ base: "odct:2" }, "base must be odct:1 as in the checkpoint, got odct:2"],
+    [{ momentum: 0.5 }, "momentum must be 0.9 as in the checkpoint, got 0.5"],
+    [{ examples: 211 }, "examples must be 210 as in the checkpoint, got 211"],
+    [{ atomCare: false }, "atomCare must be 25 as in the checkpoint, got none"],
+    [{ removeMean: false }, "removeMean must be true as in the checkpoint, got false"],
+    [{ learner: "niht" }, "learner must be osdl as in the checkpoint, got niht"],
+    [{ patch: [5, 4] }, "patch must be 5x5 as in the checkpoint, got 5x4"],
+    [{ epochs: 1 }, "epochs must be at least 2, which the checkpoint has begun, got 1"],
+  ] as [Partial<TrainOptions>, string][])("is refused for %j", async (other, message) => {
+    const resume = await opened(await ended);
+    expect(() => train(data, { ...small, ...other, resume })).toThrow(
+      new InputError(`train: resume: ${message}`),
+    );
+  });
+
+  test("is refused for other data: a sample, a name, an order, test signals; not for another folder", async () => {
+    const resume = await opened(await ended);
+    const [a, b] = data as [(typeof data)[0], (typeof data)[0]];
+    const changed = makeSignal(a.name, a.shape, a.data.with(5, 1));
+    const renamed = { ...a, name: "other.png" };
+    for (const other of [[changed, b], [renamed, b], [b, a], [a]]) {
+      expect(() => train(other, { ...small, resume })).toThrow(
+        /^train: resume: the data must be 2 signals of 1152 samples \([0-9a-f]{8}\) as in the checkpoint, got /,
+      );
+    }
+    expect(() => train(data, { ...small, testSignals: [a], resume })).toThrow(
+      /^train: resume: the test data must be held out as in the checkpoint, got 1 signal of 576 samples \(/,
+    );
+    const moved = { ...a, name: `elsewhere/${a.name}` };
+    expect(() => train([moved, b], { ...small, resume })).not.toThrow();
+  });
+});
+
+describe("health", () => {
+  /** Kernels whose step puts a value into the atoms at the third update. */
+  function exploding(value: number): Kernels {
+    const kernels = createReferenceKernels();
+    const { moveAtoms } = kernels;
+    let moves = 0;
+    kernels.moveAtoms = async (k, U, S, A, step) => {
+      await moveAtoms.call(kernels, k, U, S, A, step);
+      if (++moves !== 3) return;
+      const atoms: SparseColumns = await kernels.readSparse(A);
+      atoms.setColumn(4, [1], [value]);
+      await kernels.writeSparse(A, atoms);
+      await kernels.writeSet(
+        S,
+        Uint32Array.from({ length: A.cols }, (_, j) => j),
+      );
+    };
+    return kernels;
+  }
+
+  test.each([Number.NaN, Infinity, -Infinity, 3e38])(
+    "an atom with %d ends the run at the next report, without a model",
+    async (value) => {
+      const run = train(data, { ...small, kernels: exploding(value) });
+      const steps: number[] = [];
+      const all = async () => {
+        for await (const { step } of run) steps.push(step);
+      };
+      await expect(all()).rejects.toThrow(UnhealthyError);
+      expect(steps).toEqual([0]);
+      await expect(run.model()).rejects.toThrow("the run must have ended with a model");
+    },
+  );
+
+  test("an explicit atom, or a covariance, that is not finite is found as well", async () => {
+    const { atomSparsity: _, ...explicit } = { ...small, atomCare: false as const };
+    const spoil = async (M: DeviceMatrix, kernels: Kernels) => {
+      const values = await kernels.readMatrix(M);
+      values.data[2 * M.rows] = Number.NaN;
+      await kernels.writeMatrix(M, values);
+    };
+    const [badAtoms, badSums] = [createReferenceKernels(), createReferenceKernels()];
+    const [descend, add] = [badAtoms.descendAtoms, badSums.addOuter];
+    badAtoms.descendAtoms = async (B, C, D) => {
+      await descend.call(badAtoms, B, C, D);
+      await spoil(D, badAtoms);
+    };
+    badSums.addOuter = async (Y, C) => {
+      await add.call(badSums, Y, C);
+      await spoil(C, badSums);
+    };
+    const failure = (learner: "odl" | "pca", kernels: Kernels) =>
+      expect(collect(data, { ...explicit, learner, holdout: 0, reportEvery: 1, kernels })).rejects;
+    await failure("odl", badAtoms).toThrow(new UnhealthyError("train: atom 2 is not finite at step 1"));
+    await failure("pca", badSums).toThrow(
+      new UnhealthyError("train: the covariance is not finite at step 1"),
+    );
+  });
+
+  test("a checkpoint of it is never kept", async () => {
+    for (const value of [Number.NaN, Infinity, 3e38]) {
+      const saved: Uint8Array[] = [];
+      const checkpoints = keepEvery(1, saved);
+      const options = { ...small, kernels: exploding(value), reportEvery: 1000, checkpoints };
+      await expect(collect(data, options)).rejects.toThrow(
+        new UnhealthyError("train: atom 4 is not finite at step 3"),
+      );
+      expect(saved.length).toBe(2);
+    }
+  });
+});

@@ -1,0 +1,180 @@
+/**
+ * From data to examples: which windows are trained and tested on, and whether the set
+ * stays in memory whole, only its chosen windows do, or it is read in groups. That is decided
+ * by sizes and options alone, never by the memory of a machine, since the order of examples
+ * depends on it where a set is read in groups.
+ */
+
+import { InputError } from "../../core/errors.js";
+import type { Rng } from "../../core/rng.js";
+import { sizeOf } from "../../core/shape.js";
+import type { Signal } from "../../core/signal.js";
+import { GroupedOrder } from "../../data/sampling/groupedOrder.js";
+import { PatchSampler } from "../../data/sampling/patchSampler.js";
+import {
+  readUnits,
+  type SignalSource,
+  samplesOf,
+  samplesTogether,
+} from "../../data/sampling/signalSource.js";
+import type { Unreadable } from "../../data/sampling/unreadable.js";
+import type { Windowed } from "../../data/sampling/windowNumbers.js";
+import type { Kernels } from "../../kernels/contract.js";
+import type { MemoryPart } from "../learners/learner.js";
+import { learners } from "../learners/registry.js";
+import type { ResolvedTraining } from "../run/trainOptions.js";
+import { type Examples, ResidentExamples } from "./examples.js";
+import { GatheredExamples } from "./gatheredExamples.js";
+import { GroupedExamples, groupCapacity } from "./groupedExamples.js";
+
+export type TrainingData = readonly Signal[] | SignalSource;
+
+/** What is known of the examples before they are read. */
+export interface ExamplePlan {
+  readonly sampler: PatchSampler;
+  /** `options.batch`, or all there are where there are fewer. */
+  readonly batch: number;
+  /** How the data are held: all of them, the chosen windows, or a group of units at a time. */
+  readonly holds: "signals" | "windows" | "groups";
+  /** Samples that are held where the kernels compute. */
+  readonly samples: number;
+  /** What holding and reading them takes on the host. */
+  readonly host: readonly MemoryPart[];
+  open(): Promise<Examples>;
+}
+
+/** Bytes a sample that decoding an image takes meanwhile: the file, its colours, the grey picture. */
+const decodingBytes = 12;
+
+/** What Node, its libraries and the command take by themselves, about. */
+const program: MemoryPart = { what: "program", bytes: 160 * 2 ** 20 };
+
+/** Signals stay as they are; a source that holds no more samples than a group does is read whole. */
+export async function planExamples(
+  data: TrainingData,
+  holdsOut: boolean,
+  options: ResolvedTraining,
+  tools: Tools,
+): Promise<ExamplePlan> {
+  if (!isSource(data)) return planSignals(data, holdsOut, options, tools);
+  const samples = data.units.reduce((sum, unit) => sum + samplesOf(unit), 0);
+  if (samples > options.groupSamples) return planStream(data, holdsOut, options, tools);
+  const plan = planSignals(await readAll(data, tools.unreadable), holdsOut, options, tools);
+  return { ...plan, host: [...plan.host, decoding(data)] };
+}
+
+function isSource(data: TrainingData): data is SignalSource {
+  return !Array.isArray(data);
+}
+
+interface Tools {
+  readonly rng: Rng;
+  readonly kernels: Kernels;
+  readonly unreadable: Unreadable;
+  /** Told what part of a pass over the data is done. */
+  readonly onReading?: ((part: number) => void) | undefined;
+}
+
+function planSignals(
+  signals: readonly Signal[],
+  holdsOut: boolean,
+  options: ResolvedTraining,
+  { rng, kernels }: Tools,
+): ExamplePlan {
+  const sampler = createSampler(signals, holdsOut, options, rng);
+  const samples = signals.reduce((sum, { data }) => sum + data.length, 0);
+  return {
+    sampler,
+    batch: Math.min(options.batch, sampler.examples),
+    holds: "signals",
+    samples,
+    host: [{ what: "signals", bytes: 4 * samples }, program],
+    open: async () => new ResidentExamples(signals, sampler, kernels),
+  };
+}
+
+function planStream(
+  source: SignalSource,
+  holdsOut: boolean,
+  options: ResolvedTraining,
+  { rng, kernels, unreadable, onReading }: Tools,
+): ExamplePlan {
+  const patch = options.base.shape;
+  const sampler = createSampler(source.units, holdsOut, options, rng);
+  const { examples, holdout } = sampler;
+  const batch = Math.min(options.batch, examples);
+  const n = sizeOf(patch);
+  const gathered = (examples + holdout) * n;
+  const reading = [program, decoding(source), { what: "order of examples", bytes: 8 * (examples + holdout) }];
+  if (learners[options.learner].takes === "whole set" || gathered <= options.groupSamples) {
+    return {
+      sampler,
+      batch,
+      holds: "windows",
+      samples: gathered,
+      host: [{ what: "examples", bytes: 4 * gathered }, ...reading],
+      open: () => {
+        const setting = { numbers: sampler.numbers, patch, unreadable, onReading };
+        return GatheredExamples.create(source, sampler, setting, kernels);
+      },
+    };
+  }
+  const capacity = groupCapacity(source, options.groupSamples);
+  const open = async () => {
+    const sizes = source.units.map(samplesOf);
+    const order = await GroupedOrder.create(sampler, sizes, options.groupSamples, rng.split("groups"));
+    const { epochs } = options;
+    const told = { unreadable, onReading };
+    return GroupedExamples.create({
+      source,
+      sampler,
+      order,
+      patch,
+      batch,
+      epochs,
+      capacity,
+      kernels,
+      ...told,
+    });
+  };
+  const samples = capacity + (batch + holdout) * n;
+  return {
+    sampler,
+    batch,
+    holds: "groups",
+    samples,
+    host: [{ what: "next group", bytes: 4 * samples }, ...reading],
+    open,
+  };
+}
+
+/** Test windows come out of the training data, unless there are test signals: at most a tenth of what there is. */
+function createSampler(
+  units: readonly Windowed[],
+  holdsOut: boolean,
+  options: ResolvedTraining,
+  rng: Rng,
+): PatchSampler {
+  const patch = options.base.shape;
+  const { available } = new PatchSampler(units, { patch, holdout: 0, examples: 1 }, rng);
+  const holdout = holdsOut ? Math.min(options.holdout, Math.floor(available / 10)) : 0;
+  return new PatchSampler(units, { patch, holdout, examples: options.examples }, rng);
+}
+
+/** Every signal of a source that can be read. */
+async function readAll(source: SignalSource, unreadable: Unreadable): Promise<Signal[]> {
+  const all: Signal[] = [];
+  const { units } = source;
+  const roomFor = (unit: number) => new Float32Array(samplesOf(units[unit]));
+  await readUnits(source, Array.from(units.keys()), roomFor, (unit, { signals, problem }) => {
+    if (problem && units.length === 1) throw problem;
+    if (problem) unreadable.add(units[unit], problem);
+    for (const signal of signals) all.push(signal);
+  });
+  if (all.length === 0) throw new InputError("train: nothing of the data could be read");
+  return all;
+}
+
+function decoding({ units }: SignalSource): MemoryPart {
+  return { what: "decoding", bytes: decodingBytes * samplesTogether(units) };
+}

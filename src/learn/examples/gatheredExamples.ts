@@ -1,0 +1,107 @@
+/**
+ * Examples of a set larger than memory that are small enough together: one pass
+ * over the set copies them out, and they are seen in the same order as if all of it
+ * were in memory. For learners that take the whole set this is the only way.
+ */
+
+import type { Shape } from "../../core/shape.js";
+import { GatheredWindows } from "../../data/sampling/gatheredWindows.js";
+import { sortByUnit } from "../../data/sampling/groupedOrder.js";
+import type { PatchSampler } from "../../data/sampling/patchSampler.js";
+import {
+  readUnits,
+  type SignalSource,
+  samplesOf,
+  samplesTogether,
+} from "../../data/sampling/signalSource.js";
+import type { Unreadable } from "../../data/sampling/unreadable.js";
+import type { WindowNumbers } from "../../data/sampling/windowNumbers.js";
+import type { Kernels } from "../../kernels/contract.js";
+import type { ExampleSet } from "../../pursuit/codingError.js";
+import { type Examples, PackedSignals } from "./examples.js";
+
+/** Windows of a source, by their numbers, copied out in one pass over the units that have any. */
+export async function gatherWindows(
+  source: SignalSource,
+  { numbers, patch, unreadable, onReading }: GatherSetting,
+  count: number,
+  numberOf: (i: number) => number,
+): Promise<GatheredWindows> {
+  const gathered = new GatheredWindows(count, patch);
+  const { units } = source;
+  const { first, members } = await sortByUnit(count, units.length, (i) => numbers.unitOf(numberOf(i)));
+  const wanted = Array.from(units.keys()).filter((u) => first[u + 1] > first[u]);
+  const scratch = new Float32Array(samplesTogether(units));
+  const roomFor = (unit: number, before: number) => {
+    return scratch.subarray(before, before + samplesOf(units[unit]));
+  };
+  let done = 0;
+  await readUnits(source, wanted, roomFor, (unit, { signals, problem }) => {
+    onReading?.(++done / wanted.length);
+    if (problem) {
+      unreadable.add(units[unit], problem);
+      return;
+    }
+    for (const i of members.subarray(first[unit], first[unit + 1])) {
+      const number = numberOf(i);
+      gathered.set(i, signals[numbers.signalIn(unit, number)], numbers.startIn(unit, number));
+    }
+  });
+  return gathered;
+}
+
+export interface GatherSetting {
+  readonly numbers: WindowNumbers;
+  readonly patch: Shape;
+  readonly unreadable: Unreadable;
+  /** Told what part has been read. */
+  readonly onReading?: ((part: number) => void) | undefined;
+}
+
+export class GatheredExamples implements Examples {
+  readonly #gathered: GatheredWindows;
+  readonly #packed: PackedSignals;
+  readonly #sampler: PatchSampler;
+
+  private constructor(gathered: GatheredWindows, sampler: PatchSampler, kernels: Kernels) {
+    this.#gathered = gathered;
+    this.#packed = new PackedSignals(gathered.signals, kernels);
+    this.#sampler = sampler;
+  }
+
+  /** Read the set once. Training examples stand first, then those held out. */
+  static async create(
+    source: SignalSource,
+    sampler: PatchSampler,
+    setting: GatherSetting,
+    kernels: Kernels,
+  ): Promise<GatheredExamples> {
+    const { examples, holdout } = sampler;
+    const numberOf = (i: number) =>
+      i < examples ? sampler.trainingNumber(i) : sampler.testNumber(i - examples);
+    const gathered = await gatherWindows(source, setting, examples + holdout, numberOf);
+    return new GatheredExamples(gathered, sampler, kernels);
+  }
+
+  async largest(): Promise<number> {
+    return this.#packed.largest();
+  }
+
+  scaleBy(scale: number): void {
+    this.#packed.scaleBy(scale);
+  }
+
+  async take(epoch: number, from: number, to: number): Promise<ExampleSet> {
+    const windows = this.#gathered.windows(to - from, (i) => this.#sampler.rankAt(epoch, from + i));
+    return { store: this.#packed.store, windows };
+  }
+
+  test(): ExampleSet {
+    const { examples, holdout } = this.#sampler;
+    return { store: this.#packed.store, windows: this.#gathered.windows(holdout, (i) => examples + i) };
+  }
+
+  async free(): Promise<void> {
+    this.#packed.free();
+  }
+}

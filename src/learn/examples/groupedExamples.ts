@@ -1,0 +1,224 @@
+/**
+ * Examples of a set that is read again each epoch, a group of units at a time
+ * (data/groups.ts). While a group is trained on where the kernels compute, the next is
+ * read into one buffer on the host; so memory holds two groups, whatever the set.
+ *
+ * What is seen depends on the order of the groups alone, not on when they were read. A unit
+ * that cannot be read is left out, and tried again in the next epoch.
+ */
+
+import { InputError } from "../../core/errors.js";
+import { type Shape, sizeOf } from "../../core/shape.js";
+import type { Signal } from "../../core/signal.js";
+import { largestMagnitude } from "../../core/units.js";
+import { GatheredWindows } from "../../data/sampling/gatheredWindows.js";
+import type { Group, GroupedOrder } from "../../data/sampling/groupedOrder.js";
+import type { PatchSampler } from "../../data/sampling/patchSampler.js";
+import { type ReadUnit, readUnits, type SignalSource, samplesOf } from "../../data/sampling/signalSource.js";
+import type { Unreadable } from "../../data/sampling/unreadable.js";
+import type { DeviceSignals, Kernels } from "../../kernels/contract.js";
+import type { ExampleSet } from "../../pursuit/codingError.js";
+import { type Carried, HostGroup } from "../learners/atomwise/hostGroup.js";
+import { type Examples, PackedSignals } from "./examples.js";
+import { type GatherSetting, gatherWindows } from "./gatheredExamples.js";
+
+export interface GroupSetting {
+  readonly source: SignalSource;
+  readonly sampler: PatchSampler;
+  readonly order: GroupedOrder;
+  readonly patch: Shape;
+  readonly batch: number;
+  readonly epochs: number;
+  /** Room for the samples of any group. */
+  readonly capacity: number;
+  readonly unreadable: Unreadable;
+  readonly onReading?: GatherSetting["onReading"];
+  readonly kernels: Kernels;
+}
+
+/** The most samples of a group: as many as were asked for, or one unit that has more. */
+export function groupCapacity(source: SignalSource, groupSamples: number): number {
+  return source.units.reduce((most, unit) => Math.max(most, samplesOf(unit)), groupSamples);
+}
+
+/** A group that is being read into the room, or was. */
+interface Reading {
+  readonly group: Group;
+  readonly done: Promise<ReadonlyMap<number, readonly Signal[]>>;
+}
+
+export class GroupedExamples implements Examples {
+  readonly #setting: GroupSetting;
+  readonly #held: GatheredWindows;
+  readonly #test: PackedSignals;
+  /** Where units are read into: those of the group under way, until the next is read ahead. */
+  readonly #room: Float32Array;
+  #current: HostGroup | undefined;
+  #store: DeviceSignals | undefined;
+  #ahead: Reading | undefined;
+  /** What the last group that another was read after left over. */
+  #left: { readonly by: Group; readonly carried: Carried } | undefined;
+  #scale = 1;
+  #settled = false;
+  /** Groups one after the other of which nothing could be read. */
+  #emptyGroups = 0;
+  #closed = false;
+
+  private constructor(setting: GroupSetting, held: GatheredWindows) {
+    this.#setting = setting;
+    this.#held = held;
+    this.#test = new PackedSignals(held.signals, setting.kernels);
+    this.#room = new Float32Array(setting.capacity);
+  }
+
+  /** Read the windows held out for testing; groups are read when they are needed. */
+  static async create(setting: GroupSetting): Promise<GroupedExamples> {
+    const { source, sampler } = setting;
+    const held = await gatherWindows(source, gatherSetting(setting), sampler.holdout, (i) =>
+      sampler.testNumber(i),
+    );
+    return new GroupedExamples(setting, held);
+  }
+
+  async largest(): Promise<number> {
+    const { signals } = await this.#hold(this.#setting.order.groups(0)[0]);
+    return signals.reduce((most, { data }) => Math.max(most, largestMagnitude(data)), 0);
+  }
+
+  scaleBy(scale: number, forNow?: "for now"): void {
+    this.#freeStore();
+    this.#scale = scale;
+    this.#settled = forNow === undefined;
+    if (this.#current) this.#store = this.#pack(this.#current.signals); // into the memory just given back
+    this.#test.scaleBy(scale);
+  }
+
+  async take(epoch: number, from: number, to: number): Promise<ExampleSet> {
+    const group = this.#setting.order.groups(epoch).find((group) => group.to >= to)!;
+    const current = await this.#hold(group);
+    this.#store ??= this.#pack(current.signals);
+    if (this.#settled) this.#readAhead(current);
+    return { store: this.#store, windows: current.windows(from, to) };
+  }
+
+  test(): ExampleSet {
+    const { holdout } = this.#setting.sampler;
+    return { store: this.#test.store, windows: this.#held.windows(holdout, (i) => i) };
+  }
+
+  async free(): Promise<void> {
+    this.#closed = true;
+    await this.#ahead?.done.catch(() => {}); // a failure of what is not needed any more
+    this.#freeStore();
+    this.#test.free();
+  }
+
+  /** Make a group the current one: its units in the room, what the one before left over beside them. */
+  async #hold(group: Group): Promise<HostGroup> {
+    if (this.#current && isSame(this.#current.group, group)) return this.#current;
+    if (this.#ahead && !isSame(this.#ahead.group, group)) {
+      await this.#ahead.done;
+      this.#ahead = undefined;
+    }
+    const read = await (this.#ahead?.done ?? this.#read(group));
+    this.#ahead = undefined;
+    this.#requireSomething(group, read.size);
+    const carried = await this.#carriedInto(group);
+    this.#freeStore();
+    const { order, sampler } = this.#setting;
+    this.#current = new HostGroup(group, order.ranks(group), read, carried, sampler);
+    return this.#current;
+  }
+
+  /** Start to read the group after this one, whose samples leave the room with that. */
+  #readAhead(current: HostGroup): void {
+    if (this.#ahead) return;
+    const { order, epochs, batch, patch } = this.#setting;
+    const { epoch, index } = current.group;
+    const following = order.groups(epoch)[index + 1];
+    const next = following ?? (epoch + 1 < epochs ? order.groups(epoch + 1)[0] : undefined);
+    if (!next) return;
+    if (following) this.#left = { by: current.group, carried: current.leftOver(batch, patch) };
+    const done = this.#read(next);
+    done.catch(() => {}); // it is awaited when the group is needed
+    this.#ahead = { group: next, done };
+  }
+
+  /** The units of a group into the room, one after the other; those that can be read. */
+  async #read(group: Group): Promise<ReadonlyMap<number, readonly Signal[]>> {
+    const { source, unreadable } = this.#setting;
+    const read = new Map<number, readonly Signal[]>();
+    let next = 0;
+    const roomFor = (unit: number) => {
+      const from = next;
+      next += samplesOf(source.units[unit]);
+      return this.#room.subarray(from, next);
+    };
+    const take = (unit: number, { signals, problem }: ReadUnit) => {
+      if (problem) unreadable.add(source.units[unit], problem);
+      else read.set(unit, signals);
+    };
+    await readUnits(source, group.units, roomFor, take, () => this.#closed);
+    return read;
+  }
+
+  /** The last examples of the group before, which are of the first mini-batch of this one. */
+  async #carriedInto(group: Group): Promise<Carried> {
+    const { order, sampler, batch, patch, source } = this.#setting;
+    if (group.index === 0) return { from: 0, windows: new GatheredWindows(0, patch) };
+    const before = order.groups(group.epoch)[group.index - 1];
+    if (this.#left && isSame(this.#left.by, before)) return this.#left.carried;
+    // a jump into the middle of an epoch: read again what holds them
+    const from = Math.floor(group.from / batch) * batch;
+    const earlier = order.groups(group.epoch).filter(({ index, to }) => index < group.index && to > from);
+    const ranks = earlier.flatMap((other) =>
+      Array.from(order.ranks(other).subarray(Math.max(0, from - other.from))),
+    );
+    const numberOf = (i: number) => sampler.trainingNumber(ranks[i]);
+    return {
+      from,
+      windows: await gatherWindows(source, gatherSetting(this.#setting), ranks.length, numberOf),
+    };
+  }
+
+  /** A set of which nothing can be read, or not any more, ends the run. */
+  #requireSomething({ epoch }: Group, units: number): void {
+    this.#emptyGroups = units > 0 ? 0 : this.#emptyGroups + 1;
+    const most = this.#current ? this.#setting.order.groups(epoch).length : 1;
+    if (this.#emptyGroups < most) return;
+    const [first] = this.#setting.unreadable.files;
+    throw new InputError(
+      `train: the data cannot be read: nothing is left of ${most} groups, beginning with ${first}`,
+    );
+  }
+
+  /** Always of the same size, so that the memory of one group is used again for the next. */
+  #pack(signals: readonly Signal[]): DeviceSignals {
+    const { capacity, batch, patch, kernels } = this.#setting;
+    const size = capacity + batch * sizeOf(patch);
+    let spare = signals.reduce((left, { data }) => left - data.length, size);
+    const padding: Signal[] = [];
+    while (spare > 0) {
+      const data = this.#room.subarray(0, Math.min(spare, largestPadding));
+      padding.push({ name: "padding", shape: patch.map((_, axis) => (axis ? 1 : data.length)), data });
+      spare -= data.length;
+    }
+    return kernels.signals([...signals, ...padding], this.#scale);
+  }
+
+  #freeStore(): void {
+    if (this.#store) this.#setting.kernels.free(this.#store);
+    this.#store = undefined;
+  }
+}
+
+/** Samples of a signal that only fills memory: devices limit the size of one. */
+const largestPadding = 2 ** 22;
+
+function gatherSetting({ sampler, patch, unreadable, onReading }: GroupSetting): GatherSetting {
+  return { numbers: sampler.numbers, patch, unreadable, onReading };
+}
+
+function isSame(a: Group, b: Group): boolean {
+  return a.epoch === b.epoch && a.index === b.index;
+}

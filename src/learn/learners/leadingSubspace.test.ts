@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { DenseMatrix } from "../../core/matrix.js";
+import { Rng } from "../../core/rng.js";
+import { randomDense } from "../../kernels/conformance/oracle.case.js";
+import { createReferenceKernels } from "../../kernels/reference/index.js";
+import { leadingSubspace } from "./leadingSubspace.js";
+import { leadingEigenvectors } from "./pca.js";
+
+const kernels = createReferenceKernels();
+const dot = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, i) => sum + value * y[i], 0);
+
+/** Σ ⟨v, Cv⟩: what the columns of V hold of C. */
+function held(C: DenseMatrix, V: DenseMatrix): number {
+  let sum = 0;
+  for (let j = 0; j < V.cols; j++) {
+    const v = V.column(j);
+    for (let i = 0; i < C.cols; i++) sum += v[i] * dot(C.column(i), v);
+  }
+  return sum;
+}
+
+test("finds the leading eigenvectors, orthonormal, of a spectrum that falls", async () => {
+  const n = 60;
+  const Y = randomDense(Rng.from(3), n, 200);
+  for (let i = 0; i < n; i++) for (let c = 0; c < Y.cols; c++) Y.data[c * n + i] /= 1 + i / 3;
+  const C = kernels.matrix(n, n);
+  const y = kernels.matrix(n, 200);
+  await kernels.writeMatrix(y, Y);
+  await kernels.addOuter(y, C);
+  const host = await kernels.readMatrix(C);
+  const used = kernels.memory.used;
+  const [found, exact] = [await leadingSubspace(C, 10, kernels), leadingEigenvectors(host, 10)];
+  expect(kernels.memory.used).toBe(used);
+  for (let i = 0; i < 10; i++)
+    for (let j = 0; j < 10; j++)
+      expect(dot(found.column(i), found.column(j))).toBeCloseTo(i === j ? 1 : 0, 5);
+  expect(held(host, found)).toBeGreaterThan(held(host, exact) * (1 - 1e-3));
+  for (let j = 0; j < 4; j++) expect(dot(found.column(j), exact.column(j)) ** 2).toBeGreaterThan(1 - 1e-4);
+});
+
+test("of a matrix of low rank finds that rank", async () => {
+  const C = kernels.matrix(20, 20);
+  const y = kernels.matrix(20, 3);
+  await kernels.writeMatrix(
+    y,
+    DenseMatrix.build(20, 3, (i, j) => (i % 3 === j ? 1 + j : 0)),
+  );
+  await kernels.addOuter(y, C);
+  const V = await leadingSubspace(C, 3, kernels);
+  expect(held(await kernels.readMatrix(C), V)).toBeCloseTo(7 + 4 * 7 + 9 * 6, 3);
+});

@@ -1,0 +1,102 @@
+/**
+ * What decides the result of a run, by name: every option but those that only say
+ * when to stop, and the data. A run goes on from a checkpoint where all of it is as it
+ * was; otherwise it is refused, and told what differs.
+ *
+ * Epochs may grow, and so may the time; `patience` may be any. Where the kernels
+ * compute is no setting either.
+ */
+
+import { InputError } from "../../core/errors.js";
+import { type OptionNaming, plainNames } from "../../core/require.js";
+import { formatShape } from "../../core/shape.js";
+import type { Signal } from "../../core/signal.js";
+import { crc32 } from "../../data/formats/crc32.js";
+import { fingerprintOf, hexOf, type SignalSource, samplesOf } from "../../data/sampling/signalSource.js";
+import type { RunSettings } from "../checkpoints/checkpointHeader.js";
+import type { TrainingData } from "../examples/examplePlan.js";
+import { type OwnOption, ownOptions } from "../learners/learner.js";
+import { learners } from "../learners/registry.js";
+import type { ResolvedTraining } from "./trainOptions.js";
+
+/** The settings that options make. */
+export function settingsOf(options: ResolvedTraining): RunSettings {
+  const { base, coding, atomCare, learner, start, testEvery, reportEvery } = options;
+  const own = (name: OwnOption) => learners[learner].own.includes(name);
+  const { atoms, batch, examples, seed, holdout } = options;
+  return {
+    patch: formatShape(base.shape),
+    learner,
+    base: base.name,
+    "the base": digest(base.factors.map(({ data }) => data)),
+    atoms,
+    ...Object.fromEntries(ownOptions.filter(own).map((name) => [name, options[name]])),
+    sparsity: coding.sparsity ?? "none",
+    error: coding.error ?? "none",
+    batch,
+    examples,
+    seed,
+    holdout,
+    groupSamples: options.groupSamples,
+    testEvery: testEvery ?? "an epoch",
+    reportEvery: reportEvery ?? "as usual",
+    atomCare: atomCare?.every ?? "none",
+    "atomCare.minUse": atomCare?.minUse ?? "none",
+    "atomCare.maxCoherence": atomCare?.maxCoherence ?? "none",
+    removeMean: String(options.removeMean),
+    start: start
+      ? digest([start.A.values, start.A.indices, ...(start.dictionary ? [start.dictionary.data] : [])])
+      : "none",
+  };
+}
+
+/** What is known of the data a run learns from, and of what it is tested on. */
+export function dataSettings(data: TrainingData, test: readonly Signal[] | undefined): RunSettings {
+  return {
+    "the data": "units" in data ? describeSource(data) : describeSignals(data),
+    "the test data": test ? describeSignals(test) : "held out",
+  };
+}
+
+/** Refuse settings that are not those of a checkpoint. */
+export function requireSameSettings(
+  saved: RunSettings,
+  now: RunSettings,
+  caller = "train",
+  say: OptionNaming = plainNames,
+): void {
+  for (const [name, value] of Object.entries(now)) {
+    if (saved[name] === value) continue;
+    const called = name.includes(" ") ? name : say(name);
+    throw new InputError(
+      `${caller}: ${say("resume")}: ${called} must be ${saved[name] ?? "none"} as in the checkpoint, got ${value}`,
+    );
+  }
+}
+
+/** Epochs may be more than in the checkpoint, but not fewer than were begun. */
+export function requireEpochs(begun: number, epochs: number, caller = "train", say = plainNames): void {
+  if (epochs >= begun) return;
+  throw new InputError(
+    `${caller}: ${say("resume")}: ${say("epochs")} must be at least ${begun}, which the checkpoint has begun, got ${epochs}`,
+  );
+}
+
+/** `2 signals of 3200 samples (1f2e3d4c)`. */
+function describeSignals(signals: readonly Signal[]): string {
+  const samples = signals.reduce((sum, { data }) => sum + data.length, 0);
+  return `${signals.length} ${signals.length === 1 ? "signal" : "signals"} of ${samples} samples (${fingerprintOf(signals)})`;
+}
+
+function describeSource({ units, fingerprint }: SignalSource): string {
+  const files = new Set(units.map(({ name }) => name)).size;
+  const samples = units.reduce((sum, unit) => sum + samplesOf(unit), 0);
+  return `${files} ${files === 1 ? "file" : "files"} of ${samples} samples (${fingerprint})`;
+}
+
+/** Eight hexadecimal digits of all numbers. */
+function digest(arrays: readonly (Float64Array | Float32Array | Uint32Array)[]): string {
+  const bytes = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
+    new Uint8Array(buffer, byteOffset, byteLength);
+  return hexOf(arrays.reduce((crc, array) => crc32(bytes(array), crc), 0));
+}

@@ -1,0 +1,406 @@
+import { describe, expect, test } from "vitest";
+import { InputError } from "../../core/errors.js";
+import { syntheticPictures } from "../../data/syntheticPictures.js";
+import type { Kernels, WindowList } from "../../kernels/contract.js";
+import { createReferenceKernels } from "../../kernels/reference/index.js";
+import { modelToBytes } from "../../model/files.js";
+import type { Model } from "../../model/model.js";
+import { UnhealthyError } from "../learners/finite.js";
+import { collect, patchesOf, picture, times, watchKernels } from "../learners/learner.case.js";
+import { learnerNames } from "../learners/registry.js";
+import { train } from "./train.js";
+import type { TrainReport } from "./trainingLoop.js";
+import type { TrainOptions } from "./trainOptions.js";
+
+const data = syntheticPictures(3, 2, 24); // 2 · 20² windows of 5×5
+const flat = [picture([24, 24], () => 7)];
+const small = {
+  patch: [5, 5],
+  base: "odct:1",
+  atomSparsity: 3,
+  coding: { sparsity: 2 },
+  batch: 20,
+  examples: 210,
+  holdout: 30,
+  reportEvery: 1,
+} as const satisfies TrainOptions;
+
+describe("a snapshot", () => {
+  const learners = learnerNames.map((learner) => ({ learner }));
+  test.each(learners)("of $learner is the dictionary so far, and changes nothing", async ({ learner }) => {
+    const { atomSparsity: _k, ...rest } = small;
+    const options = { ...rest, learner, epochs: 2, kernels: createReferenceKernels() };
+    const run = train(data, options);
+    const snapshots: Model[] = [];
+    for await (const _ of run) snapshots.push(await run.snapshot());
+    const model = await run.model();
+    expect(snapshots[1].meta.examplesSeen).toBeLessThan(model.meta.examplesSeen);
+    const bytes = modelToBytes(model);
+    if (learner !== "pca") expect(modelToBytes(snapshots.at(-1)!)).toEqual(bytes); // pca ends with a last look at all
+    expect(modelToBytes(await train(data, options).model())).toEqual(bytes);
+  });
+
+  test("is refused before the run and after it", async () => {
+    const message = "TrainingRun.snapshot: the run must be under way, got one that is not";
+    const run = train(data, { ...small, kernels: createReferenceKernels() });
+    await run.plan();
+    await expect(run.snapshot()).rejects.toThrow(message);
+    await run.model();
+    await expect(run.snapshot()).rejects.toThrow(message);
+  });
+});
+
+describe("reports", () => {
+  test("come in order: before the first mini-batch, then every one, with epochs and examples counted", async () => {
+    const { reports, model } = await collect(data, { ...small, epochs: 2 });
+    expect(reports.map(({ step }) => step)).toEqual([...Array(23).keys()]);
+    const examples = reports.map((report) => report.examples);
+    expect(examples.slice(0, 12)).toEqual([0, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200, 210]);
+    expect(examples.slice(12)).toEqual(examples.slice(1, 12).map((count) => count + 210));
+    expect(reports.map(({ epoch }) => epoch)).toEqual([0, ...Array(11).fill(1), ...Array(11).fill(2)]);
+    expect(reports[0]).toMatchObject({ rmse: Number.NaN, stepSize: 0, atomsUsed: 0, atomsReplaced: 0 });
+    for (const { rmse, stepSize, atomsUsed } of reports.slice(1)) {
+      expect(rmse).toBeGreaterThan(0);
+      expect(stepSize).toBeGreaterThan(0);
+      expect(atomsUsed).toBeGreaterThan(0);
+      expect(atomsUsed).toBeLessThanOrEqual(25);
+    }
+    expect(reports.flatMap(({ ended }) => ended ?? [])).toEqual(["epochs"]);
+    expect(reports.at(-1)!.ended).toBe("epochs");
+    expect(model.meta.examplesSeen).toBe(420);
+  });
+
+  test("come every so many mini-batches, and at the end", async () => {
+    const { reports } = await collect(data, { ...small, holdout: 0, reportEvery: 4 });
+    expect(reports.map(({ step }) => step)).toEqual([0, 4, 8, 11]);
+  });
+
+  test("come about a hundred times an epoch unless told", async () => {
+    const { reports } = await collect(data, { ...small, batch: 1, epochs: 2, reportEvery: undefined });
+    for (const epoch of [1, 2]) {
+      const count = reports.filter((report) => report.epoch === epoch).length;
+      expect(count).toBeGreaterThan(50);
+      expect(count).toBeLessThanOrEqual(101);
+    }
+  });
+
+  test("come early too: after 1, 2, 4, 8… mini-batches of a long epoch", async () => {
+    const early = {
+      ...small,
+      batch: 1,
+      examples: 1500,
+      holdout: 0,
+      atomCare: false,
+      reportEvery: undefined,
+    } as const;
+    const large = syntheticPictures(3, 2, 34); // 2 · 30² windows
+    const { reports } = await collect(large, early);
+    expect(reports.slice(0, 7).map(({ step }) => step)).toEqual([0, 1, 2, 4, 8, 15, 30]);
+  });
+
+  test("tell the error of all mini-batches since the one before", async () => {
+    const every = await collect(data, { ...small, holdout: 0 });
+    const seldom = await collect(data, { ...small, holdout: 0, reportEvery: 100 });
+    const counts = every.reports.slice(1).map(({ examples }, i) => examples - every.reports[i].examples);
+    const energy = counts.reduce((sum, count, i) => sum + count * every.reports[i + 1].rmse ** 2, 0);
+    expect(seldom.reports.at(-1)!.rmse).toBeCloseTo(Math.sqrt(energy / 210), 4);
+    expect(modelToBytes(seldom.model)).toEqual(modelToBytes(every.model)); // to look changes nothing
+  });
+});
+
+describe("the end", () => {
+  const run = (more: Partial<TrainOptions>, signals = data) => collect(signals, { ...small, ...more });
+  const end = ({ reports }: { reports: TrainReport[] }) => {
+    expect(reports.slice(0, -1).every(({ ended }) => ended === undefined)).toBe(true);
+    return reports.at(-1)!;
+  };
+
+  test("comes when the test error has not improved for a while", async () => {
+    const few = end(await run({ epochs: 50, testEvery: 20, patience: 2 }, flat)); // always zero: never better
+    const more = end(await run({ epochs: 50, testEvery: 20, patience: 5 }, flat));
+    expect(few.ended).toBe("no improvement");
+    expect(few.examples).toBeLessThanOrEqual(60);
+    expect(more.ended).toBe("no improvement");
+    expect(more.examples - few.examples).toBe(60);
+  });
+
+  test("does not come while the test error improves", async () => {
+    const { reports } = await run({ examples: 700, epochs: 2, patience: 1, testEvery: 700 });
+    const errors = reports.flatMap(({ testRmse }) => testRmse ?? []);
+    expect(errors).toEqual([...errors].sort((a, b) => b - a));
+    expect(end({ reports })).toMatchObject({ ended: "epochs", examples: 1400 });
+  });
+
+  test("comes when the time is over", async () => {
+    const { ended, step } = end(await run({ seconds: 1e-6, epochs: 1000, reportEvery: 1000 }));
+    expect(ended).toBe("time");
+    expect(step).toBe(1);
+  });
+
+  test("comes when the caller aborts, with the model so far", async () => {
+    const controller = new AbortController();
+    const aborted = train(data, { ...small, epochs: 1000, signal: controller.signal });
+    const reports: TrainReport[] = [];
+    for await (const report of aborted) {
+      reports.push(report);
+      if (report.step === 3) controller.abort();
+    }
+    expect(end({ reports })).toMatchObject({ ended: "aborted", step: 4, examples: 80 });
+    expect((await aborted.model()).meta.examplesSeen).toBe(80);
+  });
+
+  test("comes soon where the caller aborts from a timer, or before the start", async () => {
+    const signal = AbortSignal.timeout(150);
+    expect(end(await run({ epochs: 1e6, reportEvery: 1e6, signal })).ended).toBe("aborted");
+    const { ended, step } = end(await run({ epochs: 1000, signal: AbortSignal.abort() }));
+    expect(ended).toBe("aborted");
+    expect(step).toBeLessThanOrEqual(1);
+  });
+
+  test("leaves the model so far where the caller breaks out of the loop", async () => {
+    const broken = train(data, { ...small, epochs: 1000 });
+    for await (const { step } of broken) if (step === 5) break;
+    const model = await broken.model();
+    expect(model.meta.examplesSeen).toBe(100);
+    const controller = new AbortController();
+    const aborted = train(data, { ...small, epochs: 1000, signal: controller.signal });
+    for await (const { step } of aborted) if (step === 4) controller.abort();
+    expect(model.A).toEqual((await aborted.model()).A); // two ways to stop at the same mini-batch
+  });
+
+  test("is an error where the error is not finite; everything is given back then, too", async () => {
+    const watched = watchKernels();
+    let steps = 0;
+    const kernels: Kernels = {
+      ...watched.kernels,
+      async squaredNorm(M, scalars, slot, options) {
+        await watched.kernels.squaredNorm(M, scalars, slot, options);
+        if (options?.add && ++steps === 3) {
+          const values = await watched.kernels.readMatrix(scalars);
+          values.data[slot] = Number.POSITIVE_INFINITY;
+          await watched.kernels.writeMatrix(scalars, values);
+        }
+      },
+    };
+    const failing = train(data, { ...small, holdout: 0, kernels });
+    await expect(failing.model()).rejects.toThrow(
+      new UnhealthyError("train: the error is not finite at step 3"),
+    );
+    expect(watched.alive()).toBe(0);
+    await expect(failing.model()).rejects.toThrow();
+  });
+});
+
+describe("a run", () => {
+  test("trains where only its model is asked for", async () => {
+    const iterated = await collect(data, small);
+    const run = train(data, small);
+    expect(modelToBytes(await run.model())).toEqual(modelToBytes(iterated.model));
+    expect(await run.model()).toBe(await run.model());
+  });
+
+  test("is iterated once", async () => {
+    const run = train(data, small);
+    for await (const _ of run) break;
+    await expect(run[Symbol.asyncIterator]().next()).rejects.toThrow(
+      new InputError("TrainingRun: a run can be iterated once, got a second time"),
+    );
+  });
+
+  test("has no model while it is under way", async () => {
+    const run = train(data, small);
+    for await (const _ of run) {
+      await expect(run.model()).rejects.toThrow(
+        new InputError("TrainingRun.model: the run must have ended with a model, got one without"),
+      );
+      break;
+    }
+  });
+
+  test("needs data, and checks its options at once", () => {
+    expect(() => train([], small)).toThrow(
+      new InputError("train: data must hold at least one signal, got none"),
+    );
+    expect(() => train(data, { ...small, batch: 0 })).toThrow(
+      new InputError("train: batch must be an integer of at least 1, got 0"),
+    );
+  });
+
+  test("writes down how its model came to be", async () => {
+    const { model } = await collect(data, { ...small, seed: 9, epochs: 2, momentum: 0.5, removeMean: false });
+    expect(model.meta).toMatchObject({
+      learner: "osdl",
+      seed: 9,
+      examplesSeen: 420,
+      removeMean: false,
+      coding: { sparsity: 2 },
+      options: { atomSparsity: 3, batch: 20, epochs: 2, examples: 210, momentum: 0.5 },
+    });
+  });
+
+  test("keeps the means of examples where told", async () => {
+    const mean = async (removeMean: boolean) => (await collect(flat, { ...small, removeMean })).reports[1];
+    expect(await mean(true)).toMatchObject({ rmse: 0, atomsUsed: 0 });
+    expect(await mean(false)).toMatchObject({ atomsUsed: 1 }); // the constant
+  });
+
+  test("codes down to an error in the units of the data, whatever they are", async () => {
+    for (const factor of [1, 1 / 256]) {
+      const coding = { error: 8 * factor };
+      const signals = data.map((signal) => times(signal, factor));
+      const { reports, model } = await collect(signals, { ...small, coding });
+      // over the base, which spans all signals; a dictionary that learns need not, for a while
+      expect(reports[0].testRmse).toBeLessThanOrEqual(8 * factor);
+      expect(reports[0].testRmse).toBeGreaterThan(4 * factor);
+      expect(model.meta.coding).toEqual(coding);
+    }
+  });
+});
+
+describe("the plan", () => {
+  test("tells what the data allow", async () => {
+    const { examples, holdout, available, steps, batch } = await train(data, {
+      ...small,
+      kernels: createReferenceKernels(),
+      holdout: 5000,
+      examples: 1e9,
+      batch: 1e6,
+      epochs: 3,
+    }).plan();
+    expect(available).toBe(800);
+    expect(holdout).toBe(80); // at most a tenth
+    expect(examples).toBe(720);
+    expect(batch).toBe(720);
+    expect(steps).toBe(3);
+  });
+
+  test("is what happens", async () => {
+    const run = train(data, { ...small, epochs: 2 });
+    const { steps, examples, holdout } = await run.plan();
+    let last: TrainReport | undefined;
+    for await (const report of run) last = report;
+    expect([steps, examples, holdout]).toEqual([22, 210, 30]);
+    expect(last).toMatchObject({ step: steps, examples: 2 * examples });
+  });
+
+  test("brings the deviation of the median example to ¼ … ½ by a power of two", async () => {
+    for (const factor of [1, 3e-6, 1e8]) {
+      const signals = data.map((signal) => times(signal, factor));
+      const kernels = createReferenceKernels();
+      const { scale } = await train(signals, { ...small, examples: 1e9, holdout: 0, kernels }).plan();
+      expect(Number.isInteger(Math.log2(scale))).toBe(true);
+      const windows = signals.flatMap((signal) => patchesOf(signal, small.patch, 2000));
+      const energies = windows.map((window) => energyWithoutMean(window.data)).filter((energy) => energy > 0);
+      const median = energies.sort((a, b) => a - b)[energies.length >> 1];
+      const deviation = scale * Math.sqrt(median / 25);
+      expect(deviation).toBeGreaterThan(0.9 * 0.25); // of other examples than those of the plan
+      expect(deviation).toBeLessThan(1.1 * 0.5);
+    }
+  });
+});
+
+describe("test examples", () => {
+  /** Kernels that write down which windows are cut. */
+  function spy() {
+    const kernels = createReferenceKernels();
+    const cuts: string[][] = [];
+    const extract: Kernels["extract"] = async (store, windows, ...rest) => {
+      cuts.push(names(windows));
+      await kernels.extract(store, windows, ...rest);
+    };
+    return { kernels: { ...kernels, extract }, cuts };
+  }
+
+  function names({ signal, start }: WindowList): string[] {
+    return Array.from(signal, (s, i) => `${s}:${start[i]}`);
+  }
+
+  test("are held out: every training example comes once an epoch, no test example ever", async () => {
+    const { kernels, cuts } = spy();
+    const run = train(data, { ...small, epochs: 2, kernels });
+    const epochs: string[][] = [[], []];
+    let setUp: string[] = [];
+    for await (const { step, epoch } of run) {
+      if (step === 0) setUp = cuts.flat();
+      else epochs[epoch - 1].push(...cuts[0]); // the mini-batch; a test may follow it
+      cuts.length = 0;
+    }
+    const [first, second] = epochs as [string[], string[]];
+    expect(first.length).toBe(210);
+    expect(new Set(first).size).toBe(210);
+    expect(second).not.toEqual(first);
+    expect([...second].sort()).toEqual([...first].sort());
+    // before the first mini-batch: training examples, to find the units, and the test examples
+    const trained = new Set(first);
+    expect(new Set(setUp.filter((name) => !trained.has(name))).size).toBe(30);
+  });
+
+  test("are measured before the first mini-batch, every so many examples, and at the end", async () => {
+    const { reports } = await collect(data, { ...small, testEvery: 50 });
+    const at = reports.filter(({ testRmse }) => testRmse !== undefined).map(({ examples }) => examples);
+    expect(at[0]).toBe(0);
+    expect(at.at(-1)).toBe(210);
+    at.slice(1, -1).forEach((examples, i) => {
+      expect(examples - at[i]).toBeGreaterThanOrEqual(50);
+      expect(examples - at[i]).toBeLessThan(50 + small.batch);
+    });
+    expect(at.length).toBeGreaterThan(4);
+  });
+
+  test("are measured once an epoch unless told", async () => {
+    const { reports } = await collect(data, { ...small, epochs: 3 });
+    const at = reports.filter(({ testRmse }) => testRmse !== undefined).map(({ examples }) => examples);
+    expect(at).toEqual([0, 210, 420, 630]);
+  });
+
+  test("do not change what is learned", async () => {
+    const usual = await collect(data, small);
+    const often = await collect(data, { ...small, testEvery: 1 });
+    expect(often.model.A).toEqual(usual.model.A);
+  });
+
+  test("need not be: no test error then", async () => {
+    const { reports } = await collect(data, { ...small, holdout: 0 });
+    expect(reports.every((report) => !("testRmse" in report))).toBe(true);
+  });
+
+  test("come from the test signals where there are some, and then none is held out", async () => {
+    const options = { ...small, examples: 1e9, testSignals: flat };
+    const plan = await train(data, { ...options, kernels: createReferenceKernels() }).plan();
+    expect(plan).toMatchObject({ examples: 800, available: 800, holdout: 30 });
+    const { reports } = await collect(data, { ...options, examples: 100 });
+    for (const { testRmse, rmse } of [reports[0], reports.at(-1)!]) {
+      expect(testRmse).toBe(0); // flat patches without their means
+      expect(rmse).not.toBe(0);
+    }
+  });
+});
+
+describe("units", () => {
+  const relative = async (factor: number) => {
+    const signals = data.map((signal) => times(signal, factor));
+    const { reports } = await collect(signals, { ...small, examples: 700, epochs: 2 });
+    for (const { step, rmse, stepSize } of reports) {
+      expect(Number.isFinite(rmse)).toBe(step > 0);
+      expect(Number.isFinite(stepSize)).toBe(true);
+    }
+    const { rmse, testRmse } = reports.at(-1)!;
+    return { rmse: rmse / factor, testRmse: testRmse! / factor };
+  };
+
+  // Not a power of two: the computation is in units up to twice as large, and every number is rounded differently.
+  // The algorithm is nearly independent of units (0.7 % between 0–255 and 0–1 on Lena), not exactly.
+  test("that are extreme lead to the same relative error", async () => {
+    const usual = await relative(1);
+    for (const factor of [1e-20, 1e20, 1e-36, 1e35]) {
+      const { rmse, testRmse } = await relative(factor);
+      expect(Math.abs(rmse / usual.rmse - 1)).toBeLessThan(0.1);
+      expect(Math.abs(testRmse / usual.testRmse - 1)).toBeLessThan(0.1);
+    }
+  });
+});
+
+function energyWithoutMean(values: Float32Array): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+}

@@ -1,0 +1,160 @@
+import { describe, expect, test } from "vitest";
+import { InputError } from "../../core/errors.js";
+import { createBase } from "../../dictionaries/base.js";
+import { atomCareDefaults } from "../atoms/atomCare.js";
+import {
+  defaultAtomSparsity,
+  defaultSparsity,
+  resolveTraining,
+  type TrainOptions,
+  trainDefaults,
+} from "./trainOptions.js";
+
+const patch = [8, 8] as const; // cropped:sym8 has 16 × 16 base atoms for it
+
+describe("resolveTraining", () => {
+  test("fills in the defaults, which follow the patch as the paper's experiments do", () => {
+    const resolved = resolveTraining({ patch: [12, 12] });
+    expect(resolved).toMatchObject({
+      atoms: 900,
+      atomSparsity: 24,
+      coding: { sparsity: 4 },
+      learner: "osdl",
+      batch: 512,
+      epochs: 1,
+      examples: 200_000,
+      momentum: 0.9,
+      seed: 1,
+      holdout: 5000,
+      patience: Infinity,
+      seconds: Infinity,
+      atomCare: atomCareDefaults,
+      removeMean: true,
+    });
+    expect(resolved.base.name).toBe("cropped:sym8");
+    expect(resolved.base.shape).toEqual([12, 12]);
+    expect(resolved).toMatchObject({ ...trainDefaults, base: resolved.base });
+  });
+
+  test("keeps what it is told", () => {
+    const told = {
+      atomSparsity: 9,
+      coding: { sparsity: 5, error: 1.5 },
+      batch: 7,
+      epochs: 3,
+      examples: 100,
+      momentum: 0,
+      seed: 0,
+      holdout: 0,
+      testEvery: 50,
+      patience: 2,
+      seconds: 0.5,
+      reportEvery: 10,
+      removeMean: false,
+    } as const;
+    expect(resolveTraining({ patch, ...told })).toMatchObject(told);
+    expect(resolveTraining({ patch, atoms: 33 }).atoms).toBe(33);
+    expect(resolveTraining({ patch, redundancy: 1.5 }).atoms).toBe(384);
+    expect(resolveTraining({ patch, redundancy: 1e-9 }).atoms).toBe(1);
+    expect(resolveTraining({ patch, atomCare: false }).atomCare).toBe(null);
+    expect(resolveTraining({ patch, atomCare: { every: 5 } }).atomCare).toEqual({
+      ...atomCareDefaults,
+      every: 5,
+    });
+    expect(resolveTraining({ patch, coding: { error: 3 } }).coding).toEqual({ error: 3 });
+  });
+
+  test("takes undefined for not told", () => {
+    const names = Object.keys(resolveTraining({ patch })) as (keyof TrainOptions)[];
+    const untold = Object.fromEntries(names.map((name) => [name, undefined]));
+    const { base: _, ...others } = resolveTraining({ ...untold, patch, coding: {} });
+    expect(resolveTraining({ patch })).toMatchObject(others);
+  });
+
+  test("takes a base by name or as it is, for this patch only", () => {
+    const base = createBase("odct:2", patch);
+    expect(resolveTraining({ patch, base }).base).toBe(base);
+    expect(resolveTraining({ patch, base: "odct:2" }).base).toEqual(base);
+    expect(resolveTraining({ patch, base: "identity" }).atoms).toBe(64);
+    expect(() => resolveTraining({ patch: [8, 9], base })).toThrow(
+      new InputError("train: base must have shape 8x9, got 8x8"),
+    );
+  });
+
+  test("codes over no more atoms than there are", () => {
+    expect(resolveTraining({ patch: [40, 40], base: "identity", atoms: 10 }).coding).toEqual({
+      sparsity: 10,
+    });
+  });
+
+  const integer = (name: string, least: number, value: unknown) =>
+    `${name} must be an integer of at least ${least}, got ${value}`;
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ patch: [] }, "patch must be one or more positive integer sizes, got []"],
+    [{ patch: [8, 0] }, "patch must be one or more positive integer sizes, got [8, 0]"],
+    [{ patch: 8 }, "patch must be one or more positive integer sizes, got 8"],
+    [{ patch: undefined }, "patch must be one or more positive integer sizes, got undefined"],
+    [
+      { base: "nonsense" },
+      'unknown base "nonsense"; known: cropped:WAVELET, separable:WAVELET, wavelet:WAVELET[:BORDER], contourlet[:DIRECTIONS], cropped-contourlet[:DIRECTIONS], odct:REDUNDANCY, identity',
+    ],
+    [{ atoms: 0 }, integer("atoms", 1, 0)],
+    [{ atoms: 2.5 }, integer("atoms", 1, 2.5)],
+    [{ redundancy: 0 }, "redundancy must be a number above 0, got 0"],
+    [{ redundancy: Infinity }, "redundancy must be a number above 0, got Infinity"],
+    [{ atoms: 256, redundancy: 1 }, "atoms and redundancy must not both be given"],
+    [{ atomSparsity: 0 }, "atomSparsity must be an integer from 1 to 256, got 0"],
+    [{ atomSparsity: 257 }, "atomSparsity must be an integer from 1 to 256, got 257"],
+    [{ coding: { sparsity: 0 } }, "sparsity must be an integer from 1 to 256, got 0"],
+    [{ coding: { sparsity: 257 } }, "sparsity must be an integer from 1 to 256, got 257"],
+    [{ coding: { sparsity: "4" } }, 'sparsity must be an integer from 1 to 256, got "4"'],
+    [{ coding: { error: -1 } }, "error must be a number of at least 0, got -1"],
+    [{ coding: { error: Number.NaN } }, "error must be a number of at least 0, got NaN"],
+    [
+      { learner: "magic" },
+      'unknown learner "magic"; known: osdl, niht, niht-batch, sparse-ksvd, odl, ksvd, pca, sedil',
+    ],
+    [{ batch: 0 }, integer("batch", 1, 0)],
+    [{ epochs: 0 }, integer("epochs", 1, 0)],
+    [{ examples: 0 }, integer("examples", 1, 0)],
+    [{ momentum: 1 }, "momentum must be a number from 0 up to, not including, 1, got 1"],
+    [{ momentum: -0.5 }, "momentum must be a number from 0 up to, not including, 1, got -0.5"],
+    [{ seed: -1 }, integer("seed", 0, -1)],
+    [{ seed: 0.5 }, integer("seed", 0, 0.5)],
+    [{ holdout: -1 }, integer("holdout", 0, -1)],
+    [{ testEvery: 0 }, integer("testEvery", 1, 0)],
+    [{ patience: 0 }, integer("patience", 1, 0)],
+    [{ seconds: 0 }, "seconds must be a number above 0, got 0"],
+    [{ seconds: Number.NaN }, "seconds must be a number above 0, got NaN"],
+    [{ reportEvery: 0 }, integer("reportEvery", 1, 0)],
+    [{ atomCare: { every: 0 } }, integer("atomCare.every", 1, 0)],
+    [{ atomCare: { minUse: 1 } }, "atomCare.minUse must be a number from 0 up to, not including, 1, got 1"],
+    [{ atomCare: { maxCoherence: 0 } }, "atomCare.maxCoherence must be a number above 0, got 0"],
+  ])("refuses %j", (options, message) => {
+    const all = { patch, ...options } as unknown as TrainOptions;
+    expect(() => resolveTraining(all)).toThrow(new InputError(`train: ${message}`));
+  });
+
+  test("calls options and itself by the names its caller uses", () => {
+    const flag = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    expect(() => resolveTraining({ patch, atomSparsity: 0 }, "demo", flag)).toThrow(
+      new InputError("demo: --atom-sparsity must be an integer from 1 to 256, got 0"),
+    );
+    expect(() => resolveTraining({ patch, atoms: 1, redundancy: 1 }, "demo", flag)).toThrow(
+      new InputError("demo: --atoms and --redundancy must not both be given"),
+    );
+    expect(() => resolveTraining({ patch, coding: { sparsity: 0 } }, "demo", flag)).toThrow(
+      new InputError("demo: --sparsity must be an integer from 1 to 256, got 0"),
+    );
+  });
+});
+
+test("atoms a code are n/40, as in the paper's experiments, at least two where there is room", () => {
+  expect([1, 2, 64, 144, 400, 1024, 4096].map(defaultSparsity)).toEqual([1, 2, 2, 4, 10, 26, 102]);
+});
+
+test("non-zeros an atom are a tenth of n, at least one and at most L", () => {
+  expect([1, 64, 144, 1024].map((n) => defaultAtomSparsity(n, 2 * n))).toEqual([2, 16, 24, 64]);
+  expect(defaultAtomSparsity(1000, 20)).toBe(20);
+});

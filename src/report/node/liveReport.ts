@@ -1,0 +1,166 @@
+/**
+ * The report of a run as it goes on: a folder with the metrics (`metrics.jsonl`), a
+ * page (`report.html`) and the atoms on it (`atoms.png`).
+ *
+ * A line goes to the metrics with every report, and costs next to nothing. The page
+ * is drawn every so often, on the thread that trains: no more often than keeps it
+ * below a hundredth of the time. What cannot be written is told once and tried
+ * again; the training goes on.
+ */
+
+import { join } from "node:path";
+import { writeFileAtomic } from "../../data/node/files.js";
+import type { Kernels } from "../../kernels/contract.js";
+import type { TrainReport } from "../../learn/run/trainingLoop.js";
+import type { Model } from "../../model/model.js";
+import { atomsPicture } from "../atomsPicture.js";
+import { runPage } from "../runPage.js";
+import { type EndLine, jsonReport, type MetricsLine, type PlanLine, RunRecord } from "../runRecord.js";
+import { memoryNow } from "./machine.js";
+import { type MetricsFile, openMetrics } from "./metricsFile.js";
+
+export const pageName = "report.html";
+export const atomsName = "atoms.png";
+
+/** Seconds between two pages, unless told; and the part of the time that drawing them may take. */
+export const pageDefaults = { every: 30, share: 0.01 } as const;
+
+/** A folder that is there already, and its metrics from their beginning. */
+export async function openLiveReport(
+  plan: PlanLine,
+  options: Omit<LiveReportOptions, "metrics">,
+): Promise<LiveReport> {
+  const metrics = await openMetrics(options.folder, { resumedAt: plan.resumedAt });
+  return new LiveReport(plan, { ...options, metrics });
+}
+
+export interface LiveReportOptions {
+  readonly folder: string;
+  readonly metrics: MetricsFile;
+  readonly kernels: Kernels;
+  /** Seconds between two pages, whatever they cost. */
+  readonly every?: number | undefined;
+  /** Tell the user. */
+  note(line: string): void;
+}
+
+export class LiveReport {
+  readonly #options: LiveReportOptions;
+  readonly #record: RunRecord;
+  /** Seconds that the run had taken before it was resumed. */
+  readonly #before: number;
+  readonly #pace: PagePace;
+  #atoms: Uint8Array | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  readonly #told = new Set<string>();
+
+  /** Starts the record with its plan, and makes a first page. */
+  constructor(plan: PlanLine, options: LiveReportOptions) {
+    const { before } = options.metrics;
+    this.#options = options;
+    this.#record = before ?? new RunRecord(plan);
+    this.#before = before?.last?.seconds ?? 0;
+    this.#pace = new PagePace(options.every);
+    this.#append(plan);
+    this.#page();
+  }
+
+  /** A report, so many seconds after the first; `snapshot` gives the dictionary as it stands. */
+  async report(report: TrainReport, seconds: number, snapshot: () => Promise<Model>): Promise<void> {
+    const memory = memoryNow(this.#options.kernels);
+    const line = jsonReport(report, this.#before + seconds);
+    this.#append({ kind: "report", ...line, time: new Date().toISOString(), memory });
+    if (report.ended || !this.#pace.isDue()) return;
+    await this.#pace.spend(async () => {
+      await this.#draw(snapshot);
+      this.#page();
+    });
+  }
+
+  /** How it ended: the last line, and the page that stays. The folder is then as it will be. */
+  async end(ended: EndLine["ended"], { model, error }: { model?: Model; error?: string }): Promise<void> {
+    const { examples = 0, seconds = this.#before } = this.#record.last ?? {};
+    const time = new Date().toISOString();
+    this.#append({ kind: "end", time, ended, examples, seconds, ...(error === undefined ? {} : { error }) });
+    if (model) await this.#draw(async () => model);
+    await this.#writing;
+    this.#page();
+    await this.#writing;
+    this.#options.metrics.close();
+  }
+
+  #append(line: MetricsLine): void {
+    this.#record.add(line);
+    try {
+      this.#options.metrics.append(line);
+    } catch (error) {
+      this.#tell(error);
+    }
+  }
+
+  async #draw(snapshot: () => Promise<Model>): Promise<void> {
+    try {
+      this.#atoms = await atomsPicture(await snapshot(), this.#options.kernels);
+    } catch (error) {
+      this.#tell(error); // a page without new atoms is better than none, and than no training
+    }
+  }
+
+  /** Make the page and have it written, unless the one before is still being written. */
+  #page(): void {
+    const refresh = Math.ceil(this.#options.every ?? pageDefaults.every);
+    const page = runPage(this.#record, { atoms: this.#atoms, refresh, now: new Date() });
+    this.#writing = this.#writing.then(() => this.#write(page, this.#atoms));
+  }
+
+  async #write(page: string, atoms: Uint8Array | undefined): Promise<void> {
+    const { folder } = this.#options;
+    try {
+      if (atoms) await writeFileAtomic(join(folder, atomsName), atoms);
+      await writeFileAtomic(join(folder, pageName), new TextEncoder().encode(page));
+    } catch (error) {
+      this.#tell(error);
+    }
+  }
+
+  /** Once for each thing that is wrong. */
+  #tell(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    if (this.#told.has(message)) return;
+    this.#told.add(message);
+    this.#options.note(`train: the report is not up to date, the training goes on: ${message}`);
+  }
+}
+
+/** When to draw a page: at an interval, and while all of them together take a small part of the time. */
+export class PagePace {
+  readonly #every: number | undefined;
+  readonly #now: () => number;
+  readonly #start: number;
+  #next: number;
+
+  /** `every` seconds, whatever it costs; `now` tells seconds. */
+  constructor(every: number | undefined, now = () => performance.now() / 1000) {
+    this.#every = every;
+    this.#now = now;
+    this.#start = now();
+    this.#next = this.#start + (every ?? pageDefaults.every);
+  }
+
+  isDue(): boolean {
+    return this.#now() >= this.#next;
+  }
+
+  /** Do the work of a page, and see how long it takes. */
+  async spend(work: () => Promise<void>): Promise<void> {
+    const before = this.#now();
+    await work();
+    const after = this.#now();
+    this.#spent += after - before;
+    const paid =
+      this.#every === undefined ? this.#start + (this.#spent + after - before) / pageDefaults.share : 0;
+    this.#next = Math.max(before + (this.#every ?? pageDefaults.every), paid);
+  }
+
+  #spent = 0;
+}

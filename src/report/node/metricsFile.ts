@@ -1,0 +1,175 @@
+/**
+ * `metrics.jsonl`: one line of JSON a report, written as it comes, so that
+ * `tail -f` follows a run. The first line is the plan, the last one the end.
+ *
+ * A run that was killed may leave half a line at the end: readers pass over it,
+ * and a run that is resumed cuts it off, with all that the resumed run will do again.
+ * A line that cannot be written, on a full disk say, waits and is tried again with the next.
+ * A file that was deleted, with its folder perhaps, is made again as it was once that is possible.
+ */
+
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { InputError } from "../../core/errors.js";
+import { fileError, readFileBytes } from "../../data/node/files.js";
+import { type MetricsLine, RunRecord } from "../runRecord.js";
+
+export const metricsName = "metrics.jsonl";
+
+/** Lines that wait while the file cannot be written; of more, the oldest are lost. */
+const mostWaiting = 1000;
+
+export interface OpenMetricsOptions {
+  /** Examples seen when the run goes on: the lines up to there stay. A file that is there is begun anew, unless told. */
+  readonly resumedAt?: number | undefined;
+}
+
+/** The metrics file of a folder, to write to. */
+export async function openMetrics(
+  folder: string,
+  { resumedAt }: OpenMetricsOptions = {},
+): Promise<MetricsFile> {
+  const path = join(folder, metricsName);
+  const before = resumedAt === undefined ? undefined : await keptOf(path, resumedAt);
+  try {
+    const file = openSync(path, before ? "r+" : "w+");
+    ftruncateSync(file, before?.bytes ?? 0);
+    return new MetricsFile(path, file, before);
+  } catch (error) {
+    throw fileError(error, `${path}: cannot be written`, "no such folder");
+  }
+}
+
+/** What stays of a file that is written on. */
+interface Kept {
+  readonly bytes: number;
+  readonly record: RunRecord;
+}
+
+export class MetricsFile {
+  readonly path: string;
+  /** The run until it was resumed, where it was and its lines are there. */
+  readonly before: RunRecord | undefined;
+  #file: number;
+  #written: number;
+  #waiting: string[] = [];
+
+  constructor(path: string, file: number, before: Kept | undefined) {
+    this.path = path;
+    this.#file = file;
+    this.#written = before?.bytes ?? 0;
+    this.before = before?.record;
+  }
+
+  /** Write a line, and those that waited. Throws where it cannot; then they wait. */
+  append(line: MetricsLine): void {
+    this.#waiting.push(`${JSON.stringify(line)}\n`);
+    this.#waiting.splice(0, this.#waiting.length - mostWaiting);
+    const bytes = new TextEncoder().encode(this.#waiting.join(""));
+    try {
+      if (fstatSync(this.#file).nlink === 0) this.#makeAgain();
+      writeAt(this.#file, bytes, this.#written); // what was written of a line that failed is written over
+    } catch (error) {
+      throw fileError(error, `${this.path}: cannot be written`, "no such folder");
+    }
+    this.#written += bytes.length;
+    this.#waiting = [];
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  /** A file whose name is gone can still be read, as long as it is open. */
+  #makeAgain(): void {
+    const bytes = new Uint8Array(this.#written);
+    readSync(this.#file, bytes, 0, bytes.length, 0);
+    const file = openSync(this.path, "w+");
+    closeSync(this.#file);
+    this.#file = file;
+    writeAt(file, bytes, 0);
+  }
+}
+
+function writeAt(file: number, bytes: Uint8Array, place: number): void {
+  let done = 0;
+  while (done < bytes.length) done += writeSync(file, bytes, done, bytes.length - done, place + done);
+}
+
+/** The run in a metrics file. */
+export async function readMetrics(path: string): Promise<RunRecord> {
+  const lines = [...linesOf(await readFileBytes(path))];
+  const first = parse(lines[0]?.text ?? "");
+  if (first?.kind !== "plan") throw new InputError(`${path}: line 1 must be the plan of a run`);
+  const record = new RunRecord(first);
+  lines.forEach(({ text }, i) => {
+    const line = parse(text);
+    if (!line) throw new InputError(`${path}: line ${i + 1} is damaged`);
+    record.add(line);
+  });
+  return record;
+}
+
+/** The lines up to where a run is resumed; nothing where there is no file, or no plan in it. */
+async function keptOf(path: string, resumedAt: number): Promise<Kept | undefined> {
+  const bytes = await readFileBytes(path).catch(() => undefined);
+  let kept: Kept | undefined;
+  for (const { text, end } of linesOf(bytes ?? new Uint8Array())) {
+    const line = parse(text);
+    const record = kept?.record ?? (line?.kind === "plan" ? new RunRecord(line) : undefined);
+    if (!line || !record || isOver(line) || positionOf(line) > resumedAt) break;
+    record.add(line);
+    kept = { bytes: end, record };
+  }
+  return kept;
+}
+
+/** The end, or a report that was made because the run was stopped: one that goes on makes none. */
+function isOver(line: MetricsLine): boolean {
+  if (line.kind !== "report") return line.kind === "end";
+  return line.ended === "aborted" || line.ended === "time";
+}
+
+function positionOf(line: MetricsLine): number {
+  return line.kind === "plan" ? (line.resumedAt ?? 0) : line.examples;
+}
+
+/** Whole lines, and where each ends in bytes. */
+function* linesOf(bytes: Uint8Array): Generator<{ readonly text: string; readonly end: number }> {
+  const decoder = new TextDecoder();
+  let start = 0;
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, start)) {
+    yield { text: decoder.decode(bytes.subarray(start, at)), end: at + 1 };
+    start = at + 1;
+  }
+}
+
+/** A line, or undefined where it is none of ours. */
+function parse(text: string): MetricsLine | undefined {
+  try {
+    const line = JSON.parse(text);
+    return isLine(line) ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isLine(line: MetricsLine | null): line is MetricsLine {
+  if (typeof line !== "object" || line === null || typeof line.time !== "string") return false;
+  if (line.kind === "plan") return isRecord(line.settings) && isRecord(line.machine) && hasNeeds(line);
+  const counts = [line.examples, line.seconds];
+  if (line.kind === "end") return typeof line.ended === "string" && counts.every(Number.isFinite);
+  if (line.kind !== "report" || !Number.isFinite(line.memory?.process)) return false;
+  const { step, epoch, stepSize, atomsUsed, atomsReplaced, rmse, testRmse } = line;
+  return [...counts, step, epoch, stepSize, atomsUsed, atomsReplaced, rmse ?? 0, testRmse ?? 0].every(
+    Number.isFinite,
+  );
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+function hasNeeds({ memory, disk }: { readonly memory: unknown; readonly disk: unknown }): boolean {
+  return Array.isArray(memory) && Array.isArray(disk);
+}

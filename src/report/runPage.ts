@@ -1,0 +1,190 @@
+/**
+ * The page of a run: how it stands or how it ended, its curves, its atoms, its
+ * settings. One file with everything inside it; while the run goes on, a browser
+ * reads it again every so often, and in the end it stays as the record.
+ */
+
+import { clock, counted, grouped, rounded } from "../cli/terminal/progress.js";
+import { formatShape } from "../core/shape.js";
+import { dataUrl, htmlPage, type PageSection } from "../figures/pages/htmlPage.js";
+import { learners } from "../learn/learners/registry.js";
+import { shownAtoms } from "./atomsPicture.js";
+import { bytes, describeUse } from "./node/machine.js";
+import { runCharts } from "./runCharts.js";
+import type { EndLine, PlanLine, RunRecord, Settings } from "./runRecord.js";
+
+export interface RunPageOptions {
+  /** PNG of the atoms. */
+  readonly atoms?: Uint8Array | undefined;
+  /** Seconds after which the file is there anew, while the run goes on. */
+  readonly refresh?: number;
+  /** When the page is made. */
+  readonly now: Date;
+}
+
+/** Tests in the table; of more, the first and the last ones. */
+const mostTests = { first: 3, last: 9 } as const;
+
+export function runPage(record: RunRecord, { atoms, refresh, now }: RunPageOptions): string {
+  const { plan } = record;
+  const size = formatShape(plan.settings.patch);
+  const running = record.end === undefined && refresh !== undefined;
+  return htmlPage({
+    title: `${counted(plan.settings.atoms, "atom")} of ${size}, by ${plan.settings.learner}`,
+    lead: leadOf(record, running ? now : undefined),
+    sections: [
+      { kind: "facts", entries: facts(record) },
+      ...chartSections(record),
+      ...(atoms ? [gallery(plan.settings, atoms, running)] : []),
+      ...testSections(record),
+      { heading: "Settings", kind: "settings", entries: settingEntries(record) },
+      { heading: "Machine", kind: "settings", entries: machineEntries(plan) },
+    ],
+    footer: `trainlets ${plan.version} · page made ${utc(now.toISOString())}${running ? `, read again every ${counted(refresh, "second")}` : ""}`,
+    ...(running ? { refresh } : {}),
+  });
+}
+
+function totalOf({ settings }: PlanLine): number {
+  return settings.examples * settings.epochs;
+}
+
+/** `running`: when it was seen to run. A run that is killed cannot say so: its last page tells when that was. */
+function leadOf({ plan, last, end }: RunRecord, running: Date | undefined): string {
+  const seen = `${grouped(last?.examples ?? 0)} of ${counted(totalOf(plan), "example")}`;
+  if (end) return endText(end, seen);
+  const state = running ? `Running at ${utc(running.toISOString())}` : "Not known to have ended";
+  return last ? `${state}: ${seen}.` : `${state}: no report yet.`;
+}
+
+function endText({ ended, seconds, error }: EndLine, seen: string): string {
+  const after = `after ${seen}, in ${clock(seconds)}`;
+  switch (ended) {
+    case "epochs":
+      return `Ended: all epochs done ${after}.`;
+    case "no improvement":
+      return `Ended: the test error did not improve any more, ${after}.`;
+    case "time":
+      return `Ended by its time limit ${after}.`;
+    case "aborted":
+      return `Interrupted ${after}.`;
+    default:
+      return `Failed ${after}${error === undefined ? "" : `: ${error}`}.`;
+  }
+}
+
+/** `2026-02-28T12:34:56.789Z` → `2026-02-28 12:34:56 UTC`. */
+function utc(time: string): string {
+  return `${time.slice(0, 19).replace("T", " ")} UTC`;
+}
+
+function facts({ plan, last, tests, end }: RunRecord): [string, string][] {
+  if (!last) return [["examples", "0"]];
+  const { examples, seconds, rmse, memory } = last;
+  const rate = examples / Math.max(seconds, 1e-3);
+  const total = totalOf(plan);
+  const left = Math.min((total - examples) / rate, (plan.settings.seconds ?? Infinity) - seconds);
+  const test = tests.at(-1);
+  return [
+    ["examples", `${grouped(examples)} (${Math.floor((100 * examples) / total)}%)`],
+    ...entry("RMSE", rmse === null ? undefined : rounded(rmse)),
+    ...entry("test RMSE", test && rounded(test.testRmse!)),
+    ["time", clock(seconds)],
+    ...entry("time left, about", end || examples === 0 ? undefined : clock(left)),
+    ...entry("examples/s", examples === 0 ? undefined : grouped(rate)),
+    ["memory", describeUse(memory)],
+  ];
+}
+
+function entry(name: string, value: string | undefined): [string, string][] {
+  return value === undefined ? [] : [[name, value]];
+}
+
+function chartSections(record: RunRecord): PageSection[] {
+  const svgs = runCharts(record);
+  return svgs.length === 0 ? [] : [{ heading: "Curves", kind: "charts", svgs }];
+}
+
+function gallery(settings: Settings, png: Uint8Array, running: boolean): PageSection {
+  const count = shownAtoms(settings.atoms, settings.patch);
+  const shown =
+    count === settings.atoms ? "All atoms" : `${grouped(count)} of ${grouped(settings.atoms)} atoms`;
+  return {
+    heading: running ? "Atoms now" : "Atoms",
+    kind: "image",
+    src: dataUrl(png),
+    alt: `Atoms of ${formatShape(settings.patch)} in a grid`,
+    pixelated: settings.patch.length > 1,
+    caption: `${shown}, at even distances through the dictionary: each keeps its place while it learns. Grey is zero.`,
+  };
+}
+
+/** The test errors in numbers. */
+function testSections({ tests }: RunRecord): PageSection[] {
+  if (tests.length === 0) return [];
+  const { first, last } = mostTests;
+  const left = tests.length > first + last;
+  const shown = left ? [...tests.slice(0, first), ...tests.slice(-last)] : tests;
+  const rows = shown.map(({ examples, epoch, seconds, testRmse }) => [
+    grouped(examples),
+    String(epoch),
+    clock(seconds),
+    rounded(testRmse!),
+  ]);
+  const best = shown.reduce((at, { testRmse }, i) => (testRmse! < shown[at].testRmse! ? i : at), 0);
+  return [
+    {
+      heading: "Tests",
+      kind: "table",
+      header: ["examples", "epoch", "time", "test RMSE"],
+      rows,
+      best,
+      ...(left ? { caption: `The first ${first} and the last ${last}; metrics.jsonl has all.` } : {}),
+    },
+  ];
+}
+
+function settingEntries({ plan, last, end }: RunRecord): [string, string][] {
+  const { settings: s, output, time, resumedAt } = plan;
+  const { own, explicit } = learners[s.learner];
+  const has = (name: "atomSparsity" | "momentum" | "stepDecay", value: number) =>
+    own.includes(name) ? String(value) : undefined;
+  return [
+    ["patch", formatShape(s.patch)],
+    ...entry("base", explicit ? undefined : s.base),
+    ["learner", s.learner],
+    ["atoms", grouped(s.atoms)],
+    ...entry("non-zeros an atom", has("atomSparsity", s.atomSparsity)),
+    ...entry("atoms a code, at most", s.coding.sparsity?.toString()),
+    ...entry("error of a code, at most", s.coding.error?.toString()),
+    ["examples", `${grouped(s.examples)} of ${grouped(s.available)} patches, ${counted(s.epochs, "epoch")}`],
+    ["examples of a step", grouped(s.examplesAtOnce)],
+    ["tested on", counted(s.holdout, "patch").replace(/patchs$/, "patches")],
+    ...entry("momentum", has("momentum", s.momentum)),
+    ...entry("step decay", has("stepDecay", s.stepDecay)),
+    ["atom care", s.atomCare ? `every ${counted(s.atomCare.every, "step")}` : "none"],
+    ["mean", s.removeMean ? "removed" : "kept"],
+    ["seed", String(s.seed)],
+    ...entry("time limit", s.seconds === null ? undefined : clock(s.seconds)),
+    ["dictionary", output],
+    [resumedAt === undefined ? "began" : "resumed", utc(time)],
+    ...entry("resumed at", resumedAt === undefined ? undefined : counted(resumedAt, "example")),
+    ...entry("last report", last && utc(last.time)),
+    ...entry("ended", end && utc(end.time)),
+  ];
+}
+
+function machineEntries({ machine, memory, disk }: PlanLine): [string, string][] {
+  const sum = (needs: PlanLine["disk"]) => {
+    const total = needs.reduce((all, need) => all + need.bytes, 0);
+    return `${bytes(total)} (${needs.map((need) => `${need.what} ${bytes(need.bytes)}`).join(", ")})`;
+  };
+  return [
+    ["computed on", `${machine.device}: ${machine.description}`],
+    ["processor", `${machine.processor}, ${counted(machine.cores, "core")}`],
+    ["memory of the machine", bytes(machine.memory)],
+    ["system", `${machine.system}, Node ${machine.node}`],
+    ["memory, as planned", sum(memory)],
+    ["disk, as planned", sum(disk)],
+  ];
+}

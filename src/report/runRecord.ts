@@ -1,0 +1,196 @@
+/**
+ * The record of a run: the lines of its metrics file, and its course as far as
+ * curves need it. However long a run, its course takes bounded memory.
+ */
+
+import type { Kernels } from "../kernels/contract.js";
+import type { TrainPlan } from "../learn/run/setup.js";
+import type { TrainReport } from "../learn/run/trainingLoop.js";
+import { version } from "../model/version.js";
+import { describeMachine, type Machine, type MemoryUse } from "./node/machine.js";
+import type { Need } from "./runNeeds.js";
+
+/** What a run is going to do, and where: the first line, and one more each time it is resumed. */
+export interface PlanLine {
+  readonly kind: "plan";
+  /** ISO 8601, as everywhere here. */
+  readonly time: string;
+  /** Of trainlets. */
+  readonly version: string;
+  /** Where the dictionary goes. */
+  readonly output: string;
+  /** Examples seen before this line, where the run was resumed. */
+  readonly resumedAt?: number;
+  readonly settings: Settings;
+  readonly machine: Machine;
+  /** Bytes. */
+  readonly memory: readonly Need[];
+  readonly disk: readonly Need[];
+}
+
+/** Options of a run, every default filled in, with what the data allow. */
+export type Settings = Pick<TrainPlan, (typeof plainSettings)[number]> & {
+  readonly patch: readonly number[];
+  readonly base: string;
+  /** Seconds; null without a limit. */
+  readonly seconds: number | null;
+};
+
+const plainSettings = [
+  "learner",
+  "atoms",
+  "atomSparsity",
+  "coding",
+  "batch",
+  "examplesAtOnce",
+  "epochs",
+  "examples",
+  "available",
+  "steps",
+  "momentum",
+  "stepDecay",
+  "seed",
+  "holdout",
+  "testEvery",
+  "atomCare",
+  "removeMean",
+] as const;
+
+function settingsOf(plan: TrainPlan): Settings {
+  const plain = Object.fromEntries(plainSettings.map((name) => [name, plan[name]]));
+  const { base, seconds } = plan;
+  return {
+    patch: base.shape,
+    base: base.name,
+    ...(plain as Pick<TrainPlan, (typeof plainSettings)[number]>),
+    seconds: Number.isFinite(seconds) ? seconds : null,
+  };
+}
+
+/** One report: what `--json` prints, with the time and the memory. */
+export interface ReportLine extends JsonReport {
+  readonly kind: "report";
+  readonly time: string;
+  readonly memory: MemoryUse;
+}
+
+/** JSON knows no NaN: an error that was not measured is null. */
+export interface JsonReport extends Omit<TrainReport, "rmse"> {
+  readonly rmse: number | null;
+  /** Since the run began. */
+  readonly seconds: number;
+}
+
+export function jsonReport(report: TrainReport, seconds: number): JsonReport {
+  return { ...report, rmse: Number.isFinite(report.rmse) ? report.rmse : null, seconds };
+}
+
+/** How it ended. */
+export interface EndLine {
+  readonly kind: "end";
+  readonly time: string;
+  readonly ended: NonNullable<TrainReport["ended"]> | "failed";
+  readonly examples: number;
+  readonly seconds: number;
+  /** One line, where it failed. */
+  readonly error?: string;
+}
+
+/** The plan of a run that begins, or goes on, now. */
+export function planLine(plan: TrainPlan, { output, disk, kernels, resumedAt }: PlanLineParts): PlanLine {
+  return {
+    kind: "plan",
+    time: new Date().toISOString(),
+    version,
+    output,
+    ...(resumedAt === undefined ? {} : { resumedAt }),
+    settings: settingsOf(plan),
+    machine: describeMachine(kernels),
+    memory: plan.memory.parts,
+    disk,
+  };
+}
+
+export interface PlanLineParts extends Pick<PlanLine, "output" | "disk"> {
+  readonly kernels: Kernels;
+  readonly resumedAt?: number | undefined;
+}
+
+export type MetricsLine = PlanLine | ReportLine | EndLine;
+
+/** A report as the curves need it. */
+export interface Moment extends ReportLine {
+  /** Atoms replaced since the run began. */
+  readonly replaced: number;
+}
+
+/** Moments kept of a run, of each kind; beyond, every second one goes. */
+const most = 1000;
+
+/** A run as far as it is known. */
+export class RunRecord {
+  #plan: PlanLine;
+  #end: EndLine | undefined;
+  #last: Moment | undefined;
+  readonly #reports = new Thinned<Moment>();
+  readonly #tests = new Thinned<Moment>();
+
+  constructor(plan: PlanLine) {
+    this.#plan = plan;
+  }
+
+  add(line: MetricsLine): void {
+    if (line.kind === "plan") this.#plan = line;
+    else if (line.kind === "end") this.#end = line;
+    else {
+      this.#last = { ...line, replaced: (this.#last?.replaced ?? 0) + line.atomsReplaced };
+      this.#reports.add(this.#last);
+      if (line.testRmse !== undefined) this.#tests.add(this.#last);
+    }
+  }
+
+  get plan(): PlanLine {
+    return this.#plan;
+  }
+
+  get end(): EndLine | undefined {
+    return this.#end;
+  }
+
+  /** The newest report. */
+  get last(): Moment | undefined {
+    return this.#last;
+  }
+
+  /** All reports of a short run, some of a long one: the first and the last are among them. */
+  get reports(): readonly Moment[] {
+    return this.#reports.kept;
+  }
+
+  /** The same of those reports that measured the test error. */
+  get tests(): readonly Moment[] {
+    return this.#tests.kept;
+  }
+}
+
+/** Items at even distances: all, or every second, fourth, … of them, and the last. */
+class Thinned<T> {
+  #kept: T[] = [];
+  #last: T | undefined;
+  #count = 0;
+  #stride = 1;
+
+  add(item: T): void {
+    if (this.#count % this.#stride === 0) this.#kept.push(item);
+    this.#count += 1;
+    this.#last = item;
+    if (this.#kept.length <= most) return;
+    this.#kept = this.#kept.filter((_, i) => i % 2 === 0);
+    this.#stride *= 2;
+  }
+
+  get kept(): readonly T[] {
+    const last = this.#last;
+    return last === undefined || this.#kept.at(-1) === last ? this.#kept : [...this.#kept, last];
+  }
+}

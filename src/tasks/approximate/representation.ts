@@ -1,0 +1,62 @@
+/**
+ * How well a dictionary represents signals at a given sparsity: RMSE and PSNR of
+ * the codes of random windows, whatever learned the dictionary or defined it.
+ */
+
+import { Rng } from "../../core/rng.js";
+import type { Signal } from "../../core/signal.js";
+import { largestMagnitude, powerBelow } from "../../core/units.js";
+import { PatchSampler } from "../../data/sampling/patchSampler.js";
+import type { DictionaryParts } from "../../dictionaries/dictionary.js";
+import { openDictionary } from "../../dictionaries/openDictionary.js";
+import type { Kernels } from "../../kernels/contract.js";
+import { codingError } from "../../pursuit/codingError.js";
+import { Encoder } from "../../pursuit/encoder.js";
+import { type CodingRule, resolveLimits, scaleRule } from "../../pursuit/limits.js";
+
+export interface RepresentationOptions {
+  readonly coding: CodingRule;
+  /** Windows to code, drawn at random; all there are where there are fewer. */
+  readonly examples: number;
+  readonly seed: number;
+  readonly removeMean: boolean;
+  readonly kernels: Kernels;
+}
+
+/** Examples coded at a time. */
+const batch = 512;
+
+/** The root-mean-square error a sample, in the units of the signals. The same seed draws the same windows. */
+export async function representationError(
+  parts: DictionaryParts,
+  signals: readonly Signal[],
+  options: RepresentationOptions,
+): Promise<number> {
+  const { kernels, coding, examples, seed, removeMean } = options;
+  const sampler = new PatchSampler(
+    signals,
+    { patch: parts.base.shape, holdout: 0, examples },
+    Rng.from(seed),
+  );
+  const dictionary = await openDictionary(parts, kernels);
+  const unit = powerBelow(Math.max(...signals.map(({ data }) => largestMagnitude(data))));
+  const limits = resolveLimits(
+    "representationError",
+    scaleRule(coding, 1 / unit),
+    dictionary.rows,
+    dictionary.cols,
+  );
+  const encoder = new Encoder(dictionary, limits, batch, kernels);
+  const store = kernels.signals(signals, 1 / unit);
+  const windows = sampler.trainingWindows(0, 0, sampler.examples);
+  const rmse = await codingError(encoder, { store, windows }, removeMean, kernels);
+  encoder.free();
+  dictionary.free();
+  kernels.free(store);
+  return rmse * unit;
+}
+
+/** Peak signal-to-noise ratio in dB of an RMSE, for samples from 0 to `peak`. */
+export function psnr(rmse: number, peak = 255): number {
+  return 20 * Math.log10(peak / rmse);
+}

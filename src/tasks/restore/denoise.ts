@@ -1,0 +1,176 @@
+/**
+ * Denoising with a dictionary that is learned from the noisy signal itself:
+ * equation (14) and §V-B of [Sulam16], after [Elad, Aharon 2006].
+ *
+ *     min  λ/2 ‖z − y‖² + Σᵢ ‖ΦAxᵢ − Pᵢz‖² + μᵢ‖xᵢ‖₀      over z, xᵢ and A       (14)
+ *
+ * by blocks: A and the codes of the noisy patches (OSDL, codes down to the noise),
+ * then the codes of all patches, then the image z as an average of patches
+ * (patchPass.ts). As in the paper, this is done once unless told otherwise.
+ *
+ * The limit of a code is ε² = σ² χ²_q(n): what is left of a patch by its true code is
+ * noise, whose energy over n samples is σ² χ²(n); the share q of patches then ends
+ * at or before the true code. Written as ε = C σ √n, C falls with the patch, from 1.13 at
+ * 8×8 to 1.03 at 32×32, so one q serves all sizes where one C would not.
+ *
+ * Beyond the paper, each by an option:
+ *
+ *   several patch sizes   the mean of the results, each with a dictionary of its own
+ *   iterations            the estimate z takes a part δ of the removed y − z back, and is denoised again,
+ *                         with the same dictionary, for the noise that part has:
+ *                         y′ = z + δ(y − z),   σ′ = δσ,   δ = 0.9, 0.81, …
+ *
+ * Units    signals are divided by their σ: noise has the variance 1 in all of them,
+ *          and signals of different noise can share a dictionary
+ * Memory   five times the signals, whatever the number of patches
+ *
+ * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
+ *           Learning in High Dimensions. IEEE TSP 64(12), 2016, §V-B.
+ */
+
+import { InputError } from "../../core/errors.js";
+import { type Shape, sizeOf } from "../../core/shape.js";
+import type { Signal } from "../../core/signal.js";
+import { chooseKernels } from "../../kernels/choose.js";
+import type { Kernels } from "../../kernels/contract.js";
+import { chiSquareQuantile } from "../../linalg/chiSquare.js";
+import type { Model } from "../../model/model.js";
+import { type DenoiseOptions, type DenoisePlan, denoiseDefaults, resolveDenoise } from "./denoiseOptions.js";
+import { denoisePass } from "./denoisePass.js";
+import { learnFromPatches } from "./patchLearning.js";
+import { patchBase, strideOf, type TaskProgress } from "./patchOptions.js";
+
+/** δ of the second iteration: the part of what was removed that it gets back; its powers for the next. */
+const feedback = 0.9;
+
+export interface DenoiseResult {
+  readonly signals: Signal[];
+  /** The noise of each signal, given or estimated. */
+  readonly sigma: number[];
+}
+
+/** Denoise signals of one number of axes, which share a dictionary. */
+export async function denoise(
+  signals: readonly Signal[],
+  options: DenoiseOptions = {},
+): Promise<DenoiseResult> {
+  if (signals.length === 0) throw new InputError("denoise: signals must be at least one, got none");
+  const plan = resolveDenoise(signals, options);
+  const noisy = signals.filter((_, i) => plan.sigma[i] > 0);
+  const sigma = plan.sigma.filter((value) => value > 0);
+  if (noisy.length === 0) return { signals: [...signals], sigma: plan.sigma };
+  const kernels = options.kernels ?? (await chooseKernels()).kernels;
+  try {
+    const cleaned = await iterate(noisy, sigma, plan, { ...options, kernels });
+    let at = 0; // signals without noise are as they were
+    return {
+      signals: signals.map((signal, i) => (plan.sigma[i] > 0 ? cleaned[at++] : signal)),
+      sigma: plan.sigma,
+    };
+  } finally {
+    if (!options.kernels) await kernels.dispose();
+  }
+}
+
+type Work = DenoiseOptions & { readonly kernels: Kernels };
+
+/** z ← the mean over patch sizes; then again from y′, with the noise that y′ has and the same dictionaries. */
+async function iterate(
+  signals: readonly Signal[],
+  sigma: readonly number[],
+  plan: DenoisePlan,
+  work: Work,
+): Promise<Signal[]> {
+  const models = plan.patches.map(() => work.model);
+  let input = signals;
+  let level = sigma;
+  for (let t = 0; ; t++) {
+    const unit = input.map((signal, i) => scaled(signal, 1 / level[i]));
+    const parts: Signal[][] = [];
+    for (const [i, patch] of plan.patches.entries()) {
+      const pass = passAt(patch, t * plan.patches.length + i + 1, plan, work);
+      models[i] ??= await learn(unit, pass, plan, work);
+      parts.push(await code(unit, models[i], pass, plan, work));
+    }
+    const z = meanOf(parts).map((signal, i) => scaled(signal, level[i]));
+    if (t + 1 === plan.iterations) return z;
+    const share = feedback ** (t + 1);
+    input = z.map((estimate, i) => mixed(estimate, signals[i], share));
+    level = sigma.map((value) => share * value);
+  }
+}
+
+/** One patch size in one iteration. */
+interface Pass {
+  readonly patch: Shape;
+  /** ε² of a patch, where noise has the variance 1. */
+  readonly residualEnergy: number;
+  readonly maxAtoms: number;
+  /** Tells how far a stage has come; throws where the work is to end. */
+  readonly report: (stage: TaskProgress["stage"]) => (done: number, total: number) => void;
+}
+
+function passAt(patch: Shape, pass: number, { quantile, passes }: DenoisePlan, work: Work): Pass {
+  const n = sizeOf(patch);
+  return {
+    patch,
+    residualEnergy: chiSquareQuantile(quantile, n),
+    maxAtoms: Math.max(1, n >> 1),
+    report: (stage) => (done, total) => {
+      work.onProgress?.({ stage, pass, passes, done: done / total });
+      work.signal?.throwIfAborted();
+    },
+  };
+}
+
+/** A dictionary for the patches of signals of unit noise, coded down to the noise. */
+function learn(
+  unit: readonly Signal[],
+  { patch, residualEnergy, maxAtoms, report }: Pass,
+  { channels }: DenoisePlan,
+  { training = {}, kernels, signal }: Work,
+): Promise<Model> {
+  const base = patchBase("denoise", training.base ?? denoiseDefaults.base, patch, channels);
+  const coding = { error: Math.sqrt(residualEnergy / sizeOf(patch)), sparsity: maxAtoms };
+  const task = { caller: "denoise", patch, base, coding, training, kernels, signal };
+  return learnFromPatches(unit, { ...task, usual: denoiseDefaults, onProgress: report("learning") });
+}
+
+/** All patches of signals of unit noise coded down to the noise, and averaged. */
+function code(
+  unit: readonly Signal[],
+  model: Model,
+  { patch, residualEnergy, maxAtoms, report }: Pass,
+  { stride, lambda }: DenoisePlan,
+  { kernels }: Work,
+): Promise<Signal[]> {
+  return denoisePass(unit, {
+    model,
+    residualEnergy,
+    maxAtoms: Math.min(maxAtoms, model.A.cols),
+    stride: strideOf("denoise", stride, patch),
+    lambda,
+    kernels,
+    onProgress: report("coding"),
+  });
+}
+
+function scaled({ name, shape, data }: Signal, factor: number): Signal {
+  return { name, shape, data: data.map((value) => value * factor) };
+}
+
+/** The mean of several results, signal by signal. */
+function meanOf(parts: readonly (readonly Signal[])[]): Signal[] {
+  const [first, ...others] = parts;
+  return first.map(({ name, shape, data }, s) => {
+    const mean = data.map(
+      (value, i) => others.reduce((sum, part) => sum + part[s].data[i], value) / parts.length,
+    );
+    return { name, shape, data: mean };
+  });
+}
+
+/** y′ = z + δ(y − z). */
+function mixed(estimate: Signal, noisy: Signal, share: number): Signal {
+  return { ...estimate, data: estimate.data.map((z, i) => z + share * (noisy.data[i] - z)) };
+}

@@ -1,0 +1,215 @@
+/**
+ * Inpainting: signals with missing samples made whole, by a dictionary that is
+ * learned from the incomplete signals themselves.
+ *
+ * Windows are coded over their known samples, and averaged (inpaintPass.ts).
+ *
+ * Learning from incomplete windows goes in rounds: the first fills with the base
+ * dictionary on a coarse grid, the others learn from the signal as it was filled and fill
+ * again. A given dictionary needs one round.
+ *
+ * Known samples stay as they are.
+ */
+
+import { InputError, inputError } from "../../core/errors.js";
+import { SparseColumns } from "../../core/matrix.js";
+import { requireInteger } from "../../core/require.js";
+import { type Shape, sizeOf } from "../../core/shape.js";
+import type { Signal } from "../../core/signal.js";
+import { baseCols, createBase } from "../../dictionaries/base.js";
+import { chooseKernels } from "../../kernels/choose.js";
+import type { Kernels } from "../../kernels/contract.js";
+import { Model } from "../../model/model.js";
+import { fill, type State } from "./inpaintPass.js";
+import { MaskedPursuit } from "./maskedPursuit.js";
+import { learnFromPatches } from "./patchLearning.js";
+import {
+  defaultPatch,
+  type PatchTraining,
+  requirePatch,
+  strideOf,
+  type TaskProgress,
+} from "./patchOptions.js";
+
+export interface InpaintOptions {
+  /** The shape of the patches; by the number of axes unless told. */
+  readonly patch?: Shape | undefined;
+  /** Samples between neighbouring windows, along each axis. */
+  readonly stride?: number | undefined;
+  /** Root-mean-square error a known sample at which a code ends; a share of the deviation of the samples unless told. */
+  readonly error?: number | undefined;
+  /** A dictionary to use; learned from the signals unless given. */
+  readonly model?: Model | undefined;
+  /** How it is learned. */
+  readonly training?: (Omit<PatchTraining, "base"> & { readonly base?: string | undefined }) | undefined;
+  /** Times the signal is filled: with the base, then with what was learned from the last filling. */
+  readonly rounds?: number | undefined;
+  /** Where to compute; the best there is unless told. The caller disposes of what it gives. */
+  readonly kernels?: Kernels | undefined;
+  /** Abort to end it: the promise is then rejected. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: TaskProgress) => void) | undefined;
+}
+
+export const inpaintDefaults = {
+  stride: 1,
+  rounds: 2,
+  base: "odct:2",
+  examples: 100_000,
+  epochs: 1,
+  /** `error`, as a share of the standard deviation of the known samples. */
+  errorShare: 0.1,
+} as const;
+
+/** A signal whose samples are partly missing. */
+export interface Incomplete {
+  readonly signal: Signal;
+  /** 1 for each missing sample; what the signal holds there does not count. */
+  readonly missing: Uint8Array;
+}
+
+/** Atoms of a code, at most, a known sample. */
+const atomsPerSample = 1 / 4;
+
+/** The samples that are NaN, as a mask. */
+export function missingIn({ data }: Pick<Signal, "data">): Uint8Array {
+  return Uint8Array.from(data, (value) => (Number.isNaN(value) ? 1 : 0));
+}
+
+/** Fill the missing samples of signals of one number of axes, which share a dictionary. */
+export async function inpaint(items: readonly Incomplete[], options: InpaintOptions = {}): Promise<Signal[]> {
+  if (items.length === 0) throw new InputError("inpaint: signals must be at least one, got none");
+  const plan = resolveInpaint(items, options);
+  const states = items.map((item) => startOf(item));
+  if (states.every(({ known }) => !known.includes(0))) return items.map(({ signal }) => signal);
+  const kernels = options.kernels ?? (await chooseKernels()).kernels;
+  try {
+    for (let round = 1; round <= plan.rounds; round++)
+      await fillRound(states, round, plan, { ...options, kernels });
+    return states.map(({ signal, data }) => ({ ...signal, data }));
+  } finally {
+    if (!options.kernels) await kernels.dispose();
+  }
+}
+
+interface InpaintPlan {
+  readonly patch: Shape;
+  readonly stride: number;
+  readonly error: number;
+  readonly rounds: number;
+}
+
+function resolveInpaint(items: readonly Incomplete[], options: InpaintOptions): InpaintPlan {
+  const signals = items.map(({ signal }) => signal);
+  for (const { signal, missing } of items) requireUsable(signal, missing);
+  const given = options.model?.shape ?? options.patch ?? defaultPatch("inpaint", signals, false);
+  const patch = requirePatch("inpaint", given, signals, false);
+  const { stride = inpaintDefaults.stride, error = inpaintDefaults.errorShare * deviation(items) } = options;
+  strideOf("inpaint", stride, patch);
+  if (!(error >= 0 && error < Infinity))
+    throw inputError("inpaint", "error", "must be a number of at least 0", error);
+  const rounds = requireInteger("inpaint", "rounds", options.rounds ?? inpaintDefaults.rounds, 1);
+  return { patch, stride, error, rounds: options.model ? 1 : rounds };
+}
+
+function requireUsable({ name, data }: Signal, missing: Uint8Array): void {
+  if (missing.length !== data.length)
+    throw new InputError(
+      `inpaint: the mask of ${name} must have ${data.length} samples, got ${missing.length}`,
+    );
+  if (!missing.includes(0))
+    throw new InputError(`inpaint: ${name} must have a known sample, got all of them missing`);
+  const wrong = data.findIndex((value, i) => missing[i] === 0 && !Number.isFinite(value));
+  if (wrong >= 0)
+    throw new InputError(
+      `inpaint: known samples of ${name} must be finite, got ${data[wrong]} at index ${wrong}`,
+    );
+}
+
+/** The standard deviation of the known samples, over all signals. */
+function deviation(items: readonly Incomplete[]): number {
+  let [energy, count] = [0, 0];
+  for (const { signal, missing } of items) {
+    const mean = meanOfKnown(signal.data, missing);
+    for (let i = 0; i < missing.length; i++) {
+      if (missing[i]) continue;
+      energy += (signal.data[i] - mean) ** 2;
+      count++;
+    }
+  }
+  return Math.sqrt(energy / count);
+}
+
+function meanOfKnown(data: Float32Array, missing: Uint8Array): number {
+  let [sum, count] = [0, 0];
+  for (let i = 0; i < data.length; i++) {
+    if (missing[i]) continue;
+    sum += data[i];
+    count++;
+  }
+  return sum / count;
+}
+
+function startOf({ signal, missing }: Incomplete): State {
+  const known = missing.map((gone) => (gone ? 0 : 1));
+  const data = signal.data.map((value, i) => (known[i] ? value : 0));
+  return { signal, known, data, mean: meanOfKnown(signal.data, missing) };
+}
+
+type Work = InpaintOptions & { readonly kernels: Kernels };
+
+/** Fill all signals once: the first round with the base on a coarse grid, unless it is the only one. */
+async function fillRound(
+  states: readonly State[],
+  round: number,
+  plan: InpaintPlan,
+  work: Work,
+): Promise<void> {
+  const { patch, error, rounds } = plan;
+  const report = (stage: TaskProgress["stage"]) => (done: number, total: number) => {
+    work.onProgress?.({ stage, pass: round, passes: rounds, done: Math.min(1, done / total) });
+    work.signal?.throwIfAborted();
+  };
+  const filled = states.map(({ signal, data }) => ({ ...signal, data }));
+  const model =
+    work.model ?? (round === 1 ? baseModel(plan, work) : await learn(filled, plan, work, report("learning")));
+  const coarse = round < rounds ? Math.max(plan.stride, Math.max(...patch) >> 2) : plan.stride;
+  const stride = strideOf("inpaint", coarse, patch);
+  const limits = { meanSquaredError: error * error, atomsPerSample };
+  const pursuit = await MaskedPursuit.create(model, limits, work.kernels);
+  try {
+    for (const [s, state] of states.entries()) {
+      const onProgress = report("coding");
+      await fill(state, pursuit, patch, stride, (done) => onProgress(s + done, states.length));
+    }
+  } finally {
+    pursuit.free();
+  }
+}
+
+/** The base dictionary as it is: A is the identity. */
+function baseModel({ patch, error }: InpaintPlan, { training }: Work): Model {
+  const base = createBase(training?.base ?? inpaintDefaults.base, patch, "inpaint");
+  const meta = {
+    learner: "none",
+    options: {},
+    seed: 0,
+    examplesSeen: 0,
+    removeMean: true,
+    coding: { error },
+  };
+  return new Model(base, SparseColumns.identity(baseCols(base), 1), meta);
+}
+
+/** A dictionary of the signals as they were filled last. */
+function learn(
+  filled: readonly Signal[],
+  { patch, error }: InpaintPlan,
+  { training = {}, kernels, signal }: Work,
+  onProgress: (done: number, total: number) => void,
+): Promise<Model> {
+  const { base = inpaintDefaults.base } = training;
+  const coding = { error, sparsity: Math.floor(sizeOf(patch) * atomsPerSample) };
+  const task = { caller: "inpaint", patch, base, coding, training, kernels, signal, onProgress };
+  return learnFromPatches(filled, { ...task, usual: inpaintDefaults });
+}

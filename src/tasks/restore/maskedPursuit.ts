@@ -1,0 +1,238 @@
+/**
+ * Orthogonal matching pursuit over the known samples of each signal: with M the
+ * projection on them, which is another for every signal,
+ *
+ *     min ‖x‖₀   s.t.   ‖M(y − Dx)‖² ≤ ε²
+ *
+ * The atoms are those of D restricted to the known samples and renormalised: a turn
+ * takes the atom with the largest |⟨dⱼ, r⟩| / ‖Mdⱼ‖, then fits all taken atoms by
+ * least squares over the known samples. Since r is zero where samples are missing,
+ *
+ *     ⟨Mdⱼ, r⟩ = (Dᵀr)ⱼ            one projection a turn, for all signals of a batch
+ *     ‖Mdⱼ‖²  = ((D∘D)ᵀ mask)ⱼ     one `analyze` a batch, with D∘D as an explicit base
+ *
+ * are done by the kernels, and no Gram matrix a mask is needed. The fit is a QR
+ * factorisation on the host (modified Gram–Schmidt), a column a turn: t·n a turn.
+ *
+ * An atom with little energy where samples are known (below `leastShare` of what it
+ * would have if its energy were spread evenly) is not taken: what is known tells
+ * nearly nothing of it, and it would fill the gaps with anything.
+ *
+ * With no sample missing this is OMP, as `Kernels.batchOmp` does it.
+ */
+
+import { DenseMatrix } from "../../core/matrix.js";
+import type { Dictionary } from "../../dictionaries/dictionary.js";
+import { openDictionary } from "../../dictionaries/openDictionary.js";
+import {
+  type DeviceBase,
+  type DeviceMatrix,
+  dependenceFloor,
+  type Kernels,
+  pursuitFloor,
+} from "../../kernels/contract.js";
+import { Matrix64 } from "../../linalg/matrix64.js";
+import type { Model } from "../../model/model.js";
+
+export interface MaskedLimits {
+  /** ε² a known sample: stop once the mean squared error over them is at most this. */
+  readonly meanSquaredError: number;
+  /** The most atoms, as a share of the known samples. */
+  readonly atomsPerSample: number;
+}
+
+/** Least energy of an atom over the known samples, as a share of its even share. */
+const leastShare = 0.1;
+
+/** Bytes for the factors Q of a batch. */
+const factorRoom = 2 ** 26;
+
+export class MaskedPursuit {
+  /** Signals at a time. */
+  readonly capacity: number;
+  readonly #D: DenseMatrix;
+  readonly #dictionary: Dictionary;
+  readonly #squares: DeviceBase;
+  readonly #kernels: Kernels;
+  readonly #limits: MaskedLimits;
+  readonly #R: DeviceMatrix;
+  readonly #P: DeviceMatrix;
+  readonly #most: number;
+  /** Q of every signal: up to `most` columns of n. */
+  readonly #Q: Float32Array;
+
+  private constructor(D: DenseMatrix, dictionary: Dictionary, limits: MaskedLimits, kernels: Kernels) {
+    this.#D = D;
+    this.#dictionary = dictionary;
+    this.#limits = limits;
+    this.#kernels = kernels;
+    this.#most = Math.max(1, Math.min(D.cols, Math.floor(D.rows * limits.atomsPerSample)));
+    this.capacity = Math.max(1, Math.min(512, Math.floor(factorRoom / (4 * this.#most * D.rows))));
+    this.#Q = new Float32Array(this.capacity * this.#most * D.rows);
+    const squares = Float64Array.from(D.data, (value) => value * value);
+    this.#squares = kernels.base([new Matrix64(D.rows, D.cols, squares)]);
+    this.#R = kernels.matrix(D.rows, this.capacity);
+    this.#P = kernels.matrix(D.cols, this.capacity);
+  }
+
+  static async create(model: Model, limits: MaskedLimits, kernels: Kernels): Promise<MaskedPursuit> {
+    const dictionary = await openDictionary(model, kernels);
+    return new MaskedPursuit(await model.atoms(kernels), dictionary, limits, kernels);
+  }
+
+  free(): void {
+    this.#dictionary.free();
+    this.#kernels.free(this.#squares, this.#R, this.#P);
+  }
+
+  /**
+   * Dx for each column of Y, at all samples, known or not. `known` has a 1 for each known
+   * sample, in the order of Y; the others of Y must be 0. At most `capacity` columns.
+   */
+  async restore(Y: DenseMatrix, known: Uint8Array): Promise<DenseMatrix> {
+    const inverse = await this.#restrictedEnergies(known, Y.cols);
+    const fits = Array.from({ length: Y.cols }, (_, i) => this.#start(Y, known, i));
+    for (const { index, least } of fits) invert(inverse.column(index), least);
+    let active = fits.filter((fit) => fit.energy > fit.enough);
+    while (active.length > 0) {
+      const P = await this.#correlate(active);
+      active = active.filter((fit, a) => this.#turn(fit, P.column(a), inverse.column(fit.index)));
+    }
+    const result = new DenseMatrix(Y.rows, Y.cols);
+    for (const fit of fits) this.#synthesize(fit, result.column(fit.index));
+    return result;
+  }
+
+  /** ‖Mdⱼ‖² of every atom (rows) for every mask (columns). */
+  async #restrictedEnergies(known: Uint8Array, cols: number): Promise<DenseMatrix> {
+    const [mask, energies] = [this.#kernels.head(this.#R, cols), this.#kernels.head(this.#P, cols)];
+    await this.#kernels.writeMatrix(mask, new DenseMatrix(this.#D.rows, cols, Float32Array.from(known)));
+    await this.#kernels.analyze(this.#squares, mask, energies);
+    return this.#kernels.readMatrix(energies);
+  }
+
+  /** Dᵀr of every signal that goes on. */
+  async #correlate(active: readonly Fit[]): Promise<DenseMatrix> {
+    const residuals = new DenseMatrix(this.#D.rows, active.length);
+    active.forEach((fit, a) => residuals.column(a).set(fit.residual));
+    const [R, P] = [this.#kernels.head(this.#R, active.length), this.#kernels.head(this.#P, active.length)];
+    await this.#kernels.writeMatrix(R, residuals);
+    await this.#dictionary.project(R, P);
+    return this.#kernels.readMatrix(P);
+  }
+
+  #start(Y: DenseMatrix, known: Uint8Array, index: number): Fit {
+    const n = Y.rows;
+    const samples: number[] = [];
+    for (let r = 0; r < n; r++) if (known[index * n + r]) samples.push(r);
+    const residual = Float64Array.from(Y.column(index));
+    const energy = residual.reduce((sum, value) => sum + value * value, 0);
+    return {
+      index,
+      samples: Uint32Array.from(samples),
+      residual,
+      energy,
+      enough: samples.length * this.#limits.meanSquaredError,
+      most: Math.min(this.#most, Math.max(1, Math.floor(samples.length * this.#limits.atomsPerSample))),
+      least: (leastShare * samples.length) / n,
+      strongest: 0,
+      atoms: [],
+      triangle: [],
+      projections: [],
+    };
+  }
+
+  /** Take one more atom; whether to go on. `inverse` has 1/‖Mdⱼ‖², or 0 for atoms that are not to be taken. */
+  #turn(fit: Fit, correlations: Float32Array, inverse: Float32Array): boolean {
+    const [atom, share] = best(correlations, inverse, fit.atoms);
+    fit.strongest ||= share;
+    if (atom < 0 || share <= pursuitFloor ** 2 * fit.strongest) return false;
+    const { samples, residual } = fit;
+    const Q = this.#Q;
+    const first = fit.index * this.#most * this.#D.rows;
+    const q = first + fit.atoms.length * this.#D.rows; // where its column begins
+    const column = this.#D.column(atom);
+    for (let s = 0; s < samples.length; s++) Q[q + s] = column[samples[s]];
+    const above = orthogonalize(Q, first, q, this.#D.rows, samples.length);
+    const norm = Math.sqrt(dot(Q, q, q, samples.length));
+    if (norm * norm * inverse[atom] <= dependenceFloor) return false;
+    let projection = 0;
+    for (let s = 0; s < samples.length; s++) projection += (Q[q + s] /= norm) * residual[samples[s]];
+    let energy = 0;
+    for (let s = 0; s < samples.length; s++) energy += (residual[samples[s]] -= projection * Q[q + s]) ** 2;
+    fit.atoms.push(atom);
+    fit.triangle.push([...above, norm]);
+    fit.projections.push(projection);
+    fit.energy = energy;
+    return energy > fit.enough && fit.atoms.length < fit.most;
+  }
+
+  /** Dx, with x from the triangular system R x = Qᵀy. */
+  #synthesize({ atoms, triangle, projections }: Fit, target: Float32Array): void {
+    const x = projections.slice();
+    for (let t = atoms.length - 1; t >= 0; t--) {
+      x[t] /= triangle[t][t];
+      for (let u = 0; u < t; u++) x[u] -= triangle[t][u] * x[t];
+      const column = this.#D.column(atoms[t]);
+      for (let r = 0; r < target.length; r++) target[r] += x[t] * column[r];
+    }
+  }
+}
+
+/** The pursuit of one signal so far. */
+interface Fit {
+  readonly index: number;
+  /** Its known samples. */
+  readonly samples: Uint32Array;
+  /** M(y − Dx). */
+  readonly residual: Float64Array;
+  energy: number;
+  readonly enough: number;
+  readonly most: number;
+  /** Least energy of an atom over the known samples. */
+  readonly least: number;
+  /** The share of the first atom: what is far below it is rounding. */
+  strongest: number;
+  readonly atoms: number[];
+  /** Columns of R. */
+  readonly triangle: number[][];
+  /** Qᵀy. */
+  readonly projections: number[];
+}
+
+/** Energies become their inverses in place; those below `least`, of atoms that are not to be taken, 0. */
+function invert(energies: Float32Array, least: number): void {
+  for (let j = 0; j < energies.length; j++) energies[j] = energies[j] < least ? 0 : 1 / energies[j];
+}
+
+/** The atom most correlated with the residual, over the known samples; the first, where several are. */
+function best(
+  correlations: Float32Array,
+  inverse: Float32Array,
+  taken: readonly number[],
+): [atom: number, share: number] {
+  let [atom, largest] = [-1, 0];
+  for (let j = 0; j < correlations.length; j++) {
+    const share = correlations[j] * correlations[j] * inverse[j];
+    if (share > largest && !taken.includes(j)) [atom, largest] = [j, share];
+  }
+  return [atom, largest];
+}
+
+/** Remove from the column at `q` its parts along those from `first` on, one every `step`; the parts. */
+function orthogonalize(Q: Float32Array, first: number, q: number, step: number, length: number): number[] {
+  const parts: number[] = [];
+  for (let earlier = first; earlier < q; earlier += step) {
+    const inner = dot(Q, earlier, q, length);
+    for (let s = 0; s < length; s++) Q[q + s] -= inner * Q[earlier + s];
+    parts.push(inner);
+  }
+  return parts;
+}
+
+/** The inner product of the columns at `a` and `b`. */
+function dot(Q: Float32Array, a: number, b: number, length: number): number {
+  let sum = 0;
+  for (let s = 0; s < length; s++) sum += Q[a + s] * Q[b + s];
+  return sum;
+}
