@@ -62,10 +62,9 @@ export async function benchCodec(options: Options): Promise<string> {
 async function picturesOf({ images, quick }: Options, patch: readonly number[]): Promise<Signal[]> {
   const count = quick ? 10 : 50;
   if (images.length === 0) return syntheticPictures(99, 4, 128);
-  const paths = (await inspectInputs(images, "bench")).map(({ path }) => path);
+  const paths = (await inspectInputs(images)).map(({ path }) => path);
   const all = await readSignals(paths, {
     patch,
-    caller: "bench",
     onSkip: (text) => process.stderr.write(`${text}\n`),
   });
   const every = Math.max(1, Math.floor(all.length / count));

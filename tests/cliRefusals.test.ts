@@ -114,7 +114,7 @@ refuses("options of train", [
   [train("--base sound.npy"), "train: base sound.npy must be a matrix of 2 axes, got shape (100)"],
   [
     train("--base matrix.npy"),
-    "train: matrix.npy must have 64 rows for patches of 8x8 and a column an atom, got 9x12",
+    "train: matrix.npy must have 64 rows for patches of 8x8 and one column per atom, got 9x12",
   ],
   [train("--base odct:x"), 'train: redundancy of odct must be a number above 0, at most 64, got "x"'],
   [train("--atoms 5 --redundancy 2"), "train: --atoms and --redundancy must not both be given"],
@@ -135,7 +135,7 @@ refuses("options of train", [
   [train("--learner sedil --atoms 65"), "train: --atoms must be 256, as the base has, for sedil, got 65"],
   [
     train("--learner odl --atom-sparsity 5"),
-    "train: --atom-sparsity must not be given: the learner odl has no use for it",
+    "train: --atom-sparsity must not be given: the learner odl does not use it",
   ],
   [
     train("--learner magic"),
@@ -143,11 +143,11 @@ refuses("options of train", [
   ],
   [
     train("--learner niht --momentum 0.5"),
-    "train: --momentum must not be given: the learner niht has no use for it",
+    "train: --momentum must not be given: the learner niht does not use it",
   ],
   [
     train("--learner sparse-ksvd --step-decay 5"),
-    "train: --step-decay must not be given: the learner sparse-ksvd has no use for it",
+    "train: --step-decay must not be given: the learner sparse-ksvd does not use it",
   ],
   [train("--learner niht --step-decay 0"), "train: --step-decay must be a number above 0, got 0"],
   [
@@ -291,9 +291,9 @@ refuses("experiments", [
     "reproduce fig99 -o OUT",
     'reproduce: unknown experiment "fig99"; known: fig1, fig2, fig3, fig4, fig5, fig6, fig7, fig8, fig11, universal32, universal64',
   ],
-  ["reproduce fig2 --images photos -o OUT", "reproduce: --images is no option of fig2, which needs none"],
-  ["reproduce fig4 --test photos -o OUT", "reproduce: --test is no option of fig4, which learns nothing"],
-  ["reproduce fig4 --epochs 2 -o OUT", "reproduce: --epochs is no option of fig4"],
+  ["reproduce fig2 --images photos -o OUT", "reproduce: --images is not an option of fig2, which needs none"],
+  ["reproduce fig4 --test photos -o OUT", "reproduce: --test is not an option of fig4, which learns nothing"],
+  ["reproduce fig4 --epochs 2 -o OUT", "reproduce: --epochs is not an option of fig4"],
   ["reproduce fig2 --examples 0 -o OUT", "reproduce: --examples must be an integer of at least 1, got 0"],
   ["reproduce fig1 --seed -1 -o OUT", "reproduce: --seed must be an integer of at least 0, got -1"],
   [reproduce("--examples 0"), "reproduce: --examples must be an integer of at least 1, got 0"],

@@ -202,7 +202,7 @@ describe.concurrent("what they refuse", () => {
     ],
     [
       "denoise photos/0.png --learner ksvd --patch 8 --atom-sparsity 10% -o OUT.png",
-      "denoise: atomSparsity must not be given: the learner ksvd has no use for it",
+      "denoise: --atom-sparsity must not be given: the learner ksvd does not use it",
     ],
     [
       "inpaint photos/0.png --trial 0% -o OUT.png",

@@ -47,6 +47,13 @@ const name = known ? asked : "trainlets";
 guardProcess(name);
 const commands = await Promise.all((known ? [loaders[asked]] : Object.values(loaders)).map((load) => load()));
 
+/** The flag of an option that the command has; other names stay as they are. */
+function flagOf(option: string): string {
+  const [name] = option.split("."); // atomCare.every is an option of the library alone
+  const found = commands.flatMap(({ options }) => options).find((one) => one.attributeName() === name);
+  return found?.long ?? option;
+}
+
 const program = new Command("trainlets")
   .description("Learn dictionaries for large patches of images and other signals, and use them.")
   .version(version, "-V, --version", "show the version")
@@ -63,5 +70,5 @@ for (const command of [program, ...commands]) {
 try {
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = report(error, name);
+  process.exitCode = report(error, name, flagOf);
 }

@@ -19,7 +19,7 @@ describe("show", () => {
     [[1, 2, 3, 4, 5, 6], "[1, 2, 3, 4, 5, 6]"],
     [[1, 2, 3, 4, 5, 6, 7], "[1, 2, 3, 4, 5, 6, …]"],
     [() => 1, "a function"],
-    [{ a: 1 }, "a Object"],
+    [{ a: 1 }, "an Object"],
     [new Float32Array(2), "a Float32Array"],
     [Object.create(null), "a value"],
   ])("%o is short and on one line", (value, text) => {
@@ -32,10 +32,19 @@ describe("show", () => {
   });
 });
 
-test("inputError says caller, argument, rule and value", () => {
-  const error = inputError("train", "--sparsity", "must be an integer from 1 to 900", 0);
+test("inputError names the function, the argument, the rule and the value", () => {
+  const error = inputError("train", "sparsity", "must be an integer from 1 to 900", 0);
   expect(error).toBeInstanceOf(InputError);
   expect(error).toBeInstanceOf(Error);
   expect(error.name).toBe("InputError");
-  expect(error.message).toBe("train: --sparsity must be an integer from 1 to 900, got 0");
+  expect(error.message).toBe("train: sparsity must be an integer from 1 to 900, got 0");
+  const { where, argument, rule, value } = error;
+  expect([where, argument, rule, value]).toEqual([
+    "train",
+    "sparsity",
+    "must be an integer from 1 to 900",
+    0,
+  ]);
+  expect(error.describe((name) => `--${name}`)).toBe("--sparsity must be an integer from 1 to 900, got 0");
+  expect(error.by("demo").message).toBe("demo: sparsity must be an integer from 1 to 900, got 0");
 });

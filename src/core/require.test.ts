@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "./errors.js";
 import {
-  plainNames,
   requireAbove,
   requireFinite,
   requireFraction,
@@ -113,8 +112,4 @@ test("requireFinite names the first value that is not, with its place", () => {
   expect(refusal(() => requireFinite("f", "signals", [0, 0, Number.NaN]))).toBe(
     "f: signals must be finite, got NaN at index 2",
   );
-});
-
-test("plainNames says an option's own name", () => {
-  expect(plainNames("atomSparsity")).toBe("atomSparsity");
 });

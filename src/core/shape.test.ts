@@ -72,7 +72,7 @@ describe("requireShape", () => {
     [[Number.NaN], "[NaN]"],
     ["3x3", '"3x3"'],
     [undefined, "undefined"],
-    [{ length: 1, 0: 3 }, "a Object"],
+    [{ length: 1, 0: 3 }, "an Object"],
   ])("refuses %o", (shape, shown) => {
     expect(() => requireShape("f", "patch", shape)).toThrow(
       new InputError(`f: patch must be one or more positive integer sizes, got ${shown}`),

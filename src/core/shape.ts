@@ -5,7 +5,7 @@
  * so that a separable dictionary is `kron(phi_0, phi_1)`.
  */
 
-import { InputError, inputError } from "./errors.js";
+import { InputError, inputError, type OptionNaming } from "./errors.js";
 
 /** Sizes of the axes, outermost first. At least one axis, every size at least 1. */
 export type Shape = readonly number[];
@@ -21,20 +21,20 @@ export function formatShape(shape: Shape): string {
 }
 
 /** `"32x24"` → `[32, 24]`; `"32"` → `[32]`. */
-export function parseShape(caller: string, name: string, text: string): Shape {
+export function parseShape(where: string, name: string, text: string): Shape {
   if (!/^[1-9]\d*(x[1-9]\d*)*$/.test(text)) {
-    throw inputError(caller, name, "must be sizes joined by x, such as 32, 32x24 or 16x16x8", text);
+    throw inputError(where, name, "must be sizes joined by x, such as 32, 32x24 or 16x16x8", text);
   }
-  return requireShape(caller, name, text.split("x").map(Number));
+  return requireShape(where, name, text.split("x").map(Number));
 }
 
 /** A usable shape: one or more axes of positive integer size, at most 2^31 − 1 samples. */
-export function requireShape(caller: string, name: string, shape: unknown): Shape {
+export function requireShape(where: string, name: string, shape: unknown): Shape {
   const valid =
     Array.isArray(shape) && shape.length > 0 && shape.every((s) => Number.isSafeInteger(s) && s >= 1);
-  if (!valid) throw inputError(caller, name, "must be one or more positive integer sizes", shape);
+  if (!valid) throw inputError(where, name, "must be one or more positive integer sizes", shape);
   if (sizeOf(shape) > 0x7fffffff)
-    throw inputError(caller, name, "must hold fewer than 2^31 samples", formatShape(shape));
+    throw inputError(where, name, "must hold fewer than 2^31 samples", formatShape(shape));
   return shape as Shape;
 }
 
@@ -44,11 +44,11 @@ export function sameShape(a: Shape, b: Shape): boolean {
 }
 
 /** Refuse a shape other than the expected one. */
-export function requireSameShape(caller: string, name: string, shape: Shape, expected: Shape): void {
+export function requireSameShape(where: string, name: string, shape: Shape, expected: Shape): void {
   if (sameShape(shape, expected)) return;
-  throw new InputError(
-    `${caller}: ${name} must have shape ${formatShape(expected)}, got ${formatShape(shape)}`,
-  );
+  const rule = `must have shape ${formatShape(expected)}`;
+  const problem = (nameOf: OptionNaming) => `${nameOf(name)} ${rule}, got ${formatShape(shape)}`;
+  throw new InputError(problem, { where, argument: name, rule, value: shape });
 }
 
 /** Row-major strides: samples between neighbours along each axis. */

@@ -174,8 +174,8 @@ describe("names", () => {
     "toString",
     "__proto__:x",
   ])("unknown: %o", (name) => {
-    expect(() => createBase(name, [8], "train")).toThrow(
-      new InputError(`train: unknown base ${JSON.stringify(name)}; known: ${baseForms.join(", ")}`),
+    expect(() => createBase(name, [8])).toThrow(
+      new InputError(`createBase: unknown base ${JSON.stringify(name)}; known: ${baseForms.join(", ")}`),
     );
   });
 
@@ -192,12 +192,14 @@ describe("names", () => {
     }
   });
 
-  test("unknown borders, and directions that are none", () => {
+  test("unknown borders, and directions that are not powers of 2", () => {
     expect(() => createBase("wavelet:haar:mirror", [8])).toThrow(
       new InputError('createBase: unknown border "mirror"; known: periodic, symmetric, zero'),
     );
     for (const list of ["", "4,,8", "x", "3", "0", "-4", "2.5"])
-      expect(() => createBase(`contourlet:${list}`, [8, 8])).toThrow(/must be powers of 2, one a level, got/);
+      expect(() => createBase(`contourlet:${list}`, [8, 8])).toThrow(
+        /must be powers of 2, one per level, got/,
+      );
     expect(() => createBase("contourlet", [8])).toThrow(/contourlets need a patch of 2 axes, got 8/);
   });
 
@@ -218,11 +220,11 @@ describe("an explicit matrix", () => {
   });
 
   test("must fit the patch, and have no zero column", () => {
-    expect(() => matrixBase("mine", [2, 3], new Matrix64(4, 2), "train")).toThrow(
-      new InputError("train: mine must have 6 rows for patches of 2x3 and a column an atom, got 4x2"),
+    expect(() => matrixBase("mine", [2, 3], new Matrix64(4, 2))).toThrow(
+      new InputError("matrixBase: mine must have 6 rows for patches of 2x3 and one column per atom, got 4x2"),
     );
     expect(() => matrixBase("mine", [2], Matrix64.identity(2).times(new Matrix64(2, 1)))).toThrow(
-      new InputError("matrixBase: mine: column 0 must not be zero"),
+      new InputError("mine: column 0 must not be zero"),
     );
   });
 });

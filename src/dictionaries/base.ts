@@ -7,7 +7,7 @@
  * matrix n × L. Columns have unit norm.
  */
 
-import { InputError, inputError, show } from "../core/errors.js";
+import { InputError, inputError, onBehalfOf, show } from "../core/errors.js";
 import { requireOneOf } from "../core/require.js";
 import { formatShape, requireShape, type Shape, sizeOf } from "../core/shape.js";
 import { Matrix64, normalizeColumns } from "../linalg/matrix64.js";
@@ -45,32 +45,32 @@ const maxRedundancy = 64;
 export const defaultBase = "cropped:sym8";
 
 /** A base by name for signals of a shape, such as `cropped:sym8`. */
-export function createBase(name: string, shape: Shape, caller = "createBase"): BaseDictionary {
-  requireShape(caller, "shape", shape);
+export function createBase(name: string, shape: Shape): BaseDictionary {
+  requireShape("createBase", "shape", shape);
   const [kind, ...args] = name.split(":");
   const maker = Object.hasOwn(makers, kind) ? makers[kind] : undefined;
   if (!maker || args.length < maker.least || args.length > maker.most) {
-    throw new InputError(`${caller}: unknown base ${show(name)}; known: ${baseForms.join(", ")}`);
+    throw new InputError(`unknown base ${show(name)}; known: ${baseForms.join(", ")}`, {
+      where: "createBase",
+      argument: "base",
+      value: name,
+    });
   }
-  return { name, shape, factors: maker.factors(shape, args, caller) };
+  return { name, shape, factors: onBehalfOf("createBase", () => maker.factors(shape, args)) };
 }
 
 /** A base of an explicit matrix, n × L; its columns are scaled to unit norm. */
-export function matrixBase(
-  name: string,
-  shape: Shape,
-  matrix: Matrix64,
-  caller = "matrixBase",
-): BaseDictionary {
-  requireShape(caller, "shape", shape);
+export function matrixBase(name: string, shape: Shape, matrix: Matrix64): BaseDictionary {
+  requireShape("matrixBase", "shape", shape);
   if (matrix.rows !== sizeOf(shape) || matrix.cols === 0) {
     throw new InputError(
-      `${caller}: ${name} must have ${sizeOf(shape)} rows for patches of ${formatShape(shape)} and a column an atom, ` +
+      `${name} must have ${sizeOf(shape)} rows for patches of ${formatShape(shape)} and one column per atom, ` +
         `got ${matrix.rows}x${matrix.cols}`,
+      { where: "matrixBase", argument: "matrix" },
     );
   }
   const copy = new Matrix64(matrix.rows, matrix.cols, Float64Array.from(matrix.data));
-  return { name, shape, factors: [normalizeColumns(`${caller}: ${name}`, copy)] };
+  return { name, shape, factors: [normalizeColumns(name, copy)] };
 }
 
 /** How bases of a kind are made from the arguments of their names. */
@@ -78,7 +78,7 @@ interface Maker {
   /** Numbers of arguments, after the kind. */
   readonly least: number;
   readonly most: number;
-  readonly factors: (shape: Shape, args: readonly string[], caller: string) => Matrix64[];
+  readonly factors: (shape: Shape, args: readonly string[]) => Matrix64[];
 }
 
 const makers: Readonly<Record<string, Maker>> = {
@@ -86,42 +86,42 @@ const makers: Readonly<Record<string, Maker>> = {
   cropped: {
     least: 1,
     most: 1,
-    factors(shape, [name], caller) {
-      const filters = wavelet(name, caller);
+    factors(shape, [name]) {
+      const filters = wavelet(name);
       return shape.map((size) => croppedWavelets(size, filters));
     },
   },
   separable: {
     least: 1,
     most: 1,
-    factors: (shape, [name], caller) => shape.map((size) => separableWavelets(size, name, caller)),
+    factors: (shape, [name]) => shape.map((size) => separableWavelets(size, name)),
   },
   wavelet: {
     least: 1,
     most: 2,
-    factors(shape, [name, border = borderModes[0]], caller) {
-      const mode = requireOneOf(caller, "border", border, borderModes);
-      return [cascadeWavelets(shape, wavelet(name, caller), mode)];
+    factors(shape, [name, border = borderModes[0]]) {
+      const mode = requireOneOf("createBase", "border", border, borderModes);
+      return [cascadeWavelets(shape, wavelet(name), mode)];
     },
   },
   contourlet: {
     least: 0,
     most: 1,
-    factors: (shape, [list], caller) => [contourlets(shape, directionsOf(list), caller)],
+    factors: (shape, [list]) => [contourlets(shape, directionsOf(list))],
   },
   "cropped-contourlet": {
     least: 0,
     most: 1,
-    factors: (shape, [list], caller) => [croppedContourlets(shape, directionsOf(list), caller)],
+    factors: (shape, [list]) => [croppedContourlets(shape, directionsOf(list))],
   },
   odct: {
     least: 1,
     most: 1,
-    factors(shape, [argument], caller) {
+    factors(shape, [argument]) {
       const redundancy = Number(argument);
       if (!(redundancy > 0 && redundancy <= maxRedundancy)) {
         const rule = `must be a number above 0, at most ${maxRedundancy}`;
-        throw inputError(caller, "redundancy of odct", rule, argument);
+        throw inputError("createBase", "redundancy of odct", rule, argument);
       }
       return shape.map((size) => overcompleteDct(size, redundancy));
     },
@@ -138,8 +138,8 @@ function directionsOf(list: string | undefined): number[] | undefined {
  * the completely separable transform Φ₁ ⊗ Φ₁ (§III-B). Of an even size as many as
  * samples, orthonormal, as deep as 2 divides the size; of an odd one a few more.
  */
-function separableWavelets(size: number, name: string, caller: string): Matrix64 {
-  const filters = wavelet(name, caller);
+function separableWavelets(size: number, name: string): Matrix64 {
+  const filters = wavelet(name);
   return size % 2 === 0
     ? periodicSynthesisMatrix(size, filters, maxLevels(size))
     : axisWavelets(size, filters);

@@ -18,8 +18,8 @@ const borders: Experiment = {
   summary: "borders, and the extension by cropped wavelets: figure 1",
   patch: [1, 1],
   images: "none",
-  async prepare(options, caller, say) {
-    requireDrawingOptions("fig1", options, ["seed"], caller, say);
+  async prepare(options) {
+    requireDrawingOptions("fig1", options, ["seed"]);
     const { runBorders } = await import("./fig01-borders/run.js");
     return (_data, { kernels }) => runBorders({ ...fig1, seed: options.seed ?? fig1.seed }, kernels);
   },
@@ -30,8 +30,8 @@ const jump: Experiment = {
   summary: "errors at borders and at a jump, by sample: figure 2",
   patch: [1, 1],
   images: "none",
-  async prepare(options, caller, say) {
-    requireDrawingOptions("fig2", options, ["seed", "examples"], caller, say);
+  async prepare(options) {
+    requireDrawingOptions("fig2", options, ["seed", "examples"]);
     const small = options.quick ? fig2Quick : {};
     const config = { ...fig2, ...small, seed: options.seed ?? fig2.seed };
     const { runJump } = await import("./fig02-jump/run.js");
@@ -45,8 +45,8 @@ const haar: Experiment = {
   summary: "2-D Haar atoms of 8x8, separable and usual: figure 3",
   patch: [1, 1],
   images: "none",
-  async prepare(options, caller, say) {
-    requireDrawingOptions("fig3", options, [], caller, say);
+  async prepare(options) {
+    requireDrawingOptions("fig3", options, []);
     const { runHaar } = await import("./fig03-haar/run.js");
     return async () => runHaar(fig3);
   },
@@ -60,8 +60,8 @@ function mTerm(config: MTermConfig): Experiment {
     summary,
     patch: sizes[0].map((_, axis) => Math.max(...sizes.map((patch) => patch[axis]))),
     images: "test",
-    async prepare(options, caller, say) {
-      requireDrawingOptions(name, options, ["seed", "examples"], caller, say);
+    async prepare(options) {
+      requireDrawingOptions(name, options, ["seed", "examples"]);
       const { runMTerm } = await import("./fig04-mterm/run.js");
       const chosen = { ...config, ...(options.quick ? config.quick : {}) };
       const { seed = chosen.seed, examples: patches = chosen.patches } = options;
@@ -120,8 +120,8 @@ export const experiments: readonly Experiment[] = [
 ];
 
 /** The experiment of this name. */
-export function experimentOf(name: string, caller: string): Experiment {
+export function experimentOf(name: string): Experiment {
   const names = experiments.map((experiment) => experiment.name);
-  requireOneOf(caller, "experiment", name, names);
+  requireOneOf("experimentOf", "experiment", name, names);
   return experiments.find((experiment) => experiment.name === name)!;
 }

@@ -2,7 +2,6 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
-import { plainNames } from "../core/require.js";
 import type { Kernels } from "../kernels/contract.js";
 import { createCpuKernels } from "../kernels/cpu/index.js";
 import { experimentOf } from "./catalogue.js";
@@ -17,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => kernels.dispose());
 
 async function quick(name: string, options: object = {}): Promise<Outcome> {
-  const run = await experimentOf(name, "test").prepare({ quick: true, ...options }, "test", plainNames);
+  const run = await experimentOf(name).prepare({ quick: true, ...options });
   return run({}, { kernels });
 }
 
@@ -40,7 +39,7 @@ describe.each(["fig1", "fig2", "fig3", "fig4", "fig11"])("%s", (name) => {
 });
 
 test("fig2 has the errors that prototypes had, within the draw", async () => {
-  const run = await experimentOf("fig2", "test").prepare({}, "test", plainNames);
+  const run = await experimentOf("fig2").prepare({});
   const { values } = await run({}, { kernels });
   const { "periodic wavelets": periodic, "cropped wavelets": cropped } = values as Record<
     string,
@@ -64,8 +63,6 @@ test("claims about curves are judged by their margins", () => {
 });
 
 test("options that mean nothing are refused", async () => {
-  await expect(quick("fig3", { seed: 1 })).rejects.toThrow(new InputError("test: seed is no option of fig3"));
-  await expect(quick("fig2", { batch: 3 })).rejects.toThrow(
-    new InputError("test: batch is no option of fig2"),
-  );
+  await expect(quick("fig3", { seed: 1 })).rejects.toThrow(new InputError("seed is not an option of fig3"));
+  await expect(quick("fig2", { batch: 3 })).rejects.toThrow(new InputError("batch is not an option of fig2"));
 });

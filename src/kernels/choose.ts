@@ -18,8 +18,6 @@ export type DeviceName = (typeof deviceNames)[number];
 export interface DeviceOptions {
   /** Threads of the cpu kernels; as many as there are cores unless told. */
   readonly threads?: number | undefined;
-  /** Who asks, for messages. */
-  readonly caller?: string | undefined;
 }
 
 export interface DeviceChoice {
@@ -58,8 +56,7 @@ export async function chooseKernels(
   device: DeviceName = "auto",
   options: DeviceOptions = {},
 ): Promise<DeviceChoice> {
-  const { caller = "chooseKernels" } = options;
-  requireOneOf(caller, "device", device, deviceNames);
+  requireOneOf("chooseKernels", "device", device, deviceNames);
   const rejected: { name: string; reason: string }[] = [];
   for (const candidate of candidates) {
     if (device !== "auto" && device !== candidate.name) continue;
@@ -74,7 +71,11 @@ export async function chooseKernels(
     rejected.push({ name: candidate.name, reason: result.unavailable });
   }
   const why = rejected.map(({ name, reason }) => `${name}: ${reason}`).join("; ");
-  throw new InputError(`${caller}: device ${device} is not available here (${why})`);
+  throw new InputError(`device ${device} is not available here (${why})`, {
+    where: "chooseKernels",
+    argument: "device",
+    value: device,
+  });
 }
 
 /** Every way to compute, best first: what it is, or why it cannot be had here. */

@@ -77,12 +77,12 @@ export function kron(a: Matrix64, b: Matrix64): Matrix64 {
   return result;
 }
 
-/** Scale every column to unit Euclidean norm, in place; a zero column is an error of the caller's. */
-export function normalizeColumns(caller: string, matrix: Matrix64): Matrix64 {
+/** Scale every column to unit Euclidean norm, in place; a zero column is an error that calls the matrix `name`. */
+export function normalizeColumns(name: string, matrix: Matrix64): Matrix64 {
   for (let j = 0; j < matrix.cols; j++) {
     const column = matrix.column(j);
     const length = norm(column);
-    if (length === 0) throw new InputError(`${caller}: column ${j} must not be zero`);
+    if (length === 0) throw new InputError(`${name}: column ${j} must not be zero`);
     for (let i = 0; i < column.length; i++) column[i] /= length;
   }
   return matrix;

@@ -4,7 +4,7 @@
  */
 
 import { InputError, inputError } from "../core/errors.js";
-import { type OptionNaming, plainNames, requireInteger } from "../core/require.js";
+import { requireInteger } from "../core/require.js";
 import type { PursuitLimits } from "../kernels/contract.js";
 
 /** How codes are limited. Give one, or both: whichever comes first. */
@@ -21,20 +21,17 @@ export function scaleRule({ sparsity, error }: CodingRule, factor: number): Codi
 }
 
 /** The kernels' limits for signals of n samples over m atoms: ε² = n·error². */
-export function resolveLimits(
-  caller: string,
-  rule: CodingRule,
-  n: number,
-  m: number,
-  say: OptionNaming = plainNames,
-): PursuitLimits {
-  const { sparsity, error } = rule;
+export function resolveLimits(where: string, coding: CodingRule, n: number, m: number): PursuitLimits {
+  const { sparsity, error } = coding;
   if (sparsity === undefined && error === undefined) {
-    throw new InputError(`${caller}: ${say("sparsity")} or ${say("error")} must be given, got neither`);
+    throw new InputError(
+      (nameOf) => `${nameOf("sparsity")} or ${nameOf("error")} must be given, got neither`,
+      { where, argument: "coding" },
+    );
   }
   if (error !== undefined && !(Number.isFinite(error) && error >= 0)) {
-    throw inputError(caller, say("error"), "must be a number of at least 0", error);
+    throw inputError(where, "error", "must be a number of at least 0", error);
   }
-  const p = sparsity === undefined ? m : requireInteger(caller, say("sparsity"), sparsity, 1, m);
+  const p = sparsity === undefined ? m : requireInteger(where, "sparsity", sparsity, 1, m);
   return { sparsity: Math.min(n, p), residualEnergy: error === undefined ? 0 : n * error * error };
 }

@@ -249,17 +249,13 @@ describe("contourlets as a dictionary", () => {
 
   test("refuse what they cannot be", () => {
     expect(() => contourlets([31, 32])).toThrow(
-      new InputError(
-        "contourlets: contourlets need sizes divisible by 2, got 31x32; cropped contourlets take any",
-      ),
+      new InputError("contourlets need sizes divisible by 2, got 31x32; cropped contourlets take any"),
     );
     expect(() => contourlets([8, 8], [8, 8, 8, 8])).toThrow(/need sizes divisible by 32, got 8x8/);
     expect(() => contourlets([8, 8], [3])).toThrow(
-      new InputError("contourlets: directions of contourlets must be powers of 2, one a level, got 3"),
+      new InputError("directions of contourlets must be powers of 2, one per level, got 3"),
     );
-    expect(() => contourlets([8])).toThrow(
-      new InputError("contourlets: contourlets need a patch of 2 axes, got 8"),
-    );
+    expect(() => contourlets([8])).toThrow(new InputError("contourlets need a patch of 2 axes, got 8"));
     expect(() => croppedContourlets([4, 4, 4])).toThrow(InputError);
   });
 });

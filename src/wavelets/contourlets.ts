@@ -81,42 +81,32 @@ function bankFor({ rows, columns }: Torus, directions: number): DirectionalBank 
 export function contourlets(
   shape: Shape,
   directions: readonly number[] = defaultDirections(shape),
-  caller = "contourlets",
 ): Matrix64 {
-  const [rows, columns] = requirePicture(shape, caller);
-  requireDirections(shape, directions, caller, "; cropped contourlets take any");
+  const [rows, columns] = requirePicture(shape);
+  requireDirections(shape, directions, "; cropped contourlets take any");
   return windowOf({ rows, columns }, { rows, columns }, directions);
 }
 
 /** The central windows of the contourlets of pictures of 2^(⌈log₂ n⌉ + 1) samples along each axis; any shape goes. */
-export function croppedContourlets(
-  shape: Shape,
-  directions?: readonly number[],
-  caller = "croppedContourlets",
-): Matrix64 {
-  const [rows, columns] = requirePicture(shape, caller);
+export function croppedContourlets(shape: Shape, directions?: readonly number[]): Matrix64 {
+  const [rows, columns] = requirePicture(shape);
   const whole = [extendedLength(rows), extendedLength(columns)] as const;
   const chosen = directions ?? defaultDirections(whole);
-  requireDirections(whole, chosen, caller, ", the extended picture");
+  requireDirections(whole, chosen, ", the extended picture");
   return windowOf({ rows: whole[0], columns: whole[1] }, { rows, columns }, chosen);
 }
 
-function requirePicture(shape: Shape, caller: string): readonly [number, number] {
+function requirePicture(shape: Shape): readonly [number, number] {
   if (shape.length === 2) return [shape[0], shape[1]];
-  throw new InputError(`${caller}: contourlets need a patch of 2 axes, got ${formatShape(shape)}`);
+  throw new InputError(`contourlets need a patch of 2 axes, got ${formatShape(shape)}`);
 }
 
-function requireDirections(
-  shape: Shape,
-  directions: readonly number[],
-  caller: string,
-  remark: string,
-): void {
+function requireDirections(shape: Shape, directions: readonly number[], remark: string): void {
   const isPower = (count: number) =>
     Number.isSafeInteger(count) && count > 0 && Number.isInteger(Math.log2(count));
   if (!directions.every(isPower)) {
     throw new InputError(
-      `${caller}: directions of contourlets must be powers of 2, one a level, got ${directions.join(",")}`,
+      `directions of contourlets must be powers of 2, one per level, got ${directions.join(",")}`,
     );
   }
   const J = directions.length;
@@ -124,7 +114,7 @@ function requireDirections(
   const divisor = Math.max(2, ...divisors);
   if (shape.every((size) => size % divisor === 0)) return;
   throw new InputError(
-    `${caller}: contourlets${J > 0 ? ` of ${directions.join(",")} directions` : ""} need sizes divisible by ${divisor}, ` +
+    `contourlets${J > 0 ? ` of ${directions.join(",")} directions` : ""} need sizes divisible by ${divisor}, ` +
       `got ${formatShape(shape)}${remark}`,
   );
 }

@@ -107,7 +107,6 @@ test("db2 has its closed form (1 ± √3)/(4√2), (3 ± √3)/(4√2)", () => {
 test("an unknown name is refused with the known ones", () => {
   const message = 'unknown wavelet "sym9x"; known: haar, db1…db20, sym2…sym20, coif1…coif5';
   expect(() => wavelet("sym9x")).toThrow(new InputError(`wavelet: ${message}`));
-  expect(() => wavelet("sym9x", "train")).toThrow(new InputError(`train: ${message}`));
   for (const name of ["", "db21", "db0", "sym1", "coif6", "Haar", "constructor", "__proto__"]) {
     expect(() => wavelet(name)).toThrow(InputError);
   }

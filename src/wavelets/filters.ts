@@ -35,10 +35,10 @@ export const waveletNames: readonly string[] = Object.keys(scalingFilters);
 
 const known = "haar, db1…db20, sym2…sym20, coif1…coif5";
 
-/** The wavelet of a name. `caller` is who an error message speaks for. */
-export function wavelet(name: string, caller = "wavelet"): Wavelet {
+/** The wavelet of a name. */
+export function wavelet(name: string): Wavelet {
   if (!Object.hasOwn(scalingFilters, name)) {
-    throw new InputError(`${caller}: unknown wavelet ${show(name)}; known: ${known}`);
+    throw new InputError(`unknown wavelet ${show(name)}; known: ${known}`, { where: "wavelet", value: name });
   }
   const lowpass = Float64Array.from(scalingFilters[name]);
   const highpass = lowpass.map((_, k) => (k % 2 === 0 ? 1 : -1) * lowpass[lowpass.length - 1 - k]);

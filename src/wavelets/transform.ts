@@ -35,9 +35,9 @@ export function maxLevels(length: number): number {
 }
 
 /** Refuse a number of levels that the length does not allow. */
-export function requireLevels(caller: string, length: number, levels: number): void {
-  requireInteger(caller, "length", length, 1);
-  requireInteger(caller, `levels of length ${length}`, levels, 0, maxLevels(length));
+export function requireLevels(where: string, length: number, levels: number): void {
+  requireInteger(where, "length", length, 1);
+  requireInteger(where, `levels of length ${length}`, levels, 0, maxLevels(length));
 }
 
 /** One level of analysis of a signal of even length. */

@@ -81,7 +81,7 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
   if (dictionary.length + base.length === 0)
     throw new InputError("approximate: give a dictionary (-d) or a base (--base), or several");
   if (output !== undefined) await requireOutput(output, "approximate", [".svg", ".png"]);
-  const inputs = await inspectInputs(data, "approximate");
+  const inputs = await inspectInputs(data);
   const models = await Promise.all(dictionary.map((path) => readDictionary(path)));
   const patch = commonPatch(flags.patch, models, inputs);
   const terms = resolveTerms(flags.terms, sizeOf(patch));
@@ -90,7 +90,7 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
   const progress = new ProgressLine(flags.json ? "none" : undefined);
   await onDevice(flags, "approximate", async (kernels, reason) => {
     const onSkip = (message: string) => progress.note(`approximate: ${message}`);
-    const signals = await readSignals(inputs, { patch, caller: "approximate", onSkip });
+    const signals = await readSignals(inputs, { patch, onSkip });
     if (!flags.json) progress.note(`computing on ${kernels.name}: ${kernels.description} (${reason})`);
     const patches = await samplePatches(signals, { patch, count: wanted, seed, kernels });
     const curves = await mTermCurves(contenders, patches, {
@@ -162,8 +162,8 @@ async function readDictionary(path: string): Promise<Dictionary> {
 /** A base is made at once, so that a bad name is refused before anything is read. */
 async function baseContender(name: string, patch: Shape): Promise<Contender> {
   const made = name.toLowerCase().endsWith(".npy")
-    ? { base: await loadBase(name, patch, "approximate") }
-    : approximatorOf(name, patch, "approximate");
+    ? { base: await loadBase(name, patch) }
+    : approximatorOf(name, patch);
   return { label: name, make: () => made };
 }
 

@@ -54,23 +54,27 @@ async function runCompress(path: string, flags: CompressFlags): Promise<void> {
   requireOneTarget(flags);
   await requireOutput(flags.output, "compress", [".tlt"]);
   const model = await loadModel(flags.dictionary);
-  const inputs = await inspectInputs([path], "compress");
+  const inputs = await inspectInputs([path]);
   if (inputs.length !== 1)
     throw new InputError(`compress: one image or array at a time, got ${inputs.length} in ${path}`);
   const array = await readSampleFile(inputs[0].path, model.shape.length, "compress");
   const pixels = sizeOf(planeShape(array.shape, array.colour));
-  const say = (name: string) =>
-    name === "bytes" && flags.bpp !== undefined ? "bytes of --bpp" : flagOf(name);
   const progress = new ProgressLine();
   const { bytes, psnr, blocks, atoms } = await onDevice(flags, "compress", async (kernels) => {
     const compressor = await Compressor.open(model, kernels);
     const onAttempt = (attempts: number, size: number) => {
       if (attempts > 1) progress.show([`file ${attempts} of the search`, counted(size, "byte")]);
     };
-    return compressor.compress(array, targetOf(flags, array), "compress", say, onAttempt).finally(() => {
-      progress.clear();
-      compressor.free();
-    });
+    return compressor
+      .compress(array, targetOf(flags, array), onAttempt)
+      .catch((error: unknown) => {
+        const typed = error instanceof InputError && error.argument === "bytes" && flags.bpp !== undefined;
+        throw typed ? new InputError(error.describe(() => "bytes of --bpp")) : error;
+      })
+      .finally(() => {
+        progress.clear();
+        compressor.free();
+      });
   });
   await writeFileAtomic(flags.output, bytes);
   const size = `${counted(bytes.length, "byte")}, ${((bytes.length * 8) / pixels).toFixed(3)} bits a pixel`;

@@ -12,7 +12,7 @@ import { loadModel } from "../../model/node/files.js";
 import { resolveLimits } from "../../pursuit/limits.js";
 import { encodeSignals } from "../../tasks/encode/codeSignals.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
-import { flagOf, number, option } from "../terminal/flags.js";
+import { number, option } from "../terminal/flags.js";
 import { requireOutput } from "../terminal/outputs.js";
 import { counted } from "../terminal/progress.js";
 
@@ -51,14 +51,14 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   const stride = resolveStride(flags.stride, patch);
   const given = flags.sparsity !== undefined || flags.error !== undefined;
   const rule = given ? { sparsity: flags.sparsity, error: flags.error } : model.meta.coding;
-  resolveLimits("encode", rule, sizeOf(patch), model.A.cols, flagOf);
+  resolveLimits("encode", rule, sizeOf(patch), model.A.cols);
   await requireOutput(flags.output, "encode", [".npz"]);
   if (resolve(flags.output) === resolve(flags.dictionary))
     throw new InputError(`encode: --output must not be the dictionary, got ${flags.output}`);
-  const inputs = await inspectInputs(data, "encode");
+  const inputs = await inspectInputs(data);
   const onSkip = (message: string) => stderr.write(`encode: ${message}\n`);
   const result = await onDevice(flags, "encode", async (kernels) => {
-    const signals = await readSignals(inputs, { patch, caller: "encode", onSkip });
+    const signals = await readSignals(inputs, { patch, onSkip });
     return encodeSignals(model, signals, { stride, rule, kernels });
   });
   await writeFileAtomic(flags.output, codesToBytes(result.codes, result.signals));

@@ -19,7 +19,7 @@ import type {
 } from "../../experiments/shared/experiment.js";
 import { memoryNow } from "../../report/node/machine.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
-import { count, flagOf, option } from "../terminal/flags.js";
+import { count, option } from "../terminal/flags.js";
 import { Interrupt } from "../terminal/interrupt.js";
 import { clock, ProgressLine } from "../terminal/progress.js";
 import { makeFolder, writeOutcome } from "../terminal/resultFolder.js";
@@ -75,10 +75,10 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
     return;
   }
   const start = performance.now();
-  const experiment = experimentOf(name, "reproduce");
+  const experiment = experimentOf(name);
   const { output = `out/${name}`, quick, examples, epochs, batch, seed } = flags;
   const patch = sizeOfFlag(experiment, flags.patch);
-  const run = await experiment.prepare({ quick, examples, epochs, batch, seed, patch }, "reproduce", flagOf);
+  const run = await experiment.prepare({ quick, examples, epochs, batch, seed, patch });
   requireImages(experiment, flags);
   const progress = new ProgressLine(flags.json ? "none" : undefined);
   const inputs = await inputsOf(flags);
@@ -99,7 +99,7 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
 /** One of the sizes that an experiment has. */
 function sizeOfFlag({ name, sizes }: Experiment, typed: string | undefined): Shape | undefined {
   if (typed === undefined) return undefined;
-  if (!sizes) throw new InputError(`reproduce: --patch is no option of ${name}`);
+  if (!sizes) throw new InputError(`reproduce: --patch is not an option of ${name}`);
   const patch = parseShape("reproduce", "--patch", typed);
   const square = patch.length === 1 ? [patch[0], patch[0]] : patch;
   requireOneOf("reproduce", "size of patches", formatShape(square), sizes.map(formatShape));
@@ -109,14 +109,14 @@ function sizeOfFlag({ name, sizes }: Experiment, typed: string | undefined): Sha
 /** Refuse images where there is no use for them. */
 function requireImages({ name, images }: Experiment, flags: ReproduceFlags): void {
   if (images !== "learn" && flags.test)
-    throw new InputError(`reproduce: --test is no option of ${name}, which learns nothing`);
+    throw new InputError(`reproduce: --test is not an option of ${name}, which learns nothing`);
   if (images === "none" && flags.images)
-    throw new InputError(`reproduce: --images is no option of ${name}, which needs none`);
+    throw new InputError(`reproduce: --images is not an option of ${name}, which needs none`);
 }
 
 /** The files to read; none may be both learned from and tested on. */
 async function inputsOf({ images, test }: ReproduceFlags): Promise<{ images?: Input[]; test?: Input[] }> {
-  const list = (args: string[]) => inspectInputs(args, "reproduce");
+  const list = (args: string[]) => inspectInputs(args);
   const [seen, unseen] = [images && (await list(images)), test && (await list(test))];
   const known = new Set(seen?.map(({ path }) => resolve(path)));
   const both = unseen?.find(({ path }) => known.has(resolve(path)));
@@ -134,7 +134,7 @@ async function readData(
 ): Promise<ExperimentData> {
   const onSkip = (message: string) => progress.note(`reproduce: ${message}`);
   const read = async (list: Input[] | undefined): Promise<Signal[] | undefined> =>
-    list && (await readSignals(list, { patch, caller: "reproduce", onSkip }));
+    list && (await readSignals(list, { patch, onSkip }));
   const images = await read(inputs.images);
   if (purpose === "learn" && images?.length === 1 && !inputs.test)
     throw new InputError("reproduce: --images must be at least two where --test is not given, got 1");

@@ -27,7 +27,7 @@ import {
   withFolder,
 } from "../terminal/checkpoints.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
-import { choice, count, flagOf, number, option, resolveShare, type Share, share } from "../terminal/flags.js";
+import { choice, count, number, option, resolveShare, type Share, share } from "../terminal/flags.js";
 import { requireOutput } from "../terminal/outputs.js";
 import { ProgressLine } from "../terminal/progress.js";
 import { learn, makeReportFolder, type RunFlags, requireReport } from "../terminal/trainRun.js";
@@ -148,14 +148,14 @@ function bySize(of: (n: number) => number): string {
 
 async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   const typed = parseShape("train", "--patch", flags.patch);
-  const inputs = await inspectInputs(data, "train");
-  const tests = flags.test && (await inspectInputs(flags.test, "train"));
+  const inputs = await inspectInputs(data);
+  const tests = flags.test && (await inspectInputs(flags.test));
   const start = flags.start === undefined ? undefined : await loadModel(flags.start);
   const patch = resolvePatch(typed, inputs);
   const named = flags.base ?? (start ? undefined : trainDefaults.base); // a dictionary to go on from has its own
-  const base = named === undefined ? undefined : await loadBase(named, patch, "train");
+  const base = named === undefined ? undefined : await loadBase(named, patch);
   const options = { ...libraryOptions(flags, patch), base, start };
-  const resolved = resolveTraining(options, "train", flagOf); // refuses bad options before anything is read
+  const resolved = resolveTraining(options); // refuses bad options before anything is read
   await requireOutput(flags.output, "train", [".npz"]);
   requireReport(flags);
   const progress = progressFor(flags.json === true);
@@ -181,7 +181,7 @@ interface TrainWork {
 async function trainOn(kernels: Kernels, reason: string, work: TrainWork): Promise<void> {
   const { flags, inputs, tests, patch, options, checkpoints, progress } = work;
   const onSkip = (message: string) => progress.note(`train: ${message}`);
-  const reading = { patch, caller: "train", onSkip };
+  const reading = { patch, onSkip };
   const { groupSamples = trainDefaults.groupSamples } = options;
   const source = await openSource(inputs, { ...reading, unitSamples: groupSamples / unitsOfGroup });
   try {

@@ -84,8 +84,8 @@ async function resumeFrom(
     return undefined;
   }
   const { settings, position } = newest.header;
-  requireSameSettings(settings, settingsOf(options), "train", flagOf);
-  requireEpochs(position.epoch, options.epochs, "train", flagOf);
+  requireSameSettings(settings, settingsOf(options));
+  requireEpochs(position.epoch, options.epochs);
   note(`going on from ${newest.name}: step ${position.step}, epoch ${position.epoch}`);
   return newest;
 }

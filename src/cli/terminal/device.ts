@@ -26,7 +26,7 @@ export async function onDevice<T>(
   run: (kernels: Kernels, reason: string) => Promise<T>,
 ): Promise<T> {
   if (threads !== undefined) requireInteger(caller, "--threads", threads, 1, maxThreads);
-  const { kernels, reason } = await chooseKernels(device, { threads, caller });
+  const { kernels, reason } = await chooseKernels(device, { threads });
   try {
     return await run(kernels, reason);
   } finally {

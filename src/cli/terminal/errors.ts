@@ -5,23 +5,28 @@
 
 import { stderr, stdout } from "node:process";
 import { CommanderError } from "commander";
-import { InputError } from "../../core/errors.js";
+import { InputError, type OptionNaming } from "../../core/errors.js";
 
-/** Say what is wrong, after the command's name; the exit code. */
-export function report(error: unknown, command: string): number {
+/** Print what is wrong, after the command's name; the exit code. `nameOf` gives the flag of an option. */
+export function report(error: unknown, command: string, nameOf: OptionNaming = (name) => name): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0; // --help, --version
     if (error.code === "commander.help") return 2; // no command: the help was shown
   }
   const prefix = `${command}: `;
-  const line = lineOf(error);
+  const line = lineOf(error, nameOf);
   stderr.write(`${line.startsWith(prefix) ? "" : prefix}${line}\n`);
   if (process.env.TRAINLETS_DEBUG && error instanceof Error) stderr.write(`${error.stack}\n`);
   return error instanceof CommanderError || error instanceof InputError ? 2 : 1;
 }
 
-function lineOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+function lineOf(error: unknown, nameOf: OptionNaming): string {
+  const message =
+    error instanceof InputError
+      ? error.describe(nameOf)
+      : error instanceof Error
+        ? error.message
+        : String(error);
   const line = message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
   if (!(error instanceof RangeError && /alloc|array (buffer )?length/i.test(line))) return line;
   return `not enough memory: try fewer atoms, a smaller patch or less data (${line})`;

@@ -10,5 +10,5 @@ export async function requireOutput(path: string, caller: string, formats: reado
   if (path === "" || (ending !== "" && !formats.includes(ending))) {
     throw new InputError(`${caller}: --output must end in ${formats.join(" or ")}, got ${show(path)}`);
   }
-  await requireWritable(path, caller);
+  await requireWritable(path);
 }

@@ -16,7 +16,7 @@ export async function makeFolder(folder: string, caller: string, flag = "--outpu
       throw new InputError(`${caller}: ${flag} must be a folder, got the file ${folder}`);
     throw fileError(error, `${caller}: folder ${folder} cannot be made`, "its name is not valid");
   }
-  await requireWritable(join(folder, "index.html"), caller);
+  await requireWritable(join(folder, "index.html"));
 }
 
 /** Write all files, an SVG also as PNG where there are fonts; their names. */

@@ -23,7 +23,6 @@ import {
 } from "../../report/runNeeds.js";
 import { type PlanLine, planLine } from "../../report/runRecord.js";
 import { type CheckpointFlags, type Checkpoints, notSaved, withLastCheckpoint } from "./checkpoints.js";
-import { flagOf } from "./flags.js";
 import { Interrupt } from "./interrupt.js";
 import { counted, type ProgressLine } from "./progress.js";
 import { makeFolder } from "./resultFolder.js";
@@ -59,8 +58,7 @@ export async function learn(source: SignalSource, parts: RunParts): Promise<stri
       `ending: the dictionary so far goes to ${flags.output}${kept} (Ctrl-C again to leave at once)`,
     ),
   );
-  if (resume)
-    requireSameSettings(resume.header.settings, dataSettings(source, options.testSignals), "train", flagOf);
+  if (resume) requireSameSettings(resume.header.settings, dataSettings(source, options.testSignals));
   const run = train(source, { ...options, signal: interrupt.signal, checkpoints: folder, resume });
   const plan = await run.plan();
   const { said, line } = await needsOf(plan, parts);

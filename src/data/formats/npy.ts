@@ -15,7 +15,7 @@
  *     str                Uint32Array of code points, too  <U3, say
  */
 
-import { InputError, show } from "../../core/errors.js";
+import { InputError, inputError, show } from "../../core/errors.js";
 import { formatShape } from "../../core/shape.js";
 import { formatNpyHeader, type NpyHeader, readNpyHeader } from "./npyHeader.js";
 import { type NpyData, reverseItems, toRowMajor, widenHalves } from "./npyItems.js";
@@ -168,20 +168,20 @@ function viewItems(raw: Uint8Array, header: NpyHeader): { dtype: string; data: N
 }
 
 /** The parts of an array must agree before it is written. */
-function requireConsistent(caller: string, array: NpyArray): NpyArray {
+function requireConsistent(where: string, array: NpyArray): NpyArray {
   const { shape, dtype, data } = array;
   const text = /^(?:\|S|<U)(\d+)$/.exec(dtype);
   const known = isNumberDtype(dtype) ? constructors[dtype] : dtype[1] === "S" ? Uint8Array : Uint32Array;
   if (!(text || isNumberDtype(dtype)) || !(data instanceof known)) {
-    throw new InputError(`${caller}: data must have the type of dtype ${show(dtype)}, got ${show(data)}`);
+    throw inputError(where, "data", `must have the type of dtype ${show(dtype)}`, data);
   }
   const sized = shape.length <= 32 && shape.every((size) => Number.isSafeInteger(size) && size >= 0);
-  if (!sized)
-    throw new InputError(`${caller}: shape must be up to 32 sizes of at least 0, got ${show(shape)}`);
+  if (!sized) throw inputError(where, "shape", "must be up to 32 sizes of at least 0", shape);
   const length = shape.reduce((product, size) => product * size, text ? Number(text[1]) : 1);
   if (data.length !== length) {
     throw new InputError(
-      `${caller}: data of shape ${formatShape(shape) || "()"} must have ${length} items, got ${data.length}`,
+      `data of shape ${formatShape(shape) || "()"} must have ${length} items, got ${data.length}`,
+      { where, argument: "data" },
     );
   }
   return array;

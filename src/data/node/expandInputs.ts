@@ -22,35 +22,31 @@ export function kindOf(path: string): FileKind {
   return extensions[extname(path).toLowerCase()] ?? "image";
 }
 
-/** The files that the arguments stand for; `caller` is the command, for messages. */
-export async function expandInputs(args: readonly string[], caller: string): Promise<string[]> {
-  if (args.length === 0)
-    throw new InputError(`${caller}: DATA must name a file, a folder or a glob, got nothing`);
+/** The files that the arguments stand for. */
+export async function expandInputs(args: readonly string[]): Promise<string[]> {
+  if (args.length === 0) throw new InputError(`DATA must name a file, a folder or a glob, got nothing`);
   const files = new Map<string, string>();
   for (const argument of args) {
-    for (const path of await expandArgument(argument, caller)) {
+    for (const path of await expandArgument(argument)) {
       if (!files.has(resolve(path))) files.set(resolve(path), path);
     }
   }
   return [...files.values()];
 }
 
-async function expandArgument(argument: string, caller: string): Promise<string[]> {
-  const stats = await statOrNothing(argument, caller);
+async function expandArgument(argument: string): Promise<string[]> {
+  const stats = await statOrNothing(argument);
   if (stats?.isDirectory()) {
-    return requireAny(
-      await listFolder(argument, caller),
-      `${caller}: no images or .npy arrays in folder ${argument}`,
-    );
+    return requireAny(await listFolder(argument), `no images or .npy arrays in folder ${argument}`);
   }
   if (stats) return [argument];
-  if (!isGlob(argument)) throw new InputError(`${caller}: no such file or folder: ${argument || '""'}`);
+  if (!isGlob(argument)) throw new InputError(`no such file or folder: ${argument || '""'}`);
   const files: string[] = [];
   for (const path of await glob(argument)) {
-    if ((await statOrNothing(path, caller))?.isDirectory()) files.push(...(await listFolder(path, caller)));
+    if ((await statOrNothing(path))?.isDirectory()) files.push(...(await listFolder(path)));
     else if (isUsable(path) || isArchive(path)) files.push(path);
   }
-  return requireAny(files, `${caller}: no images or .npy arrays match ${argument}`);
+  return requireAny(files, `no images or .npy arrays match ${argument}`);
 }
 
 function requireAny(paths: string[], message: string): string[] {
@@ -59,17 +55,17 @@ function requireAny(paths: string[], message: string): string[] {
 }
 
 /** Images and arrays in a folder and those below it, by name; hidden ones are left out. */
-async function listFolder(folder: string, caller: string, above: readonly string[] = []): Promise<string[]> {
+async function listFolder(folder: string, above: readonly string[] = []): Promise<string[]> {
   const real = await realpath(folder).catch(() => folder);
   if (above.includes(real)) return []; // a link back to a folder that this one is in
   const names = await readdir(folder).catch((error: unknown) => {
-    throw fileError(error, `${caller}: ${folder} cannot be read`, "no such folder");
+    throw fileError(error, `${folder} cannot be read`, "no such folder");
   });
   const files: string[] = [];
   for (const name of names.filter((name) => !name.startsWith("."))) {
     const path = join(folder, name);
     const stats = await stat(path).catch(() => undefined); // a link to nowhere is no input
-    if (stats?.isDirectory()) files.push(...(await listFolder(path, caller, [...above, real])));
+    if (stats?.isDirectory()) files.push(...(await listFolder(path, [...above, real])));
     else if (stats && isUsable(path)) files.push(path);
   }
   return files.sort();
@@ -86,10 +82,10 @@ export function isUsable(path: string): boolean {
   return extension === ".npy" || (imageExtensions as readonly string[]).includes(extension);
 }
 
-async function statOrNothing(path: string, caller: string): Promise<Stats | undefined> {
+async function statOrNothing(path: string): Promise<Stats | undefined> {
   return await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" || error.code === "ENOTDIR" || error.code === "ENAMETOOLONG")
       return undefined;
-    throw fileError(error, `${caller}: ${path} cannot be read`, "no such file");
+    throw fileError(error, `${path} cannot be read`, "no such file");
   });
 }

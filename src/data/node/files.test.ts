@@ -99,22 +99,22 @@ describe("writeFileAtomic", () => {
 describe("requireWritable", () => {
   it("accepts a new file, an old one and a device, and leaves nothing behind", async () => {
     await writeFile(inFolder("old"), "");
-    for (const path of [inFolder("new"), inFolder("old"), "/dev/null"]) await requireWritable(path, "train");
+    for (const path of [inFolder("new"), inFolder("old"), "/dev/null"]) await requireWritable(path);
     expect(await readdir(folder)).toEqual(["old"]);
   });
 
   it("refuses before work what could not be written after it", async () => {
-    const check = (name: string) => refusal(requireWritable(inFolder(name), "train"));
-    expect(await check("no/dict.npz")).toBe("train: no/dict.npz cannot be written (no such folder)");
-    expect(await check("new/")).toBe("train: new/ cannot be written (it is a folder)");
+    const check = (name: string) => refusal(requireWritable(inFolder(name)));
+    expect(await check("no/dict.npz")).toBe("no/dict.npz cannot be written (no such folder)");
+    expect(await check("new/")).toBe("new/ cannot be written (it is a folder)");
     expect(await check("")).toMatch(/ cannot be written \(it is a folder\)$/);
   });
 
   it.skipIf(process.getuid?.() === 0)("refuses a folder without permission (root has all)", async () => {
     await chmod(folder, 0o500);
-    const message = await refusal(requireWritable(inFolder("a"), "train"));
+    const message = await refusal(requireWritable(inFolder("a")));
     await chmod(folder, 0o700);
-    expect(message).toBe("train: a cannot be written (permission denied)");
+    expect(message).toBe("a cannot be written (permission denied)");
   });
 });
 

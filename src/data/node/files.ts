@@ -83,7 +83,7 @@ export async function writePiecesAtomic(path: string, pieces: AsyncIterable<Uint
 }
 
 /** Check, before any work, that `writeFileAtomic` will be able to write there. */
-export async function requireWritable(path: string, caller: string): Promise<void> {
+export async function requireWritable(path: string): Promise<void> {
   try {
     if (path === "") throw Object.assign(new Error(), { code: "ENOENT" });
     const target = await realpath(path).catch(() => path);
@@ -95,7 +95,7 @@ export async function requireWritable(path: string, caller: string): Promise<voi
     await withHandle(trial.path, "wx", async () => {});
     await trial.remove();
   } catch (error) {
-    throw fileError(error, `${caller}: ${path} cannot be written`, "no such folder");
+    throw fileError(error, `${path} cannot be written`, "no such folder");
   }
 }
 

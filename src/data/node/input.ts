@@ -16,8 +16,6 @@ export type Input = (
 
 export interface ReadSignalsOptions {
   readonly patch: Shape;
-  /** The command, for messages. */
-  readonly caller: string;
   /** Told of every file that is left out, in one line. */
   readonly onSkip: (message: string) => void;
 }

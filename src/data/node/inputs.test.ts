@@ -63,7 +63,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
 }
 
 describe("expandInputs", () => {
-  const expand = async (...args: string[]) => (await expandInputs(args.map(inFolder), "train")).map(short);
+  const expand = async (...args: string[]) => (await expandInputs(args.map(inFolder))).map(short);
 
   it("takes files as they are, and folders as what is in them, sorted", async () => {
     expect(await expand("small.png", "photos")).toEqual([
@@ -87,19 +87,17 @@ describe("expandInputs", () => {
   });
 
   it("names what it does not find", async () => {
-    expect(await refusal(expand("nowhere.png"))).toBe("train: no such file or folder: nowhere.png");
-    expect(await refusal(expand("small.png/x"))).toBe("train: no such file or folder: small.png/x");
-    expect(await refusal(expandInputs([""], "train"))).toBe('train: no such file or folder: ""');
-    expect(await refusal(expand("empty"))).toBe("train: no images or .npy arrays in folder empty");
-    expect(await refusal(expand("empty/*"))).toBe("train: no images or .npy arrays match empty/*");
-    expect(await refusal(expandInputs([], "train"))).toBe(
-      "train: DATA must name a file, a folder or a glob, got nothing",
-    );
+    expect(await refusal(expand("nowhere.png"))).toBe("no such file or folder: nowhere.png");
+    expect(await refusal(expand("small.png/x"))).toBe("no such file or folder: small.png/x");
+    expect(await refusal(expandInputs([""]))).toBe('no such file or folder: ""');
+    expect(await refusal(expand("empty"))).toBe("no images or .npy arrays in folder empty");
+    expect(await refusal(expand("empty/*"))).toBe("no images or .npy arrays match empty/*");
+    expect(await refusal(expandInputs([]))).toBe("DATA must name a file, a folder or a glob, got nothing");
   });
 });
 
 describe("inspectInputs and resolvePatch", () => {
-  const inspect = (...args: string[]) => inspectInputs(args.map(inFolder), "train");
+  const inspect = (...args: string[]) => inspectInputs(args.map(inFolder));
 
   it("tell images from arrays, with the shapes of these", async () => {
     expect(await inspect("small.png", "ecg.npy")).toEqual([
@@ -125,7 +123,7 @@ describe("readSignals", () => {
   async function read(patch: Shape, ...names: string[]) {
     const skipped: string[] = [];
     const onSkip = (message: string) => skipped.push(short(message));
-    const signals = await readSignals(names.map(inFolder), { patch, caller: "train", onSkip });
+    const signals = await readSignals(names.map(inFolder), { patch, onSkip });
     return { skipped, signals: signals.map(({ name, shape, data }) => ({ name: short(name), shape, data })) };
   }
 
@@ -155,7 +153,7 @@ describe("readSignals", () => {
       "broken.png: cannot be read as an image (unsupported image format)",
     );
     expect(await refusal(read([12, 12], "small.png", "broken.png"))).toBe(
-      "train: nothing to read: no input holds a patch of 12x12",
+      "nothing to read: no input holds a patch of 12x12",
     );
   });
 
@@ -180,16 +178,16 @@ describe("readSignals", () => {
 
   it("says why other numbers of axes cannot be", async () => {
     expect(await refusal(read([2], "cube.npy"))).toBe(
-      "train: cube.npy has 3 axes (2x3x4): a patch of 2 needs 1 axis (one signal) or 2 (the first counts signals)",
+      "cube.npy has 3 axes (2x3x4): a patch of 2 needs 1 axis (one signal) or 2 (the first counts signals)",
     );
     expect(await refusal(read([1, 1, 1, 1], "cube.npy"))).toBe(
-      "train: cube.npy has 3 axes (2x3x4): a patch of 1x1x1x1 needs 4 axes (one signal) or 5 (the first counts signals)",
+      "cube.npy has 3 axes (2x3x4): a patch of 1x1x1x1 needs 4 axes (one signal) or 5 (the first counts signals)",
     );
     expect(await refusal(read([2], "scalar.npy"))).toBe(
-      "train: scalar.npy has 0 axes (a single value): a patch of 2 needs 1 axis (one signal) or 2 (the first counts signals)",
+      "scalar.npy has 0 axes (a single value): a patch of 2 needs 1 axis (one signal) or 2 (the first counts signals)",
     );
     expect(await refusal(read([4, 4, 4], "photos/a.png"))).toBe(
-      "train: photos/a.png is an image: the patch must have 2 axes, got 4x4x4",
+      "photos/a.png is an image: the patch must have 2 axes, got 4x4x4",
     );
   });
 
@@ -212,7 +210,7 @@ describe("readSignals", () => {
 
   it("refuses a patch that is no shape", async () => {
     expect(await refusal(read([0], "ecg.npy"))).toBe(
-      "train: patch must be one or more positive integer sizes, got [0]",
+      "openSource: patch must be one or more positive integer sizes, got [0]",
     );
   });
 });

@@ -19,15 +19,15 @@ import type { Input, ReadSignalsOptions } from "./input.js";
 import { nothingToRead, openSource } from "./openSource.js";
 
 /** The files that DATA arguments stand for, and what they are; of arrays and archives only the headers are read. */
-export async function inspectInputs(args: readonly string[], caller: string): Promise<Input[]> {
+export async function inspectInputs(args: readonly string[]): Promise<Input[]> {
   const inputs: Input[] = [];
-  for (const path of await expandInputs(args, caller)) {
-    for (const input of await inspectFile(path, caller)) inputs.push(input);
+  for (const path of await expandInputs(args)) {
+    for (const input of await inspectFile(path)) inputs.push(input);
   }
   return inputs;
 }
 
-async function inspectFile(path: string, caller: string): Promise<readonly Input[]> {
+async function inspectFile(path: string): Promise<readonly Input[]> {
   const kind = kindOf(path);
   if (kind === "image") return [{ kind, path }];
   if (kind === "npy") {
@@ -35,7 +35,7 @@ async function inspectFile(path: string, caller: string): Promise<readonly Input
     return [{ kind, path, shape }];
   }
   const members = await listMembers(path, kind);
-  if (members.length === 0) throw new InputError(`${caller}: no images or .npy arrays in ${path}`);
+  if (members.length === 0) throw new InputError(`no images or .npy arrays in ${path}`);
   return members;
 }
 
@@ -52,7 +52,7 @@ export async function readSignals(
 ): Promise<Signal[]> {
   const inputs: Input[] = [];
   for (const file of files) {
-    const found = typeof file === "string" ? await inspectFile(file, options.caller) : [file];
+    const found = typeof file === "string" ? await inspectFile(file) : [file];
     for (const input of found) inputs.push(input);
   }
   const source = await openSource(inputs, options);

@@ -58,7 +58,7 @@ const options = (patch: Shape, skipped: string[] = []) => ({
 });
 
 async function open(args: string[], patch: Shape, unitSamples?: number): Promise<SignalSource> {
-  const inputs = await inspectInputs(args.map(inFolder), "train");
+  const inputs = await inspectInputs(args.map(inFolder));
   return openSource(inputs, {
     ...options(resolvePatch(patch, inputs)),
     ...(unitSamples ? { unitSamples } : {}),
@@ -141,7 +141,7 @@ describe("pieces of an array", () => {
 
 describe("archives", () => {
   it.each(["gnu.tar", "pax.tar"])("hold the images and arrays of a folder: %s", async (name) => {
-    const inputs = await inspectInputs([inFolder(name)], "train");
+    const inputs = await inspectInputs([inFolder(name)]);
     expect(inputs.map(({ kind, path }) => [kind, short(path)]).toSorted()).toEqual([
       ["image", `${name}[a/${"long".repeat(40)}/deep.png]`],
       ["image", `${name}[a/one.png]`],
@@ -150,7 +150,7 @@ describe("archives", () => {
     ]);
     const [packed, plain] = [
       await readSignals(inputs, options([8, 8])),
-      await readSignals(await inspectInputs([inFolder("a")], "train"), options([8, 8])),
+      await readSignals(await inspectInputs([inFolder("a")]), options([8, 8])),
     ];
     const samples = (signals: typeof packed) =>
       signals.map(({ shape, data }) => `${shape}:${data}`).toSorted();
@@ -183,7 +183,7 @@ describe("archives", () => {
         ["c".repeat(300), makeNpy([1], new Uint8Array(1))],
       ]),
     );
-    const inputs = await inspectInputs([inFolder("odd.npz")], "train");
+    const inputs = await inspectInputs([inFolder("odd.npz")]);
     expect(inputs.map(({ path }) => short(path))).toEqual([
       "odd.npz[a?b?[2J]",
       `odd.npz[${"c".repeat(200)}…]`,
@@ -193,9 +193,8 @@ describe("archives", () => {
   it("without anything to read, cut short or of another kind are refused", async () => {
     await save("b/notes.txt", "nothing");
     execFileSync("tar", ["-C", folder, "-cf", inFolder("none.tar"), "b"]);
-    const refusal = (name: string) =>
-      inspectInputs([inFolder(name)], "train").then(String, (e) => short(e.message));
-    expect(await refusal("none.tar")).toBe("train: no images or .npy arrays in none.tar");
+    const refusal = (name: string) => inspectInputs([inFolder(name)]).then(String, (e) => short(e.message));
+    expect(await refusal("none.tar")).toBe("no images or .npy arrays in none.tar");
     await save("fake.tar", "hello");
     expect(await refusal("fake.tar")).toBe("fake.tar: not a tar archive");
     await save("fake.npz", "hello");

@@ -42,7 +42,7 @@ export async function openSource(
   inputs: readonly Input[],
   options: OpenSourceOptions,
 ): Promise<SignalSource> {
-  requireShape(options.caller, "patch", options.patch);
+  requireShape("openSource", "patch", options.patch);
   const files = new OpenFiles();
   try {
     const units: FileUnit[] = [];
@@ -81,12 +81,10 @@ function openInput(
 async function openImage(
   { path, within }: Input,
   files: OpenFiles,
-  { patch, caller }: OpenSourceOptions,
+  { patch }: OpenSourceOptions,
 ): Promise<FileUnit[] | InputError> {
   if (patch.length !== 2) {
-    throw new InputError(
-      `${caller}: ${path} is an image: the patch must have 2 axes, got ${formatShape(patch)}`,
-    );
+    throw new InputError(`${path} is an image: the patch must have 2 axes, got ${formatShape(patch)}`);
   }
   try {
     const image = within ? memberBytes(files, within, path) : await fileBytes(path);
@@ -149,14 +147,14 @@ async function openArray(
   options: OpenSourceOptions,
 ): Promise<FileUnit[] | InputError> {
   const { path } = input;
-  const { patch, caller, unitSamples = Infinity } = options;
+  const { patch, unitSamples = Infinity } = options;
   const content = await contentOf(input, files);
   const start = new Uint8Array(Math.min(content.length, maxNpyHeaderLength));
   await files.read(content, 0, start, path);
   const header = readNpyHeader(start, path);
   const { shape: all } = header;
   const axes = all.length;
-  if (axes !== patch.length && axes !== patch.length + 1) throw wrongAxes(path, all, patch, caller);
+  if (axes !== patch.length && axes !== patch.length + 1) throw wrongAxes(path, all, patch);
   requireLength(header, content.length, path);
   if (header.byteLength === 0) return new InputError(`${path}: ${formatShape(all)} holds no samples`);
   const stacked = axes > patch.length;
@@ -220,11 +218,11 @@ function tooSmall(path: string, shape: Shape, patch: Shape): InputError | undefi
   return new InputError(`${path}: ${formatShape(shape)} is smaller than the patch ${formatShape(patch)}`);
 }
 
-function wrongAxes(path: string, shape: readonly number[], patch: Shape, caller: string): InputError {
+function wrongAxes(path: string, shape: readonly number[], patch: Shape): InputError {
   const has = shape.length === 1 ? "1 axis" : `${shape.length} axes`;
   const one = patch.length === 1 ? "1 axis" : `${patch.length} axes`;
   return new InputError(
-    `${caller}: ${path} has ${has} (${formatShape(shape) || "a single value"}): a patch of ${formatShape(patch)} ` +
+    `${path} has ${has} (${formatShape(shape) || "a single value"}): a patch of ${formatShape(patch)} ` +
       `needs ${one} (one signal) or ${patch.length + 1} (the first counts signals)`,
   );
 }
@@ -239,6 +237,6 @@ function fingerprintOf(units: readonly FileUnit[]): string {
 }
 
 /** The error for inputs none of which can be used. */
-export function nothingToRead({ caller, patch }: Pick<ReadSignalsOptions, "caller" | "patch">): InputError {
-  return new InputError(`${caller}: nothing to read: no input holds a patch of ${formatShape(patch)}`);
+export function nothingToRead({ patch }: Pick<ReadSignalsOptions, "patch">): InputError {
+  return new InputError(`nothing to read: no input holds a patch of ${formatShape(patch)}`);
 }

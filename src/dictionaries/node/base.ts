@@ -10,17 +10,19 @@ import { Matrix64 } from "../../linalg/matrix64.js";
 import { type BaseDictionary, createBase, matrixBase } from "../base.js";
 
 /** A base for signals of a shape: a name as for `createBase`, or the path of an n × L matrix that ends in `.npy`. */
-export async function loadBase(name: string, shape: Shape, caller = "loadBase"): Promise<BaseDictionary> {
-  if (!name.toLowerCase().endsWith(".npy")) return createBase(name, shape, caller);
+export async function loadBase(name: string, shape: Shape): Promise<BaseDictionary> {
+  if (!name.toLowerCase().endsWith(".npy")) return createBase(name, shape);
   const array = readNpy(await readFileBytes(name), name);
   const [rows, cols] = array.shape;
   if (array.shape.length !== 2) {
-    throw new InputError(
-      `${caller}: base ${name} must be a matrix of 2 axes, got shape (${array.shape.join(", ")})`,
-    );
+    throw new InputError(`base ${name} must be a matrix of 2 axes, got shape (${array.shape.join(", ")})`, {
+      where: "loadBase",
+      argument: "base",
+      value: name,
+    });
   }
   const values = toFloat64(array, name); // row by row
-  requireFinite(caller, `base ${name}`, values);
+  requireFinite("loadBase", `base ${name}`, values);
   const matrix = new Matrix64(cols, rows, values).transpose();
-  return { ...matrixBase(name, shape, matrix, caller), name: basename(name) };
+  return { ...matrixBase(name, shape, matrix), name: basename(name) };
 }

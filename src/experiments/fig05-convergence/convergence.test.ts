@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
-import { plainNames } from "../../core/require.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { type ConvergenceConfig, fig5, type Method } from "./config.js";
 import { judge } from "./expected.js";
@@ -52,12 +51,12 @@ describe("a run", async () => {
 });
 
 test("options are checked before anything is read, and --epochs is for all methods", async () => {
-  const prepare = (options: object) => prepareConvergence(fig5, options, "reproduce", plainNames);
+  const prepare = (options: object) => prepareConvergence(fig5, options);
   expect(() => prepare({ examples: 0 })).toThrow(
-    new InputError("reproduce: examples must be an integer of at least 1, got 0"),
+    new InputError("train: examples must be an integer of at least 1, got 0"),
   );
   expect(() => prepare({ epochs: 0 })).toThrow(/epochs must be an integer of at least 1, got 0/);
-  const run = prepareConvergence(tiny, { epochs: 1, examples: 40 }, "reproduce", plainNames);
+  const run = prepareConvergence(tiny, { epochs: 1, examples: 40 });
   const { files } = await run({}, { kernels });
   expect(new TextDecoder().decode(files[4].bytes).trimEnd().split("\n").length).toBe(1 + 2 * 4 * 2);
 });
@@ -65,7 +64,7 @@ test("options are checked before anything is read, and --epochs is for all metho
 test("one size of several may be chosen", async () => {
   const sizes = [...tiny.sizes, { ...tiny.sizes[0], patch: [7, 7] }];
   const small = { examples: 40, epochs: 1, patch: [7, 7] };
-  const run = prepareConvergence({ ...tiny, sizes }, small, "reproduce", plainNames);
+  const run = prepareConvergence({ ...tiny, sizes }, small);
   const { rows } = await run({}, { kernels });
   expect(rows.map(([name]) => name.split(",")[0])).toEqual(Array(8).fill("7x7"));
 });

@@ -4,7 +4,7 @@
  */
 
 import { inputError } from "../../core/errors.js";
-import { type OptionNaming, requireInteger } from "../../core/require.js";
+import { requireInteger } from "../../core/require.js";
 import { sameShape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
@@ -24,14 +24,9 @@ import { convergenceFiles } from "./files.js";
 import { atomSparsityOf, type Curve, type CurvePoint, type Panel, panelName } from "./result.js";
 
 /** The experiment with these options, checked. */
-export function prepareConvergence(
-  config: ConvergenceConfig,
-  options: ExperimentOptions,
-  caller: string,
-  say: OptionNaming,
-): ExperimentRun {
+export function prepareConvergence(config: ConvergenceConfig, options: ExperimentOptions): ExperimentRun {
   const { quick, epochs, patch, ...given } = options;
-  if (epochs !== undefined) requireInteger(caller, say("epochs"), epochs, 1);
+  if (epochs !== undefined) requireInteger(config.name, "epochs", epochs, 1);
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const small = quick ? config.quick : {};
   const sizes = patch && config.sizes.filter((size) => sameShape(size.patch, patch));
@@ -42,7 +37,7 @@ export function prepareConvergence(
       : { ...chosen, methods: chosen.methods.map((method) => ({ ...method, epochs })) };
   const size = resolved.sizes[0];
   for (const method of resolved.methods)
-    resolveTraining(trainOptions(resolved, size, size.shares[0], method), caller, say);
+    resolveTraining(trainOptions(resolved, size, size.shares[0], method));
   return (data, tools) => runConvergence(resolved, data, tools);
 }
 

@@ -3,7 +3,6 @@
  * is computed for the same dictionary and the same examples.
  */
 
-import type { OptionNaming } from "../../core/require.js";
 import type { Signal } from "../../core/signal.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
@@ -24,16 +23,11 @@ import { stepSizesFiles } from "./files.js";
 import { judge, type StepPoint, stepPoint } from "./result.js";
 
 /** The experiment with these options, checked. */
-export function prepareStepSizes(
-  config: StepSizesConfig,
-  options: ExperimentOptions,
-  caller: string,
-  say: OptionNaming,
-): ExperimentRun {
+export function prepareStepSizes(config: StepSizesConfig, options: ExperimentOptions): ExperimentRun {
   const { quick, ...given } = options;
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const resolved: StepSizesConfig = { ...config, ...(quick ? config.quick : {}), ...said };
-  resolveTraining(trainOptions(resolved), caller, say);
+  resolveTraining(trainOptions(resolved));
   return (data, tools) => runStepSizes(resolved, data, tools);
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
-import { plainNames } from "../../core/require.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { fig6, type StepSizesConfig } from "./config.js";
@@ -59,8 +58,8 @@ describe("a run", async () => {
 });
 
 test("options are checked before anything is read", () => {
-  expect(() => prepareStepSizes(fig6, { batch: 0 }, "reproduce", plainNames)).toThrow(
-    new InputError("reproduce: batch must be an integer of at least 1, got 0"),
+  expect(() => prepareStepSizes(fig6, { batch: 0 })).toThrow(
+    new InputError("train: batch must be an integer of at least 1, got 0"),
   );
 });
 

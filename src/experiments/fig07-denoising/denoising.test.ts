@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
-import { plainNames } from "../../core/require.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { type DenoisingConfig, fig7 } from "./config.js";
 import { judge } from "./expected.js";
@@ -72,10 +71,10 @@ test("claims are judged by the means over pictures", () => {
 });
 
 test("options are checked before anything is read", () => {
-  const prepare = (options: object) => () => prepareDenoising(fig7, options, "reproduce", plainNames);
+  const prepare = (options: object) => () => prepareDenoising(fig7, options);
   expect(prepare({ examples: 0 })).toThrow(
-    new InputError("reproduce: examples must be an integer of at least 1, got 0"),
+    new InputError("fig7: examples must be an integer of at least 1, got 0"),
   );
-  expect(prepare({ epochs: 1.5 })).toThrow("reproduce: epochs must be an integer of at least 1, got 1.5");
+  expect(prepare({ epochs: 1.5 })).toThrow("fig7: epochs must be an integer of at least 1, got 1.5");
   expect(prepare({ seed: 0 })).not.toThrow();
 });

@@ -1,7 +1,7 @@
 /** Figure 7: noisy pictures, denoised by every method with patches of every size. */
 
 import { inputError } from "../../core/errors.js";
-import { type OptionNaming, requireInteger } from "../../core/require.js";
+import { requireInteger } from "../../core/require.js";
 import { Rng } from "../../core/rng.js";
 import type { Signal } from "../../core/signal.js";
 import { createBase } from "../../dictionaries/base.js";
@@ -24,11 +24,9 @@ import { curveOf, type DenoisingResult, type Measurement } from "./result.js";
 export function prepareDenoising(
   config: DenoisingConfig,
   { quick, epochs, ...given }: ExperimentOptions,
-  caller: string,
-  say: OptionNaming,
 ): ExperimentRun {
   for (const [name, value] of Object.entries({ epochs, ...given }))
-    if (value !== undefined) requireInteger(caller, say(name), value, name === "seed" ? 0 : 1);
+    if (value !== undefined) requireInteger(config.name, name, value, name === "seed" ? 0 : 1);
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const chosen: DenoisingConfig = { ...config, ...(quick ? config.quick : {}), ...said };
   if (epochs === undefined) return (data, tools) => runDenoising(chosen, data, tools);

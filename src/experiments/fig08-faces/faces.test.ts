@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
-import { plainNames } from "../../core/require.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { modelFromBytes } from "../../model/files.js";
 import { learned } from "../fig11-universal/result.js";
@@ -82,12 +81,12 @@ test("claims are judged where the paper looks: the margin is for wavelets alone"
 });
 
 test("options are checked before anything is read", () => {
-  const prepare = (options: object) => () => prepareFaces(fig8, options, "reproduce", plainNames);
+  const prepare = (options: object) => () => prepareFaces(fig8, options);
   expect(prepare({ epochs: 0 })).toThrow(
-    new InputError("reproduce: epochs must be an integer of at least 1, got 0"),
+    new InputError("fig8: epochs must be an integer of at least 1, got 0"),
   );
   expect(prepare({ seed: -1 })).toThrow(
-    new InputError("reproduce: seed must be an integer of at least 0, got -1"),
+    new InputError("fig8: seed must be an integer of at least 0, got -1"),
   );
   expect(prepare({ quick: true })).not.toThrow();
 });

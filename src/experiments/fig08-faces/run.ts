@@ -1,6 +1,6 @@
 /** Faces: learn by three methods, approximate faces not learned from by each and by wavelets, and draw. */
 
-import { type OptionNaming, requireInteger } from "../../core/require.js";
+import { requireInteger } from "../../core/require.js";
 import type { Signal } from "../../core/signal.js";
 import { train } from "../../learn/run/train.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
@@ -27,30 +27,24 @@ interface Method {
 }
 
 /** The experiment with these options, checked. */
-export function prepareFaces(
-  config: FacesConfig,
-  options: ExperimentOptions,
-  caller: string,
-  say: OptionNaming,
-): ExperimentRun {
+export function prepareFaces(config: FacesConfig, options: ExperimentOptions): ExperimentRun {
   const { quick, ...given } = options;
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   for (const [name, value] of Object.entries(said))
-    requireInteger(caller, say(name), value, name === "seed" ? 0 : 1);
+    requireInteger(config.name, name, value, name === "seed" ? 0 : 1);
   const resolved: FacesConfig = { ...config, ...(quick ? config.quick : {}), ...said };
-  for (const { options: training } of methodsOf(resolved)) resolveTraining(training, caller, say);
-  return (data, tools) => runFaces(resolved, data, tools, caller);
+  for (const { options: training } of methodsOf(resolved)) resolveTraining(training);
+  return (data, tools) => runFaces(resolved, data, tools);
 }
 
 export async function runFaces(
   config: FacesConfig,
   data: ExperimentData,
   tools: ExperimentTools,
-  caller = config.name,
 ): Promise<Outcome> {
   const start = performance.now();
   const { kernels, onStage, onProgress } = tools;
-  const { images, test, sources } = learnAndTest(config.pictures, config.seed, data, caller);
+  const { images, test, sources } = learnAndTest(config.pictures, config.seed, data);
   const { patch, testPatches: count, seed, terms } = config;
   const patches = await samplePatches(test, { patch, count, seed, kernels });
   const models: LearnedModel[] = [];

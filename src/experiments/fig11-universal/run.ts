@@ -4,7 +4,6 @@
  */
 
 import type { DenseMatrix } from "../../core/matrix.js";
-import type { OptionNaming } from "../../core/require.js";
 import type { Signal } from "../../core/signal.js";
 import { atomFamilies } from "../../figures/atoms/atomFamilies.js";
 import type { Kernels } from "../../kernels/contract.js";
@@ -27,19 +26,14 @@ import { universalFiles } from "./files.js";
 import { type Learned, type LearningPoint, learned } from "./result.js";
 
 /** The experiment with these options, checked. */
-export function prepareUniversal(
-  config: UniversalConfig,
-  options: ExperimentOptions,
-  caller: string,
-  say: OptionNaming,
-): ExperimentRun {
+export function prepareUniversal(config: UniversalConfig, options: ExperimentOptions): ExperimentRun {
   const { quick, batch, ...given } = options;
   const small = quick ? { ...config.quick, margin: undefined } : {};
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const batches = batch === undefined ? {} : { batch: { gpu: batch, other: batch } };
   const resolved: UniversalConfig = { ...config, ...small, ...said, ...batches };
-  resolveTraining(trainOptions(resolved, "cpu"), caller, say);
-  return (data, tools) => runUniversal(resolved, data, tools, caller);
+  resolveTraining(trainOptions(resolved, "cpu"));
+  return (data, tools) => runUniversal(resolved, data, tools);
 }
 
 /** Measure what there is, learn, measure again, draw. */
@@ -47,11 +41,10 @@ export async function runUniversal(
   config: UniversalConfig,
   data: ExperimentData,
   tools: ExperimentTools,
-  caller = config.name,
 ): Promise<Outcome> {
   const start = performance.now();
   const { kernels, onStage = () => {} } = tools;
-  const { images, test, sources } = learnAndTest(config.pictures, config.seed, data, caller);
+  const { images, test, sources } = learnAndTest(config.pictures, config.seed, data);
   const { patch, testPatches: count, seed } = config;
   const patches = await samplePatches(test, { patch, count, seed, kernels });
   const analytic = await compare(config, analyticContenders(config), patches, tools); // first: it may not fit

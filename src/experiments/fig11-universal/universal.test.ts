@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { SparseColumns } from "../../core/matrix.js";
-import { plainNames } from "../../core/require.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { baseCols, createBase } from "../../dictionaries/base.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
@@ -137,16 +136,16 @@ describe("data", () => {
 
   test("must be at least two pictures", async () => {
     await expect(runUniversal(tiny, { images: pictures.slice(0, 1) }, { kernels })).rejects.toThrow(
-      new InputError("tiny: images must be at least two where none are given to test on, got 1"),
+      new InputError("images must be at least two where none are given to test on, got 1"),
     );
   });
 });
 
 describe("options", () => {
   test("are checked before anything is read", () => {
-    const prepare = (options: object) => prepareUniversal(universal32, options, "reproduce", plainNames);
+    const prepare = (options: object) => prepareUniversal(universal32, options);
     expect(() => prepare({ examples: 0 })).toThrow(
-      new InputError("reproduce: examples must be an integer of at least 1, got 0"),
+      new InputError("train: examples must be an integer of at least 1, got 0"),
     );
     expect(() => prepare({ batch: "many" })).toThrow(/batch must be an integer of at least 1, got "many"/);
     expect(() => prepare({ quick: true, seed: -1 })).toThrow(/seed must be an integer of at least 0, got -1/);
@@ -203,12 +202,12 @@ test("the catalogue knows each by its name, on one line", () => {
   ];
   expect(experiments.map(({ name }) => name)).toEqual(names);
   for (const { name, summary } of experiments) {
-    expect(experimentOf(name, "x").name).toBe(name);
+    expect(experimentOf(name).name).toBe(name);
     expect(summary).not.toContain("\n");
   }
-  expect(() => experimentOf("universal16", "reproduce")).toThrow(
+  expect(() => experimentOf("universal16")).toThrow(
     new InputError(
-      'reproduce: unknown experiment "universal16"; known: fig1, fig2, fig3, fig4, fig5, fig6, fig7, fig8, fig11, universal32, universal64',
+      'experimentOf: unknown experiment "universal16"; known: fig1, fig2, fig3, fig4, fig5, fig6, fig7, fig8, fig11, universal32, universal64',
     ),
   );
 });

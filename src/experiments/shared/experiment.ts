@@ -6,7 +6,6 @@
  * or a test gives them signals and kernels, and decides what to do with the outcome.
  */
 
-import type { OptionNaming } from "../../core/require.js";
 import type { Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import type { Kernels } from "../../kernels/contract.js";
@@ -23,8 +22,8 @@ export interface Experiment {
   readonly sizes?: readonly Shape[];
   /** What images are for: to learn from (others to test on, or patches of the same), to take patches from, or nothing. */
   readonly images: "learn" | "learn and test" | "test" | "none";
-  /** Check options, and fill in the experiment's own; `say` is how messages call an option. */
-  prepare(options: ExperimentOptions, caller: string, say: OptionNaming): Promise<ExperimentRun>;
+  /** Check options, and fill in the experiment's own. */
+  prepare(options: ExperimentOptions): Promise<ExperimentRun>;
 }
 
 export type ExperimentRun = (data: ExperimentData, tools: ExperimentTools) => Promise<Outcome>;

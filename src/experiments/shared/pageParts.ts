@@ -1,7 +1,7 @@
 /** What experiments have in common: options they do not take, made-up pictures, files and parts of pages. */
 
 import { InputError } from "../../core/errors.js";
-import { type OptionNaming, requireInteger } from "../../core/require.js";
+import { requireInteger } from "../../core/require.js";
 import type { Signal } from "../../core/signal.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import type { PageSection } from "../../figures/pages/htmlPage.js";
@@ -12,15 +12,13 @@ export function requireDrawingOptions(
   name: string,
   options: ExperimentOptions,
   taken: readonly (keyof ExperimentOptions)[],
-  caller: string,
-  say: OptionNaming,
 ): void {
   for (const [key, value] of Object.entries(options)) {
     if (value === undefined || key === "quick" || taken.includes(key as keyof ExperimentOptions)) continue;
-    throw new InputError(`${caller}: ${say(key)} is no option of ${name}`);
+    throw new InputError((nameOf) => `${nameOf(key)} is not an option of ${name}`, { argument: key });
   }
-  if (options.seed !== undefined) requireInteger(caller, say("seed"), options.seed, 0);
-  if (options.examples !== undefined) requireInteger(caller, say("examples"), options.examples, 1);
+  if (options.seed !== undefined) requireInteger(name, "seed", options.seed, 0);
+  if (options.examples !== undefined) requireInteger(name, "examples", options.examples, 1);
 }
 
 /** The pictures given, or as many made up. */
@@ -44,7 +42,6 @@ export function learnAndTest(
   pictures: { readonly train: number; readonly test: number; readonly size: number },
   seed: number,
   { images, test }: ExperimentData,
-  caller: string,
 ): { images: readonly Signal[]; test: readonly Signal[]; sources: string } {
   if (!images) {
     const made = syntheticPictures(seed, pictures.train + (test ? 0 : pictures.test), pictures.size);
@@ -58,7 +55,9 @@ export function learnAndTest(
   if (test) return { images, test, sources: `${images.length} pictures, tested on ${test.length} others` };
   if (images.length < 2) {
     throw new InputError(
-      `${caller}: images must be at least two where none are given to test on, got ${images.length}`,
+      (nameOf) =>
+        `${nameOf("images")} must be at least two where none are given to test on, got ${images.length}`,
+      { argument: "images" },
     );
   }
   const isTest = (_: Signal, i: number) =>

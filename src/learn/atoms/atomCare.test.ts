@@ -22,7 +22,7 @@ const base = createBase("odct:2", [4, 4]);
 const phi = explicitBase(base.factors);
 const [n, L] = [phi.rows, phi.cols];
 const [m, k, N] = [20, 5, 10] as const;
-const options = resolveAtomCare("test", { minUse: 0.25, maxCoherence: 0.99 });
+const options = resolveAtomCare({ minUse: 0.25, maxCoherence: 0.99 });
 
 /** Ten examples; those at 7 and 2 are represented worst, then 5; the one at 0 exactly. */
 const badness = [0, 3, 80, 4, 5, 60, 6, 90, 8, 9];
@@ -250,8 +250,8 @@ describe("atom care in training", () => {
 
 describe("resolveAtomCare", () => {
   test("fills in the defaults", () => {
-    expect(resolveAtomCare("train")).toEqual(atomCareDefaults);
-    expect(resolveAtomCare("train", { every: 7 })).toEqual({ ...atomCareDefaults, every: 7 });
+    expect(resolveAtomCare()).toEqual(atomCareDefaults);
+    expect(resolveAtomCare({ every: 7 })).toEqual({ ...atomCareDefaults, every: 7 });
   });
 
   test.each([
@@ -261,7 +261,7 @@ describe("resolveAtomCare", () => {
     [{ maxCoherence: 0 }, "atomCare.maxCoherence must be a number above 0, got 0"],
     [{ maxCoherence: Number.NaN }, "atomCare.maxCoherence must be a number above 0, got NaN"],
   ])("refuses %j", (care, message) => {
-    expect(() => resolveAtomCare("train", care)).toThrow(new InputError(`train: ${message}`));
+    expect(() => resolveAtomCare(care)).toThrow(new InputError(`train: ${message}`));
   });
 });
 

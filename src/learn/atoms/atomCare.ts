@@ -30,11 +30,11 @@ export const atomCareDefaults = {
 } as const satisfies AtomCareOptions;
 
 /** Check the options and fill in the defaults. */
-export function resolveAtomCare(caller: string, options: AtomCareOptions = {}): Required<AtomCareOptions> {
+export function resolveAtomCare(options: AtomCareOptions = {}): Required<AtomCareOptions> {
   const resolved = { ...atomCareDefaults, ...options };
-  requireInteger(caller, "atomCare.every", resolved.every, 1);
-  requireFraction(caller, "atomCare.minUse", resolved.minUse);
-  requireAbove(caller, "atomCare.maxCoherence", resolved.maxCoherence, 0);
+  requireInteger("train", "atomCare.every", resolved.every, 1);
+  requireFraction("train", "atomCare.minUse", resolved.minUse);
+  requireAbove("train", "atomCare.maxCoherence", resolved.maxCoherence, 0);
   return resolved;
 }
 

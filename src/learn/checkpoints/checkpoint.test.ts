@@ -119,7 +119,7 @@ describe("a checkpoint as bytes", () => {
     ['"length":2', '"length":1e15', /^a\.tlc: damaged \(\d+ bytes, where there must be 80000000000\d+\)$/],
     ['"seconds":1.5', '"seconds":"1"', 'seconds must be that of a checkpoint, got "1"'],
     ['"rmse":null', '"testRmse":[]', "testRmse must be that of a checkpoint, got []"],
-    ['"batch":64', '"batch":{}', "batch must be that of a checkpoint, got a Object"],
+    ['"batch":64', '"batch":{}', "batch must be that of a checkpoint, got an Object"],
   ])("of a stranger who says %s as %s is refused", async (from, to, message) => {
     const changed = withHeader(await written(), (text) => text.replace(from, to));
     const said = await refusal(changed);

@@ -8,7 +8,6 @@
  */
 
 import type { DenseMatrix, SparseColumns } from "../../core/matrix.js";
-import type { OptionNaming } from "../../core/require.js";
 import type { BaseDictionary } from "../../dictionaries/base.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import type { Model, ModelMeta } from "../../model/model.js";
@@ -123,7 +122,7 @@ export interface LearnerKind {
     readonly careEvery?: number | false;
   };
   /** Refuse options that the model does not allow. */
-  check?(options: LearnerOptions, caller: string, say: OptionNaming): void;
+  check?(options: LearnerOptions): void;
   /** What it takes for updates of so many examples, signals aside. */
   memory(options: LearnerOptions & { readonly cares: boolean }, examples: number): readonly MemoryPart[];
   create(setting: LearnerSetting): Promise<Learner>;

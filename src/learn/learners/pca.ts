@@ -52,10 +52,10 @@ export const pca: LearnerKind = {
   goesOn: false,
   defaults: { careEvery: false, atoms: baseRows },
 
-  check({ atoms, base }, caller, say) {
+  check({ atoms, base }) {
     const n = baseRows(base);
     if (atoms <= n) return;
-    throw inputError(caller, say("atoms"), `must be at most ${n}, the samples of a patch, for pca`, atoms);
+    throw inputError("train", "atoms", `must be at most ${n}, the samples of a patch, for pca`, atoms);
   },
 
   memory(options, N) {

@@ -52,10 +52,11 @@ export function describeMemory({ parts, total }: MemoryPlan): string {
 }
 
 /** Refuse a run that does not fit, before it takes anything. */
-export function requireFits(caller: string, plan: MemoryPlan, limit: number): void {
+export function requireFits(where: string, plan: MemoryPlan, limit: number): void {
   if (plan.total <= limit) return;
   const room = (limit / 2 ** 30).toFixed(1);
   throw new InputError(
-    `${caller}: memory must be at most ${room} GiB here, got a run that needs ${describeMemory(plan)}`,
+    `memory must be at most ${room} GiB here, got a run that needs ${describeMemory(plan)}`,
+    { where },
   );
 }

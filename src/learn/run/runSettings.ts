@@ -8,7 +8,6 @@
  */
 
 import { InputError } from "../../core/errors.js";
-import { type OptionNaming, plainNames } from "../../core/require.js";
 import { formatShape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { crc32 } from "../../data/formats/crc32.js";
@@ -59,27 +58,29 @@ export function dataSettings(data: TrainingData, test: readonly Signal[] | undef
 }
 
 /** Refuse settings that are not those of a checkpoint. */
-export function requireSameSettings(
-  saved: RunSettings,
-  now: RunSettings,
-  caller = "train",
-  say: OptionNaming = plainNames,
-): void {
+export function requireSameSettings(saved: RunSettings, now: RunSettings): void {
   for (const [name, value] of Object.entries(now)) {
     if (saved[name] === value) continue;
-    const called = name.includes(" ") ? name : say(name);
-    throw new InputError(
-      `${caller}: ${say("resume")}: ${called} must be ${saved[name] ?? "none"} as in the checkpoint, got ${value}`,
-    );
+    const rule = `must be ${saved[name] ?? "none"} as in the checkpoint`;
+    throw new InputError((nameOf) => `${nameOf("resume")}: ${nameOf(name)} ${rule}, got ${value}`, {
+      where: "train",
+      argument: name,
+      rule,
+      value,
+    });
   }
 }
 
 /** Epochs may be more than in the checkpoint, but not fewer than were begun. */
-export function requireEpochs(begun: number, epochs: number, caller = "train", say = plainNames): void {
+export function requireEpochs(begun: number, epochs: number): void {
   if (epochs >= begun) return;
-  throw new InputError(
-    `${caller}: ${say("resume")}: ${say("epochs")} must be at least ${begun}, which the checkpoint has begun, got ${epochs}`,
-  );
+  const rule = `must be at least ${begun}, which the checkpoint has begun`;
+  throw new InputError((nameOf) => `${nameOf("resume")}: ${nameOf("epochs")} ${rule}, got ${epochs}`, {
+    where: "train",
+    argument: "epochs",
+    rule,
+    value: epochs,
+  });
 }
 
 /** `2 signals of 3200 samples (1f2e3d4c)`. */

@@ -136,25 +136,28 @@ describe("resolveTraining", () => {
     expect(() => resolveTraining(all)).toThrow(new InputError(`train: ${message}`));
   });
 
-  test("calls options and itself by the names its caller uses", () => {
+  test.each([
+    [{ atomSparsity: 0 }, "--atom-sparsity must be an integer from 1 to 256, got 0"],
+    [{ atoms: 1, redundancy: 1 }, "--atoms and --redundancy must not both be given"],
+    [{ coding: { sparsity: 0 } }, "--sparsity must be an integer from 1 to 256, got 0"],
+  ])("refuses %j in a program's own names of options", (options, message) => {
     const flag = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    expect(() => resolveTraining({ patch, atomSparsity: 0 }, "demo", flag)).toThrow(
-      new InputError("demo: --atom-sparsity must be an integer from 1 to 256, got 0"),
-    );
-    expect(() => resolveTraining({ patch, atoms: 1, redundancy: 1 }, "demo", flag)).toThrow(
-      new InputError("demo: --atoms and --redundancy must not both be given"),
-    );
-    expect(() => resolveTraining({ patch, coding: { sparsity: 0 } }, "demo", flag)).toThrow(
-      new InputError("demo: --sparsity must be an integer from 1 to 256, got 0"),
-    );
+    const inFlags = () => {
+      try {
+        resolveTraining({ patch, ...options });
+      } catch (error) {
+        throw error instanceof InputError ? new Error(error.describe(flag)) : error;
+      }
+    };
+    expect(inFlags).toThrow(new Error(message));
   });
 });
 
-test("atoms a code are n/40, as in the paper's experiments, at least two where there is room", () => {
+test("atoms per code are n/40, as in the paper's experiments, at least two where there is room", () => {
   expect([1, 2, 64, 144, 400, 1024, 4096].map(defaultSparsity)).toEqual([1, 2, 2, 4, 10, 26, 102]);
 });
 
-test("non-zeros an atom are a tenth of n, at least one and at most L", () => {
+test("non-zeros per atom are 2√n, and at most L", () => {
   expect([1, 64, 144, 1024].map((n) => defaultAtomSparsity(n, 2 * n))).toEqual([2, 16, 24, 64]);
   expect(defaultAtomSparsity(1000, 20)).toBe(20);
 });

@@ -7,15 +7,8 @@
  * a tenth of n non-zeros an atom.
  */
 
-import { InputError } from "../../core/errors.js";
-import {
-  type OptionNaming,
-  plainNames,
-  requireAbove,
-  requireFraction,
-  requireInteger,
-  requireOneOf,
-} from "../../core/require.js";
+import { InputError, onBehalfOf } from "../../core/errors.js";
+import { requireAbove, requireFraction, requireInteger, requireOneOf } from "../../core/require.js";
 import { requireSameShape, requireShape, type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { type BaseDictionary, baseCols, createBase, defaultBase } from "../../dictionaries/base.js";
@@ -124,63 +117,57 @@ export interface ResolvedTraining extends LearnerOptions {
   readonly groupSamples: number;
 }
 
-/** Check options and fill in the defaults; `say` is how messages call an option. */
-export function resolveTraining(
-  options: TrainOptions,
-  caller = "train",
-  say: OptionNaming = plainNames,
-): ResolvedTraining {
-  const patch = requireShape(caller, say("patch"), options.patch);
+/** Check options and fill in the defaults. */
+export function resolveTraining(options: TrainOptions): ResolvedTraining {
+  const patch = requireShape("train", "patch", options.patch);
   const n = sizeOf(patch);
-  const learner = requireOneOf(caller, "learner", options.learner ?? trainDefaults.learner, learnerNames);
+  const learner = requireOneOf("train", "learner", options.learner ?? trainDefaults.learner, learnerNames);
   const kind = learners[learner];
   const { start } = options;
-  if (start && kind.goesOn === false) throw noUseFor("start", learner, caller, say);
-  if (start) requireGoesOn(options, start, caller, say);
-  const base = start?.base ?? resolveBase(options.base ?? trainDefaults.base, patch, caller);
+  if (start && kind.goesOn === false) throw noUseFor("start", learner);
+  if (start) requireGoesOn(options, start);
+  const base = start?.base ?? resolveBase(options.base ?? trainDefaults.base, patch);
   const L = baseCols(base);
-  const atoms = start?.A.cols ?? resolveAtoms(options, L, kind.defaults?.atoms?.(base) ?? L, caller, say);
+  const atoms = start?.A.cols ?? resolveAtoms(options, L, kind.defaults?.atoms?.(base) ?? L);
   const given = options.coding ?? {};
   const unlimited = given.sparsity === undefined && given.error === undefined;
   const coding = unlimited ? { sparsity: Math.min(atoms, defaultSparsity(n)) } : given;
-  resolveLimits(caller, coding, n, atoms, say);
+  resolveLimits("train", coding, n, atoms);
   const count = (name: keyof TrainOptions, fallback: number, min = 1): number =>
-    requireInteger(caller, say(name), options[name] ?? fallback, min);
+    requireInteger("train", name, options[name] ?? fallback, min);
   const resolved: ResolvedTraining = {
     base,
     atoms,
     coding,
-    atomSparsity: resolveAtomSparsity(options, n, L, caller, say),
+    atomSparsity: resolveAtomSparsity(options, n, L),
     learner,
     start,
     batch: count("batch", trainDefaults.batch),
     epochs: count("epochs", kind.defaults?.epochs ?? trainDefaults.epochs),
     examples: count("examples", kind.defaults?.examples ?? trainDefaults.examples),
-    momentum: requireFraction(caller, say("momentum"), options.momentum ?? trainDefaults.momentum),
-    stepDecay: requireAbove(caller, say("stepDecay"), options.stepDecay ?? trainDefaults.stepDecay, 0),
+    momentum: requireFraction("train", "momentum", options.momentum ?? trainDefaults.momentum),
+    stepDecay: requireAbove("train", "stepDecay", options.stepDecay ?? trainDefaults.stepDecay, 0),
     seed: count("seed", trainDefaults.seed, 0),
     holdout: count("holdout", trainDefaults.holdout, 0),
     testEvery: options.testEvery === undefined ? undefined : count("testEvery", 1),
     patience: options.patience === undefined ? Infinity : count("patience", 1),
-    seconds:
-      options.seconds === undefined ? Infinity : requireAbove(caller, say("seconds"), options.seconds, 0),
+    seconds: options.seconds === undefined ? Infinity : requireAbove("train", "seconds", options.seconds, 0),
     reportEvery: options.reportEvery === undefined ? undefined : count("reportEvery", 1),
-    atomCare: resolveCare(options.atomCare, kind, caller),
+    atomCare: resolveCare(options.atomCare, kind),
     removeMean: options.removeMean ?? trainDefaults.removeMean,
     groupSamples: count("groupSamples", trainDefaults.groupSamples),
   };
   for (const name of ownOptions) {
     if (options[name] === undefined || kind.own.includes(name)) continue;
-    throw noUseFor(name, learner, caller, say);
+    throw noUseFor(name, learner);
   }
-  kind.check?.(resolved, caller, say);
+  kind.check?.(resolved);
   return resolved;
 }
 
-function noUseFor(name: string, learner: LearnerName, caller: string, say: OptionNaming): InputError {
-  return new InputError(
-    `${caller}: ${say(name)} must not be given: the learner ${learner} has no use for it`,
-  );
+function noUseFor(name: string, learner: LearnerName): InputError {
+  const rule = `must not be given: the learner ${learner} does not use it`;
+  return new InputError((nameOf) => `${nameOf(name)} ${rule}`, { where: "train", argument: name, rule });
 }
 
 /** Atoms a code unless told: `p` = n/40. */
@@ -193,55 +180,47 @@ export function defaultAtomSparsity(n: number, L: number): number {
   return Math.min(L, Math.round(2 * Math.sqrt(n)));
 }
 
-function resolveBase(base: string | BaseDictionary, patch: Shape, caller: string): BaseDictionary {
-  if (typeof base === "string") return createBase(base, patch, caller);
-  requireSameShape(caller, "base", base.shape, patch);
+function resolveBase(base: string | BaseDictionary, patch: Shape): BaseDictionary {
+  if (typeof base === "string") return onBehalfOf("train", () => createBase(base, patch));
+  requireSameShape("train", "base", base.shape, patch);
   return base;
 }
 
-function resolveAtoms(
-  options: TrainOptions,
-  L: number,
-  usual: number,
-  caller: string,
-  say: OptionNaming,
-): number {
-  const { atoms, redundancy } = options;
+function resolveAtoms({ atoms, redundancy }: TrainOptions, L: number, usual: number): number {
   if (atoms !== undefined && redundancy !== undefined) {
-    throw new InputError(`${caller}: ${say("atoms")} and ${say("redundancy")} must not both be given`);
+    throw new InputError(
+      (nameOf) => `${nameOf("atoms")} and ${nameOf("redundancy")} must not both be given`,
+      { where: "train", argument: "redundancy" },
+    );
   }
-  if (redundancy === undefined) return requireInteger(caller, say("atoms"), atoms ?? usual, 1);
-  return Math.max(1, Math.round(requireAbove(caller, say("redundancy"), redundancy, 0) * L));
+  if (redundancy === undefined) return requireInteger("train", "atoms", atoms ?? usual, 1);
+  return Math.max(1, Math.round(requireAbove("train", "redundancy", redundancy, 0) * L));
 }
 
 /** k, which is at least what the atoms to start from have. */
-function resolveAtomSparsity(
-  { atomSparsity, start }: TrainOptions,
-  n: number,
-  L: number,
-  caller: string,
-  say: OptionNaming,
-): number {
+function resolveAtomSparsity({ atomSparsity, start }: TrainOptions, n: number, L: number): number {
   const least = start ? startSparsity(start.A) : 1;
   const fallback = start ? least : defaultAtomSparsity(n, L);
-  return requireInteger(caller, say("atomSparsity"), atomSparsity ?? fallback, least, L);
+  return requireInteger("train", "atomSparsity", atomSparsity ?? fallback, least, L);
 }
 
 /** A run that goes on from a dictionary has its patch, its base and its atoms. */
-function requireGoesOn(options: TrainOptions, start: Model, caller: string, say: OptionNaming): void {
-  requireSameShape(caller, say("start"), start.shape, options.patch);
+function requireGoesOn(options: TrainOptions, start: Model): void {
+  requireSameShape("train", "start", start.shape, options.patch);
   for (const name of ["base", "atoms", "redundancy"] as const) {
     if (options[name] === undefined) continue;
-    throw new InputError(`${caller}: ${say(name)} must not be given with ${say("start")}, which has its own`);
+    throw new InputError(
+      (nameOf) => `${nameOf(name)} must not be given with ${nameOf("start")}, which has its own`,
+      { where: "train", argument: name },
+    );
   }
 }
 
 function resolveCare(
   asked: TrainOptions["atomCare"],
   { defaults }: LearnerKind,
-  caller: string,
 ): Required<AtomCareOptions> | null {
   const every = defaults?.careEvery ?? atomCareDefaults.every;
   if (asked === false || (asked === undefined && every === false)) return null;
-  return resolveAtomCare(caller, { ...(every === false ? {} : { every }), ...asked });
+  return resolveAtomCare({ ...(every === false ? {} : { every }), ...asked });
 }

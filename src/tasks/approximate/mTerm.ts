@@ -47,17 +47,13 @@ const panel = 128;
  * What approximates patches of a shape, by name: a base. Of `wavelet:NAME`, orthonormal where the sizes are even and
  * as large as a patch, the transform is taken instead of its matrix.
  */
-export function approximatorOf(
-  name: string,
-  shape: Shape,
-  caller = "approximatorOf",
-): DictionaryParts | OrthonormalTransform {
+export function approximatorOf(name: string, shape: Shape): DictionaryParts | OrthonormalTransform {
   const [kind, argument, border = "periodic", ...rest] = name.split(":");
   const isWavelet = kind === "wavelet" && argument !== undefined && rest.length === 0;
   if (!isWavelet || border !== "periodic" || shape.some((size) => size % 2 !== 0)) {
-    return { base: createBase(name, shape, caller) };
+    return { base: createBase(name, shape) };
   }
-  const filters = wavelet(argument, caller);
+  const filters = wavelet(argument);
   return { transform: (patch) => forwardCascade(patch, shape, filters) };
 }
 

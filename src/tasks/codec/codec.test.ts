@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { DenseMatrix } from "../../core/matrix.js";
-import { plainNames } from "../../core/require.js";
 import { Rng } from "../../core/rng.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
 import { crc32 } from "../../data/formats/crc32.js";
@@ -149,7 +148,7 @@ describe("what was compressed", () => {
     const compressor = await Compressor.open(model, kernels);
     const told: [number, number][] = [];
     const search = (onAttempt: (attempts: number, bytes: number) => void) =>
-      compressor.compress(cut(16, 16, bytes8), { bytes: 80 }, "compress", plainNames, onAttempt);
+      compressor.compress(cut(16, 16, bytes8), { bytes: 80 }, onAttempt);
     const { bytes } = await search((attempts, size) => told.push([attempts, size]));
     expect(told.map(([attempts]) => attempts)).toEqual(told.map((_, i) => i + 1));
     expect(told.map(([, size]) => size)).toContain(bytes.length);

@@ -5,8 +5,8 @@
  * file decodes to does not.
  */
 
-import { InputError } from "../../core/errors.js";
-import { type OptionNaming, plainNames, requireAbove, requireInteger } from "../../core/require.js";
+import { inputError } from "../../core/errors.js";
+import { requireAbove, requireInteger } from "../../core/require.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
 import { requireFitsFormat } from "./container.js";
@@ -49,19 +49,15 @@ export class Compressor {
   async compress(
     array: SampleArray,
     target: CompressionTarget,
-    caller = "compress",
-    say: OptionNaming = plainNames,
     onAttempt: OnAttempt = () => {},
   ): Promise<Compressed> {
-    requireSampleArray(caller, array);
-    requireFitsFormat(caller, array.shape);
-    if ("bytes" in target) requireInteger(caller, say("bytes"), target.bytes, 1);
-    else requireAbove(caller, say("psnr"), target.psnr, 0);
-    const layout = layoutOf(this.#model, array.shape, array.colour, caller);
+    requireSampleArray("compress", array);
+    requireFitsFormat("compress", array.shape);
+    if ("bytes" in target) requireInteger("compress", "bytes", target.bytes, 1);
+    else requireAbove("compress", "psnr", target.psnr, 0);
+    const layout = layoutOf(this.#model, array.shape, array.colour, "compress");
     const attempts = new Attempts(array, layout, this.#hand, this.#kernels, onAttempt);
-    return "bytes" in target
-      ? smallEnough(attempts, target.bytes, `${caller}: ${say("bytes")}`)
-      : goodEnough(attempts, target.psnr, `${caller}: ${say("psnr")}`);
+    return "bytes" in target ? smallEnough(attempts, target.bytes) : goodEnough(attempts, target.psnr);
   }
 
   free(): void {
@@ -70,12 +66,12 @@ export class Compressor {
 }
 
 /** The finest step whose file is small enough. */
-async function smallEnough(attempts: Attempts, bytes: number, what: string): Promise<Compressed> {
+async function smallEnough(attempts: Attempts, bytes: number): Promise<Compressed> {
   const fits = async (step: number) => (await attempts.file(step)).length <= bytes;
   let step = attempts.coarsest;
   if (!(await fits(step))) {
     const { length } = await attempts.file(step);
-    throw new InputError(`${what} must be at least ${length} for this array, got ${bytes}`);
+    throw inputError("compress", "bytes", `must be at least ${length} for this array`, bytes);
   }
   while (step - stride >= attempts.finest && (await fits(step - stride))) step -= stride;
   const edge = await boundary(step, Math.max(step - stride, attempts.finest - 1), fits);
@@ -96,7 +92,7 @@ async function bestNear(attempts: Attempts, edge: number, bytes: number): Promis
 }
 
 /** The coarsest step whose file is good enough. */
-async function goodEnough(attempts: Attempts, psnr: number, what: string): Promise<Compressed> {
+async function goodEnough(attempts: Attempts, psnr: number): Promise<Compressed> {
   const suffices = async (step: number) => (await attempts.psnr(step)) >= psnr;
   let step = attempts.coarsest;
   for (let idle = 0; !(await suffices(step)); step -= stride) {
@@ -105,7 +101,7 @@ async function goodEnough(attempts: Attempts, psnr: number, what: string): Promi
     idle = next - reached < 0.01 && reached > 0 ? idle + 1 : 0;
     if (idle < mostIdle && step - stride >= attempts.finest) continue;
     const best = Math.max(next, reached).toFixed(1);
-    throw new InputError(`${what} must be at most ${best} for this array and dictionary, got ${psnr}`);
+    throw inputError("compress", "psnr", `must be at most ${best} for this array and dictionary`, psnr);
   }
   return attempts.compressed(await boundary(step, Math.min(step + stride, attempts.coarsest + 1), suffices));
 }

@@ -93,10 +93,11 @@ function requireSane({ shape, colour, step, grade }: Container, kind: number, na
     throw new InputError(`${name}: damaged: settings that this format does not have`);
 }
 
-export function requireFitsFormat(caller: string, shape: Shape): void {
+export function requireFitsFormat(where: string, shape: Shape): void {
   if (shape.length <= 15 && sizeOf(shape) <= mostSamples) return;
   throw new InputError(
-    `${caller}: an array must have at most 15 axes and ${mostSamples} samples, got ${formatShape(shape)}`,
+    `an array must have at most 15 axes and ${mostSamples} samples, got ${formatShape(shape)}`,
+    { where },
   );
 }
 

@@ -20,12 +20,13 @@ export interface Layout {
 }
 
 /** Arrays have as many axes as the patch, or one more, which counts arrays. */
-export function layoutOf(model: Model, shape: Shape, colour: boolean, caller: string): Layout {
+export function layoutOf(model: Model, shape: Shape, colour: boolean, where: string): Layout {
   const plane = planeShape(shape, colour);
   const more = plane.length - model.shape.length;
   if (more !== 0 && more !== 1)
     throw new InputError(
-      `${caller}: ${formatShape(shape)} cannot be cut into blocks of ${formatShape(model.shape)}, the patch of the dictionary`,
+      `${formatShape(shape)} cannot be cut into blocks of ${formatShape(model.shape)}, the patch of the dictionary`,
+      { where },
     );
   const block = more === 1 ? [1, ...model.shape] : model.shape;
   return { model, shape: plane, planes: colour ? 3 : 1, grid: new BlockGrid(plane, block) };

@@ -48,15 +48,15 @@ function peakOf(data: Samples): number {
   return high - low || 1;
 }
 
-export function requireSampleArray(caller: string, { shape, data, colour }: SampleArray): void {
+export function requireSampleArray(where: string, { shape, data, colour }: SampleArray): void {
   if (sizeOf(shape) !== data.length)
-    throw new InputError(
-      `${caller}: ${formatShape(shape)} must have ${sizeOf(shape)} samples, got ${data.length}`,
-    );
+    throw new InputError(`${formatShape(shape)} must have ${sizeOf(shape)} samples, got ${data.length}`, {
+      where,
+    });
   if (colour && (shape.length !== 3 || shape[2] !== 3))
-    throw new InputError(`${caller}: a colour picture must be height x width x 3, got ${formatShape(shape)}`);
+    throw new InputError(`a colour picture must be height x width x 3, got ${formatShape(shape)}`, { where });
   const bad = data.findIndex((value) => !Number.isFinite(value));
-  if (bad >= 0) throw new InputError(`${caller}: samples must be finite, got ${data[bad]} at index ${bad}`);
+  if (bad >= 0) throw new InputError(`samples must be finite, got ${data[bad]} at index ${bad}`, { where });
 }
 
 /** The shape of a plane. */

@@ -132,7 +132,7 @@ function learn(
 ): Promise<Model> {
   const base = patchBase("denoise", training.base ?? denoiseDefaults.base, patch, channels);
   const coding = { error: Math.sqrt(residualEnergy / sizeOf(patch)), sparsity: maxAtoms };
-  const task = { caller: "denoise", patch, base, coding, training, kernels, signal };
+  const task = { where: "denoise", patch, base, coding, training, kernels, signal };
   return learnFromPatches(unit, { ...task, usual: denoiseDefaults, onProgress: report("learning") });
 }
 

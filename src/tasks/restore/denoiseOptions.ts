@@ -1,6 +1,6 @@
 /** What denoising is told, what it assumes, and how both are checked against the signals. */
 
-import { InputError, inputError } from "../../core/errors.js";
+import { InputError, inputError, onBehalfOf } from "../../core/errors.js";
 import { requireInteger } from "../../core/require.js";
 import { formatShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
@@ -104,7 +104,7 @@ function levelsOf(signals: readonly Signal[], sigma: DenoiseOptions["sigma"]): n
       `denoise: sigma must be one number, or one for each of ${signals.length} signals, got ${each.length}`,
     );
   return each.map((value, i) => {
-    const level = value ?? estimateNoise(signals[i], "denoise");
+    const level = value ?? onBehalfOf("denoise", () => estimateNoise(signals[i]));
     if (Number.isFinite(level) && level >= 0) return level;
     throw inputError("denoise", "sigma", "must be a number of at least 0", level);
   });

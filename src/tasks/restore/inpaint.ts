@@ -11,7 +11,7 @@
  * Known samples stay as they are.
  */
 
-import { InputError, inputError } from "../../core/errors.js";
+import { InputError, inputError, onBehalfOf } from "../../core/errors.js";
 import { SparseColumns } from "../../core/matrix.js";
 import { requireInteger } from "../../core/require.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
@@ -189,7 +189,7 @@ async function fillRound(
 
 /** The base dictionary as it is: A is the identity. */
 function baseModel({ patch, error }: InpaintPlan, { training }: Work): Model {
-  const base = createBase(training?.base ?? inpaintDefaults.base, patch, "inpaint");
+  const base = onBehalfOf("inpaint", () => createBase(training?.base ?? inpaintDefaults.base, patch));
   const meta = {
     learner: "none",
     options: {},
@@ -210,6 +210,6 @@ function learn(
 ): Promise<Model> {
   const { base = inpaintDefaults.base } = training;
   const coding = { error, sparsity: Math.floor(sizeOf(patch) * atomsPerSample) };
-  const task = { caller: "inpaint", patch, base, coding, training, kernels, signal, onProgress };
+  const task = { where: "inpaint", patch, base, coding, training, kernels, signal, onProgress };
   return learnFromPatches(filled, { ...task, usual: inpaintDefaults });
 }

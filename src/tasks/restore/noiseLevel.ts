@@ -27,12 +27,13 @@ const enough = 2 ** 21;
 const shortAxis = 8;
 
 /** σ, in the units of the samples. */
-export function estimateNoise(signal: Signal, caller = "estimateNoise"): number {
+export function estimateNoise(signal: Signal): number {
   const long = signal.shape.map((size) => size >= shortAxis);
   const filtered = long.includes(true) ? long : signal.shape.map((size) => size >= 2);
   if (!filtered.includes(true)) {
     throw new InputError(
-      `${caller}: the noise of ${signal.name} cannot be estimated from ${formatShape(signal.shape)} samples: sigma must be given`,
+      `the noise of ${signal.name} cannot be estimated from ${formatShape(signal.shape)} samples: sigma must be given`,
+      { where: "estimateNoise", argument: "sigma" },
     );
   }
   let part: { shape: Shape; data: Float32Array } = signal;

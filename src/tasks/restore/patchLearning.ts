@@ -1,5 +1,6 @@
 /** A dictionary learned from the very signals that `denoise` and `inpaint` are to restore. */
 
+import { onBehalfOf } from "../../core/errors.js";
 import { requireOneOf } from "../../core/require.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
@@ -14,7 +15,7 @@ import { atomSparsityOf, defaultAtomShare, type PatchTraining } from "./patchOpt
 
 /** What a task says of its learning. */
 export interface PatchLearning {
-  readonly caller: string;
+  readonly where: string;
   readonly patch: Shape;
   readonly base: string | BaseDictionary;
   /** How patches are coded, in the units of the signals; `sparsity` is a limit beside it. */
@@ -38,10 +39,10 @@ const reportsAnEpoch = 20;
 export const wholeSetExamples = 40_000;
 
 export async function learnFromPatches(signals: readonly Signal[], task: PatchLearning): Promise<Model> {
-  const { caller, patch, base, coding, training, kernels, signal } = task;
+  const { where, patch, base, coding, training, kernels, signal } = task;
   const { atomShare, ...others } = training;
   const kind =
-    learners[requireOneOf(caller, "learner", training.learner ?? trainDefaults.learner, learnerNames)];
+    learners[requireOneOf(where, "learner", training.learner ?? trainDefaults.learner, learnerNames)];
   const share = atomShare ?? (kind.own.includes("atomSparsity") ? defaultAtomShare : undefined);
   const size = sizeOfTraining(task);
   const options = {
@@ -50,12 +51,12 @@ export async function learnFromPatches(signals: readonly Signal[], task: PatchLe
     ...size,
     base,
     patch,
-    atomSparsity: share === undefined ? undefined : atomSparsityOf(caller, share, sizeOf(patch)),
+    atomSparsity: share === undefined ? undefined : atomSparsityOf(where, share, sizeOf(patch)),
     coding: { ...coding, sparsity: Math.max(1, Math.min(coding.sparsity, training.atoms ?? Infinity)) },
     holdout: 0,
     reportEvery: reportStep(size.examples, others.batch ?? patchBatch, kind.takes),
   };
-  resolveTraining(options, caller); // refused in the name of the task
+  onBehalfOf(where, () => resolveTraining(options));
   const run = train(signals, { ...options, kernels, signal });
   const plan = await run.plan();
   for await (const report of run) task.onProgress(report.examples, plan.examples * plan.epochs);
@@ -69,12 +70,12 @@ function reportStep(examples: number, batch: number, takes: LearnerKind["takes"]
 }
 
 /** Patches an epoch, and epochs; a learner that passes over one set has its own epochs. */
-function sizeOfTraining({ caller, training, usual }: PatchLearning): {
+function sizeOfTraining({ where, training, usual }: PatchLearning): {
   readonly examples: number;
   readonly epochs: number | undefined;
 } {
   const { learner = trainDefaults.learner, examples, epochs } = training;
-  const { takes, defaults } = learners[requireOneOf(caller, "learner", learner, learnerNames)];
+  const { takes, defaults } = learners[requireOneOf(where, "learner", learner, learnerNames)];
   if (takes === "mini-batches")
     return { examples: examples ?? usual.examples, epochs: epochs ?? usual.epochs };
   return { examples: examples ?? defaults?.examples ?? wholeSetExamples, epochs };

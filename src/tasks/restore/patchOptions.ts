@@ -3,7 +3,7 @@
  * for them, the steps between them, and how far the work has come.
  */
 
-import { InputError } from "../../core/errors.js";
+import { InputError, onBehalfOf } from "../../core/errors.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import { formatShape, requireShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
@@ -34,10 +34,11 @@ export interface TaskProgress {
 const usualSizes: Readonly<Record<number, number>> = { 1: 64, 2: 16, 3: 6 };
 
 /** The patch unless told: as large as the signals allow, where they are small. */
-export function defaultPatch(caller: string, signals: readonly Signal[], channels: boolean): Shape {
+export function defaultPatch(where: string, signals: readonly Signal[], channels: boolean): Shape {
   const axes = signals[0].shape.length - (channels ? 1 : 0);
   const size = channels ? 8 : usualSizes[axes];
-  if (size === undefined) throw new InputError(`${caller}: patch must be given for signals of ${axes} axes`);
+  if (size === undefined)
+    throw new InputError(`patch must be given for signals of ${axes} axes`, { where, argument: "patch" });
   return Array.from({ length: axes }, (_, axis) =>
     signals.reduce((least, { shape }) => Math.min(least, shape[axis]), size),
   );
@@ -45,18 +46,19 @@ export function defaultPatch(caller: string, signals: readonly Signal[], channel
 
 /** The whole shape of a patch, its channels included; refused where a signal has no such window. */
 export function requirePatch(
-  caller: string,
+  where: string,
   patch: Shape,
   signals: readonly Signal[],
   channels: boolean,
 ): Shape {
-  requireShape(caller, "patch", patch);
+  requireShape(where, "patch", patch);
   for (const { name, shape } of signals) {
     const whole = channels ? [...patch, shape.at(-1)!] : patch;
     const fits = whole.length === shape.length && whole.every((size, axis) => size <= shape[axis]);
     if (!fits)
       throw new InputError(
-        `${caller}: ${name} must be at least ${formatShape(whole)}, the patch, got ${formatShape(shape)}`,
+        `${name} must be at least ${formatShape(whole)}, the patch, got ${formatShape(shape)}`,
+        { where },
       );
   }
   return channels ? [...patch, signals[0].shape.at(-1)!] : patch;
@@ -64,20 +66,20 @@ export function requirePatch(
 
 /** A base for patches; channels are mixed by the orthonormal DCT of so many samples. */
 export function patchBase(
-  caller: string,
+  where: string,
   base: string | BaseDictionary,
   patch: Shape,
   channels: boolean,
 ): string | BaseDictionary {
   if (!channels || typeof base !== "string") return base;
-  const plane = createBase(base, patch.slice(0, -1), caller);
-  const mixing = createBase("odct:1", patch.slice(-1), caller);
+  const plane = onBehalfOf(where, () => createBase(base, patch.slice(0, -1)));
+  const mixing = createBase("odct:1", patch.slice(-1));
   return { name: `${base}, channels`, shape: patch, factors: [...plane.factors, ...mixing.factors] };
 }
 
 /** The same step along all axes, at most the patch, so that windows leave no gaps. */
-export function strideOf(caller: string, stride: number, patch: Shape): Shape {
-  requireInteger(caller, "stride", stride, 1, Math.max(...patch));
+export function strideOf(where: string, stride: number, patch: Shape): Shape {
+  requireInteger(where, "stride", stride, 1, Math.max(...patch));
   return patch.map((size) => Math.min(size, stride));
 }
 
@@ -85,6 +87,6 @@ export function strideOf(caller: string, stride: number, patch: Shape): Shape {
 export const defaultAtomShare = 0.1;
 
 /** k for patches of n samples. */
-export function atomSparsityOf(caller: string, share: number, n: number): number {
-  return Math.max(1, Math.round(requireAbove(caller, "atomShare", share, 0) * n));
+export function atomSparsityOf(where: string, share: number, n: number): number {
+  return Math.max(1, Math.round(requireAbove(where, "atomShare", share, 0) * n));
 }

@@ -61,7 +61,7 @@ export class CheckpointFolder implements CheckpointKeeper {
       throw fileError(error, `${path}: cannot hold checkpoints`, "no such folder");
     });
     await removeStaleIn(path);
-    await requireWritable(join(path, nameOf(0)), "checkpoint");
+    await requireWritable(join(path, nameOf(0)));
     return new CheckpointFolder(path, await markRun(path), options);
   }
 

@@ -178,12 +178,11 @@ export const sedil: LearnerKind = {
   own: [],
   defaults: { epochs: 100, examples: 2000, careEvery: false },
 
-  check({ base, atoms }, caller, say) {
+  check({ base, atoms }) {
     const L = baseCols(base);
     if (base.factors.length !== base.shape.length)
-      throw inputError(caller, say("base"), "must have a factor for each axis for sedil", base.name);
-    if (atoms !== L)
-      throw inputError(caller, say("atoms"), `must be ${L}, as the base has, for sedil`, atoms);
+      throw inputError("train", "base", "must have a factor for each axis for sedil", base.name);
+    if (atoms !== L) throw inputError("train", "atoms", `must be ${L}, as the base has, for sedil`, atoms);
   },
 
   memory({ base, atoms: L, batch, coding }, N) {
