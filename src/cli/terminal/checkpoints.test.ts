@@ -69,17 +69,17 @@ describe("openCheckpoints", () => {
     [
       { checkpoint: "RUN", resume: true },
       { batch: 25 },
-      "--resume: --batch must be 50 as in the checkpoint, got 25",
+      "resume: batch must be 50 as in the checkpoint, got 25",
     ],
     [
       { checkpoint: "RUN", resume: true },
       { atomSparsity: 4 },
-      "--resume: --atom-sparsity must be 10 as in the checkpoint, got 4",
+      "resume: atomSparsity must be 10 as in the checkpoint, got 4",
     ],
     [
       { checkpoint: "RUN", resume: true },
       { epochs: 1 },
-      "--resume: --epochs must be at least 2, which the checkpoint has begun, got 1",
+      "resume: epochs must be at least 2, which the checkpoint has begun, got 1",
     ],
   ])("refuses %j with %j", async (flags, more, message) => {
     const given = flags.checkpoint === "RUN" ? { ...flags, checkpoint: run } : flags;
