@@ -8,7 +8,7 @@
 import { writeFileSync } from "node:fs";
 import sharp, { type Sharp } from "sharp";
 import type { Signal } from "../src/core/signal.js";
-import { inspectInputs, readSignals } from "../src/data/node/inputs.js";
+import { readSignals } from "../src/data/node/readSignals.js";
 import { syntheticPictures } from "../src/data/syntheticPictures.js";
 import { lineChart } from "../src/figures/charts/lineChart.js";
 import { chooseKernels } from "../src/kernels/choose.js";
@@ -62,11 +62,7 @@ export async function benchCodec(options: Options): Promise<string> {
 async function picturesOf({ images, quick }: Options, patch: readonly number[]): Promise<Signal[]> {
   const count = quick ? 10 : 50;
   if (images.length === 0) return syntheticPictures(99, 4, 128);
-  const paths = (await inspectInputs(images)).map(({ path }) => path);
-  const all = await readSignals(paths, {
-    patch,
-    onSkip: (text) => process.stderr.write(`${text}\n`),
-  });
+  const all = await readSignals(images, { patch });
   const every = Math.max(1, Math.floor(all.length / count));
   return all.filter((_, i) => i % every === 0).slice(0, count);
 }

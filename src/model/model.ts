@@ -7,16 +7,16 @@
  * before coding and gets it back after.
  */
 
-import { InputError } from "../core/errors.js";
+import { InputError, inputError } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireFinite } from "../core/require.js";
-import { type Shape, sizeOf } from "../core/shape.js";
+import { requireShape, type Shape, sizeOf } from "../core/shape.js";
 import { type BaseDictionary, baseCols } from "../dictionaries/base.js";
-import { explicitBase } from "../dictionaries/explicitDictionary.js";
+import { explicitBase, unitColumns } from "../dictionaries/explicitDictionary.js";
 import type { SparseDictionary } from "../dictionaries/sparseDictionary.js";
 import { chooseKernels } from "../kernels/choose.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../kernels/contract.js";
-import type { CodingRule } from "../pursuit/limits.js";
+import { type CodingRule, defaultSparsity } from "../pursuit/limits.js";
 import { Coder, type Codes, panel, panels, requireCodable } from "./coder.js";
 
 /** How a model came to be: written to its file as JSON. */
@@ -79,6 +79,32 @@ export class Model {
     }
     requireFinite("Model", "atoms", D.data);
     return new Model(explicitBase(shape, D), SparseColumns.identity(D.cols, 1), meta, history, D);
+  }
+
+  /**
+   * A dictionary of your own: a matrix n × m with one atom per column, or a list of atoms. `shape` is the shape of an
+   * atom. Atoms are scaled to unit norm.
+   *
+   * @example
+   * const model = Model.from([[1, 1, 1, 1], [1, -1, 1, -1]], [2, 2]);
+   */
+  static from(
+    atoms: DenseMatrix | readonly ArrayLike<number>[],
+    shape: Shape,
+    { coding, removeMean = true }: Partial<Pick<ModelMeta, "coding" | "removeMean">> = {},
+  ): Model {
+    const n = sizeOf(requireShape("Model.from", "shape", shape));
+    const D = atoms instanceof DenseMatrix ? atoms.copy() : matrixOf(atoms, n);
+    if (D.rows !== n) throw inputError("Model.from", "atoms", `must have ${n} samples each`, D.rows);
+    if (D.cols === 0) throw inputError("Model.from", "atoms", "must be at least one", D.cols);
+    requireFinite("Model.from", "atoms", D.data);
+    for (let j = 0; j < D.cols; j++) {
+      if (D.column(j).every((value) => value === 0))
+        throw new InputError(`atom ${j} must not be zero`, { where: "Model.from", argument: "atoms" });
+    }
+    const meta = { learner: "none", options: {}, seed: 0, examplesSeen: 0, removeMean };
+    const usual = { sparsity: Math.min(D.cols, defaultSparsity(n)) };
+    return Model.explicit(shape, unitColumns(D), { ...meta, coding: coding ?? usual });
   }
 
   /** The model of a dictionary in training: its A scaled to unit atoms. */
@@ -166,6 +192,18 @@ export class Model {
       return signals;
     });
   }
+}
+
+/** Atoms as columns. */
+function matrixOf(atoms: readonly ArrayLike<number>[], n: number): DenseMatrix {
+  if (!Array.isArray(atoms))
+    throw inputError("Model.from", "atoms", "must be a matrix or a list of atoms", atoms);
+  const D = new DenseMatrix(n, atoms.length);
+  atoms.forEach((atom, j) => {
+    if (atom.length !== n) throw inputError("Model.from", `atom ${j}`, `must have ${n} samples`, atom.length);
+    D.column(j).set(atom);
+  });
+  return D;
 }
 
 /** What makes Y = DX, without the Gram matrix that coding needs. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
-import { resolveLimits } from "./limits.js";
+import { defaultSparsity, resolveLimits } from "./limits.js";
 
 test("a sparsity alone goes on until nothing is left", () => {
   expect(resolveLimits("f", { sparsity: 4 }, 144, 900)).toEqual({ sparsity: 4, residualEnergy: 0 });
@@ -34,4 +34,8 @@ test.each([
   [{ error: "1" as never }, 'train: error must be a number of at least 0, got "1"'],
 ])("refuses %o", (rule, message) => {
   expect(() => resolveLimits("train", rule, 144, 900)).toThrow(new InputError(message));
+});
+
+test("atoms per code are n/40 by default, as in the paper's experiments, at least two where there is room", () => {
+  expect([1, 2, 64, 144, 400, 1024, 4096].map(defaultSparsity)).toEqual([1, 2, 2, 4, 10, 26, 102]);
 });

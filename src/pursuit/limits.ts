@@ -35,3 +35,8 @@ export function resolveLimits(where: string, coding: CodingRule, n: number, m: n
   const p = sparsity === undefined ? m : requireInteger(where, "sparsity", sparsity, 1, m);
   return { sparsity: Math.min(n, p), residualEnergy: error === undefined ? 0 : n * error * error };
 }
+
+/** Atoms per code by default: `p` = n/40, as in the paper's experiments. */
+export function defaultSparsity(n: number): number {
+  return Math.max(1, Math.min(n, Math.max(2, Math.round(n / 40))));
+}

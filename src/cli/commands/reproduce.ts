@@ -8,7 +8,8 @@ import { requireOneOf } from "../../core/require.js";
 import { formatShape, parseShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import type { Input } from "../../data/node/input.js";
-import { inspectInputs, readSignals } from "../../data/node/inputs.js";
+import { inspectInputs } from "../../data/node/inputs.js";
+import { readSignals } from "../../data/node/readSignals.js";
 import { experimentOf, experiments } from "../../experiments/catalogue.js";
 import type {
   Experiment,

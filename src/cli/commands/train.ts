@@ -5,8 +5,9 @@ import { Command } from "commander";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import { parseShape, type Shape, sizeOf } from "../../core/shape.js";
 import type { Input } from "../../data/node/input.js";
-import { inspectInputs, readSignals, resolvePatch } from "../../data/node/inputs.js";
+import { inspectInputs, resolvePatch } from "../../data/node/inputs.js";
 import { openSource } from "../../data/node/openSource.js";
+import { readSignals } from "../../data/node/readSignals.js";
 import { baseForms } from "../../dictionaries/base.js";
 import { loadBase } from "../../dictionaries/node/base.js";
 import type { Kernels } from "../../kernels/contract.js";
@@ -14,12 +15,12 @@ import { atomCareDefaults } from "../../learn/atoms/atomCare.js";
 import { learnerNames, learners } from "../../learn/learners/registry.js";
 import {
   defaultAtomSparsity,
-  defaultSparsity,
   resolveTraining,
   type TrainOptions,
   trainDefaults,
 } from "../../learn/run/trainOptions.js";
 import { loadModel } from "../../model/node/files.js";
+import { defaultSparsity } from "../../pursuit/limits.js";
 import {
   type Checkpoints,
   openCheckpoints,

@@ -22,6 +22,16 @@ export function kindOf(path: string): FileKind {
   return extensions[extname(path).toLowerCase()] ?? "image";
 }
 
+/** Whether a name says that its file is of a kind that is read. */
+export function isKnownKind(path: string): boolean {
+  return isUsable(path) || isArchive(path);
+}
+
+/** What can be read, for messages. */
+export const knownKinds =
+  "readable files are images (PNG, JPEG, WebP, TIFF, GIF, AVIF), arrays (.npy, .npz) and archives (.tar); " +
+  "numpy.save writes other data as .npy";
+
 /** The files that the arguments stand for. */
 export async function expandInputs(args: readonly string[]): Promise<string[]> {
   if (args.length === 0) throw new InputError(`DATA must name a file, a folder or a glob, got nothing`);
@@ -44,7 +54,7 @@ async function expandArgument(argument: string): Promise<string[]> {
   const files: string[] = [];
   for (const path of await glob(argument)) {
     if ((await statOrNothing(path))?.isDirectory()) files.push(...(await listFolder(path)));
-    else if (isUsable(path) || isArchive(path)) files.push(path);
+    else if (isKnownKind(path)) files.push(path);
   }
   return requireAny(files, `no images or .npy arrays match ${argument}`);
 }

@@ -1,5 +1,7 @@
 /** What signals are read from: a file or a member of an archive, and what is wanted of it. */
 
+import { emitWarning } from "node:process";
+
 import type { Shape } from "../../core/shape.js";
 import type { Content } from "./openFiles.js";
 import type { Packed } from "./spool.js";
@@ -14,8 +16,17 @@ export type Input = (
   readonly packed?: Packed;
 };
 
+/** Files, folders, globs and archives as the command line takes them: one path, several, or inputs that were inspected. */
+export type InputList = string | readonly (string | Input)[];
+
 export interface ReadSignalsOptions {
-  readonly patch: Shape;
-  /** Told of every file that is left out, in one line. */
-  readonly onSkip: (message: string) => void;
+  /** The shape of the windows to cut; one number is a square of images, and a window of 1-D signals. */
+  readonly patch: Shape | number;
+  /** Called with one line for every file that is skipped; by default a warning of the process. */
+  readonly onSkip?: ((message: string) => void) | undefined;
+}
+
+/** Where skipped files are reported by default. */
+export function warnOfSkipped(message: string): void {
+  emitWarning(message);
 }

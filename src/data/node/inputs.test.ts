@@ -7,7 +7,8 @@ import { InputError } from "../../core/errors.js";
 import type { Shape } from "../../core/shape.js";
 import { makeNpy, writeNpy } from "../formats/npy.js";
 import { expandInputs } from "./expandInputs.js";
-import { inspectInputs, readSignals, resolvePatch } from "./inputs.js";
+import { inspectInputs, resolvePatch } from "./inputs.js";
+import { readSignals } from "./readSignals.js";
 
 let folder: string;
 const inFolder = (name: string) => join(folder, name);

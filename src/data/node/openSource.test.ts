@@ -17,8 +17,9 @@ import { writeNpz } from "../formats/npz.js";
 import { copyWindow } from "../sampling/gatheredWindows.js";
 import { PatchSampler } from "../sampling/patchSampler.js";
 import { type SignalSource, samplesOf, unitSignals } from "../sampling/signalSource.js";
-import { inspectInputs, readSignals, resolvePatch } from "./inputs.js";
+import { inspectInputs, resolvePatch } from "./inputs.js";
 import { openSource } from "./openSource.js";
+import { readSignals } from "./readSignals.js";
 
 let folder: string;
 const inFolder = (name: string) => join(folder, name);

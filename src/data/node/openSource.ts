@@ -13,9 +13,11 @@ import { formatShape, requireShape, type Shape, sameShape, sizeOf } from "../../
 import { crc32 } from "../formats/crc32.js";
 import { maxNpyHeaderLength, type NpyHeader, readNpyHeader } from "../formats/npyHeader.js";
 import { hexOf, type SignalSource, type SignalUnit } from "../sampling/signalSource.js";
+import { isKnownKind, knownKinds } from "./expandInputs.js";
 import { readFileBytes, readFileStart, statFile } from "./files.js";
 import { decodeImage, imageShape } from "./images.js";
-import type { Input, ReadSignalsOptions } from "./input.js";
+import { type Input, type InputList, type ReadSignalsOptions, warnOfSkipped } from "./input.js";
+import { inspectInputs, resolvePatch } from "./inputs.js";
 import { readRows, requireLength } from "./npyRows.js";
 import { type Content, OpenFiles, readError } from "./openFiles.js";
 import { spool } from "./spool.js";
@@ -37,24 +39,27 @@ const together = 16;
 /** Bytes of an image that its size is first looked for in. */
 const headerBytes = 2 ** 16;
 
-/** Open inputs; what cannot serve is told of and left out, unless there is nothing else. */
-export async function openSource(
-  inputs: readonly Input[],
-  options: OpenSourceOptions,
-): Promise<SignalSource> {
-  requireShape("openSource", "patch", options.patch);
+/**
+ * Open files, folders, globs and archives as a source of signals, which may be larger than memory. What cannot be used
+ * is skipped and reported, unless there is nothing else.
+ */
+export async function openSource(data: InputList, options: OpenSourceOptions): Promise<SignalSource> {
+  const inputs = await inspectInputs(data);
+  const patch = requireShape("openSource", "patch", resolvePatch(options.patch, inputs));
+  const { unitSamples = Infinity, onSkip = warnOfSkipped } = options;
+  const cutting = { patch, unitSamples };
   const files = new OpenFiles();
   try {
     const units: FileUnit[] = [];
     for (let next = 0; next < inputs.length; next += together) {
-      const some = inputs.slice(next, next + together).map((input) => openInput(input, files, options));
+      const some = inputs.slice(next, next + together).map((input) => openInput(input, files, cutting));
       for (const found of await allOf(some)) {
         if (found instanceof InputError && inputs.length === 1) throw found;
-        if (found instanceof InputError) options.onSkip(`${found.message}, skipped`);
+        if (found instanceof InputError) onSkip(`${found.message}, skipped`);
         else for (const unit of found) units.push(unit);
       }
     }
-    if (units.length === 0) throw nothingToRead(options);
+    if (units.length === 0) throw nothingToRead(patch);
     const read = (unit: number, into: Float32Array) => units[unit].read(into);
     return { units, fingerprint: fingerprintOf(units), read, close: () => files.close() };
   } catch (error) {
@@ -70,18 +75,20 @@ async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
 }
 
 /** The units of an input; an error that is returned, not thrown, leaves out this input alone. */
-function openInput(
-  input: Input,
-  files: OpenFiles,
-  options: OpenSourceOptions,
-): Promise<FileUnit[] | InputError> {
-  return input.kind === "image" ? openImage(input, files, options) : openArray(input, files, options);
+function openInput(input: Input, files: OpenFiles, cutting: Cutting): Promise<FileUnit[] | InputError> {
+  return input.kind === "image" ? openImage(input, files, cutting) : openArray(input, files, cutting);
+}
+
+/** How arrays are cut into units. */
+interface Cutting {
+  readonly patch: Shape;
+  readonly unitSamples: number;
 }
 
 async function openImage(
   { path, within }: Input,
   files: OpenFiles,
-  { patch }: OpenSourceOptions,
+  { patch }: Cutting,
 ): Promise<FileUnit[] | InputError> {
   if (patch.length !== 2) {
     throw new InputError(`${path} is an image: the patch must have 2 axes, got ${formatShape(patch)}`);
@@ -102,8 +109,8 @@ async function openImage(
     };
     return [{ name: path, shape, count: 1, bytes: image.length, read }];
   } catch (error) {
-    if (error instanceof InputError) return error;
-    throw error;
+    if (!(error instanceof InputError)) throw error;
+    return isKnownKind(path) ? error : new InputError(`${error.message}; ${knownKinds}`);
   }
 }
 
@@ -144,10 +151,9 @@ async function shapeOfImage(image: ImageBytes, path: string): Promise<Shape> {
 async function openArray(
   input: Input,
   files: OpenFiles,
-  options: OpenSourceOptions,
+  { patch, unitSamples }: Cutting,
 ): Promise<FileUnit[] | InputError> {
   const { path } = input;
-  const { patch, unitSamples = Infinity } = options;
   const content = await contentOf(input, files);
   const start = new Uint8Array(Math.min(content.length, maxNpyHeaderLength));
   await files.read(content, 0, start, path);
@@ -237,6 +243,6 @@ function fingerprintOf(units: readonly FileUnit[]): string {
 }
 
 /** The error for inputs none of which can be used. */
-export function nothingToRead({ patch }: Pick<ReadSignalsOptions, "patch">): InputError {
+export function nothingToRead(patch: Shape): InputError {
   return new InputError(`nothing to read: no input holds a patch of ${formatShape(patch)}`);
 }

@@ -2,13 +2,7 @@ import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { createBase } from "../../dictionaries/base.js";
 import { atomCareDefaults } from "../atoms/atomCare.js";
-import {
-  defaultAtomSparsity,
-  defaultSparsity,
-  resolveTraining,
-  type TrainOptions,
-  trainDefaults,
-} from "./trainOptions.js";
+import { defaultAtomSparsity, resolveTraining, type TrainOptions, trainDefaults } from "./trainOptions.js";
 
 const patch = [8, 8] as const; // cropped:sym8 has 16 × 16 base atoms for it
 
@@ -151,10 +145,6 @@ describe("resolveTraining", () => {
     };
     expect(inFlags).toThrow(new Error(message));
   });
-});
-
-test("atoms per code are n/40, as in the paper's experiments, at least two where there is room", () => {
-  expect([1, 2, 64, 144, 400, 1024, 4096].map(defaultSparsity)).toEqual([1, 2, 2, 4, 10, 26, 102]);
 });
 
 test("non-zeros per atom are 2√n, and at most L", () => {

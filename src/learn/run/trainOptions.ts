@@ -14,7 +14,7 @@ import type { Signal } from "../../core/signal.js";
 import { type BaseDictionary, baseCols, createBase, defaultBase } from "../../dictionaries/base.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
-import { type CodingRule, resolveLimits } from "../../pursuit/limits.js";
+import { type CodingRule, defaultSparsity, resolveLimits } from "../../pursuit/limits.js";
 import { type AtomCareOptions, atomCareDefaults, resolveAtomCare } from "../atoms/atomCare.js";
 import { startSparsity } from "../atoms/initialAtoms.js";
 import type { Checkpoint, CheckpointKeeper } from "../checkpoints/checkpoint.js";
@@ -168,11 +168,6 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
 function noUseFor(name: string, learner: LearnerName): InputError {
   const rule = `must not be given: the learner ${learner} does not use it`;
   return new InputError((nameOf) => `${nameOf(name)} ${rule}`, { where: "train", argument: name, rule });
-}
-
-/** Atoms a code unless told: `p` = n/40. */
-export function defaultSparsity(n: number): number {
-  return Math.max(1, Math.min(n, Math.max(2, Math.round(n / 40))));
 }
 
 /** Non-zeros an atom unless told: `k` = 2√n, a smaller share the larger the patch (docs/decisions/0013-defaults-by-size.md). */

@@ -1,0 +1,42 @@
+/**
+ * The signals of files, all in memory.
+ *
+ * An image is one signal of two axes. An array with as many axes as the patch is
+ * one signal; with one axis more, the first counts signals; anything else is an
+ * error. What cannot be used (smaller than the patch, an image that cannot be
+ * read) is skipped and reported, as long as something is left.
+ */
+
+import type { Signal } from "../../core/signal.js";
+import { readUnits, samplesOf } from "../sampling/signalSource.js";
+import { type InputList, type ReadSignalsOptions, warnOfSkipped } from "./input.js";
+import { inspectInputs, resolvePatch } from "./inputs.js";
+import { nothingToRead, openSource } from "./openSource.js";
+
+/**
+ * The signals of files, folders, globs and archives, in their order, each at least as large as the patch.
+ *
+ * @example
+ * const photos = await readSignals("photos", { patch: 16 });
+ */
+export async function readSignals(data: InputList, options: ReadSignalsOptions): Promise<Signal[]> {
+  const inputs = await inspectInputs(data);
+  const patch = resolvePatch(options.patch, inputs);
+  const onSkip = options.onSkip ?? warnOfSkipped;
+  const source = await openSource(inputs, { patch, onSkip });
+  try {
+    const { units } = source;
+    const signals: Signal[] = [];
+    const roomFor = (unit: number) => new Float32Array(samplesOf(units[unit]));
+    const images = new Set(inputs.filter(({ kind }) => kind === "image").map(({ path }) => path));
+    await readUnits(source, Array.from(units.keys()), roomFor, (unit, read) => {
+      if (read.problem && (inputs.length === 1 || !images.has(units[unit].name))) throw read.problem;
+      if (read.problem) onSkip(`${read.problem.message}, skipped`);
+      for (const signal of read.signals) signals.push(signal);
+    });
+    if (signals.length === 0) throw nothingToRead(patch);
+    return signals;
+  } finally {
+    await source.close();
+  }
+}
