@@ -41,7 +41,7 @@ const ranks: Record<string, number> = {
 };
 
 /** The public surface: re-exports alone, from any folder but cli. */
-const entries = ["src/index.ts", "src/node.ts"];
+const entries = ["src/index.ts", "src/node.ts", "src/parts.ts"];
 
 /** Packages that run in a browser as well; any other is for Node's own files only. */
 const portablePackages = ["fflate", "@observablehq/plot"];

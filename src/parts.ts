@@ -1,0 +1,104 @@
+/**
+ * The parts that trainlets is made of, for training loops, base dictionaries and
+ * learners of your own. docs/how-to/own-loop.md shows how they fit together. Like
+ * `trainlets`, this entry runs anywhere.
+ */
+
+// The vocabulary: matrices by columns, random numbers, signals and their windows.
+export { SparseColumns } from "./core/matrix.js";
+export { Rng, type RngState } from "./core/rng.js";
+export { toFloat32 } from "./data/formats/npy.js";
+export { PatchSampler, type Windows } from "./data/sampling/patchSampler.js";
+export { type SignalData, signalsFrom } from "./data/sampling/signalData.js";
+export { type SignalSource, type SignalUnit, sourceOf } from "./data/sampling/signalSource.js";
+// Base dictionaries, and dictionaries where the kernels compute.
+export { type BaseDictionary, matrixBase } from "./dictionaries/base.js";
+export type { Dictionary, DictionaryParts } from "./dictionaries/dictionary.js";
+export { ExplicitDictionary } from "./dictionaries/explicitDictionary.js";
+export { openDictionary } from "./dictionaries/openDictionary.js";
+export { SparseDictionary } from "./dictionaries/sparseDictionary.js";
+// Figures.
+export {
+  type AtomFamily,
+  atomFamilies,
+  type FamilyMember,
+  type FamilyOptions,
+} from "./figures/atoms/atomFamilies.js";
+export type { GalleryOptions } from "./figures/atoms/atomGallery.js";
+export type { AtomOrder } from "./figures/atoms/atomOrder.js";
+// Kernels: the operations, and the handles of what lives on a device.
+export type { DeviceChoice, DeviceReport } from "./kernels/choose.js";
+export type {
+  DeviceBase,
+  DeviceMatrix,
+  DeviceSet,
+  DeviceSignals,
+  DeviceSparse,
+  Kernels,
+  PursuitLimits,
+  WindowList,
+} from "./kernels/contract.js";
+// Learners.
+export {
+  AtomCare,
+  type AtomCareOptions,
+  atomCareDefaults,
+  examplesIn,
+  type LastExamples,
+} from "./learn/atoms/atomCare.js";
+export {
+  Checkpoint,
+  type CheckpointDraft,
+  type CheckpointKeeper,
+  type CheckpointSource,
+  checkpointFromBytes,
+  checkpointToBytes,
+} from "./learn/checkpoints/checkpoint.js";
+export type {
+  CaredAtoms,
+  Learner,
+  LearnerKind,
+  LearnerOptions,
+  LearnerReport,
+  LearnerSetting,
+} from "./learn/learners/learner.js";
+export {
+  createOsdl,
+  freeOsdl,
+  type OsdlOptions,
+  type OsdlReport,
+  type OsdlState,
+  osdlAtoms,
+  osdlDefaults,
+  osdlReport,
+  osdlStep,
+  osdlUpdate,
+} from "./learn/learners/osdl.js";
+export type { TrainPlan } from "./learn/run/setup.js";
+export { Matrix64 } from "./linalg/matrix64.js";
+// Coding, models and tasks in pieces.
+export { Coder, type Codes } from "./model/coder.js";
+export type { CodedSignals } from "./model/files.js";
+export type { ModelMeta } from "./model/model.js";
+export { codingError, type ExampleSet } from "./pursuit/codingError.js";
+export { Encoder } from "./pursuit/encoder.js";
+export { defaultSparsity, resolveLimits } from "./pursuit/limits.js";
+export {
+  approximatorOf,
+  mTermErrors,
+  type OrthonormalTransform,
+  psnrOfErrors,
+  samplePatches,
+} from "./tasks/approximate/mTerm.js";
+export type { Contender, CurveOptions, MTermCurve } from "./tasks/approximate/mTermCurves.js";
+export type { RepresentationOptions } from "./tasks/approximate/representation.js";
+export type { CompressionTarget } from "./tasks/codec/compress.js";
+export type { Compressed } from "./tasks/codec/rateSearch.js";
+export type { SampleArray, Samples } from "./tasks/codec/samples.js";
+export { isColour, pictureOf, planesOf } from "./tasks/restore/colour.js";
+export type { DenoiseResult } from "./tasks/restore/denoise.js";
+export { denoiseDefaults } from "./tasks/restore/denoiseOptions.js";
+export { type Incomplete, inpaintDefaults } from "./tasks/restore/inpaint.js";
+export type { PatchTraining, TaskProgress } from "./tasks/restore/patchOptions.js";
+export { type Cropping, croppedWavelets, croppingOf, extensionOf } from "./wavelets/cropped.js";
+export { type Wavelet, wavelet } from "./wavelets/filters.js";
