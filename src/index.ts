@@ -17,7 +17,7 @@ export { orderAtoms } from "./figures/atoms/atomOrder.js";
 export { encodePng, type Picture } from "./figures/png.js";
 export { chooseKernels, type DeviceName, listDevices } from "./kernels/choose.js";
 // Learning: signals in, a model out.
-export { UnhealthyError } from "./learn/learners/finite.js";
+export { DivergedError } from "./learn/learners/learner.js";
 export { type LearnerName, learnerNames } from "./learn/learners/registry.js";
 export { type TrainingRun, train } from "./learn/run/train.js";
 export type { TrainReport } from "./learn/run/trainingLoop.js";

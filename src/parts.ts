@@ -55,12 +55,12 @@ export {
   checkpointToBytes,
 } from "./learn/checkpoints/checkpoint.js";
 export type {
-  CaredAtoms,
   Learner,
   LearnerKind,
   LearnerOptions,
   LearnerReport,
   LearnerSetting,
+  ReplaceableAtoms,
 } from "./learn/learners/learner.js";
 export {
   createOsdl,

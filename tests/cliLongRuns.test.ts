@@ -78,7 +78,7 @@ describe("a run with checkpoints", () => {
     const { code, stderr } = await trainlets(folder, words(`${line} --resume`));
     expect(code, stderr).toBe(0);
     expect(stderr).toContain(
-      `train: damaged/${newest}: damaged (${bytes.length - 1} bytes, where there must be ${bytes.length}); using checkpoint-000020.tlc\n`,
+      `train: damaged/${newest}: damaged (${bytes.length - 1} bytes instead of ${bytes.length}); using checkpoint-000020.tlc\n`,
     );
     expect(readFileSync(path("d.npz")).equals(plain)).toBe(true);
   });
@@ -148,13 +148,13 @@ describe("a disk that refuses", () => {
       }),
     );
 
-  it("is told, and training goes on", async () => {
+  it("is reported, and training continues", async () => {
     const { code, stderr } = await limited(
       100,
       `${task} --checkpoint full --checkpoint-steps 30 -o full.npz`,
     );
     expect(code, stderr).toBe(0);
-    const why = "cannot be written (larger than files may be here); training goes on";
+    const why = "cannot be written (larger than files may be here); training continues";
     expect(stderr.match(/^train: .*$/gm)).toEqual([
       `train: full/checkpoint-000030.tlc: ${why}`,
       `train: full/checkpoint-000036.tlc: ${why}`,

@@ -40,9 +40,9 @@ const checkpointsAtOnce = 3;
 
 /** The bytes of a model file: A with an index a value, or D; Φ; the uses of atoms. */
 function modelBytes({ base, atoms, atomSparsity, learner }: TrainPlan): number {
-  const { explicit, own } = learners[learner];
+  const { explicit, ownOptions } = learners[learner];
   const phi = 8 * base.factors.reduce((sum, { data }) => sum + data.length, 0);
-  const width = own.includes("atomSparsity") ? atomSparsity : 1; // without a sparse factor: A = I
+  const width = ownOptions.includes("atomSparsity") ? atomSparsity : 1; // without a sparse factor: A = I
   const values = explicit ? 4 * sizeOf(base.shape) * atoms : 8 * width * atoms + phi;
   return values + 8 * atoms + 4096;
 }

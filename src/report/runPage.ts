@@ -146,9 +146,9 @@ function testSections({ tests }: RunRecord): PageSection[] {
 
 function settingEntries({ plan, last, end }: RunRecord): [string, string][] {
   const { settings: s, output, time, resumedAt } = plan;
-  const { own, explicit } = learners[s.learner];
+  const { ownOptions, explicit } = learners[s.learner];
   const has = (name: "atomSparsity" | "momentum" | "stepDecay", value: number) =>
-    own.includes(name) ? String(value) : undefined;
+    ownOptions.includes(name) ? String(value) : undefined;
   return [
     ["patch", formatShape(s.patch)],
     ...entry("base", explicit ? undefined : s.base),

@@ -6,7 +6,7 @@ import { InputError } from "../../core/errors.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { CheckpointFolder } from "../../learn/checkpoints/node/checkpointFolder.js";
-import { UnhealthyError } from "../../learn/learners/finite.js";
+import { DivergedError } from "../../learn/learners/learner.js";
 import { train } from "../../learn/run/train.js";
 import { resolveTraining } from "../../learn/run/trainOptions.js";
 import { type CheckpointFlags, notSaved, openCheckpoints, withLastCheckpoint } from "./checkpoints.js";
@@ -90,9 +90,7 @@ describe("openCheckpoints", () => {
     const bad = await mkdtemp(join(folder, "bad-"));
     await writeFile(join(bad, "checkpoint-000001.tlc"), "");
     await expect(open({ checkpoint: bad, resume: true })).rejects.toThrow(
-      new InputError(
-        `${bad}: no checkpoint is good: ${bad}/checkpoint-000001.tlc: damaged (0 bytes are too few)`,
-      ),
+      new InputError(`${bad}: no valid checkpoint: ${bad}/checkpoint-000001.tlc: damaged (only 0 bytes)`),
     );
     await expect(open({ checkpoint: join(bad, "checkpoint-000001.tlc") })).rejects.toThrow(InputError);
   });
@@ -100,7 +98,7 @@ describe("openCheckpoints", () => {
 
 describe("what is said of a run that failed", () => {
   it("names the last good checkpoint", async () => {
-    const error = new UnhealthyError("train: atom 3 is not finite at step 9");
+    const error = new DivergedError("train: atom 3 is not finite at step 9");
     const { folder: opened } = await open({ checkpoint: run, resume: true });
     const none = await CheckpointFolder.open(join(folder, "none"));
     expect(withLastCheckpoint(error, opened)).toEqual(

@@ -5,8 +5,8 @@ import { InputError } from "../../core/errors.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import type { Checkpoint } from "../../learn/checkpoints/checkpoint.js";
 import { CheckpointFolder, checkpointDefaults } from "../../learn/checkpoints/node/checkpointFolder.js";
-import { UnhealthyError } from "../../learn/learners/finite.js";
-import { requireEpochs, requireSameSettings, settingsOf } from "../../learn/run/runSettings.js";
+import { DivergedError } from "../../learn/learners/learner.js";
+import { optionSettings, requireEpochs, requireSameSettings } from "../../learn/run/runSettings.js";
 import type { ResolvedTraining } from "../../learn/run/trainOptions.js";
 import { pageDefaults } from "../../report/node/liveReport.js";
 import { count, flagOf, number, option } from "./flags.js";
@@ -84,7 +84,7 @@ async function resumeFrom(
     return undefined;
   }
   const { settings, position } = newest.header;
-  requireSameSettings(settings, settingsOf(options));
+  requireSameSettings(settings, optionSettings(options));
   requireEpochs(position.epoch, options.epochs);
   note(`going on from ${newest.name}: step ${position.step}, epoch ${position.epoch}`);
   return newest;
@@ -101,7 +101,7 @@ export async function withFolder({ folder }: Checkpoints, work: () => Promise<vo
 
 /** An error with what is left of the run, where something is. */
 export function withLastCheckpoint(error: unknown, folder: CheckpointFolder | undefined): unknown {
-  if (!(error instanceof UnhealthyError) || !folder) return error;
+  if (!(error instanceof DivergedError) || !folder) return error;
   const last = folder.last ? `the last good checkpoint is ${folder.last}` : "there is no checkpoint";
   return new Error(`${error.message}; ${last}`, { cause: error });
 }

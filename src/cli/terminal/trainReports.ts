@@ -4,8 +4,7 @@ import { stdout } from "node:process";
 import { formatShape } from "../../core/shape.js";
 import { baseCols } from "../../dictionaries/base.js";
 import { learners } from "../../learn/learners/registry.js";
-import { describeMemory } from "../../learn/run/memoryPlan.js";
-import type { TrainPlan } from "../../learn/run/setup.js";
+import { describeMemory, type TrainPlan } from "../../learn/run/setup.js";
 import type { TrainReport } from "../../learn/run/trainingLoop.js";
 import type { CodingRule } from "../../pursuit/limits.js";
 import { describeUse, type MemoryUse } from "../../report/node/machine.js";
@@ -58,7 +57,9 @@ function describePatches({ base, learner }: TrainPlan): string {
 
 /** What an atom is made of, where it is not just its samples. */
 function describeAtoms({ learner, atomSparsity }: TrainPlan): string {
-  return learners[learner].own.includes("atomSparsity") ? ` of ${counted(atomSparsity, "non-zero")}` : "";
+  return learners[learner].ownOptions.includes("atomSparsity")
+    ? ` of ${counted(atomSparsity, "non-zero")}`
+    : "";
 }
 
 function describeCoding({ sparsity, error }: CodingRule): string {

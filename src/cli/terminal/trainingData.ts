@@ -1,7 +1,6 @@
 /** What `trainlets train` says of its data: how they are held, and what of them could not be read. */
 
-import { describeMemory } from "../../learn/run/memoryPlan.js";
-import type { TrainPlan } from "../../learn/run/setup.js";
+import { describeMemory, type TrainPlan } from "../../learn/run/setup.js";
 import { counted, grouped } from "./progress.js";
 
 /** How the data are held, and the memory that takes besides what the kernels need. */

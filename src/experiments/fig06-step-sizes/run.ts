@@ -6,9 +6,9 @@
 import type { Signal } from "../../core/signal.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
-import { StochasticNiht } from "../../learn/learners/atomwise/niht.js";
+import { type NihtLearner, type NihtState, nihtUpdate } from "../../learn/learners/atomwise/niht.js";
 import { createOsdl, freeOsdl, osdlStep } from "../../learn/learners/osdl.js";
-import { closeWorkshop, cut, openWorkshop, type Workshop } from "../../learn/run/setup.js";
+import { extractExamples, freeTraining, setUpTraining, type TrainingSetup } from "../../learn/run/setup.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
 import { scaleRule } from "../../pursuit/limits.js";
 import type {
@@ -74,25 +74,24 @@ async function stepsOf(
   signals: readonly Signal[],
   { kernels, signal, onStage = () => {} }: ExperimentTools,
 ): Promise<StepPoint[]> {
-  const workshop = await openWorkshop(signals, undefined, resolveTraining(trainOptions(config)), kernels);
+  const setup = await setUpTraining(signals, undefined, resolveTraining(trainOptions(config)), kernels);
   try {
-    const { learner } = workshop;
-    if (!(learner instanceof StochasticNiht)) throw new TypeError("stepSizes: the learner must be niht");
-    return await comparedSteps(workshop, learner, signal, onStage);
+    const { state } = setup.learner as NihtLearner; // as `trainOptions` asks for
+    return await comparedSteps(setup, state, signal, onStage);
   } finally {
-    await closeWorkshop(workshop);
+    await freeTraining(setup);
   }
 }
 
 async function comparedSteps(
-  workshop: Workshop,
-  niht: StochasticNiht,
+  setup: TrainingSetup,
+  niht: NihtState,
   signal: AbortSignal | undefined,
   onStage: (stage: string) => void,
 ): Promise<StepPoint[]> {
-  const { plan, kernels, examples } = workshop;
+  const { plan, kernels, examples } = setup;
   const { base, atomSparsity, batch, stepDecay } = plan;
-  const learned = niht.dictionary;
+  const { dictionary: learned, tally } = niht;
   const dictionary = await SparseDictionary.create(base, await kernels.readSparse(learned.A), kernels);
   const coding = scaleRule(plan.coding, plan.scale);
   const osdl = createOsdl(dictionary, { atomSparsity, coding, batch, momentum: 0 }, kernels);
@@ -101,15 +100,15 @@ async function comparedSteps(
     for (let from = 0; from < plan.examples; from += batch) {
       if (signal?.aborted && points.length > 0) break;
       const found = await examples.take(epoch, from, Math.min(from + batch, plan.examples));
-      const Y = await cut(workshop, plan, found);
+      const Y = await extractExamples(setup, plan, found);
       await dictionary.replace(await kernels.readSparse(learned.A));
       const { stepSize } = await osdlStep(osdl, Y, kernels);
-      const decay = 1 + niht.step / stepDecay;
-      await niht.update(Y);
+      const decay = 1 + tally.step / stepDecay;
+      await nihtUpdate(niht, Y, kernels);
       // in the units of the data: codes are divided by the scale, and steps go with 1/x² (10) or 1/x (13)
-      const steps = niht.lastSteps.map((step) => step * decay * plan.scale ** 2);
-      points.push(stepPoint(niht.step, steps, stepSize * plan.scale));
-      if (niht.step % 20 === 0) onStage(`mini-batch ${niht.step} of ${plan.steps}`);
+      const steps = niht.steps.map((step) => step * decay * plan.scale ** 2);
+      points.push(stepPoint(tally.step, steps, stepSize * plan.scale));
+      if (tally.step % 20 === 0) onStage(`mini-batch ${tally.step} of ${plan.steps}`);
     }
   }
   freeOsdl(osdl, kernels);

@@ -99,7 +99,7 @@ function trainOptions(
     base,
     atoms,
     learner,
-    ...(learners[learner].own.includes("atomSparsity") ? { atomSparsity } : {}),
+    ...(learners[learner].ownOptions.includes("atomSparsity") ? { atomSparsity } : {}),
     coding: { sparsity },
     examples,
     epochs,

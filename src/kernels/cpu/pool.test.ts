@@ -93,7 +93,7 @@ describe("memory", () => {
       ),
     );
     const huge = { ...options, patch: [64, 64], atoms: 40_000, kernels } as const;
-    await expect(train(pictures, huge).plan()).rejects.toThrow(/^train: memory must be at most \d/);
+    await expect(train(pictures, huge).plan()).rejects.toThrow(/^train: the run needs \d/);
   });
 
   test("is as much as the machine sets aside: half of 4 GiB, or a quarter, or less", () => {

@@ -24,9 +24,9 @@ const [n, L] = [phi.rows, phi.cols];
 const [m, k, N] = [20, 5, 10] as const;
 const options = resolveAtomCare({ minUse: 0.25, maxCoherence: 0.99 });
 
-/** Ten examples; those at 7 and 2 are represented worst, then 5; the one at 0 exactly. */
+/** Residual norms of ten examples: 7 and 2 are represented worst, then 5; 0 is represented exactly. */
 const badness = [0, 3, 80, 4, 5, 60, 6, 90, 8, 9];
-/** Atom 3 was used too little; atom 13 is nearly atom 6, and of the other sign. */
+/** Atom 3 is used too little; atom 13 is nearly atom 6 with the opposite sign. */
 const [idle, original, copy] = [3, 6, 13] as const;
 
 let watched: ReturnType<typeof watchKernels>;
@@ -57,7 +57,7 @@ beforeEach(async () => {
 });
 
 async function setUses(count: (j: number) => number): Promise<void> {
-  await watched.kernels.writeMatrix(state.uses, DenseMatrix.build(m, 1, count));
+  await watched.kernels.writeMatrix(state.tally.uses, DenseMatrix.build(m, 1, count));
 }
 
 /** Residuals of the given norms. */
@@ -73,7 +73,7 @@ async function careFor(learner: OsdlState, asked: typeof options): Promise<numbe
   const { kernels } = watched;
   const atoms = osdlAtoms(learner, kernels);
   const atomCare = new AtomCare(atoms, asked, kernels);
-  const replaced = await atomCare.look(examplesIn(Y, kernels));
+  const replaced = await atomCare.replaceWeakAtoms(examplesIn(Y, kernels));
   atomCare.free();
   atoms.free();
   return replaced;
@@ -100,7 +100,7 @@ function changed(
 }
 
 describe("AtomCare", () => {
-  test("replaces an unused atom and a near-copy, and no other", async () => {
+  test("replaces an idle atom and a near-copy, and no other atom", async () => {
     const before = await read();
     expect(Math.abs(before.G.at(original, copy))).toBeGreaterThan(0.99);
     expect(await care()).toBe(2);
@@ -117,7 +117,7 @@ describe("AtomCare", () => {
     }
   });
 
-  test("puts the k-sparse codes over Φ of the worst examples in their place", async () => {
+  test("replaces atoms by the k-sparse codes over Φ of the worst examples", async () => {
     await care();
     const { A } = await read();
     const { D } = unitAtoms(phi, A);
@@ -134,45 +134,45 @@ describe("AtomCare", () => {
     }
   });
 
-  test("gives them the mean norm of the atoms, and no momentum", async () => {
+  test("gives new atoms the mean norm of all atoms, and no momentum", async () => {
     const { norms } = unitAtoms(phi, (await read()).A);
     const mean = norms.reduce((sum, norm) => sum + norm, 0) / m;
     await care();
     const after = await read();
     for (const j of [idle, copy]) {
-      // the copy goes second, when the idle atom has the mean norm already: 1/m of its own deviation away
+      // the copy is replaced second, when the idle atom already has the mean norm: 1/m of its own deviation away
       const norm = unitAtoms(phi, after.A).norms[j];
       expect(Math.abs(norm - mean)).toBeLessThanOrEqual(Math.abs(norms[idle] - mean) / m + 1e-5 * mean);
       expect(after.U.column(j).every((u) => u === 0)).toBe(true);
     }
   });
 
-  test("leaves scales and Gram matrix those of the atoms", async () => {
+  test("keeps the scales and the Gram matrix consistent with the atoms", async () => {
     await care();
     await expectGramOfAtoms(state.dictionary, watched.kernels);
   });
 
-  test("starts counting uses anew", async () => {
+  test("resets the counts of uses", async () => {
     await care();
-    expect((await watched.kernels.readMatrix(state.uses)).data).toEqual(new Float32Array(m));
+    expect((await watched.kernels.readMatrix(state.tally.uses)).data).toEqual(new Float32Array(m));
   });
 
-  test("changes nothing where nothing is weak, but counts anew", async () => {
+  test("changes no atom if none is weak, but resets the counts", async () => {
     await setUses(() => 2);
     const before = await read();
     expect(await care({ maxCoherence: 1.1 })).toBe(0);
     expect(await read()).toEqual(before);
-    expect((await watched.kernels.readMatrix(state.uses)).data).toEqual(new Float32Array(m));
+    expect((await watched.kernels.readMatrix(state.tally.uses)).data).toEqual(new Float32Array(m));
   });
 
-  test("changes nothing where every example is represented exactly", async () => {
+  test("changes no atom if every example is represented exactly", async () => {
     await setResiduals(() => 0);
     const before = await read();
     expect(await care()).toBe(0);
     expect(await read()).toEqual(before);
   });
 
-  test("replaces no more atoms than there are examples with an error, unused ones first", async () => {
+  test("replaces no more atoms than there are examples with an error, idle atoms first", async () => {
     await setResiduals((i) => (i === 4 ? 1 : 0));
     const before = await read();
     expect(await care()).toBe(1);
@@ -190,7 +190,7 @@ describe("AtomCare", () => {
     await expectGramOfAtoms(state.dictionary, watched.kernels);
   });
 
-  test("looks at the columns of this batch alone, not at what an earlier, larger one left", async () => {
+  test("looks only at the residuals of this batch, not at those left by an earlier, larger one", async () => {
     const { kernels } = watched;
     const R = await kernels.readMatrix(state.residual);
     R.column(N + 1).fill(1e6);
@@ -200,16 +200,16 @@ describe("AtomCare", () => {
     expect(changed(before, await read())).toEqual([idle, copy]);
   });
 
-  test("lets training go on with the new atoms", async () => {
+  test("lets training continue with the new atoms", async () => {
     await care();
     const { kernels } = watched;
     for (let step = 0; step < 10; step++) await osdlUpdate(state, Y, kernels);
-    const uses = (await kernels.readMatrix(state.uses)).data;
+    const uses = (await kernels.readMatrix(state.tally.uses)).data;
     expect(uses[idle] + uses[copy]).toBeGreaterThan(0);
     await expectGramOfAtoms(state.dictionary, kernels);
   });
 
-  test("gives back all it took", async () => {
+  test("frees everything it allocated", async () => {
     const held = watched.alive();
     await care();
     expect(watched.alive()).toBe(held);
@@ -221,7 +221,7 @@ describe("AtomCare", () => {
 });
 
 describe("atom care in training", () => {
-  // 30 codes of one atom between two looks, for 16 atoms: some are always idle.
+  // 30 codes of one atom each between two rounds, for 16 atoms: some are always idle.
   const run = (atomCare: { every: number } | false) =>
     collect(syntheticPictures(1, 1, 32), {
       patch: [4, 4],
@@ -235,14 +235,14 @@ describe("atom care in training", () => {
       atomCare,
     });
 
-  test("happens every so many mini-batches, and not in the last interval", async () => {
+  test("happens every `every` mini-batches, but not in the last interval", async () => {
     const { reports } = await run({ every: 6 });
     const steps = reports.filter(({ atomsReplaced }) => atomsReplaced > 0).map(({ step }) => step);
     expect(reports.at(-1)!.step).toBe(20);
     expect(steps).toEqual([6, 12]);
   });
 
-  test("does not happen where it is switched off", async () => {
+  test("does not happen if it is switched off", async () => {
     const { reports } = await run(false);
     for (const { atomsReplaced } of reports) expect(atomsReplaced).toBe(0);
   });
@@ -260,7 +260,7 @@ describe("resolveAtomCare", () => {
     [{ minUse: -1 }, "atomCare.minUse must be a number from 0 up to, not including, 1, got -1"],
     [{ maxCoherence: 0 }, "atomCare.maxCoherence must be a number above 0, got 0"],
     [{ maxCoherence: Number.NaN }, "atomCare.maxCoherence must be a number above 0, got NaN"],
-  ])("refuses %j", (care, message) => {
+  ])("rejects %j", (care, message) => {
     expect(() => resolveAtomCare(care)).toThrow(new InputError(`train: ${message}`));
   });
 });

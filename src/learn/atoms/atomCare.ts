@@ -1,23 +1,25 @@
 /**
- * Atom care (§IV-C): atoms that few examples used since the last look, and atoms
- * nearly identical to another, give way to examples the dictionary represents badly.
+ * Atom care (§IV-C): atoms that few examples used since the last round, and atoms nearly
+ * identical to another one, are replaced by examples that the dictionary represents badly.
  *
- * A new atom is one of the worst examples of the last update, as nearly as the
- * learner's model allows (newAtoms.ts for D = ΦA). An atom is "nearly identical"
- * when |⟨dᵢ, dⱼ⟩| exceeds `maxCoherence` with an atom of lower index; the lower one
- * stays. At most a tenth of the atoms change at a look.
+ * A new atom is one of the worst examples of the last update, as closely as the learner's
+ * model allows: `NewAtoms` for D = ΦA. An atom is "nearly identical" if |⟨dᵢ, dⱼ⟩| exceeds
+ * `maxCoherence` for an atom of lower index; the lower one stays. At most a tenth of the
+ * atoms change per round.
  */
 
-import { DenseMatrix } from "../../core/matrix.js";
+import { DenseMatrix, type SparseColumns } from "../../core/matrix.js";
 import { requireAbove, requireFraction, requireInteger } from "../../core/require.js";
+import { baseCols, baseRows } from "../../dictionaries/base.js";
+import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
-import type { CaredAtoms } from "../learners/learner.js";
-import { mostReplaced } from "./newAtoms.js";
+import { Encoder } from "../../pursuit/encoder.js";
+import type { LearnerOptions, MemoryPart, ReplaceableAtoms } from "../learners/learner.js";
 
 export interface AtomCareOptions {
-  /** Updates between two looks: mini-batches, or passes over the whole set. */
+  /** Updates between two rounds: mini-batches, or passes over the whole set. */
   readonly every?: number;
-  /** An atom used less than this share of the mean use since the last look is replaced. */
+  /** An atom used less than this share of the mean use since the last round is replaced. */
   readonly minUse?: number;
   /** An atom with |⟨dᵢ, dⱼ⟩| above this for an earlier atom is replaced. */
   readonly maxCoherence?: number;
@@ -38,14 +40,19 @@ export function resolveAtomCare(options: AtomCareOptions = {}): Required<AtomCar
   return resolved;
 }
 
-/** The examples of the last mini-batch, and a way to have some of them again. */
+/** The most atoms of m that are replaced per round. */
+export function maxReplaced(m: number): number {
+  return Math.ceil(m / 10);
+}
+
+/** The examples of the last mini-batch, and a way to get some of them again. */
 export interface LastExamples {
   readonly cols: number;
   /** The first columns of `target` ← these examples. */
   copy(examples: readonly number[], target: DeviceMatrix): Promise<void>;
 }
 
-/** Examples that stand in a matrix. */
+/** The columns of a matrix as examples. */
 export function examplesIn(Y: DeviceMatrix, kernels: Kernels): LastExamples {
   const copy = async (examples: readonly number[], target: DeviceMatrix) => {
     const all = await kernels.readMatrix(Y);
@@ -56,29 +63,29 @@ export function examplesIn(Y: DeviceMatrix, kernels: Kernels): LastExamples {
   return { cols: Y.cols, copy };
 }
 
-/** Looks after the atoms of a learner. What it works with is made at the first look that needs it, and kept. */
+/** Replaces weak atoms of a learner. Its workspace is allocated when it is first needed, and kept. */
 export class AtomCare {
-  readonly #atoms: CaredAtoms;
+  readonly #atoms: ReplaceableAtoms;
   readonly #options: Required<AtomCareOptions>;
   readonly #kernels: Kernels;
-  /** The most atoms that change at a look. */
-  readonly #most: number;
+  readonly #maxReplaced: number;
   #examples: DeviceMatrix | undefined;
 
-  constructor(atoms: CaredAtoms, options: Required<AtomCareOptions>, kernels: Kernels) {
+  constructor(atoms: ReplaceableAtoms, options: Required<AtomCareOptions>, kernels: Kernels) {
     this.#atoms = atoms;
     this.#options = options;
     this.#kernels = kernels;
-    this.#most = mostReplaced(atoms.uses.rows);
+    this.#maxReplaced = maxReplaced(atoms.uses.rows);
   }
 
-  /** A look, given the examples of the last update. Returns how many atoms were replaced, and starts counting uses anew. */
-  async look(last: LastExamples): Promise<number> {
-    const [atoms, kernels] = [this.#atoms, this.#kernels];
-    const examples = await worstExamples(atoms, last.cols, this.#most, kernels);
+  /** One round, given the examples of the last update. Resets the counts of uses; returns how many atoms were replaced. */
+  async replaceWeakAtoms(last: LastExamples): Promise<number> {
+    const atoms = this.#atoms;
+    const kernels = this.#kernels;
+    const examples = await worstExamples(atoms, last.cols, this.#maxReplaced, kernels);
     const idle = (await idleAtoms(atoms, this.#options, kernels)).slice(0, examples.length);
     await this.#replace(last, idle, examples.splice(0, idle.length));
-    // only now: a copy of an atom that has just gone is a copy no more
+    // only now: a copy of an atom that was just replaced is no longer a copy
     const copies = (await copiedAtoms(atoms, this.#options, kernels)).slice(0, examples.length);
     await this.#replace(last, copies, examples.splice(0, copies.length));
     await kernels.writeMatrix(atoms.uses, new DenseMatrix(atoms.uses.rows, 1));
@@ -87,7 +94,7 @@ export class AtomCare {
 
   async #replace(last: LastExamples, atoms: readonly number[], examples: readonly number[]): Promise<void> {
     if (atoms.length === 0) return;
-    this.#examples ??= this.#kernels.matrix(this.#atoms.residual.rows, this.#most);
+    this.#examples ??= this.#kernels.matrix(this.#atoms.residual.rows, this.#maxReplaced);
     const Y = this.#kernels.head(this.#examples, examples.length);
     await last.copy(examples, Y);
     await this.#atoms.replace(atoms, Y);
@@ -100,7 +107,7 @@ export class AtomCare {
 
 /** Atoms used less than the share of the mean use, the least used first. */
 async function idleAtoms(
-  atoms: CaredAtoms,
+  atoms: ReplaceableAtoms,
   options: Required<AtomCareOptions>,
   kernels: Kernels,
 ): Promise<number[]> {
@@ -112,20 +119,20 @@ async function idleAtoms(
 
 /** Atoms nearly identical to an earlier one. */
 async function copiedAtoms(
-  atoms: CaredAtoms,
+  atoms: ReplaceableAtoms,
   options: Required<AtomCareOptions>,
   kernels: Kernels,
 ): Promise<number[]> {
   const coherence = kernels.matrix(atoms.uses.rows, 1);
   await kernels.coherence(atoms.gram, coherence);
-  const near = (await kernels.readMatrix(coherence)).data;
+  const largest = (await kernels.readMatrix(coherence)).data;
   kernels.free(coherence);
-  return Array.from(near.keys()).filter((j) => near[j] > options.maxCoherence);
+  return Array.from(largest.keys()).filter((j) => largest[j] > options.maxCoherence);
 }
 
 /** Columns of the last update with the largest residuals, at most `count`, the worst first. */
 async function worstExamples(
-  atoms: CaredAtoms,
+  atoms: ReplaceableAtoms,
   examples: number,
   count: number,
   kernels: Kernels,
@@ -134,7 +141,116 @@ async function worstExamples(
   await kernels.columnEnergies(kernels.head(atoms.residual, examples), energies);
   const { data } = await kernels.readMatrix(energies);
   kernels.free(energies);
-  const badly = Array.from(data.keys()).filter((i) => data[i] > 0);
-  badly.sort((a, b) => data[b] - data[a] || a - b);
-  return badly.slice(0, count);
+  const worst = Array.from(data.keys()).filter((i) => data[i] > 0);
+  worst.sort((a, b) => data[b] - data[a] || a - b);
+  return worst.slice(0, count);
+}
+
+/** The most non-zeros a new atom of D = ΦA starts with: a short pursuit, whatever k is. */
+const newAtomSparsity = 64;
+
+/** A pursuit over Φ. Its Gram matrix is as large as that of the atoms, so it is computed once. */
+interface BasePursuit {
+  readonly base: SparseDictionary;
+  readonly encoder: Encoder;
+  readonly energies: DeviceMatrix;
+}
+
+/**
+ * Replaces atoms of D = ΦA by examples: by their sparse codes over Φ, scaled to the mean norm of the atoms. A new atom
+ * starts with at most 64 non-zeros and grows to k as it learns. The workspace is allocated when it is first needed.
+ */
+export class NewAtoms {
+  readonly #dictionary: SparseDictionary;
+  readonly #sparsity: number;
+  readonly #kernels: Kernels;
+  #pursuit: BasePursuit | undefined;
+
+  constructor(dictionary: SparseDictionary, atomSparsity: number, kernels: Kernels) {
+    this.#dictionary = dictionary;
+    this.#sparsity = Math.min(atomSparsity, newAtomSparsity);
+    this.#kernels = kernels;
+  }
+
+  /** Replace these atoms by the columns of Y, and update norms and Gram matrix. Y is overwritten. */
+  async replace(atoms: readonly number[], Y: DeviceMatrix): Promise<void> {
+    const dictionary = this.#dictionary;
+    const kernels = this.#kernels;
+    const { codes, norms } = await this.#encode(Y);
+    const A = await kernels.readSparse(dictionary.A);
+    const target = meanNorm((await kernels.readMatrix(dictionary.scale)).data);
+    atoms.forEach((atom, i) => {
+      const entries = columnEntries(codes, i).sort(([a], [b]) => a - b);
+      A.setColumn(
+        atom,
+        entries.map(([row]) => row),
+        entries.map(([, value]) => (value * target) / norms[i]),
+      );
+    });
+    await kernels.writeSparse(dictionary.A, A);
+    await dictionary.refreshAtoms(Uint32Array.from(atoms).sort());
+  }
+
+  /** Sparse codes x over Φ of the columns of Y, and the norms ‖Φx‖. Y ← ΦX. */
+  async #encode(Y: DeviceMatrix): Promise<{ codes: SparseColumns; norms: Float32Array }> {
+    const kernels = this.#kernels;
+    this.#pursuit ??= await this.#openPursuit();
+    const { base, encoder, energies } = this.#pursuit;
+    const e = kernels.head(energies, Y.cols);
+    const X = await encoder.encode(Y);
+    const codes = kernels.readSparse(X);
+    await kernels.reconstruct(base.phi, base.A, X, Y);
+    await kernels.columnEnergies(Y, e);
+    return { codes: await codes, norms: (await kernels.readMatrix(e)).data.map(Math.sqrt) };
+  }
+
+  async #openPursuit(): Promise<BasePursuit> {
+    const kernels = this.#kernels;
+    const base = await SparseDictionary.ofBase(this.#dictionary.base, kernels);
+    const capacity = maxReplaced(this.#dictionary.cols);
+    return {
+      base,
+      encoder: new Encoder(base, { sparsity: this.#sparsity, residualEnergy: 0 }, capacity, kernels),
+      energies: kernels.matrix(1, capacity),
+    };
+  }
+
+  free(): void {
+    if (!this.#pursuit) return;
+    const { base, encoder, energies } = this.#pursuit;
+    encoder.free();
+    base.free();
+    this.#kernels.free(energies);
+  }
+}
+
+/** The mean of ‖Φaⱼ‖ over atoms that are not zero; 1 if all are. */
+function meanNorm(scale: Float32Array): number {
+  const norms = Array.from(scale)
+    .filter((s) => s > 0)
+    .map((s) => 1 / s);
+  return norms.length === 0 ? 1 : norms.reduce((sum, norm) => sum + norm, 0) / norms.length;
+}
+
+/** [row, value] of each entry of a column. */
+function columnEntries(X: SparseColumns, j: number): [number, number][] {
+  const start = j * X.width;
+  return Array.from({ length: X.counts[j] }, (_, s) => [X.indices[start + s], X.values[start + s]]);
+}
+
+/** The memory for coding over Φ itself: for new atoms, and for choosing among the base atoms at the start. */
+export function baseCodingMemory({
+  base,
+  atoms: m,
+  atomSparsity: k,
+  batch,
+  coding,
+  cares,
+}: LearnerOptions & { readonly cares: boolean }): MemoryPart {
+  const n = baseRows(base);
+  const L = baseCols(base);
+  const p = coding.sparsity ?? Math.min(n, m);
+  const coded = Math.max(cares ? maxReplaced(m) : 0, m < L ? batch : 0);
+  const bytes = coded > 0 ? 4 * (L * L + coded * (L + 2 * n + 2 * Math.max(k, p))) : 0;
+  return { what: "atom care", bytes };
 }

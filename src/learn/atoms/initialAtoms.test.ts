@@ -5,7 +5,7 @@ import { makeSignal } from "../../core/signal.js";
 import { createBase } from "../../dictionaries/base.js";
 import { explicitBase } from "../../kernels/conformance/oracle.case.js";
 import { train } from "../run/train.js";
-import { atomsToGoOnFrom, initialAtoms, mostUsedAtoms, startSparsity } from "./initialAtoms.js";
+import { initialAtoms, maxNonZeros, modelAtoms, mostUsedAtoms } from "./initialAtoms.js";
 
 /** Rows and values of a column. */
 function entries(A: SparseColumns, j: number): [number, number][] {
@@ -14,7 +14,7 @@ function entries(A: SparseColumns, j: number): [number, number][] {
 }
 
 describe("initialAtoms", () => {
-  test("is the identity where there are as many atoms as base atoms", () => {
+  test("is the identity for as many atoms as base atoms", () => {
     expect(initialAtoms(6, 6, 3, Rng.from(1))).toEqual(SparseColumns.identity(6, 3));
   });
 
@@ -34,7 +34,7 @@ describe("initialAtoms", () => {
       }
     }
     expect([...signs].sort()).toEqual([-1, 1]);
-    // no two alike, up to sign
+    // no two are the same up to sign
     const lines = Array.from({ length: m - L }, (_, i) => {
       const column = entries(A, L + i);
       return column.map(([row, value]) => `${row}:${value * Math.sign(column[0][1])}`).join();
@@ -56,14 +56,14 @@ describe("initialAtoms", () => {
     }
   });
 
-  test("depends on the generator alone", () => {
+  test("depends only on the generator", () => {
     expect(initialAtoms(10, 30, 4, Rng.from(3))).toEqual(initialAtoms(10, 30, 4, Rng.from(3)));
     expect(initialAtoms(10, 30, 4, Rng.from(4))).not.toEqual(initialAtoms(10, 30, 4, Rng.from(3)));
   });
 });
 
 describe("mostUsedAtoms", () => {
-  test("takes the base atoms with most uses, in the order of Φ; of equals the first", () => {
+  test("takes the base atoms with the most uses, in the order of Φ; of equal ones the first", () => {
     const A = mostUsedAtoms(Float32Array.of(1, 9, 2, 0, 2, 7), 3, 2);
     expect(entries(A, 0)).toEqual([[1, 1]]);
     expect(entries(A, 1)).toEqual([[2, 1]]);
@@ -72,7 +72,7 @@ describe("mostUsedAtoms", () => {
   });
 });
 
-describe("the start of a training run", () => {
+describe("the starting atoms of a training run", () => {
   const patch = [3, 4] as const;
   const base = createBase("odct:1", patch); // orthonormal: each example is the sum of the base atoms it is made of
   const phi = explicitBase(base.factors);
@@ -107,17 +107,17 @@ describe("the start of a training run", () => {
     return (await run.model()).A;
   }
 
-  test("is the base itself for m = L", async () => {
+  test("are the base itself for m = L", async () => {
     const A = await start(12, 2);
     for (let j = 0; j < 12; j++) expect(entries(A, j).map(([row]) => row)).toEqual([j]);
   });
 
-  test("is the base and mixtures of it for m > L", async () => {
+  test("are the base and mixtures of it for m > L", async () => {
     const A = await start(20, 2);
     expect(Array.from(A.counts)).toEqual([...Array(12).fill(1), ...Array(8).fill(4)]);
   });
 
-  test("is the base atoms that code the examples most often for m < L", async () => {
+  test("are the base atoms that code the examples most often for m < L", async () => {
     const rowsOf = (A: SparseColumns) => Array.from({ length: A.cols }, (_, j) => entries(A, j)[0][0]);
     expect(rowsOf(await start(3, 2))).toEqual([2, 5, 7]); // used 4, 2 and 3 times; 11 as often as 5, but later
     expect(rowsOf(await start(5, 2))).toEqual([2, 3, 5, 7, 11]);
@@ -125,7 +125,7 @@ describe("the start of a training run", () => {
   });
 });
 
-describe("going on from a dictionary", () => {
+describe("starting atoms from a model", () => {
   const A = SparseColumns.fromEntries(5, 3, [
     [
       [4, 0.5],
@@ -135,15 +135,15 @@ describe("going on from a dictionary", () => {
     [[0, 1]],
   ]);
 
-  test("takes its columns, of the norms they had, into the room that is wanted", () => {
-    const start = atomsToGoOnFrom({ A, norms: Float32Array.of(2, 0, 0.5) }, 2);
+  test("are its columns, with the norms they had, with room for the given width", () => {
+    const start = modelAtoms({ A, norms: Float32Array.of(2, 0, 0.5) }, 2);
     expect(start.width).toBe(2);
     expect([...start.toDense().data]).toEqual([0, -4, 0, 0, 1, 0, 0, 0, 0, 0, 0.5, 0, 0, 0, 0]);
-    expect(atomsToGoOnFrom({ A, norms: undefined }, 4).toDense()).toEqual(A.toDense());
+    expect(modelAtoms({ A, norms: undefined }, 4).toDense()).toEqual(A.toDense());
   });
 
-  test("needs room for as many non-zeros as an atom has", () => {
-    expect(startSparsity(A)).toBe(2);
-    expect(startSparsity(new SparseColumns(3, 2, 2))).toBe(1);
+  test("need room for as many non-zeros as the fullest atom has", () => {
+    expect(maxNonZeros(A)).toBe(2);
+    expect(maxNonZeros(new SparseColumns(3, 2, 2))).toBe(1);
   });
 });

@@ -2,20 +2,75 @@
  * The starting point A⁰ of a sparse dictionary.
  *
  *   m = L   the identity: D starts as the base dictionary itself.
- *   m > L   the identity, then columns that mix four base atoms drawn at random,
- *           with random signs: new directions that the pursuit can tell apart.
- *   m < L   the m base atoms that code the first examples best: those used most
- *           often when they are coded over Φ alone.
+ *   m > L   the identity, then columns that mix four random base atoms with random
+ *           signs: new directions that the pursuit can tell apart.
+ *   m < L   the m base atoms that are used most often when the first examples are
+ *           coded over Φ alone.
  *
- * Explicit dictionaries start from examples, the first that are not zero, scaled to
- * unit norm; where there are too few, the rest is random directions.
- *
- * A run that goes on from a dictionary starts with its atoms, of the norms they had.
+ * An explicit dictionary starts from examples: the first that are not zero, scaled to
+ * unit norm, and random directions if there are too few. A run that starts from a model
+ * starts with its atoms, with the norms they had.
  */
 
-import { type DenseMatrix, SparseColumns } from "../../core/matrix.js";
+import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import type { Rng } from "../../core/rng.js";
+import { baseCols, baseRows } from "../../dictionaries/base.js";
+import { unitColumns } from "../../dictionaries/explicitDictionary.js";
+import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
+import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
+import { Encoder } from "../../pursuit/encoder.js";
+import { resolveLimits } from "../../pursuit/limits.js";
+import type { LearnerOptions } from "../learners/learner.js";
+
+/** What starting atoms are made from. */
+export interface StartSetting {
+  readonly options: LearnerOptions;
+  /** The model to start from, if any. */
+  readonly model: Model | undefined;
+  /** The first examples, at most this many, a mini-batch at a time. */
+  firstExamples(limit?: number): AsyncIterable<DeviceMatrix>;
+  readonly rng: Rng;
+  readonly kernels: Kernels;
+}
+
+/** A⁰ of a run. */
+export async function startingFactor(setting: StartSetting): Promise<SparseColumns> {
+  const { options, model, rng } = setting;
+  const { base, atoms: m, atomSparsity: k } = options;
+  const L = baseCols(base);
+  if (model) return modelAtoms(model, k);
+  if (m >= L) return initialAtoms(L, m, k, rng);
+  return mostUsedAtoms(await countBaseUses(setting), m, k);
+}
+
+/** How often the codes of the first examples over Φ use each base atom. */
+async function countBaseUses({ options, firstExamples, kernels }: StartSetting): Promise<Float32Array> {
+  const phi = await SparseDictionary.ofBase(options.base, kernels);
+  const limits = resolveLimits("train", options.coding, phi.rows, phi.cols);
+  const encoder = new Encoder(phi, limits, options.batch, kernels);
+  const uses = kernels.matrix(phi.cols, 1);
+  for await (const Y of firstExamples()) await kernels.countUses(await encoder.encode(Y), uses);
+  const { data } = await kernels.readMatrix(uses);
+  encoder.free();
+  phi.free();
+  kernels.free(uses);
+  return data;
+}
+
+/** D⁰ of a run that learns an explicit dictionary, n × m with unit columns. */
+export async function startingMatrix(setting: StartSetting): Promise<DenseMatrix> {
+  const { options, model, firstExamples, rng, kernels } = setting;
+  if (model) return model.atoms(kernels);
+  const D = new DenseMatrix(baseRows(options.base), options.atoms);
+  let found = 0;
+  for await (const Y of firstExamples(4 * options.atoms)) {
+    found = takeExamples(await kernels.readMatrix(Y), D, found);
+    if (found === D.cols) break;
+  }
+  for (let r = found * D.rows; r < D.data.length; r++) D.data[r] = rng.normal();
+  return unitColumns(D);
+}
 
 /** Base atoms mixed in each additional column. */
 const mixed = 4;
@@ -40,7 +95,7 @@ function setMixture(A: SparseColumns, j: number, rng: Rng): void {
   );
 }
 
-/** A⁰ for m < L: the base atoms with the most uses; equal ones in the order of Φ. */
+/** A⁰ for m < L: the base atoms with the most uses, in the order of Φ; of equal ones the first. */
 export function mostUsedAtoms(uses: Float32Array, m: number, width: number): SparseColumns {
   const ranked = Array.from(uses.keys()).sort((a, b) => uses[b] - uses[a] || a - b);
   const A = new SparseColumns(uses.length, m, width);
@@ -51,16 +106,18 @@ export function mostUsedAtoms(uses: Float32Array, m: number, width: number): Spa
   return A;
 }
 
-/** The most non-zeros of a column: the least k that a run from these atoms can have. */
-export function startSparsity(A: SparseColumns): number {
-  return A.counts.reduce((most, count) => Math.max(most, count), 1);
+/** The most non-zeros of a column: the least k for a run that starts from these atoms. */
+export function maxNonZeros(A: SparseColumns): number {
+  return A.counts.reduce((largest, count) => Math.max(largest, count), 1);
 }
 
-/** A⁰ from a dictionary: its columns, of the norms they had where that is known, with room for `width` non-zeros. */
-export function atomsToGoOnFrom({ A, norms }: Pick<Model, "A" | "norms">, width: number): SparseColumns {
+/** A⁰ from a model: its columns, with the norms they had if those are known, and room for `width` non-zeros. */
+export function modelAtoms({ A, norms }: Pick<Model, "A" | "norms">, width: number): SparseColumns {
   const copy = new SparseColumns(A.rows, A.cols, width);
   for (let j = 0; j < A.cols; j++) {
-    const [from, to, norm] = [j * A.width, j * A.width + A.counts[j], norms?.[j] || 1];
+    const from = j * A.width;
+    const to = from + A.counts[j];
+    const norm = norms?.[j] || 1;
     copy.setColumn(
       j,
       A.indices.subarray(from, to),
@@ -70,8 +127,8 @@ export function atomsToGoOnFrom({ A, norms }: Pick<Model, "A" | "norms">, width:
   return copy;
 }
 
-/** Examples that are not zero as the columns of D from `found` on; how many columns there are then. */
-export function takeExamples(Y: DenseMatrix, D: DenseMatrix, found: number): number {
+/** Copy examples that are not zero into the columns of D from `found` on; returns how many columns are filled then. */
+function takeExamples(Y: DenseMatrix, D: DenseMatrix, found: number): number {
   let next = found;
   for (let i = 0; i < Y.cols && next < D.cols; i++) {
     const y = Y.column(i);

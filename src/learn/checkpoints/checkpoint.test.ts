@@ -4,16 +4,17 @@ import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import { Rng } from "../../core/rng.js";
 import { crc32 } from "../../data/formats/crc32.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
-import { UnhealthyError } from "../learners/finite.js";
+import { DivergedError } from "../learners/learner.js";
 import { type Checkpoint, checkpointFromBytes, checkpointToBytes, draftCheckpoint } from "./checkpoint.js";
 import {
-  heldPart,
-  keptMatrix,
-  keptNumbers,
-  keptSparse,
-  keptSymmetric,
-  keptTogether,
+  hostPart,
   readPart,
+  type Savable,
+  savableMatrix,
+  savableNumbers,
+  savableSparse,
+  savableSymmetric,
+  savableTogether,
 } from "./checkpointParts.js";
 
 const position = {
@@ -37,14 +38,14 @@ const report = {
 };
 const header = { library: "0", settings: { batch: 64, base: "odct:2" }, scale: 2 ** -9, position, report };
 const parts = () => [
-  heldPart("counters", Float64Array.of(0.1, 2 ** 60)),
-  heldPart("A.indices", Uint32Array.of(5, 4_294_967_295, 0)),
-  heldPart("U", Float32Array.of(1, -0, 3e-45)),
-  heldPart("none", new Float32Array()),
+  hostPart("counters", Float64Array.of(0.1, 2 ** 60)),
+  hostPart("A.indices", Uint32Array.of(5, 4_294_967_295, 0)),
+  hostPart("U", Float32Array.of(1, -0, 3e-45)),
+  hostPart("none", new Float32Array()),
 ];
 const written = () => checkpointToBytes(draftCheckpoint(header, parts()));
 
-/** A file whose header says something else, with checksums that are right. */
+/** A file with another header, and correct checksums. */
 function withHeader(bytes: Uint8Array, change: (text: string) => string): Uint8Array {
   const view = new DataView(bytes.buffer);
   const length = view.getUint32(12, true);
@@ -65,7 +66,7 @@ const refusal = (bytes: Uint8Array) =>
   );
 
 describe("a checkpoint as bytes", () => {
-  test("comes back as it was, to the bit", async () => {
+  test("comes back to the bit", async () => {
     const checkpoint = await checkpointFromBytes(await written(), "a.tlc");
     expect(checkpoint.header).toEqual({
       ...header,
@@ -78,23 +79,25 @@ describe("a checkpoint as bytes", () => {
     expect(checkpoint.has("toString")).toBe(false);
   });
 
-  test("is refused by the name of its damage", async () => {
+  test("is rejected with the kind of damage", async () => {
     const bytes = await written();
     const flipped = (at: number) => bytes.with(at, bytes[at] ^ 4);
     expect(await refusal(bytes)).toBe("none");
-    expect(await refusal(bytes.subarray(0, 12))).toBe("a.tlc: damaged (12 bytes are too few)");
+    expect(await refusal(bytes.subarray(0, 12))).toBe("a.tlc: damaged (only 12 bytes)");
     expect(await refusal(bytes.subarray(0, 60))).toBe("a.tlc: damaged (the header is cut off)");
     expect(await refusal(bytes.subarray(0, -3))).toBe(
-      `a.tlc: damaged (${bytes.length - 3} bytes, where there must be ${bytes.length})`,
+      `a.tlc: damaged (${bytes.length - 3} bytes instead of ${bytes.length})`,
     );
-    expect(await refusal(flipped(0))).toBe("a.tlc: must be a checkpoint, got something else");
-    expect(await refusal(flipped(8))).toBe("a.tlc: version must be 1, got 5: another trainlets");
-    expect(await refusal(flipped(30))).toBe("a.tlc: damaged (checksum of the header)");
-    expect(await refusal(flipped(bytes.length - 12))).toBe("a.tlc: damaged (checksum of U)");
-    expect(await refusal(flipped(bytes.length - 1))).toBe("a.tlc: damaged (checksum of none)");
+    expect(await refusal(flipped(0))).toBe("a.tlc: not a trainlets checkpoint");
+    expect(await refusal(flipped(8))).toBe(
+      "a.tlc: format version must be 1, got 5: written by another version of trainlets",
+    );
+    expect(await refusal(flipped(30))).toBe("a.tlc: damaged (wrong checksum of the header)");
+    expect(await refusal(flipped(bytes.length - 12))).toBe("a.tlc: damaged (wrong checksum of U)");
+    expect(await refusal(flipped(bytes.length - 1))).toBe("a.tlc: damaged (wrong checksum of none)");
   });
 
-  test("is refused by any flipped bit and any other length", async () => {
+  test("is rejected for any flipped bit and any other length", async () => {
     const bytes = await written();
     for (let at = 0; at < bytes.length; at++) {
       expect(await refusal(bytes.with(at, bytes[at] ^ (1 << (at % 8))))).not.toBe("none");
@@ -104,47 +107,47 @@ describe("a checkpoint as bytes", () => {
   });
 
   test.each([
-    ["{", "the header must be that of a checkpoint, got undefined"],
-    ["[]", "the header must be that of a checkpoint, got []"],
-    ['{"position":{}}', "step must be that of a checkpoint, got undefined"],
-  ])("with the header %s is refused", async (text, message) => {
+    ["{", "damaged checkpoint: invalid header, got undefined"],
+    ["[]", "damaged checkpoint: invalid header, got []"],
+    ['{"position":{}}', "damaged checkpoint: invalid step, got undefined"],
+  ])("with the header %s is rejected", async (text, message) => {
     expect(await refusal(withHeader(await written(), () => text))).toBe(`a.tlc: ${message}`);
   });
 
   test.each([
-    ['"step":7', '"step":-7', "step must be that of a checkpoint, got -7"],
-    ['"scale":', '"scale":-', `scale must be that of a checkpoint, got ${-(2 ** -9)}`],
-    ['"type":"u32"', '"type":"__proto__"', 'a part must be that of a checkpoint, got "A.indices"'],
-    ['"name":"U"', '"name":"none"', 'a part must be that of a checkpoint, got "none"'],
-    ['"length":2', '"length":1e15', /^a\.tlc: damaged \(\d+ bytes, where there must be 80000000000\d+\)$/],
-    ['"seconds":1.5', '"seconds":"1"', 'seconds must be that of a checkpoint, got "1"'],
-    ['"rmse":null', '"testRmse":[]', "testRmse must be that of a checkpoint, got []"],
-    ['"batch":64', '"batch":{}', "batch must be that of a checkpoint, got an Object"],
-  ])("of a stranger who says %s as %s is refused", async (from, to, message) => {
+    ['"step":7', '"step":-7', "damaged checkpoint: invalid step, got -7"],
+    ['"scale":', '"scale":-', `damaged checkpoint: invalid scale, got ${-(2 ** -9)}`],
+    ['"type":"u32"', '"type":"__proto__"', 'damaged checkpoint: invalid part, got "A.indices"'],
+    ['"name":"U"', '"name":"none"', 'damaged checkpoint: invalid part, got "none"'],
+    ['"length":2', '"length":1e15', /^a\.tlc: damaged \(\d+ bytes instead of 80000000000\d+\)$/],
+    ['"seconds":1.5', '"seconds":"1"', 'damaged checkpoint: invalid seconds, got "1"'],
+    ['"rmse":null', '"testRmse":[]', "damaged checkpoint: invalid testRmse, got []"],
+    ['"batch":64', '"batch":{}', "damaged checkpoint: invalid batch, got an Object"],
+  ])("with %s replaced by %s in its header is rejected", async (from, to, message) => {
     const changed = withHeader(await written(), (text) => text.replace(from, to));
     const said = await refusal(changed);
     if (typeof message === "string") expect(said).toBe(`a.tlc: ${message}`);
     else expect(said).toMatch(message);
   });
 
-  test("is never made of numbers that are none", async () => {
+  test("is never made of NaN or infinity", async () => {
     for (const value of [Number.NaN, Infinity, -Infinity]) {
-      const draft = draftCheckpoint(header, [heldPart("U", Float32Array.of(0, value))]);
+      const draft = draftCheckpoint(header, [hostPart("U", Float32Array.of(0, value))]);
       await expect(checkpointToBytes(draft)).rejects.toThrow(
-        new UnhealthyError("train: U holds numbers that are not finite at step 7"),
+        new DivergedError("train: U is not finite at step 7"),
       );
     }
   });
 });
 
-describe("what is kept", () => {
+describe("savable state", () => {
   const kernels = createReferenceKernels();
   const rng = Rng.from(3);
   const random = (rows: number, cols: number) => DenseMatrix.build(rows, cols, () => rng.normal());
-  const through = async (kept: ReturnType<typeof keptTogether>): Promise<Checkpoint> =>
-    checkpointFromBytes(await checkpointToBytes(draftCheckpoint(header, kept.parts())), "a.tlc");
+  const through = async (state: Savable): Promise<Checkpoint> =>
+    checkpointFromBytes(await checkpointToBytes(draftCheckpoint(header, state.parts())), "a.tlc");
 
-  test("matrices come back, those that leave in several pieces too, and take no memory", async () => {
+  test("matrices come back, also those saved in several pieces, and no device memory is left allocated", async () => {
     const size = 1100; // more than one piece
     const G = random(size, size);
     for (let j = 0; j < size; j++) for (let i = 0; i < j; i++) G.data[i * size + j] = G.data[j * size + i];
@@ -153,8 +156,8 @@ describe("what is kept", () => {
     await kernels.writeMatrix(g, G);
     await kernels.writeMatrix(u, U);
     const { used } = kernels.memory;
-    const kept = keptTogether(keptSymmetric("G", g, kernels), keptMatrix("U", u, kernels));
-    const saved = await through(kept);
+    const state = savableTogether(savableSymmetric("G", g, kernels), savableMatrix("U", u, kernels));
+    const saved = await through(state);
     expect(kernels.memory.used).toBe(used);
     expect(saved.header.parts.map(({ length }) => length)).toEqual([
       (size * (size + 1)) / 2,
@@ -162,7 +165,7 @@ describe("what is kept", () => {
     ]);
     await kernels.writeMatrix(g, new DenseMatrix(size, size));
     await kernels.writeMatrix(u, new DenseMatrix(size, 2 * size));
-    await kept.restore(saved);
+    await state.restore(saved);
     const same = (a: Float32Array, b: Float32Array) => a.every((value, i) => Object.is(value, b[i]));
     expect(same((await kernels.readMatrix(g)).data, G.data)).toBe(true);
     expect(same((await kernels.readMatrix(u)).data, U.data)).toBe(true);
@@ -173,23 +176,23 @@ describe("what is kept", () => {
     const a = kernels.sparse(5, 2, 3);
     const A = SparseColumns.fromEntries(5, 3, [[[4, 1], [0, -2]], [[1, 3], [3, 4], [2, 5]]] as [number, number][][]); // biome-ignore format: columns
     await kernels.writeSparse(a, A);
-    const saved = await through(keptSparse("A", a, kernels));
+    const saved = await through(savableSparse("A", a, kernels));
     await kernels.writeSparse(a, new SparseColumns(5, 2, 3));
-    await keptSparse("A", a, kernels).restore(saved);
+    await savableSparse("A", a, kernels).restore(saved);
     expect(await kernels.readSparse(a)).toEqual(A);
     const narrow = kernels.sparse(4, 2, 3);
-    await expect(keptSparse("A", narrow, kernels).restore(saved)).rejects.toThrow(
-      new InputError("checkpoint: A must fit 4 rows and 3 non-zeros a column"),
+    await expect(savableSparse("A", narrow, kernels).restore(saved)).rejects.toThrow(
+      new InputError("checkpoint: A must fit 4 rows and 3 non-zeros per column"),
     );
     kernels.free(a, narrow);
   });
 
-  test("what does not fit is refused by name", async () => {
+  test("a part that does not fit is rejected by name", async () => {
     let numbers: readonly number[] = [1, 2];
-    const kept = keptNumbers("counters", () => numbers, (values) => (numbers = values)); // biome-ignore format: short
-    const saved = await through(kept);
+    const state = savableNumbers("counters", () => numbers, (values) => (numbers = values)); // biome-ignore format: short
+    const saved = await through(state);
     numbers = [0, 0];
-    await kept.restore(saved);
+    await state.restore(saved);
     expect(numbers).toEqual([1, 2]);
     const read = (...args: ["f32" | "f64", number?]) => readPart(saved, "counters", ...args);
     await expect(read("f64", 3)).rejects.toThrow(
@@ -198,6 +201,8 @@ describe("what is kept", () => {
     await expect(read("f32")).rejects.toThrow(
       "checkpoint: counters must be an array of f32, got 2 of Float64Array",
     );
-    await expect(readPart(saved, "U", "f32", 1)).rejects.toThrow("checkpoint: U must be 1 of f32, got none");
+    await expect(readPart(saved, "U", "f32", 1)).rejects.toThrow(
+      "checkpoint: U is missing; another version of trainlets may have written it",
+    );
   });
 });

@@ -1,49 +1,55 @@
 /**
- * Checkpoints: all that going on with a run needs, as bytes. Written and read in
- * pieces, because at 64×64 pixels they take most of a gigabyte; where the bytes go is
- * the caller's affair (src/learn/node puts them into files).
+ * Checkpoints: everything that is needed to resume a run, as bytes. They are written and
+ * read in pieces, because at 64×64 pixels they take most of a gigabyte. The caller decides
+ * where the bytes go; src/learn/checkpoints/node puts them into files.
  *
  *     "TLCKPT\r\n"  version u32  length of the header u32  CRC-32 of the header u32
  *     header        JSON: the settings, the data, the position, the list of parts
- *     parts         each its numbers, then their CRC-32 u32
+ *     parts         for each, its numbers, then their CRC-32 u32
  *
- * All little-endian. The header tells every length, so a file of another size is
- * damaged, and nothing larger than the file is ever asked for.
+ * All little-endian. The header gives every length, so a file of another size is damaged,
+ * and nothing larger than the file is ever allocated.
  */
 
 import { InputError, show } from "../../core/errors.js";
 import { crc32 } from "../../data/formats/crc32.js";
-import { firstNotFinite, UnhealthyError } from "../learners/finite.js";
+import { allFinite, DivergedError } from "../learners/learner.js";
 import { type CheckpointHeader, headerFromText, headerToText, type PartEntry } from "./checkpointHeader.js";
-import { type SavedState, type StateArray, type StatePart, stateTypes } from "./checkpointParts.js";
+import {
+  type CheckpointPart,
+  type PartArray,
+  partBytes,
+  partTypes,
+  type SavedParts,
+} from "./checkpointParts.js";
 
 const magic = Uint8Array.from("TLCKPT\r\n", (letter) => letter.charCodeAt(0));
 const version = 1;
 const preambleBytes = magic.length + 12;
 
-/** A checkpoint on its way out. */
+/** A checkpoint to be written. */
 export interface CheckpointDraft {
   /** Updates done. */
   readonly step: number;
   /**
-   * Its bytes, a piece at a time; a piece is good until the next. An `UnhealthyError` where something is
-   * not finite: what was written until then must be thrown away.
+   * Its bytes, a piece at a time; a piece is valid until the next one. Throws a `DivergedError` if something is
+   * not finite: what was written until then must be discarded.
    */
   bytes(): AsyncIterable<Uint8Array>;
 }
 
-/** Who keeps the checkpoints of a run. */
+/** Keeps the checkpoints of a run. */
 export interface CheckpointKeeper {
-  /** Whether to save one now, after so many updates. */
+  /** Whether to save one now, after this many updates. */
   due(step: number): boolean;
-  /** Keep one. What it throws ends the run: what can wait until the next time is not to be thrown. */
+  /** Save one. An error thrown here ends the run, so do not throw if the next checkpoint can make up for it. */
   save(draft: CheckpointDraft): Promise<void>;
 }
 
-/** Put one together. */
+/** Put a checkpoint together. */
 export function draftCheckpoint(
   header: Omit<CheckpointHeader, "parts">,
-  parts: readonly StatePart[],
+  parts: readonly CheckpointPart[],
 ): CheckpointDraft {
   const { step } = header.position;
   const entries = parts.map(({ name, type, length }) => ({ name, type, length }));
@@ -54,8 +60,8 @@ export function draftCheckpoint(
       for (const part of parts) {
         let crc = 0;
         for await (const values of part.pieces()) {
-          if (part.type !== "u32" && firstNotFinite(values) >= 0)
-            throw new UnhealthyError(`train: ${part.name} holds numbers that are not finite at step ${step}`);
+          if (part.type !== "u32" && !allFinite(values))
+            throw new DivergedError(`train: ${part.name} is not finite at step ${step}`);
           const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
           crc = crc32(bytes, crc);
           yield bytes;
@@ -66,7 +72,7 @@ export function draftCheckpoint(
   };
 }
 
-/** All of it at once, for those who have the memory. */
+/** A whole checkpoint in memory. */
 export async function checkpointToBytes(draft: CheckpointDraft): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of draft.bytes()) pieces.push(piece.slice());
@@ -79,21 +85,21 @@ export async function checkpointToBytes(draft: CheckpointDraft): Promise<Uint8Ar
   return all;
 }
 
-/** Where the bytes of a checkpoint are. */
+/** Where the bytes of a checkpoint come from. */
 export interface CheckpointSource {
-  /** For messages: the path of a file, say. */
+  /** For messages: the path of a file, for example. */
   readonly name: string;
   readonly size: number;
-  /** Bytes that are within the size, in an array of their own. */
+  /** Bytes within the size, in a new array. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** A checkpoint to go on from: pass it to `train` as `resume`. */
-export class Checkpoint implements SavedState {
+/** A checkpoint to resume from: pass it to `train` as `resume`. */
+export class Checkpoint implements SavedParts {
   readonly name: string;
   readonly header: CheckpointHeader;
   readonly #source: CheckpointSource;
-  /** Each part and where it begins. */
+  /** Each part and the offset of its first byte. */
   readonly #places: ReadonlyMap<string, PartEntry & { readonly offset: number }>;
 
   private constructor(source: CheckpointSource, header: CheckpointHeader, headerEnd: number) {
@@ -104,35 +110,39 @@ export class Checkpoint implements SavedState {
     let offset = headerEnd;
     for (const entry of header.parts) {
       places.set(entry.name, { ...entry, offset });
-      offset += bytesOf(entry) + 4;
+      offset += partBytes(entry) + 4;
     }
-    if (offset !== source.size) throw damaged(source, `${source.size} bytes, where there must be ${offset}`);
+    if (offset !== source.size) throw damaged(source, `${source.size} bytes instead of ${offset}`);
     this.#places = places;
   }
 
-  /** Read and check the header, and that the whole is as long as it should be. */
+  /** Read and check the header, and check the total length. */
   static async open(source: CheckpointSource): Promise<Checkpoint> {
-    if (source.size < preambleBytes) throw damaged(source, `${source.size} bytes are too few`);
+    if (source.size < preambleBytes) throw damaged(source, `only ${source.size} bytes`);
     const start = await source.read(0, preambleBytes);
     if (!magic.every((byte, i) => start[i] === byte))
-      throw new InputError(`${source.name}: must be a checkpoint, got something else`);
+      throw new InputError(`${source.name}: not a trainlets checkpoint`);
     const view = new DataView(start.buffer, start.byteOffset + magic.length);
-    const [found, length, crc] = [view.getUint32(0, true), view.getUint32(4, true), view.getUint32(8, true)];
+    const found = view.getUint32(0, true);
+    const length = view.getUint32(4, true);
+    const crc = view.getUint32(8, true);
     if (found !== version)
-      throw new InputError(`${source.name}: version must be ${version}, got ${found}: another trainlets`);
+      throw new InputError(
+        `${source.name}: format version must be ${version}, got ${found}: written by another version of trainlets`,
+      );
     if (preambleBytes + length > source.size) throw damaged(source, "the header is cut off");
     const bytes = await source.read(preambleBytes, length);
-    if (crc32(bytes) !== crc) throw damaged(source, "checksum of the header");
+    if (crc32(bytes) !== crc) throw damaged(source, "wrong checksum of the header");
     return new Checkpoint(source, headerFromText(bytes, source.name), preambleBytes + length);
   }
 
-  /** Check every part, without keeping any. */
+  /** Check the checksum of every part. */
   async verify(): Promise<void> {
     for (const { name, offset, ...entry } of this.#places.values()) {
-      const bytes = bytesOf(entry);
+      const bytes = partBytes(entry);
       let crc = 0;
-      for (let at = 0; at < bytes; at += checkedAtOnce)
-        crc = crc32(await this.#source.read(offset + at, Math.min(checkedAtOnce, bytes - at)), crc);
+      for (let at = 0; at < bytes; at += verifyBytes)
+        crc = crc32(await this.#source.read(offset + at, Math.min(verifyBytes, bytes - at)), crc);
       await this.#requireCrc(name, crc, offset + bytes);
     }
   }
@@ -141,23 +151,23 @@ export class Checkpoint implements SavedState {
     return this.#places.has(name);
   }
 
-  async read(name: string): Promise<StateArray> {
+  async read(name: string): Promise<PartArray> {
     const place = this.#places.get(name);
-    if (!place) throw new InputError(`${this.name}: must hold ${show(name)}, got none`);
-    const bytes = await this.#source.read(place.offset, bytesOf(place));
+    if (!place) throw new InputError(`${this.name}: has no part ${show(name)}`);
+    const bytes = await this.#source.read(place.offset, partBytes(place));
     await this.#requireCrc(name, crc32(bytes), place.offset + bytes.length);
     const aligned = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
-    return new stateTypes[place.type](aligned.buffer as ArrayBuffer, aligned.byteOffset, place.length);
+    return new partTypes[place.type](aligned.buffer as ArrayBuffer, aligned.byteOffset, place.length);
   }
 
   async #requireCrc(name: string, crc: number, at: number): Promise<void> {
     const stored = await this.#source.read(at, 4);
     if (new DataView(stored.buffer, stored.byteOffset).getUint32(0, true) === crc) return;
-    throw damaged(this.#source, `checksum of ${name}`);
+    throw damaged(this.#source, `wrong checksum of ${name}`);
   }
 }
 
-/** A checkpoint out of bytes; every part is checked. */
+/** A checkpoint from bytes; every part is checked. */
 export async function checkpointFromBytes(bytes: Uint8Array, name: string): Promise<Checkpoint> {
   const read = async (offset: number, length: number) => bytes.slice(offset, offset + length);
   const checkpoint = await Checkpoint.open({ name, size: bytes.length, read });
@@ -165,13 +175,10 @@ export async function checkpointFromBytes(bytes: Uint8Array, name: string): Prom
   return checkpoint;
 }
 
-/** Bytes in memory while parts are checked. */
-const checkedAtOnce = 2 ** 22;
+/** Bytes in memory at a time while parts are checked. */
+const verifyBytes = 2 ** 22;
 
-function bytesOf({ type, length }: Pick<PartEntry, "type" | "length">): number {
-  return stateTypes[type].BYTES_PER_ELEMENT * length;
-}
-
+/** Everything before the parts. */
 function preamble(header: string): Uint8Array {
   const text = new TextEncoder().encode(header);
   const all = new Uint8Array(preambleBytes + text.length);
@@ -181,7 +188,7 @@ function preamble(header: string): Uint8Array {
   return all;
 }
 
-/** Numbers of 32 bits. */
+/** Unsigned integers of 32 bits, little-endian. */
 function words(...values: readonly number[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(4 * values.length));
   values.forEach((value, i) => view.setUint32(4 * i, value, true));

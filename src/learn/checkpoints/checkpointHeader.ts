@@ -1,29 +1,30 @@
 /**
- * The header of a checkpoint: which run it is of, where that run stands, and what
- * arrays follow. JSON, which knows no NaN and no Infinity: both are null there.
+ * The header of a checkpoint: the settings of its run, the position of that run, and the
+ * list of arrays that follow. It is JSON, which has no NaN and no Infinity: both are null.
  */
 
 import { InputError, show } from "../../core/errors.js";
 import type { LearnerReport } from "../learners/learner.js";
-import { type StateType, stateTypes } from "./checkpointParts.js";
+import { type PartType, partTypes } from "./checkpointParts.js";
 
-/** All that decides the result of a run, by the names of options; names of several words are no options. */
+/** Everything that decides the result of a run, by the names of options; a name of several words is not an option. */
 export type RunSettings = Readonly<Record<string, string | number>>;
 
-/** Where a run stands between two updates. */
+/** The position of a run between two updates. */
 export interface RunPosition {
   /** Updates so far. */
   readonly step: number;
   /** The epoch of the last update, from 1. */
   readonly epoch: number;
-  /** Examples seen so far: they decide what the next ones are. */
+  /** Examples seen so far: they decide which come next. */
   readonly examples: number;
-  /** Examples at which the test error is measured next. */
+  /** The number of examples at which the test error is measured next. */
   readonly nextTest: number;
   /** Atoms replaced since the last report. */
   readonly atomsReplaced: number;
-  /** The least test error, Infinity before the first, and the measurements since. */
+  /** The least test error, Infinity before the first. */
   readonly best: number;
+  /** Measurements of the test error since the least one. */
   readonly sinceBest: number;
   /** Seconds that the run has taken. */
   readonly seconds: number;
@@ -37,19 +38,19 @@ export interface SavedReport extends LearnerReport {
   readonly atomsReplaced: number;
 }
 
-/** A part of what follows the header. */
+/** One of the arrays that follow the header. */
 export interface PartEntry {
   readonly name: string;
-  readonly type: StateType;
-  /** Numbers. */
+  readonly type: PartType;
+  /** The number of its elements. */
   readonly length: number;
 }
 
 export interface CheckpointHeader {
-  /** The library that wrote it. */
+  /** The version of the library that wrote it. */
   readonly library: string;
   readonly settings: RunSettings;
-  /** What signals are multiplied by for computing. */
+  /** Signals are multiplied by this for computing. */
   readonly scale: number;
   readonly position: RunPosition;
   readonly report: SavedReport;
@@ -62,15 +63,15 @@ export function headerToText(header: CheckpointHeader): string {
 
 type Wrong = (what: string, value: unknown) => InputError;
 
-/** A header out of bytes, every field checked, and none taken that is not known. */
+/** A header from bytes. Every field is checked, and unknown ones are ignored. */
 export function headerFromText(bytes: Uint8Array, name: string): CheckpointHeader {
   const wrong: Wrong = (what, value) =>
-    new InputError(`${name}: ${what} must be that of a checkpoint, got ${show(value)}`);
-  const all = fieldsOf("the header", parsed(bytes), wrong);
+    new InputError(`${name}: damaged checkpoint: invalid ${what}, got ${show(value)}`);
+  const all = requireFields("header", parseJson(bytes), wrong);
   const { library, scale } = all;
-  const position = positionOf(fieldsOf("the position", all.position, wrong), wrong);
-  const report = reportOf(fieldsOf("the report", all.report, wrong), wrong);
-  const settings = fieldsOf("the settings", all.settings, wrong);
+  const position = parsePosition(requireFields("position", all.position, wrong), wrong);
+  const report = parseReport(requireFields("report", all.report, wrong), wrong);
+  const settings = requireFields("settings", all.settings, wrong);
   if (typeof library !== "string") throw wrong("library", library);
   if (!(typeof scale === "number" && scale > 0)) throw wrong("scale", scale);
   for (const [key, value] of Object.entries(settings)) {
@@ -82,19 +83,19 @@ export function headerFromText(bytes: Uint8Array, name: string): CheckpointHeade
     settings: settings as RunSettings,
     position,
     report,
-    parts: partsOf(all.parts, wrong),
+    parts: parseParts(all.parts, wrong),
   };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of an object, and nothing that it has by birth. */
-function fieldsOf(what: string, value: unknown, wrong: Wrong): Fields {
+/** The fields of an object, and nothing inherited. */
+function requireFields(what: string, value: unknown, wrong: Wrong): Fields {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(what, value);
   return Object.assign(Object.create(null), value);
 }
 
-function positionOf(fields: Fields, wrong: Wrong): RunPosition {
+function parsePosition(fields: Fields, wrong: Wrong): RunPosition {
   const count = (key: keyof RunPosition) => {
     const value = fields[key];
     if (!Number.isSafeInteger(value) || (value as number) < 0) throw wrong(key, value);
@@ -106,19 +107,19 @@ function positionOf(fields: Fields, wrong: Wrong): RunPosition {
     examples: count("examples"),
     nextTest: count("nextTest"),
     atomsReplaced: count("atomsReplaced"),
-    best: numberOf("best", fields.best ?? Infinity, wrong),
+    best: requireNumber("best", fields.best ?? Infinity, wrong),
     sinceBest: count("sinceBest"),
-    seconds: numberOf("seconds", fields.seconds, wrong),
+    seconds: requireNumber("seconds", fields.seconds, wrong),
   };
 }
 
-function reportOf(fields: Fields, wrong: Wrong): SavedReport {
-  const field = (key: keyof SavedReport) => numberOf(key, fields[key], wrong);
+function parseReport(fields: Fields, wrong: Wrong): SavedReport {
+  const field = (key: keyof SavedReport) => requireNumber(key, fields[key], wrong);
   return {
     step: field("step"),
     epoch: field("epoch"),
     examples: field("examples"),
-    rmse: numberOf("rmse", fields.rmse ?? Number.NaN, wrong),
+    rmse: requireNumber("rmse", fields.rmse ?? Number.NaN, wrong),
     stepSize: field("stepSize"),
     atomsUsed: field("atomsUsed"),
     atomsReplaced: field("atomsReplaced"),
@@ -126,24 +127,24 @@ function reportOf(fields: Fields, wrong: Wrong): SavedReport {
   };
 }
 
-function numberOf(what: string, value: unknown, wrong: Wrong): number {
+function requireNumber(what: string, value: unknown, wrong: Wrong): number {
   if (typeof value !== "number") throw wrong(what, value);
   return value;
 }
 
-function partsOf(value: unknown, wrong: Wrong): PartEntry[] {
+function parseParts(value: unknown, wrong: Wrong): PartEntry[] {
   if (!Array.isArray(value)) throw wrong("parts", value);
   const names = new Set<string>();
   return value.map((entry) => {
     const { name, type, length } = (entry ?? {}) as Partial<PartEntry>;
-    const fits = typeof name === "string" && typeof type === "string" && Object.hasOwn(stateTypes, type);
-    if (!fits || !Number.isSafeInteger(length) || length! < 0 || names.has(name)) throw wrong("a part", name);
+    const fits = typeof name === "string" && typeof type === "string" && Object.hasOwn(partTypes, type);
+    if (!fits || !Number.isSafeInteger(length) || length! < 0 || names.has(name)) throw wrong("part", name);
     names.add(name);
     return { name, type, length: length! };
   });
 }
 
-function parsed(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {

@@ -1,15 +1,15 @@
 /**
- * What a learner carries from one update to the next, as named arrays: out of it for
- * a checkpoint, and back into it.
+ * What a learner carries from one update to the next, as named arrays: out of it for a
+ * checkpoint, and back into it.
  *
- * `Kept` is both directions of one thing. A learner lists what it keeps, once, so
- * that nothing is saved that is not restored. Large matrices leave the device a few
- * columns at a time; they come back one at a time, whole.
+ * A `Savable` is both directions of one thing. A learner lists its own once, so that
+ * whatever is saved is also restored. Large matrices leave the device a few columns at a
+ * time; each comes back whole.
  *
- * What follows from the rest by one operation is not kept, but computed again when
- * it is the same to the bit (DᵀD of an explicit dictionary). The Gram matrix of D = ΦA
- * is kept: refreshed by columns, an entry is ⟨aᵢ, ΦᵀΦaⱼ⟩ or ⟨aⱼ, ΦᵀΦaᵢ⟩, whichever atom
- * changed last, and the two round differently.
+ * What one operation can compute again to the same bits is not saved: DᵀD of an explicit
+ * dictionary. The Gram matrix of D = ΦA is saved: refreshed by columns, an entry is
+ * ⟨aᵢ, ΦᵀΦaⱼ⟩ or ⟨aⱼ, ΦᵀΦaᵢ⟩, depending on which atom changed last, and the two round
+ * differently.
  */
 
 import { InputError } from "../../core/errors.js";
@@ -18,62 +18,63 @@ import type { ExplicitDictionary } from "../../dictionaries/explicitDictionary.j
 import type { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
 
-export const stateTypes = { f32: Float32Array, f64: Float64Array, u32: Uint32Array } as const;
-export type StateType = keyof typeof stateTypes;
-/** What an array of a type is. */
-interface StateArrays {
+export const partTypes = { f32: Float32Array, f64: Float64Array, u32: Uint32Array } as const;
+export type PartType = keyof typeof partTypes;
+interface PartArrays {
   readonly f32: Float32Array;
   readonly f64: Float64Array;
   readonly u32: Uint32Array;
 }
-export type StateArray<T extends StateType = StateType> = StateArrays[T];
+export type PartArray<T extends PartType = PartType> = PartArrays[T];
 
-/** An array on its way out. */
-export interface StatePart {
+/** A named array to be saved. */
+export interface CheckpointPart {
   readonly name: string;
-  readonly type: StateType;
+  readonly type: PartType;
   readonly length: number;
-  /** Its numbers, in order, a piece at a time. A piece is good until the next. */
-  pieces(): AsyncIterable<StateArray>;
+  /** Its numbers in order, a piece at a time. A piece is valid until the next one. */
+  pieces(): AsyncIterable<PartArray>;
 }
 
-/** Arrays that were saved. */
-export interface SavedState {
+/** Parts that were saved. */
+export interface SavedParts {
   has(name: string): boolean;
-  read(name: string): Promise<StateArray>;
+  read(name: string): Promise<PartArray>;
 }
 
-/** Something that can be saved and restored. */
-export interface Kept {
-  /** As it is now. */
-  parts(): readonly StatePart[];
-  restore(saved: SavedState): Promise<void>;
+/** Something that a checkpoint can save and restore. */
+export interface Savable {
+  /** Its current parts. */
+  parts(): readonly CheckpointPart[];
+  restore(saved: SavedParts): Promise<void>;
 }
 
-/** The bytes of all parts. */
-export function bytesOf(kept: Kept): number {
-  const size = ({ type, length }: StatePart) => stateTypes[type].BYTES_PER_ELEMENT * length;
-  return kept.parts().reduce((sum, part) => sum + size(part), 0);
+/** The bytes of a part. */
+export function partBytes({ type, length }: Pick<CheckpointPart, "type" | "length">): number {
+  return partTypes[type].BYTES_PER_ELEMENT * length;
 }
 
-/** An array by name, which must have this type and length. */
-export async function readPart<T extends StateType>(
-  saved: SavedState,
+/** A saved part by name, which must have this type and length. */
+export async function readPart<T extends PartType>(
+  saved: SavedParts,
   name: string,
   type: T,
   length?: number,
-): Promise<StateArray<T>> {
-  const values = saved.has(name) ? await saved.read(name) : undefined;
-  if (values instanceof stateTypes[type] && (length === undefined || values.length === length))
-    return values as StateArray<T>;
-  const found = values ? `${values.length} of ${values.constructor.name}` : "none";
-  throw new InputError(`checkpoint: ${name} must be ${length ?? "an array"} of ${type}, got ${found}`);
+): Promise<PartArray<T>> {
+  if (!saved.has(name))
+    throw new InputError(`checkpoint: ${name} is missing; another version of trainlets may have written it`);
+  const values = await saved.read(name);
+  if (values instanceof partTypes[type] && (length === undefined || values.length === length))
+    return values as PartArray<T>;
+  throw new InputError(
+    `checkpoint: ${name} must be ${length ?? "an array"} of ${type}, got ${values.length} of ${values.constructor.name}`,
+  );
 }
 
-/** A part that is at hand. */
-export function heldPart(name: string, values: StateArray): StatePart {
-  const types = Object.keys(stateTypes) as StateType[];
-  const type = types.find((key) => values instanceof stateTypes[key])!;
+/** A part made of an array on the host. */
+export function hostPart(name: string, values: PartArray): CheckpointPart {
+  const types = Object.keys(partTypes) as PartType[];
+  const type = types.find((key) => values instanceof partTypes[key])!;
   return {
     name,
     type,
@@ -84,8 +85,8 @@ export function heldPart(name: string, values: StateArray): StatePart {
   };
 }
 
-/** Several things as one. */
-export function keptTogether(...all: readonly Kept[]): Kept {
+/** Several as one. */
+export function savableTogether(...all: readonly Savable[]): Savable {
   return {
     parts: () => all.flatMap((one) => one.parts()),
     async restore(saved) {
@@ -94,74 +95,76 @@ export function keptTogether(...all: readonly Kept[]): Kept {
   };
 }
 
-/** A few numbers of the host. */
-export function keptNumbers(
+/** A few numbers on the host. */
+export function savableNumbers(
   name: string,
   get: () => readonly number[],
   set: (values: readonly number[]) => void,
-): Kept {
+): Savable {
   return {
-    parts: () => [heldPart(name, Float64Array.from(get()))],
+    parts: () => [hostPart(name, Float64Array.from(get()))],
     async restore(saved) {
       set(Array.from(await readPart(saved, name, "f64", get().length)));
     },
   };
 }
 
-/** A matrix where the kernels compute. */
-export function keptMatrix(name: string, M: DeviceMatrix, kernels: Kernels): Kept {
-  const length = M.rows * M.cols;
-  return {
-    parts: () => [
-      {
-        name,
-        type: "f32",
-        length,
-        async *pieces() {
-          for await (const { data } of panels(M, kernels)) yield data;
-        },
-      },
-    ],
-    async restore(saved) {
-      const data = await readPart(saved, name, "f32", length);
-      await kernels.writeMatrix(M, new DenseMatrix(M.rows, M.cols, data));
-    },
-  };
+/** A matrix on the device. */
+export function savableMatrix(name: string, M: DeviceMatrix, kernels: Kernels): Savable {
+  return savableColumns(name, M, kernels, {
+    length: M.rows * M.cols,
+    pack: ({ data }) => data,
+    unpack: (data) => new DenseMatrix(M.rows, M.cols, data),
+  });
 }
 
-/** A matrix that is symmetric to the bit: of each column, what is not below the diagonal. */
-export function keptSymmetric(name: string, G: DeviceMatrix, kernels: Kernels): Kept {
-  const length = (G.rows * (G.rows + 1)) / 2;
+/** A matrix that is symmetric to the bit: its upper triangle, by columns. */
+export function savableSymmetric(name: string, G: DeviceMatrix, kernels: Kernels): Savable {
+  return savableColumns(name, G, kernels, {
+    length: (G.rows * (G.rows + 1)) / 2,
+    pack: upperPart,
+    unpack: (packed) => symmetric(packed, G.rows),
+  });
+}
+
+/** What of a matrix is saved: of each panel of columns, and of the whole. */
+interface Packing {
+  readonly length: number;
+  /** The numbers to save of a panel that starts at column `first`. */
+  pack(panel: DenseMatrix, first: number): Float32Array;
+  unpack(packed: Float32Array): DenseMatrix;
+}
+
+function savableColumns(
+  name: string,
+  M: DeviceMatrix,
+  kernels: Kernels,
+  { length, pack, unpack }: Packing,
+): Savable {
+  async function* pieces() {
+    let first = 0;
+    for await (const panel of panels(M, kernels)) {
+      yield pack(panel, first);
+      first += panel.cols;
+    }
+  }
   return {
-    parts: () => [
-      {
-        name,
-        type: "f32",
-        length,
-        async *pieces() {
-          let first = 0;
-          for await (const panel of panels(G, kernels)) {
-            yield upperPart(panel, first);
-            first += panel.cols;
-          }
-        },
-      },
-    ],
+    parts: () => [{ name, type: "f32", length, pieces }],
     async restore(saved) {
-      await kernels.writeMatrix(G, symmetric(await readPart(saved, name, "f32", length), G.rows));
+      await kernels.writeMatrix(M, unpack(await readPart(saved, name, "f32", length)));
     },
   };
 }
 
 /** Sparse columns, their entries in the order in which they stand. */
-export function keptSparse(name: string, A: DeviceSparse, kernels: Kernels): Kept {
+export function savableSparse(name: string, A: DeviceSparse, kernels: Kernels): Savable {
   const slots = A.cols * A.width;
   const part = (
     what: "indices" | "values" | "counts",
-    type: StateType,
+    type: PartType,
     length: number,
     whole: () => Promise<SparseColumns>,
-  ): StatePart => ({
+  ): CheckpointPart => ({
     name: `${name}.${what}`,
     type,
     length,
@@ -180,14 +183,14 @@ export function keptSparse(name: string, A: DeviceSparse, kernels: Kernels): Kep
       ];
     },
     async restore(saved) {
-      await kernels.writeSparse(A, await savedSparse(saved, name, A));
+      await kernels.writeSparse(A, await readSparseParts(saved, name, A));
     },
   };
 }
 
-/** Sparse columns that were saved under a name. */
-export async function savedSparse(
-  saved: SavedState,
+/** Sparse columns that were saved under this name. */
+export async function readSparseParts(
+  saved: SavedParts,
   name: string,
   { rows, cols, width }: Pick<SparseColumns, "rows" | "cols" | "width">,
 ): Promise<SparseColumns> {
@@ -195,22 +198,22 @@ export async function savedSparse(
   const values = await readPart(saved, `${name}.values`, "f32", cols * width);
   const counts = await readPart(saved, `${name}.counts`, "u32", cols);
   if (indices.some((row) => row >= rows) || counts.some((count) => count > width))
-    throw new InputError(`checkpoint: ${name} must fit ${rows} rows and ${width} non-zeros a column`);
+    throw new InputError(`checkpoint: ${name} must fit ${rows} rows and ${width} non-zeros per column`);
   return new SparseColumns(rows, cols, width, indices, values, counts);
 }
 
 /** D = ΦA: A, its norms and its Gram matrix. */
-export function keptDictionary(D: SparseDictionary, kernels: Kernels): Kept {
-  return keptTogether(
-    keptSparse("A", D.A, kernels),
-    keptMatrix("scale", D.scale, kernels),
-    keptSymmetric("G", D.gram, kernels),
+export function savableSparseDictionary(D: SparseDictionary, kernels: Kernels): Savable {
+  return savableTogether(
+    savableSparse("A", D.A, kernels),
+    savableMatrix("scale", D.scale, kernels),
+    savableSymmetric("G", D.gram, kernels),
   );
 }
 
 /** An explicit D; its Gram matrix is computed again. */
-export function keptExplicit(D: ExplicitDictionary, kernels: Kernels): Kept {
-  const atoms = keptMatrix("D", D.atoms, kernels);
+export function savableExplicitDictionary(D: ExplicitDictionary, kernels: Kernels): Savable {
+  const atoms = savableMatrix("D", D.atoms, kernels);
   return {
     parts: () => atoms.parts(),
     async restore(saved) {

@@ -7,8 +7,8 @@ import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { createCpuKernels } from "../../kernels/cpu/index.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { modelToBytes } from "../../model/files.js";
-import { UnhealthyError } from "../learners/finite.js";
 import { collect, keepEvery } from "../learners/learner.case.js";
+import { DivergedError } from "../learners/learner.js";
 import { train } from "../run/train.js";
 import type { TrainOptions } from "../run/trainOptions.js";
 import { checkpointFromBytes } from "./checkpoint.js";
@@ -28,7 +28,7 @@ const small = {
 } as const satisfies TrainOptions;
 
 /** The checkpoints of a run, its reports and its model. */
-async function kept(more: Partial<TrainOptions> = {}, every = 1) {
+async function runAndSave(more: Partial<TrainOptions> = {}, every = 1) {
   const saved: Uint8Array[] = [];
   const { reports, model } = await collect(data, { ...small, ...more, checkpoints: keepEvery(every, saved) });
   return { saved, reports, model };
@@ -36,8 +36,8 @@ async function kept(more: Partial<TrainOptions> = {}, every = 1) {
 
 const opened = (bytes: Uint8Array) => checkpointFromBytes(bytes, "a.tlc");
 
-describe("a run that goes on", () => {
-  test("after an interruption between two reports gives the reports of one that had none", async () => {
+describe("a run that resumes", () => {
+  test("after an interruption between two reports gives the reports of an uninterrupted run", async () => {
     const plain = await collect(data, small);
     const controller = new AbortController();
     const saved: Uint8Array[] = [];
@@ -55,8 +55,8 @@ describe("a run that goes on", () => {
     expect(modelToBytes(model)).toEqual(modelToBytes(plain.model));
   });
 
-  test("counts the time it took before, and ends where it had ended", async () => {
-    const { saved } = await kept({}, 5);
+  test("counts the time it took before, and ends at once if that is over the limit", async () => {
+    const { saved } = await runAndSave({}, 5);
     const resume = await opened(saved[0]);
     expect(resume.header.position.seconds).toBeGreaterThan(0);
     const seconds = resume.header.position.seconds / 2;
@@ -65,9 +65,9 @@ describe("a run that goes on", () => {
     expect(model.meta.examplesSeen).toBe(100);
   });
 
-  test("does not take a step more where there was no improvement", async () => {
+  test("makes no further step if it had ended for lack of improvement", async () => {
     const waits = { epochs: 50, testEvery: 20, patience: 2 };
-    const { saved, reports, model } = await kept(waits);
+    const { saved, reports, model } = await runAndSave(waits);
     expect(reports.at(-1)!.ended).toBe("no improvement");
     const again = await collect(data, { ...small, ...waits, resume: await opened(saved.at(-1)!) });
     expect(again.reports).toEqual(reports.slice(-1));
@@ -76,18 +76,18 @@ describe("a run that goes on", () => {
     expect((await collect(data, patient)).model.meta.examplesSeen).toBeGreaterThan(model.meta.examplesSeen);
   });
 
-  test("takes more epochs, and is then as if it had been given them at first where atoms are left alone", async () => {
+  test("can take more epochs, with the same result as if it had them from the start, without atom care", async () => {
     const alone = { atomCare: false } as const;
     const more = await collect(data, { ...small, ...alone, epochs: 3 });
-    const { saved } = await kept(alone, 100);
+    const { saved } = await runAndSave(alone, 100);
     const longer = { ...small, ...alone, epochs: 3, resume: await opened(saved.at(-1)!) };
     const { reports, model } = await collect(data, longer);
     expect(reports).toEqual(more.reports.filter(({ step }) => step > 22));
     expect(modelToBytes(model)).toEqual(modelToBytes(more.model));
   });
 
-  test("may compute elsewhere", async () => {
-    const { saved, reports } = await kept();
+  test("can use other kernels", async () => {
+    const { saved, reports } = await runAndSave();
     const kernels = await createCpuKernels({ threads: 2 });
     const other = await collect(data, { ...small, kernels, resume: await opened(saved[9]) });
     await kernels.dispose();
@@ -98,7 +98,7 @@ describe("a run that goes on", () => {
 });
 
 describe("a checkpoint of another run", () => {
-  const ended = kept({}, 100).then(({ saved }) => saved.at(-1)!);
+  const ended = runAndSave({}, 100).then(({ saved }) => saved.at(-1)!);
 
   test.each([
     [{ batch: 21 }, "batch must be 20 as in the checkpoint, got 21"],
@@ -113,14 +113,14 @@ describe("a checkpoint of another run", () => {
     [{ learner: "niht" }, "learner must be osdl as in the checkpoint, got niht"],
     [{ patch: [5, 4] }, "patch must be 5x5 as in the checkpoint, got 5x4"],
     [{ epochs: 1 }, "epochs must be at least 2, which the checkpoint has begun, got 1"],
-  ] as [Partial<TrainOptions>, string][])("is refused for %j", async (other, message) => {
+  ] as [Partial<TrainOptions>, string][])("is rejected for %j", async (other, message) => {
     const resume = await opened(await ended);
     expect(() => train(data, { ...small, ...other, resume })).toThrow(
       new InputError(`train: resume: ${message}`),
     );
   });
 
-  test("is refused for other data: a sample, a name, an order, test signals; not for another folder", async () => {
+  test("is rejected for other data (a sample, a name, an order, test signals), but not for another folder", async () => {
     const resume = await opened(await ended);
     const [a, b] = data as [(typeof data)[0], (typeof data)[0]];
     const changed = makeSignal(a.name, a.shape, a.data.with(5, 1));
@@ -138,8 +138,8 @@ describe("a checkpoint of another run", () => {
   });
 });
 
-describe("health", () => {
-  /** Kernels whose step puts a value into the atoms at the third update. */
+describe("NaN or infinity", () => {
+  /** Kernels that put this value into an atom at the third update. */
   function exploding(value: number): Kernels {
     const kernels = createReferenceKernels();
     const { moveAtoms } = kernels;
@@ -159,20 +159,20 @@ describe("health", () => {
   }
 
   test.each([Number.NaN, Infinity, -Infinity, 3e38])(
-    "an atom with %d ends the run at the next report, without a model",
+    "in an atom (%d) ends the run at the next report, without a model",
     async (value) => {
       const run = train(data, { ...small, kernels: exploding(value) });
       const steps: number[] = [];
       const all = async () => {
         for await (const { step } of run) steps.push(step);
       };
-      await expect(all()).rejects.toThrow(UnhealthyError);
+      await expect(all()).rejects.toThrow(DivergedError);
       expect(steps).toEqual([0]);
-      await expect(run.model()).rejects.toThrow("the run must have ended with a model");
+      await expect(run.model()).rejects.toThrow("the run failed, so there is no model");
     },
   );
 
-  test("an explicit atom, or a covariance, that is not finite is found as well", async () => {
+  test("in an explicit atom or a covariance ends the run as well", async () => {
     const { atomSparsity: _, ...explicit } = { ...small, atomCare: false as const };
     const spoil = async (M: DeviceMatrix, kernels: Kernels) => {
       const values = await kernels.readMatrix(M);
@@ -191,19 +191,17 @@ describe("health", () => {
     };
     const failure = (learner: "odl" | "pca", kernels: Kernels) =>
       expect(collect(data, { ...explicit, learner, holdout: 0, reportEvery: 1, kernels })).rejects;
-    await failure("odl", badAtoms).toThrow(new UnhealthyError("train: atom 2 is not finite at step 1"));
-    await failure("pca", badSums).toThrow(
-      new UnhealthyError("train: the covariance is not finite at step 1"),
-    );
+    await failure("odl", badAtoms).toThrow(new DivergedError("train: atom 2 is not finite at step 1"));
+    await failure("pca", badSums).toThrow(new DivergedError("train: the covariance is not finite at step 1"));
   });
 
-  test("a checkpoint of it is never kept", async () => {
+  test("is never saved in a checkpoint", async () => {
     for (const value of [Number.NaN, Infinity, 3e38]) {
       const saved: Uint8Array[] = [];
       const checkpoints = keepEvery(1, saved);
       const options = { ...small, kernels: exploding(value), reportEvery: 1000, checkpoints };
       await expect(collect(data, options)).rejects.toThrow(
-        new UnhealthyError("train: atom 4 is not finite at step 3"),
+        new DivergedError("train: atom 4 is not finite at step 3"),
       );
       expect(saved.length).toBe(2);
     }

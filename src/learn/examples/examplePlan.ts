@@ -1,8 +1,8 @@
 /**
- * From data to examples: which windows are trained and tested on, and whether the set
- * stays in memory whole, only its chosen windows do, or it is read in groups. That is decided
- * by sizes and options alone, never by the memory of a machine, since the order of examples
- * depends on it where a set is read in groups.
+ * From data to examples: which windows are trained and tested on, and whether the whole
+ * set is held in memory, only its chosen windows, or one group of units at a time. Only
+ * sizes and options decide this, never the memory of the machine, because the order of
+ * examples depends on it when a set is read in groups.
  */
 
 import { InputError } from "../../core/errors.js";
@@ -29,27 +29,27 @@ import { GroupedExamples, groupCapacity } from "./groupedExamples.js";
 
 export type TrainingData = readonly Signal[] | SignalSource;
 
-/** What is known of the examples before they are read. */
+/** What is known about the examples before they are read. */
 export interface ExamplePlan {
   readonly sampler: PatchSampler;
-  /** `options.batch`, or all there are where there are fewer. */
+  /** `options.batch`, or the number of examples if that is smaller. */
   readonly batch: number;
-  /** How the data are held: all of them, the chosen windows, or a group of units at a time. */
+  /** How much of the data is held: all signals, the chosen windows, or one group of units at a time. */
   readonly holds: "signals" | "windows" | "groups";
-  /** Samples that are held where the kernels compute. */
+  /** Samples held on the device. */
   readonly samples: number;
-  /** What holding and reading them takes on the host. */
+  /** The memory for holding and reading them on the host. */
   readonly host: readonly MemoryPart[];
   open(): Promise<Examples>;
 }
 
-/** Bytes a sample that decoding an image takes meanwhile: the file, its colours, the grey picture. */
+/** Bytes per sample while an image is decoded: the file, its colours, the grey picture. */
 const decodingBytes = 12;
 
-/** What Node, its libraries and the command take by themselves, about. */
+/** About what Node, its libraries and the command take by themselves. */
 const program: MemoryPart = { what: "program", bytes: 160 * 2 ** 20 };
 
-/** Signals stay as they are; a source that holds no more samples than a group does is read whole. */
+/** Plan how signals are held; a source with no more samples than one group is read as a whole. */
 export async function planExamples(
   data: TrainingData,
   holdsOut: boolean,
@@ -71,7 +71,7 @@ interface Tools {
   readonly rng: Rng;
   readonly kernels: Kernels;
   readonly unreadable: Unreadable;
-  /** Told what part of a pass over the data is done. */
+  /** Called with the fraction of a pass over the data that is done. */
   readonly onReading?: ((part: number) => void) | undefined;
 }
 
@@ -123,18 +123,17 @@ function planStream(
   const open = async () => {
     const sizes = source.units.map(samplesOf);
     const order = await GroupedOrder.create(sampler, sizes, options.groupSamples, rng.split("groups"));
-    const { epochs } = options;
-    const told = { unreadable, onReading };
     return GroupedExamples.create({
       source,
       sampler,
       order,
       patch,
       batch,
-      epochs,
+      epochs: options.epochs,
       capacity,
       kernels,
-      ...told,
+      unreadable,
+      onReading,
     });
   };
   const samples = capacity + (batch + holdout) * n;
@@ -148,7 +147,7 @@ function planStream(
   };
 }
 
-/** Test windows come out of the training data, unless there are test signals: at most a tenth of what there is. */
+/** Holds test windows out of the training data, at most a tenth of it, unless there are test signals. */
 function createSampler(
   units: readonly Windowed[],
   holdsOut: boolean,
@@ -171,7 +170,7 @@ async function readAll(source: SignalSource, unreadable: Unreadable): Promise<Si
     if (problem) unreadable.add(units[unit], problem);
     for (const signal of signals) all.push(signal);
   });
-  if (all.length === 0) throw new InputError("train: nothing of the data could be read");
+  if (all.length === 0) throw new InputError("train: none of the data could be read");
   return all;
 }
 

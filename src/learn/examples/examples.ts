@@ -1,11 +1,11 @@
 /**
- * Where the examples of a run come from. A set that is small enough stays in memory
- * whole (`ResidentExamples`); of a larger one the chosen windows are copied
- * out, if they are small enough together (gatheredExamples.ts), or it is read
- * again each epoch, a group of units at a time (groupedExamples.ts).
+ * Where the examples of a run come from. A small set stays in memory as a whole
+ * (`ResidentExamples`). Of a larger one, the chosen windows are copied out if they fit
+ * (gatheredExamples.ts); otherwise the set is read again for each epoch, one group of
+ * units at a time (groupedExamples.ts).
  *
- * For all three, the examples at a place of an epoch depend on the data and the
- * seed alone, and can be asked for in any order.
+ * In all three cases the example at a position of an epoch depends only on the data and
+ * the seed, and examples can be requested in any order.
  */
 
 import type { Signal } from "../../core/signal.js";
@@ -15,21 +15,21 @@ import type { DeviceSignals, Kernels } from "../../kernels/contract.js";
 import type { ExampleSet } from "../../pursuit/codingError.js";
 
 export interface Examples {
-  /** The largest magnitude of the samples that are at hand before the first update. */
+  /** The largest magnitude among the samples in memory before the first update. */
   largest(): Promise<number>;
-  /** Multiply every sample by this from now on; `forNow` to measure something, another one follows. */
+  /** Multiply every sample by this from now on; pass `"for now"` for a provisional scale that a later call replaces. */
   scaleBy(scale: number, forNow?: "for now"): void;
   /**
-   * The examples at places [from, to) of an epoch, in its order, less those that cannot be read. `from` is a
-   * multiple of the mini-batch, and the places are of one mini-batch. What is returned is good until the next call.
+   * The examples at positions [from, to) of an epoch, in its order, without those that cannot be read. `from` is a
+   * multiple of the mini-batch, and the positions belong to one mini-batch. The result is valid until the next call.
    */
   take(epoch: number, from: number, to: number): Promise<ExampleSet>;
-  /** The examples held out for testing, less those that cannot be read. */
+  /** The examples held out for testing, without those that cannot be read. */
   test(): ExampleSet;
   free(): Promise<void>;
 }
 
-/** Signals in memory, packed where the kernels compute when they are first asked for. */
+/** Signals in memory, packed onto the device when they are first needed. */
 export class PackedSignals {
   readonly #signals: readonly Signal[];
   readonly #kernels: Kernels;
@@ -47,10 +47,10 @@ export class PackedSignals {
   }
 
   largest(): number {
-    return this.#signals.reduce((most, { data }) => Math.max(most, largestMagnitude(data)), 0);
+    return this.#signals.reduce((largest, { data }) => Math.max(largest, largestMagnitude(data)), 0);
   }
 
-  /** What is packed is packed again at once, into the memory it gives back. */
+  /** Signals that are already packed are packed again at once, into the memory just freed. */
   scaleBy(scale: number): void {
     this.#scale = scale;
     if (!this.#store) return;

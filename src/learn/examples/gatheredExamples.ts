@@ -1,7 +1,7 @@
 /**
- * Examples of a set larger than memory that are small enough together: one pass
- * over the set copies them out, and they are seen in the same order as if all of it
- * were in memory. For learners that take the whole set this is the only way.
+ * Examples that fit into memory, from a set that does not: one pass over the set copies
+ * them out, and they are seen in the same order as if the whole set were in memory.
+ * Learners that take the whole set can only work this way.
  */
 
 import type { Shape } from "../../core/shape.js";
@@ -20,7 +20,7 @@ import type { Kernels } from "../../kernels/contract.js";
 import type { ExampleSet } from "../../pursuit/codingError.js";
 import { type Examples, PackedSignals } from "./examples.js";
 
-/** Windows of a source, by their numbers, copied out in one pass over the units that have any. */
+/** Windows of a source, by their numbers, copied out in one pass over the units that contain any. */
 export async function gatherWindows(
   source: SignalSource,
   { numbers, patch, unreadable, onReading }: GatherSetting,
@@ -54,7 +54,7 @@ export interface GatherSetting {
   readonly numbers: WindowNumbers;
   readonly patch: Shape;
   readonly unreadable: Unreadable;
-  /** Told what part has been read. */
+  /** Called with the fraction that has been read. */
   readonly onReading?: ((part: number) => void) | undefined;
 }
 
@@ -69,7 +69,7 @@ export class GatheredExamples implements Examples {
     this.#sampler = sampler;
   }
 
-  /** Read the set once. Training examples stand first, then those held out. */
+  /** Read the set once. Training examples come first, then those held out. */
   static async create(
     source: SignalSource,
     sampler: PatchSampler,

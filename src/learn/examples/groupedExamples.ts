@@ -1,10 +1,10 @@
 /**
- * Examples of a set that is read again each epoch, a group of units at a time
- * (data/groups.ts). While a group is trained on where the kernels compute, the next is
- * read into one buffer on the host; so memory holds two groups, whatever the set.
+ * Examples of a set that is read again for each epoch, one group of units at a time
+ * (data/sampling/groupedOrder.ts). While the device trains on a group, the next one is
+ * read into a buffer on the host, so memory holds two groups however large the set is.
  *
- * What is seen depends on the order of the groups alone, not on when they were read. A unit
- * that cannot be read is left out, and tried again in the next epoch.
+ * The examples depend only on the order of the groups, not on when they are read. A unit
+ * that cannot be read is skipped, and tried again in the next epoch.
  */
 
 import { InputError } from "../../core/errors.js";
@@ -18,9 +18,9 @@ import { type ReadUnit, readUnits, type SignalSource, samplesOf } from "../../da
 import type { Unreadable } from "../../data/sampling/unreadable.js";
 import type { DeviceSignals, Kernels } from "../../kernels/contract.js";
 import type { ExampleSet } from "../../pursuit/codingError.js";
-import { type Carried, HostGroup } from "../learners/atomwise/hostGroup.js";
 import { type Examples, PackedSignals } from "./examples.js";
 import { type GatherSetting, gatherWindows } from "./gatheredExamples.js";
+import { type Carried, HostGroup } from "./hostGroup.js";
 
 export interface GroupSetting {
   readonly source: SignalSource;
@@ -36,12 +36,12 @@ export interface GroupSetting {
   readonly kernels: Kernels;
 }
 
-/** The most samples of a group: as many as were asked for, or one unit that has more. */
+/** The most samples of a group: as many as asked for, or one unit that has more. */
 export function groupCapacity(source: SignalSource, groupSamples: number): number {
-  return source.units.reduce((most, unit) => Math.max(most, samplesOf(unit)), groupSamples);
+  return source.units.reduce((largest, unit) => Math.max(largest, samplesOf(unit)), groupSamples);
 }
 
-/** A group that is being read into the room, or was. */
+/** A group that is being read into the buffer, or has been. */
 interface Reading {
   readonly group: Group;
   readonly done: Promise<ReadonlyMap<number, readonly Signal[]>>;
@@ -51,16 +51,17 @@ export class GroupedExamples implements Examples {
   readonly #setting: GroupSetting;
   readonly #held: GatheredWindows;
   readonly #test: PackedSignals;
-  /** Where units are read into: those of the group under way, until the next is read ahead. */
-  readonly #room: Float32Array;
+  /** Where units are read into: those of the current group, until the next one is read ahead. */
+  readonly #buffer: Float32Array;
   #current: HostGroup | undefined;
   #store: DeviceSignals | undefined;
   #ahead: Reading | undefined;
-  /** What the last group that another was read after left over. */
-  #left: { readonly by: Group; readonly carried: Carried } | undefined;
+  /** The examples left over by the last group after which another one was read. */
+  #leftOver: { readonly by: Group; readonly carried: Carried } | undefined;
   #scale = 1;
+  /** Whether the scale is final: reading ahead starts only then. */
   #settled = false;
-  /** Groups one after the other of which nothing could be read. */
+  /** Consecutive groups of which nothing could be read. */
   #emptyGroups = 0;
   #closed = false;
 
@@ -68,10 +69,10 @@ export class GroupedExamples implements Examples {
     this.#setting = setting;
     this.#held = held;
     this.#test = new PackedSignals(held.signals, setting.kernels);
-    this.#room = new Float32Array(setting.capacity);
+    this.#buffer = new Float32Array(setting.capacity);
   }
 
-  /** Read the windows held out for testing; groups are read when they are needed. */
+  /** Read the windows held out for testing. Groups are read when they are needed. */
   static async create(setting: GroupSetting): Promise<GroupedExamples> {
     const { source, sampler } = setting;
     const held = await gatherWindows(source, gatherSetting(setting), sampler.holdout, (i) =>
@@ -82,14 +83,14 @@ export class GroupedExamples implements Examples {
 
   async largest(): Promise<number> {
     const { signals } = await this.#hold(this.#setting.order.groups(0)[0]);
-    return signals.reduce((most, { data }) => Math.max(most, largestMagnitude(data)), 0);
+    return signals.reduce((largest, { data }) => Math.max(largest, largestMagnitude(data)), 0);
   }
 
   scaleBy(scale: number, forNow?: "for now"): void {
     this.#freeStore();
     this.#scale = scale;
     this.#settled = forNow === undefined;
-    if (this.#current) this.#store = this.#pack(this.#current.signals); // into the memory just given back
+    if (this.#current) this.#store = this.#pack(this.#current.signals); // into the memory just freed
     this.#test.scaleBy(scale);
   }
 
@@ -108,21 +109,21 @@ export class GroupedExamples implements Examples {
 
   async free(): Promise<void> {
     this.#closed = true;
-    await this.#ahead?.done.catch(() => {}); // a failure of what is not needed any more
+    await this.#ahead?.done.catch(() => {}); // its failure no longer matters
     this.#freeStore();
     this.#test.free();
   }
 
-  /** Make a group the current one: its units in the room, what the one before left over beside them. */
+  /** Make a group the current one, with its units in the buffer and the examples left over by the one before. */
   async #hold(group: Group): Promise<HostGroup> {
-    if (this.#current && isSame(this.#current.group, group)) return this.#current;
-    if (this.#ahead && !isSame(this.#ahead.group, group)) {
+    if (this.#current && isSameGroup(this.#current.group, group)) return this.#current;
+    if (this.#ahead && !isSameGroup(this.#ahead.group, group)) {
       await this.#ahead.done;
       this.#ahead = undefined;
     }
     const read = await (this.#ahead?.done ?? this.#read(group));
     this.#ahead = undefined;
-    this.#requireSomething(group, read.size);
+    this.#requireReadable(group, read.size);
     const carried = await this.#carriedInto(group);
     this.#freeStore();
     const { order, sampler } = this.#setting;
@@ -130,7 +131,7 @@ export class GroupedExamples implements Examples {
     return this.#current;
   }
 
-  /** Start to read the group after this one, whose samples leave the room with that. */
+  /** Start to read the next group, which overwrites the samples of this one in the buffer. */
   #readAhead(current: HostGroup): void {
     if (this.#ahead) return;
     const { order, epochs, batch, patch } = this.#setting;
@@ -138,13 +139,13 @@ export class GroupedExamples implements Examples {
     const following = order.groups(epoch)[index + 1];
     const next = following ?? (epoch + 1 < epochs ? order.groups(epoch + 1)[0] : undefined);
     if (!next) return;
-    if (following) this.#left = { by: current.group, carried: current.leftOver(batch, patch) };
+    if (following) this.#leftOver = { by: current.group, carried: current.leftOver(batch, patch) };
     const done = this.#read(next);
-    done.catch(() => {}); // it is awaited when the group is needed
+    done.catch(() => {}); // handled when the group is needed and `done` is awaited
     this.#ahead = { group: next, done };
   }
 
-  /** The units of a group into the room, one after the other; those that can be read. */
+  /** Read the units of a group into the buffer, one after the other. Returns those that could be read. */
   async #read(group: Group): Promise<ReadonlyMap<number, readonly Signal[]>> {
     const { source, unreadable } = this.#setting;
     const read = new Map<number, readonly Signal[]>();
@@ -152,7 +153,7 @@ export class GroupedExamples implements Examples {
     const roomFor = (unit: number) => {
       const from = next;
       next += samplesOf(source.units[unit]);
-      return this.#room.subarray(from, next);
+      return this.#buffer.subarray(from, next);
     };
     const take = (unit: number, { signals, problem }: ReadUnit) => {
       if (problem) unreadable.add(source.units[unit], problem);
@@ -162,13 +163,13 @@ export class GroupedExamples implements Examples {
     return read;
   }
 
-  /** The last examples of the group before, which are of the first mini-batch of this one. */
+  /** The last examples of the group before, which belong to the first mini-batch of this one. */
   async #carriedInto(group: Group): Promise<Carried> {
     const { order, sampler, batch, patch, source } = this.#setting;
     if (group.index === 0) return { from: 0, windows: new GatheredWindows(0, patch) };
     const before = order.groups(group.epoch)[group.index - 1];
-    if (this.#left && isSame(this.#left.by, before)) return this.#left.carried;
-    // a jump into the middle of an epoch: read again what holds them
+    if (this.#leftOver && isSameGroup(this.#leftOver.by, before)) return this.#leftOver.carried;
+    // a jump into the middle of an epoch: read the units that hold them again
     const from = Math.floor(group.from / batch) * batch;
     const earlier = order.groups(group.epoch).filter(({ index, to }) => index < group.index && to > from);
     const ranks = earlier.flatMap((other) =>
@@ -181,25 +182,25 @@ export class GroupedExamples implements Examples {
     };
   }
 
-  /** A set of which nothing can be read, or not any more, ends the run. */
-  #requireSomething({ epoch }: Group, units: number): void {
+  /** End the run if nothing of the set can be read, or not any more. */
+  #requireReadable({ epoch }: Group, units: number): void {
     this.#emptyGroups = units > 0 ? 0 : this.#emptyGroups + 1;
-    const most = this.#current ? this.#setting.order.groups(epoch).length : 1;
-    if (this.#emptyGroups < most) return;
+    const limit = this.#current ? this.#setting.order.groups(epoch).length : 1;
+    if (this.#emptyGroups < limit) return;
     const [first] = this.#setting.unreadable.files;
     throw new InputError(
-      `train: the data cannot be read: nothing is left of ${most} groups, beginning with ${first}`,
+      `train: the data cannot be read: nothing was readable in ${limit} ${limit === 1 ? "group" : "groups"}, starting with ${first}`,
     );
   }
 
-  /** Always of the same size, so that the memory of one group is used again for the next. */
+  /** Pack signals onto the device, always to the same size, so that each group reuses the memory of the last. */
   #pack(signals: readonly Signal[]): DeviceSignals {
     const { capacity, batch, patch, kernels } = this.#setting;
     const size = capacity + batch * sizeOf(patch);
     let spare = signals.reduce((left, { data }) => left - data.length, size);
     const padding: Signal[] = [];
     while (spare > 0) {
-      const data = this.#room.subarray(0, Math.min(spare, largestPadding));
+      const data = this.#buffer.subarray(0, Math.min(spare, largestPadding));
       padding.push({ name: "padding", shape: patch.map((_, axis) => (axis ? 1 : data.length)), data });
       spare -= data.length;
     }
@@ -212,13 +213,13 @@ export class GroupedExamples implements Examples {
   }
 }
 
-/** Samples of a signal that only fills memory: devices limit the size of one. */
+/** Samples per padding signal: devices limit the size of a signal. */
 const largestPadding = 2 ** 22;
 
 function gatherSetting({ sampler, patch, unreadable, onReading }: GroupSetting): GatherSetting {
   return { numbers: sampler.numbers, patch, unreadable, onReading };
 }
 
-function isSame(a: Group, b: Group): boolean {
+function isSameGroup(a: Group, b: Group): boolean {
   return a.epoch === b.epoch && a.index === b.index;
 }

@@ -1,4 +1,4 @@
-/** Runs on sources: what they see, and that how the data are held does not show where it must not. */
+/** Runs on sources: which examples they see, and that the result does not depend on how the data are held. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ import { createCpuKernels } from "../../kernels/cpu/index.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { modelToBytes } from "../../model/files.js";
 import type { LearnerName } from "../learners/registry.js";
-import { closeWorkshop, cut, openWorkshop } from "../run/setup.js";
+import { extractExamples, freeTraining, setUpTraining } from "../run/setup.js";
 import { train } from "../run/train.js";
 import { resolveTraining, type TrainOptions } from "../run/trainOptions.js";
 import { GroupedExamples, groupCapacity } from "./groupedExamples.js";
@@ -44,7 +44,7 @@ async function trained(data: readonly Signal[] | SignalSource, more: Partial<Tra
   return { reports, holds: plan.holds, model: await run.model(), unreadable: run.unreadable };
 }
 
-/** A source whose reads take their time, in an order of their own, and fail for some units. */
+/** A source whose reads are slow, finish out of order, and fail for some units. */
 function slow(signals: readonly Signal[], broken: readonly number[] = []): SignalSource {
   const source = sourceOf(signals);
   return {
@@ -58,7 +58,7 @@ function slow(signals: readonly Signal[], broken: readonly number[] = []): Signa
 }
 
 describe("a source", () => {
-  test("that fits in one group trains as the signals do, to the byte", async () => {
+  test("that fits in one group gives the same bytes as the signals", async () => {
     const [memory, source] = [await trained(pictures), await trained(sourceOf(pictures))];
     expect(source.holds).toBe("signals");
     expect(modelToBytes(source.model)).toEqual(modelToBytes(memory.model));
@@ -66,7 +66,7 @@ describe("a source", () => {
   });
 
   test.each(["osdl", "odl", "sparse-ksvd", "pca"] as const)(
-    "whose examples fit in one group trains %s as the signals do, to the byte",
+    "whose examples fit in one group gives %s the same bytes as the signals",
     async (learner: LearnerName) => {
       const atomSparsity = learner === "osdl" || learner === "sparse-ksvd" ? 3 : undefined;
       const more = { learner, examples: 120, atomSparsity };
@@ -78,7 +78,7 @@ describe("a source", () => {
     },
   );
 
-  test("read in groups gives the same bytes whatever the time reads take, and on 1 and 2 threads", async () => {
+  test("read in groups gives the same bytes however long reads take, and on 1 and 2 threads", async () => {
     const more = { groupSamples: 1000 };
     const quick = await trained(sourceOf(pictures), more);
     const late = await trained(slow(pictures), more);
@@ -102,7 +102,7 @@ describe("a source", () => {
     expect(Math.abs(groups.testRmse! / memory.testRmse! - 1)).toBeLessThan(0.1);
   });
 
-  test("of no units is refused", () => {
+  test("without units is rejected", () => {
     expect(() => train(sourceOf([]), options)).toThrow(
       new InputError("train: data must hold at least one signal, got none"),
     );
@@ -111,7 +111,7 @@ describe("a source", () => {
 
 describe("units that cannot be read", () => {
   test.each([400 * 9, 1000])(
-    "are told of once, left out and counted, %i samples at a time",
+    "are reported once, skipped and counted, %i samples at a time",
     async (groupSamples) => {
       const told: string[] = [];
       const onUnreadable = (message: string) => told.push(message);
@@ -120,25 +120,25 @@ describe("units that cannot be read", () => {
       expect(told.toSorted()).toEqual([2, 5].map((i) => `${pictures[i].name}: is damaged, skipped`));
       expect(unreadable.files.toSorted()).toEqual([2, 5].map((i) => pictures[i].name));
       expect(modelToBytes((await run()).model)).toEqual(modelToBytes(model));
-      // in memory they are no part of the set; in groups their examples are missing from both epochs
+      // in memory they are not part of the set; in groups their examples are missing from both epochs
       const share = unreadable.examples / reports.at(-1)!.examples;
       if (groupSamples === 1000) expect(Math.abs(share - 2 / 9)).toBeLessThan(0.05);
       else expect(unreadable.examples).toBe(0);
     },
   );
 
-  test("end the run where nothing is left", async () => {
+  test("end the run if nothing is left", async () => {
     const all = Array.from(pictures.keys());
     const inGroups = trained(slow(pictures, all), { groupSamples: 1000 });
     await expect(inGroups).rejects.toThrow(
-      /^train: the data cannot be read: nothing is left of 1 groups?, beginning with /,
+      /^train: the data cannot be read: nothing was readable in 1 group, starting with /,
     );
-    await expect(trained(slow(pictures, all))).rejects.toThrow("train: nothing of the data could be read");
+    await expect(trained(slow(pictures, all))).rejects.toThrow("train: none of the data could be read");
     await expect(trained(slow(pictures.slice(0, 1), all))).rejects.toThrow(`${pictures[0].name}: is damaged`);
   });
 });
 
-/** Signals whose every sample is a number of its own, so that an example tells where it was cut. */
+/** Signals in which every sample is a different number, so that an example shows where it was cut. */
 const counting = (count: number, side: number) =>
   Array.from({ length: count }, (_, s) =>
     makeSignal(
@@ -156,8 +156,8 @@ async function seen(
   from = 0,
 ) {
   const resolved = resolveTraining({ ...options, patch: [3, 3], removeMean: false, ...more });
-  const workshop = await openWorkshop(data, undefined, resolved, kernels);
-  const { plan, examples } = workshop;
+  const setup = await setUpTraining(data, undefined, resolved, kernels);
+  const { plan, examples } = setup;
   const firsts = async (Y: DeviceMatrix) => {
     const { rows, cols, data } = await kernels.readMatrix(Y);
     return Array.from({ length: cols }, (_, i) => data[i * rows] / plan.scale);
@@ -165,9 +165,9 @@ async function seen(
   const batches: number[][] = [];
   for (let at = from; at < plan.examples; at += plan.batch) {
     const found = await examples.take(0, at, Math.min(at + plan.batch, plan.examples));
-    batches.push(await firsts(await cut(workshop, plan, found)));
+    batches.push(await firsts(await extractExamples(setup, plan, found)));
   }
-  await closeWorkshop(workshop);
+  await freeTraining(setup);
   return batches;
 }
 
@@ -180,7 +180,7 @@ describe("groups", () => {
     seed: fc.nat(),
   });
 
-  test("show each example once an epoch, those that memory would, in mini-batches of the same sizes", async () => {
+  test("give each example once per epoch, the same examples as in memory, in mini-batches of the same sizes", async () => {
     await fc.assert(
       fc.asyncProperty(sets, async ({ count, groupSamples, batch, seed }) => {
         const data = counting(count, 8);
@@ -194,14 +194,14 @@ describe("groups", () => {
     );
   });
 
-  test("give what comes after any mini-batch without what came before", async () => {
+  test("give the mini-batches after any position without reading those before it", async () => {
     const more = { batch: 16, examples: 150, holdout: 10, groupSamples: 130 };
     const all = await seen(slow(counting(6, 8)), kernels, more);
     for (const skipped of [1, 4, all.length - 1])
       expect(await seen(slow(counting(6, 8)), kernels, more, 16 * skipped)).toEqual(all.slice(skipped));
   });
 
-  test("hold no more than the samples asked for, or one unit that has more", async () => {
+  test("hold no more samples than asked for, or one unit that has more", async () => {
     const source = sourceOf([...counting(5, 8), ...counting(1, 20)]);
     const sizes = source.units.map(samplesOf);
     const sampler = new PatchSampler(source.units, { patch: [3, 3], holdout: 0, examples: 400 }, Rng.from(1));
@@ -220,7 +220,7 @@ describe("groups", () => {
     expect(order.groups(1)).not.toEqual(order.groups(0));
   });
 
-  test("keep the memory of the kernels the same from one to the next", async () => {
+  test("use the same amount of device memory from one group to the next", async () => {
     const source = slow(counting(6, 8));
     const sizes = source.units.map(samplesOf);
     const sampler = new PatchSampler(source.units, { patch: [3, 3], holdout: 5, examples: 150 }, Rng.from(1));

@@ -1,143 +1,111 @@
 /**
- * What the learners of explicit dictionaries share: D and its Gram matrix, the
- * pursuit over it, what reports and atom care need, and the model in the end.
+ * What the learners of an explicit dictionary D (n × m) share: how it is created, saved,
+ * checked and turned into a model, and how examples take the place of its atoms.
  */
 
-import type { DenseMatrix } from "../../core/matrix.js";
 import { baseRows } from "../../dictionaries/base.js";
 import { ExplicitDictionary, unitColumns } from "../../dictionaries/explicitDictionary.js";
-import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../kernels/contract.js";
+import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { Model, type ModelMeta } from "../../model/model.js";
 import { Encoder } from "../../pursuit/encoder.js";
 import { resolveLimits } from "../../pursuit/limits.js";
-import { mostReplaced } from "../atoms/newAtoms.js";
-import {
-  type Kept,
-  keptExplicit,
-  keptMatrix,
-  keptNumbers,
-  keptTogether,
-} from "../checkpoints/checkpointParts.js";
-import { explicitFlaw } from "./finite.js";
-import type { LearnerOptions, LearnerReport, LearnerSetting, MemoryPart } from "./learner.js";
+import { maxReplaced } from "../atoms/atomCare.js";
+import { savableExplicitDictionary, savableTogether } from "../checkpoints/checkpointParts.js";
+import type {
+  Learner,
+  LearnerOptions,
+  LearnerSetting,
+  MemoryPart,
+  OwnWork,
+  ReplaceableAtoms,
+} from "./learner.js";
+import { type CodingState, Tally } from "./tally.js";
 
-export class ExplicitState {
+export interface ExplicitState extends CodingState {
   readonly dictionary: ExplicitDictionary;
-  readonly encoder: Encoder;
-  /** How many examples used each atom since atoms were last looked after, m × 1. */
-  readonly uses: DeviceMatrix;
-  /** R = Y − DX of the examples last coded. */
-  readonly residual: DeviceMatrix;
-  /** The atoms that the last examples used. */
-  readonly used: DeviceSet;
-  /** ‖R‖² since the last report. */
-  readonly #error: DeviceMatrix;
-  readonly kernels: Kernels;
-  /** Updates so far. */
-  step = 0;
-  #samples = 0;
+}
 
-  private constructor(
-    dictionary: ExplicitDictionary,
-    { coding, batch }: LearnerOptions,
-    examples: number,
-    kernels: Kernels,
-  ) {
-    const { rows: n, cols: m } = dictionary;
-    this.dictionary = dictionary;
-    this.encoder = new Encoder(
-      dictionary,
-      resolveLimits("train", coding, n, m),
-      Math.min(batch, examples),
-      kernels,
-    );
-    this.uses = kernels.matrix(m, 1);
-    this.residual = kernels.matrix(n, this.encoder.capacity);
-    this.used = kernels.set(m);
-    this.#error = kernels.matrix(1, 1);
-    this.kernels = kernels;
-  }
+/** All of it but room for residuals, which is a learner's own: those of a mini-batch, or of the whole set. */
+export type ExplicitParts = Omit<ExplicitState, "residual">;
 
-  static async open({ options, atoms, examples, kernels }: LearnerSetting): Promise<ExplicitState> {
-    if (!atoms) throw new TypeError("ExplicitState.open: there must be atoms to start from");
-    const dictionary = await ExplicitDictionary.create(options.base.shape, await atoms(), kernels);
-    return new ExplicitState(dictionary, options, examples, kernels);
-  }
+/** D, its pursuit and its tally, from the atoms of the setting. */
+export async function createExplicit({
+  options,
+  atoms,
+  examples,
+  kernels,
+}: LearnerSetting): Promise<ExplicitParts> {
+  if (!atoms) throw new TypeError("createExplicit: needs starting atoms");
+  const { base, coding, batch } = options;
+  const dictionary = await ExplicitDictionary.create(base.shape, await atoms(), kernels);
+  const { rows: n, cols: m } = dictionary;
+  const encoder = new Encoder(
+    dictionary,
+    resolveLimits("train", coding, n, m),
+    Math.min(batch, examples),
+    kernels,
+  );
+  return { dictionary, encoder, tally: new Tally(m, kernels) };
+}
 
-  /** Codes of the columns of Y, at most a mini-batch; uses, the residual and its energy are taken note of. */
-  async code(Y: DeviceMatrix): Promise<DeviceSparse> {
-    const { kernels } = this;
-    const X = await this.encoder.encode(Y);
-    const R = kernels.head(this.residual, Y.cols);
-    await this.encoder.residual(Y, X, R);
-    await this.tally(X, R);
-    return X;
-  }
+export function freeExplicit({ dictionary, encoder, tally }: ExplicitParts): void {
+  tally.free();
+  encoder.free();
+  dictionary.free();
+}
 
-  /** Count codes and the error they leave, before their update. */
-  async tally(X: DeviceSparse, R: DeviceMatrix): Promise<void> {
-    const { kernels } = this;
-    await kernels.usedAtoms(X, this.used);
-    await kernels.countUses(X, this.uses);
-    await kernels.squaredNorm(R, this.#error, 0, { add: true });
-    this.#samples += R.rows * R.cols;
-  }
+/** A learner of an explicit dictionary as the training loop sees it. */
+export function explicitLearner(
+  state: ExplicitState,
+  kernels: Kernels,
+  { savable = [], ...own }: OwnWork,
+): Learner {
+  const { dictionary, encoder, tally } = state;
+  return {
+    get step() {
+      return tally.step;
+    },
+    encoder,
+    replaceable: undefined,
+    savable: savableTogether(savableExplicitDictionary(dictionary, kernels), ...savable, tally.savable),
+    report: () => tally.report(),
+    findNonFinite: () => findNonFinite(dictionary, kernels),
+    model: (meta) => explicitModel(state, meta, kernels),
+    ...own,
+  };
+}
 
-  /** All of it that is carried from one update to the next. */
-  get kept(): Kept {
-    const { dictionary, uses, kernels } = this;
-    return keptTogether(
-      keptExplicit(dictionary, kernels),
-      keptMatrix("uses", uses, kernels),
-      keptMatrix("energy", this.#error, kernels),
-      keptNumbers(
-        "counters",
-        () => [this.step, this.#samples],
-        ([step, samples]) => {
-          this.step = step;
-          this.#samples = samples;
-        },
-      ),
-    );
-  }
+export async function explicitModel(
+  { dictionary, tally }: ExplicitState,
+  meta: ModelMeta,
+  kernels: Kernels,
+): Promise<Model> {
+  const D = await kernels.readMatrix(dictionary.atoms);
+  return Model.explicit(dictionary.shape, D, meta, { uses: await tally.readUses() });
+}
 
-  flaw(): Promise<string | undefined> {
-    return explicitFlaw(this.dictionary, this.kernels);
-  }
-
-  async report(): Promise<LearnerReport> {
-    const { kernels } = this;
-    const read = [kernels.readMatrix(this.#error), kernels.readSet(this.used)] as const; // one way back
-    const [error, { length: atomsUsed }] = await Promise.all(read);
-    const rmse = this.#samples > 0 ? Math.sqrt(error.data[0] / this.#samples) : 0;
-    error.data[0] = 0;
-    await kernels.writeMatrix(this.#error, error);
-    this.#samples = 0;
-    return { step: this.step, rmse, stepSize: 0, atomsUsed };
-  }
-
-  /** Examples, scaled to unit norm, in place of atoms. */
-  async replace(atoms: readonly number[], Y: DeviceMatrix): Promise<void> {
-    const { dictionary, kernels } = this;
+/** The atoms as atom care sees them: an atom is replaced by an example of unit norm. */
+export function replaceableColumns(
+  { dictionary, tally, residual }: ExplicitState,
+  kernels: Kernels,
+): ReplaceableAtoms {
+  const replace = async (atoms: readonly number[], Y: DeviceMatrix) => {
     const D = await kernels.readMatrix(dictionary.atoms);
     const examples = unitColumns(await kernels.readMatrix(Y));
     atoms.forEach((atom, i) => D.column(atom).set(examples.column(i)));
     await kernels.writeMatrix(dictionary.atoms, D);
     await dictionary.refresh();
-  }
+  };
+  return { uses: tally.uses, residual, gram: dictionary.gram, replace };
+}
 
-  async model(meta: ModelMeta): Promise<Model> {
-    const { dictionary, kernels } = this;
-    const D: DenseMatrix = await kernels.readMatrix(dictionary.atoms);
-    const uses = Uint32Array.from((await kernels.readMatrix(this.uses)).data);
-    return Model.explicit(dictionary.shape, D, meta, { uses });
-  }
-
-  free(): void {
-    this.kernels.free(this.uses, this.residual, this.used, this.#error);
-    this.encoder.free();
-    this.dictionary.free();
-  }
+/** The first atom that is not finite. */
+async function findNonFinite(D: ExplicitDictionary, kernels: Kernels): Promise<string | undefined> {
+  const energies = kernels.matrix(1, D.cols);
+  await kernels.columnEnergies(D.atoms, energies);
+  const bad = (await kernels.readMatrix(energies)).data.findIndex((energy) => !Number.isFinite(energy));
+  kernels.free(energies);
+  return bad < 0 ? undefined : `atom ${bad} is not finite`;
 }
 
 /** The memory of D, its Gram matrix and a pursuit over it, for updates of N examples coded `batch` at a time. */
@@ -153,6 +121,6 @@ export function explicitMemory(
     { what: "Gram matrix", bytes: 4 * m * m },
     { what: "atoms", bytes: 4 * n * m },
     { what: "examples", bytes: 4 * (N * (n + 1) + coded * (2 * n + m + 2 * p + 4)) },
-    { what: "atom care", bytes: cares ? 4 * n * mostReplaced(m) : 0 },
+    { what: "atom care", bytes: cares ? 4 * n * maxReplaced(m) : 0 },
   ];
 }

@@ -25,9 +25,8 @@ async function setUp(seed: number) {
   const rng = Rng.from(seed);
   const { D } = randomUnitDictionary(rng, n, m);
   const Y = randomDense(rng, n, N);
-  const options = {
-    ...{ base, atoms: m, atomSparsity: 1, coding: { sparsity: p }, batch: 16, momentum: 0, stepDecay: 1 },
-  };
+  const sizes = { base, atoms: m, atomSparsity: 1, batch: 16 };
+  const options = { ...sizes, coding: { sparsity: p }, momentum: 0, stepDecay: 1 };
   const start = new SparseColumns(n, m, 0);
   const learner = await ksvd.create({ options, start, atoms: async () => D, examples: N, kernels });
   const held = kernels.matrix(n, N);
@@ -82,7 +81,7 @@ describe("ksvd", () => {
     learner.free();
   });
 
-  test("lowers the error of the codes at hand with every pass over the atoms", async () => {
+  test("lowers the error of the current codes with every pass over the atoms", async () => {
     const { Y, learner, held, atoms } = await setUp(2);
     for (let t = 0; t < 4; t++) {
       const before = await atoms();
@@ -96,7 +95,7 @@ describe("ksvd", () => {
     learner.free();
   });
 
-  test("K1 idle atoms: an atom that no example uses stays, until atom care replaces it", async () => {
+  test("K1 idle atoms: an atom that no example uses does not change until atom care replaces it", async () => {
     const { D, learner, held, atoms } = await setUp(3);
     const Y = DenseMatrix.build(n, N, (r, i) => 3 * D.at(r, i % 5)); // five atoms are enough
     const kernels = createReferenceKernels();
@@ -109,7 +108,7 @@ describe("ksvd", () => {
       example,
       DenseMatrix.build(n, 1, (r) => r),
     );
-    await learner.cared!.replace([9], example);
+    await learner.replaceable!.replace([9], example);
     const size = Math.sqrt(dot(Y.column(0), Y.column(0)));
     expect(size).toBeGreaterThan(0);
     const unit = Array.from({ length: n }, (_, r) => r / Math.sqrt(204));
@@ -117,7 +116,7 @@ describe("ksvd", () => {
     learner.free();
   });
 
-  test("recovers a planted 20×50 dictionary to 90 % on average within 80 iterations, as its own paper has it", async () => {
+  test("recovers 90 % of a planted 20×50 dictionary on average within 80 iterations, as in its own paper", async () => {
     let recovered = 0;
     for (let trial = 1; trial <= 10; trial++) recovered += await recoveredShare(trial);
     expect(recovered / 10).toBeGreaterThanOrEqual(0.9);

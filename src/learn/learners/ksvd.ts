@@ -6,23 +6,23 @@
  *
  * One update is one iteration:
  *
- *     X ← SparseCode(Y, D)                                     CodedSet.encode
+ *     X ← SparseCode(Y, D)                                     CodedSet.code
  *     for each atom in turn, over the examples I that use it   kernels.refitAtoms
  *         E = Y_I − Σ_{i≠j} dᵢx_{i,I}
  *         dⱼ ← E g/‖E g‖₂  with g the coefficients of I, then g ← Eᵀdⱼ
  *     G ← DᵀD                                                  dictionary.refresh
  *
- * [Aharon06] takes the leading singular pair of E; one turn of the power method from
- * the coefficients at hand lowers the same error, at a fraction of the cost
- * ([Rubinstein08], §3). Each atom sees what those before it left.
+ * [Aharon06] takes the leading singular pair of E; one iteration of the power method from
+ * the current coefficients lowers the same error at a fraction of the cost ([Rubinstein08],
+ * §3). Each atom sees the residual that the atoms before it left.
  *
  * Shapes   Y n×N   X m×N   D n×m   G m×m
- * Cost     the pursuit, 4n for each non-zero of X, and n·m²/2 for G, an iteration.
+ * Cost     per iteration: the pursuit, 4n for each non-zero of X, and n·m²/2 for G.
  * Memory   Y, R = Y − DX (n × N) and X are held whole.
  *
  * Departures from the text, each with a test of the same name in ksvd.test.ts:
- *   K1 idle atoms  The texts replace an atom that few examples use by the example that is
- *                  represented worst, within the iteration. Here atom care does, after it.
+ *   K1 idle atoms  Both papers replace an atom that few examples use by the example that is
+ *                  represented worst, within the iteration. Here atom care does it afterwards.
  *
  * [Aharon06]     M. Aharon, M. Elad, A. Bruckstein. K-SVD: An Algorithm for Designing
  *                Overcomplete Dictionaries for Sparse Representation. IEEE TSP 54(11), 2006.
@@ -31,14 +31,43 @@
  */
 
 import { baseRows } from "../../dictionaries/base.js";
-import { CodedSet } from "./atomwise/codedSet.js";
-import { ExplicitState, explicitMemory } from "./explicitLearner.js";
-import type { LearnerKind } from "./learner.js";
+import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
+import { CodedSet } from "./codedSet.js";
+import {
+  createExplicit,
+  type ExplicitState,
+  explicitLearner,
+  explicitMemory,
+  freeExplicit,
+  replaceableColumns,
+} from "./explicitLearner.js";
+import type { LearnerKind, LearnerSetting } from "./learner.js";
+
+export interface KsvdState extends ExplicitState {
+  /** The codes X of the whole set, and R = Y − DX. */
+  readonly set: CodedSet;
+}
+
+export async function createKsvd(setting: LearnerSetting): Promise<KsvdState> {
+  const explicit = await createExplicit(setting);
+  const set = new CodedSet(explicit.encoder, setting.examples, setting.kernels);
+  return { ...explicit, set, residual: set.residual };
+}
+
+/** One iteration over the whole set Y. Changes `state` in place. */
+export async function ksvdUpdate(state: KsvdState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
+  const { dictionary: D, set, tally } = state;
+  const { X, R } = await set.code(Y);
+  await tally.count(X, R);
+  await kernels.refitAtoms(R, X, D.atoms);
+  await D.refresh();
+  tally.step += 1;
+}
 
 export const ksvd: LearnerKind = {
   summary: "K-SVD: explicit atoms over the whole set",
   takes: "whole set",
-  own: [],
+  ownOptions: [],
   explicit: true,
   defaults: { epochs: 10, careEvery: 1 },
 
@@ -51,38 +80,15 @@ export const ksvd: LearnerKind = {
   },
 
   async create(setting) {
-    const { kernels, examples } = setting;
-    const state = await ExplicitState.open(setting);
-    const { dictionary: D, encoder, uses } = state;
-    const set = new CodedSet(encoder, examples, kernels);
-    return {
-      get step() {
-        return state.step;
-      },
-      encoder,
-      kept: state.kept,
-      cared: {
-        uses,
-        residual: set.residual,
-        gram: D.gram,
-        replace: (atoms, Y) => state.replace(atoms, Y), // K1
-      },
-      async update(Y) {
-        const { codes } = await set.encode(Y);
-        await set.take(codes, Y);
-        const [X, R] = [kernels.headSparse(set.X, Y.cols), kernels.head(set.residual, Y.cols)];
-        await state.tally(X, R);
-        await kernels.refitAtoms(R, X, D.atoms);
-        await D.refresh();
-        state.step += 1;
-      },
-      report: () => state.report(),
-      flaw: () => state.flaw(),
-      model: (meta) => state.model(meta),
+    const { kernels } = setting;
+    const state = await createKsvd(setting);
+    return explicitLearner(state, kernels, {
+      replaceable: replaceableColumns(state, kernels), // K1
+      update: (Y) => ksvdUpdate(state, Y, kernels),
       free() {
-        set.free();
-        state.free();
+        state.set.free();
+        freeExplicit(state);
       },
-    };
+    });
   },
 };

@@ -9,8 +9,8 @@ import { leadingEigenvectors } from "./pca.js";
 const kernels = createReferenceKernels();
 const dot = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, i) => sum + value * y[i], 0);
 
-/** Σ ⟨v, Cv⟩: what the columns of V hold of C. */
-function held(C: DenseMatrix, V: DenseMatrix): number {
+/** Σ ⟨v, Cv⟩: the energy of C in the span of V. */
+function energyIn(C: DenseMatrix, V: DenseMatrix): number {
   let sum = 0;
   for (let j = 0; j < V.cols; j++) {
     const v = V.column(j);
@@ -19,7 +19,7 @@ function held(C: DenseMatrix, V: DenseMatrix): number {
   return sum;
 }
 
-test("finds the leading eigenvectors, orthonormal, of a spectrum that falls", async () => {
+test("finds orthonormal leading eigenvectors of a decaying spectrum", async () => {
   const n = 60;
   const Y = randomDense(Rng.from(3), n, 200);
   for (let i = 0; i < n; i++) for (let c = 0; c < Y.cols; c++) Y.data[c * n + i] /= 1 + i / 3;
@@ -34,11 +34,11 @@ test("finds the leading eigenvectors, orthonormal, of a spectrum that falls", as
   for (let i = 0; i < 10; i++)
     for (let j = 0; j < 10; j++)
       expect(dot(found.column(i), found.column(j))).toBeCloseTo(i === j ? 1 : 0, 5);
-  expect(held(host, found)).toBeGreaterThan(held(host, exact) * (1 - 1e-3));
+  expect(energyIn(host, found)).toBeGreaterThan(energyIn(host, exact) * (1 - 1e-3));
   for (let j = 0; j < 4; j++) expect(dot(found.column(j), exact.column(j)) ** 2).toBeGreaterThan(1 - 1e-4);
 });
 
-test("of a matrix of low rank finds that rank", async () => {
+test("finds the whole range of a matrix of low rank", async () => {
   const C = kernels.matrix(20, 20);
   const y = kernels.matrix(20, 3);
   await kernels.writeMatrix(
@@ -47,5 +47,5 @@ test("of a matrix of low rank finds that rank", async () => {
   );
   await kernels.addOuter(y, C);
   const V = await leadingSubspace(C, 3, kernels);
-  expect(held(await kernels.readMatrix(C), V)).toBeCloseTo(7 + 4 * 7 + 9 * 6, 3);
+  expect(energyIn(await kernels.readMatrix(C), V)).toBeCloseTo(7 + 4 * 7 + 9 * 6, 3);
 });

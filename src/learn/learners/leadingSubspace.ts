@@ -2,16 +2,16 @@
  * Leading eigenvectors of a large symmetric matrix C ≥ 0 that lives on a device, by
  * subspace iteration [Golub, Van Loan 2013, §8.2.4]:
  *
- *     Q ← orth(CQ)                 so many turns, some more columns than are wanted
+ *     Q ← orth(CQ)                 8 times, with some more columns than are wanted
  *     QᵀCQ = U diag(θ) Uᵀ          Rayleigh–Ritz
  *     V ← QU                       the first columns
  *
- * Products with C are the kernels', in f32; orthonormalising is f64 on the host. A vector
- * whose eigenvalue λⱼ is well above λ_{q+1}, q being the columns of Q, is found to
- * (λ_{q+1}/λⱼ)^turns; the last ones span the right space, more or less, in some turn of it.
+ * The kernels compute the products with C, in f32; orthonormalising is f64 on the host.
+ * With q columns in Q, a vector whose eigenvalue λⱼ is well above λ_{q+1} has an error of
+ * (λ_{q+1}/λⱼ)⁸; the last vectors only span about the right space.
  *
- * Cost     a turn 2n²q on the device and n·q² on the host: for n = 4096, q = 1160 some
- *          seconds, where all eigenvectors take tens of minutes.
+ * Cost     per iteration 2n²q on the device and n·q² on the host: for n = 4096, q = 1160
+ *          some seconds, where all eigenvectors take tens of minutes.
  */
 
 import { DenseMatrix } from "../../core/matrix.js";
@@ -20,7 +20,7 @@ import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { Matrix64 } from "../../linalg/matrix64.js";
 import { symmetricEigen } from "../../linalg/symmetricEigen.js";
 
-const turns = 8;
+const iterations = 8;
 
 /** The eigenvectors of the `count` largest eigenvalues, as columns. */
 export async function leadingSubspace(
@@ -30,10 +30,11 @@ export async function leadingSubspace(
 ): Promise<DenseMatrix> {
   const n = C.rows;
   const q = Math.min(n, count + Math.ceil(count / 8) + 8);
-  const [held, product] = [kernels.matrix(n, q), kernels.matrix(n, q)];
+  const held = kernels.matrix(n, q);
+  const product = kernels.matrix(n, q);
   const rng = Rng.from(1);
   let Q = orthonormal(DenseMatrix.build(n, q, () => rng.uniform() - 0.5));
-  for (let turn = 0; turn < turns; turn++) {
+  for (let iteration = 0; iteration < iterations; iteration++) {
     await kernels.writeMatrix(held, Q);
     await kernels.correlate(C, held, product); // CᵀQ = CQ
     Q = orthonormal(await kernels.readMatrix(product));
@@ -50,8 +51,10 @@ async function ritzVectors(
   count: number,
   kernels: Kernels,
 ): Promise<DenseMatrix> {
-  const [n, q] = [Q.rows, Q.cols];
-  const [left, right, small] = [kernels.matrix(n, q), kernels.matrix(n, q), kernels.matrix(q, q)];
+  const { rows: n, cols: q } = Q;
+  const left = kernels.matrix(n, q);
+  const right = kernels.matrix(n, q);
+  const small = kernels.matrix(q, q);
   await kernels.writeMatrix(left, Q);
   await kernels.correlate(C, left, right);
   await kernels.correlate(left, right, small); // QᵀCQ
@@ -59,20 +62,22 @@ async function ritzVectors(
   kernels.free(left, right, small);
   const symmetric = DenseMatrix.build(q, q, (i, j) => (T.at(i, j) + T.at(j, i)) / 2);
   const { vectors } = symmetricEigen(new Matrix64(q, q, Float64Array.from(symmetric.data)));
-  const turned = new DenseMatrix(q, count, Float32Array.from(vectors.data.subarray(0, q * count)));
-  const [rows, U, V] = [kernels.matrix(q, n), kernels.matrix(q, count), kernels.matrix(n, count)];
+  const rotation = new DenseMatrix(q, count, Float32Array.from(vectors.data.subarray(0, q * count)));
+  const rows = kernels.matrix(q, n);
+  const U = kernels.matrix(q, count);
+  const V = kernels.matrix(n, count);
   await kernels.writeMatrix(
     rows,
     DenseMatrix.build(q, n, (i, j) => Q.at(j, i)),
   );
-  await kernels.writeMatrix(U, turned);
+  await kernels.writeMatrix(U, rotation);
   await kernels.correlate(rows, U, V); // QU
   const found = await kernels.readMatrix(V);
   kernels.free(rows, U, V);
   return found;
 }
 
-/** The columns made orthonormal, one after the other (Gram–Schmidt, modified); what depends on others becomes zero. */
+/** The columns made orthonormal by modified Gram–Schmidt; a column that depends on those before it becomes zero. */
 function orthonormal(Z: DenseMatrix): DenseMatrix {
   const columns = Array.from({ length: Z.cols }, (_, j) => Float64Array.from(Z.column(j)));
   columns.forEach((column, j) => {
@@ -87,7 +92,7 @@ function orthonormal(Z: DenseMatrix): DenseMatrix {
   return Q;
 }
 
-/** In four sums, which a processor adds up at the same time. */
+/** In four sums, which a processor can compute in parallel. */
 function dot(x: Float64Array, y: Float64Array): number {
   let [a, b, c, d] = [0, 0, 0, 0];
   const whole = x.length - (x.length % 4);

@@ -1,7 +1,7 @@
 /**
- * What holds for every learner, judged through `train` alone on pictures that the
- * project makes; and what the tests of this folder measure against: explicit f64
- * matrices, a plain pursuit, and kernels under watch.
+ * What holds for every learner, tested only through `train` on synthetic pictures; and
+ * what the tests of this folder compare with: explicit f64 matrices, a plain pursuit, and
+ * kernels that record their calls.
  */
 
 import { describe, expect, test } from "vitest";
@@ -32,20 +32,20 @@ import { type CheckpointKeeper, checkpointFromBytes, checkpointToBytes } from ".
 import { train } from "../run/train.js";
 import type { TrainReport } from "../run/trainingLoop.js";
 import type { TrainOptions } from "../run/trainOptions.js";
-import { ownOptions } from "./learner.js";
+import { ownOptionNames } from "./learner.js";
 import { type LearnerName, learners } from "./registry.js";
 
-/** What to expect of a learner beyond what all of them do. */
+/** What to expect of a learner besides what all of them do. */
 export interface LearnerTraits {
-  /** Options that this learner needs, on top of the small ones here. */
+  /** Options that this learner needs besides the small ones here. */
   readonly options?: Partial<TrainOptions>;
-  /** It learns a sparse factor A with at most k non-zeros a column. */
+  /** It learns a sparse factor A with at most k non-zeros per column. */
   readonly sparseFactor: boolean;
-  /** The share of a planted dictionary's atoms it finds at least; 0 where it cannot (an orthogonal one, say). */
+  /** The least share of a planted dictionary's atoms that it must find; 0 if it cannot (an orthogonal one, for example). */
   readonly recovers: number;
-  /** Numbers of atoms that it takes, for the base and the patch of its options: its own first. */
+  /** Numbers of atoms that it accepts for the base and the patch of its options, its default first. */
   readonly atoms?: readonly number[];
-  /** Other options than usual for finding it. */
+  /** Other options for finding the planted dictionary. */
   readonly planted?: Partial<TrainOptions>;
 }
 
@@ -60,7 +60,7 @@ const small = {
   holdout: 100,
 } as const satisfies TrainOptions;
 
-/** What no learner takes. */
+/** Options that no learner accepts. */
 const badOptions = (m: number): [object, string][] => [
   [{ patch: [0, 8] }, "patch must be one or more positive integer sizes, got [0, 8]"],
   [{ atoms: 0 }, "atoms must be an integer of at least 1, got 0"],
@@ -77,18 +77,18 @@ const badOptions = (m: number): [object, string][] => [
 
 export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
   const pictures = syntheticPictures(1, 2, 40);
-  const { own } = learners[learner];
-  /** Without what the learner refuses. */
+  const { ownOptions, explicit, canStartFromModel = true } = learners[learner];
+  /** Without what the learner rejects. */
   const fitting = (all: TrainOptions): TrainOptions => {
     const { atomSparsity, ...rest } = all;
-    return own.includes("atomSparsity") ? all : rest;
+    return ownOptions.includes("atomSparsity") ? all : rest;
   };
   const options = fitting({ ...small, ...traits.options, learner });
   const learn = (data: readonly Signal[], more: Partial<TrainOptions> = {}) =>
     collect(data, fitting({ ...options, ...more }));
   const m = baseCols(createBase(small.base, small.patch));
   const atomCounts = traits.atoms ?? [m, m + 5, m - 5];
-  /** One run that several tests look at. */
+  /** One run that several tests share. */
   let shared: ReturnType<typeof collect> | undefined;
   const usual = () => (shared ??= learn(pictures));
 
@@ -100,7 +100,7 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
       expect(errors.at(-1)).toBeLessThan(0.95 * errors[0]);
     });
 
-    test("gives unit atoms, at most k base atoms in each", async () => {
+    test("gives unit atoms with at most k base atoms each", async () => {
       const { model } = await usual();
       await expectUnitAtoms(model);
       if (!traits.sparseFactor) return;
@@ -108,9 +108,9 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
       expect(Math.max(...model.A.counts)).toBe(small.atomSparsity);
     });
 
-    // The model codes with atoms rounded to unit norm once more: an example whose two best atoms are equal to
+    // The model codes with atoms rounded to unit norm once more: an example whose two best atoms are equal in
     // f32 may take the other one, which changes its error no more than the rounding does.
-    test("gives a model that makes the error it reported", async () => {
+    test("gives a model with the error that was reported", async () => {
       const patches = patchesOf(pictures[0], small.patch, 60);
       const { model, reports } = await learn([pictures[1]], { testSignals: patches });
       const Y = columnsOf(patches);
@@ -120,7 +120,7 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
       expect(Math.abs(reports.at(-1)!.testRmse! - rmse)).toBeLessThanOrEqual(1e-4 * rmse);
     });
 
-    test("depends on data, options and seed alone", async () => {
+    test("depends only on data, options and seed", async () => {
       const first = await usual();
       const again = await learn(pictures);
       expect(again.reports).toEqual(first.reports);
@@ -141,7 +141,7 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
       expect(bytes[2]).toEqual(bytes[0]);
     });
 
-    test("goes on from a checkpoint of any step to the same reports and the same bytes", async () => {
+    test("resumes from a checkpoint of any step with the same reports and the same bytes", async () => {
       const care = { every: 2, minUse: 0.9, maxCoherence: 0.8 };
       const more = { examples: 200, epochs: 3, holdout: 30, testEvery: 170, reportEvery: 2, atomCare: care };
       const [one, two] = [await createCpuKernels({ threads: 1 }), await createCpuKernels({ threads: 2 })];
@@ -166,7 +166,7 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
       await two.dispose();
     });
 
-    test("learns the same, to the bit, from data in units that differ by a power of two", async () => {
+    test("learns the same bits from data in units that differ by a power of two", async () => {
       const { model, reports } = await usual();
       for (const factor of [2 ** -40, 2 ** 70]) {
         const scaled = await learn(pictures.map((picture) => times(picture, factor)));
@@ -187,9 +187,9 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
       expect(pictures.map(({ data }) => data)).toEqual(before);
     });
 
-    test("takes zero, constant and duplicated examples, and stays finite", async () => {
+    test("stays finite with zero, constant and duplicated examples", async () => {
       const flat = (value: number) => picture([12, 12], () => value);
-      const ramp = picture([12, 12], (r, c) => 3 * r - c); // one example, again and again
+      const ramp = picture([12, 12], (r, c) => 3 * r - c); // the same example everywhere
       for (const data of [[flat(0)], [flat(0.1)], [ramp], [flat(0), flat(-1e6), ramp, pictures[0]]]) {
         for (const removeMean of [true, false]) {
           const { model, reports } = await learn(data, { removeMean, atomCare: { every: 2 } });
@@ -228,14 +228,14 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
       ["a partial last batch", 65, 64],
       ["fewer examples than a batch", 10, 64],
       ["batches of one", 5, 1],
-    ])("takes %s", async (_, examples, batch) => {
+    ])("works with %s", async (_, examples, batch) => {
       const { model, reports } = await learn(pictures, { examples, batch, epochs: 2 });
       expectFinite(reports);
       expect(reports.at(-1)!.examples).toBe(2 * examples);
       expect(model.meta.examplesSeen).toBe(2 * examples);
     });
 
-    test("gives back all it took, whether it ends or is left, and leaves the caller's kernels alone", async () => {
+    test("frees everything when it ends or is abandoned, but does not close the caller's kernels", async () => {
       const watched = watchKernels();
       for (const atoms of atomCounts) {
         await learn(pictures, { kernels: watched.kernels, atoms, atomCare: { every: 3 } });
@@ -248,74 +248,79 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
       expect(watched.calls).not.toContain("dispose");
     });
 
-    test("plans at least the memory that a run holds at any moment, and not twice as much", async () => {
+    test("plans at least the memory that a run uses at its peak, and less than twice as much", async () => {
       const kernels = createReferenceKernels();
       const more = { examples: 400, holdout: 50, atomCare: { every: 2 }, epochs: 4 };
       const run = train(pictures, { ...options, ...more, kernels });
       const { memory } = await run.plan();
-      let most = 0;
+      let peak = 0;
       const { matrix } = kernels;
       kernels.matrix = (rows, cols) => {
         const handle = matrix(rows, cols);
-        most = Math.max(most, kernels.memory.used);
+        peak = Math.max(peak, kernels.memory.used);
         return handle;
       };
-      for await (const _ of run) most = Math.max(most, kernels.memory.used);
-      expect(most).toBeLessThanOrEqual(memory.total * 1.03); // sets and scalars are not counted
-      expect(most).toBeGreaterThan(memory.total / 2);
+      for await (const _ of run) peak = Math.max(peak, kernels.memory.used);
+      expect(peak).toBeLessThanOrEqual(memory.total * 1.03); // sets and scalars are not counted
+      expect(peak).toBeGreaterThan(memory.total / 2);
     });
 
-    const goesOn = learners[learner].goesOn !== false;
-    test.runIf(goesOn)("goes on from a model: its atoms, its base, and better in the end", async () => {
-      const first = await usual();
-      const start = modelFromBytes(modelToBytes(first.model), "a model");
-      const { base: _, atomSparsity: k, ...rest } = options;
-      // explicit atoms know by heart what they have seen: none of it may be among the test examples
-      const seed = learners[learner].explicit ? 1 : 2;
-      const more = { ...rest, ...(traits.sparseFactor ? { atomSparsity: k } : {}), start, seed };
-      const { reports, model } = await collect(pictures, more);
-      const begun = await collect(pictures, { ...options, seed, examples: 1, epochs: 1 }); // the same test set
-      expect(reports[0].testRmse).toBeLessThan(begun.reports[0].testRmse!);
-      expect(reports.at(-1)!.testRmse).toBeLessThan(1.02 * reports[0].testRmse!);
-      expect(model.A.cols).toBe(start.A.cols);
-      expect(model.base.name).toBe(start.base.name);
-      expect(() => train(pictures, { ...more, base: "odct:1" })).toThrow(
-        new InputError("train: base must not be given with start, which has its own"),
-      );
-      expect(() => train(pictures, { ...more, atoms: 7 })).toThrow(
-        new InputError("train: atoms must not be given with start, which has its own"),
-      );
-      expect(() => train(pictures, { ...more, patch: [5, 6] })).toThrow(
-        new InputError("train: start must have shape 5x6, got 6x6"),
-      );
-    });
+    test.runIf(canStartFromModel)(
+      "starts from a model with its atoms and its base, and improves it",
+      async () => {
+        const first = await usual();
+        const start = modelFromBytes(modelToBytes(first.model), "a model");
+        const { base: _, atomSparsity: k, ...rest } = options;
+        // explicit atoms memorise what they have seen: none of it may be among the test examples
+        const seed = explicit ? 1 : 2;
+        const more = { ...rest, ...(traits.sparseFactor ? { atomSparsity: k } : {}), start, seed };
+        const { reports, model } = await collect(pictures, more);
+        const fresh = await collect(pictures, { ...options, seed, examples: 1, epochs: 1 }); // the same test set
+        expect(reports[0].testRmse).toBeLessThan(fresh.reports[0].testRmse!);
+        expect(reports.at(-1)!.testRmse).toBeLessThan(1.02 * reports[0].testRmse!);
+        expect(model.A.cols).toBe(start.A.cols);
+        expect(model.base.name).toBe(start.base.name);
+        expect(() => train(pictures, { ...more, base: "odct:1" })).toThrow(
+          new InputError("train: base must not be given with start, which has its own"),
+        );
+        expect(() => train(pictures, { ...more, atoms: 7 })).toThrow(
+          new InputError("train: atoms must not be given with start, which has its own"),
+        );
+        expect(() => train(pictures, { ...more, patch: [5, 6] })).toThrow(
+          new InputError("train: start must have shape 5x6, got 6x6"),
+        );
+      },
+    );
 
-    test.runIf(!goesOn)("refuses to go on from a model", async () => {
+    test.runIf(!canStartFromModel)("refuses to start from a model", async () => {
       const { model: start } = await usual();
       const { base: _, ...rest } = options;
       expect(() => train(pictures, { ...rest, start })).toThrow(
-        new InputError(`train: start must not be given: the learner ${learner} has no use for it`),
+        new InputError(`train: start must not be given: the learner ${learner} does not use it`),
       );
     });
 
-    test.each(badOptions(atomCounts[0]))("refuses %j in the same words as all", (bad, message) => {
-      const all = { ...options, ...bad } as unknown as TrainOptions;
-      expect(() => train(pictures, all)).toThrow(new InputError(`train: ${message}`));
-    });
+    test.each(badOptions(atomCounts[0]))(
+      "rejects %j with the same message as all learners",
+      (bad, message) => {
+        const all = { ...options, ...bad } as unknown as TrainOptions;
+        expect(() => train(pictures, all)).toThrow(new InputError(`train: ${message}`));
+      },
+    );
 
-    test("refuses options that it has no use for", () => {
+    test("rejects options that it does not use", () => {
       const values = { atomSparsity: 3, momentum: 0.5, stepDecay: 9 };
-      for (const name of ownOptions) {
+      for (const name of ownOptionNames) {
         const given = () => train(pictures, { ...options, [name]: values[name] });
-        if (learners[learner].own.includes(name)) expect(given).not.toThrow();
+        if (ownOptions.includes(name)) expect(given).not.toThrow();
         else
           expect(given).toThrow(
-            new InputError(`train: ${name} must not be given: the learner ${learner} has no use for it`),
+            new InputError(`train: ${name} must not be given: the learner ${learner} does not use it`),
           );
       }
     });
 
-    test("refuses data without a window of the patch", async () => {
+    test("rejects data smaller than the patch", async () => {
       await expect(learn([picture([5, 9], () => 1)])).rejects.toThrow(
         /^\w+: a test must be at least 6x6, got 5x9$/,
       );
@@ -337,7 +342,7 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
   });
 }
 
-/** Keeps a checkpoint of every so many steps, and of the end. */
+/** Saves a checkpoint every `steps` updates, and at the end. */
 export function keepEvery(steps: number, saved: Uint8Array[]): CheckpointKeeper {
   return {
     due: (step) => step % steps === 0,
@@ -406,9 +411,9 @@ async function expectUnitAtoms(model: Model): Promise<void> {
   }
 }
 
-// — what the tests of this folder measure against ——————————————————————————————
+// — what the tests of this folder compare with ————————————————————————————————
 
-/** A made-up picture, from a function of row and column. */
+/** A picture from a function of row and column. */
 export function picture(
   shape: readonly [number, number],
   value: (r: number, c: number) => number,
@@ -430,7 +435,7 @@ export function times({ name, shape, data }: Signal, factor: number): Signal {
   );
 }
 
-/** Windows of a picture at random places, as signals of their own. */
+/** Windows at random positions of a picture, as signals of their own. */
 export function patchesOf(source: Signal, patch: readonly [number, number], count: number): Signal[] {
   const rng = Rng.from(3);
   const [height, width] = source.shape as [number, number];
@@ -445,12 +450,12 @@ function columnsOf(signals: readonly Signal[]): DenseMatrix {
   return DenseMatrix.build(signals[0].data.length, signals.length, (r, i) => signals[i].data[r]);
 }
 
-/** A random number of magnitude `low` to `high` and either sign. */
+/** A random number with magnitude `low` to `high` and random sign. */
 function signed(rng: Rng, low: number, high: number): number {
   return (rng.uniform() < 0.5 ? -1 : 1) * (low + (high - low) * rng.uniform());
 }
 
-/** A with exactly k non-zeros a column, of magnitude ½ to 3/2, rows ascending. */
+/** A with exactly k non-zeros per column, of magnitude ½ to 3/2, rows ascending. */
 export function randomAtoms(rng: Rng, L: number, m: number, k: number): SparseColumns {
   const A = new SparseColumns(L, m, k);
   for (let j = 0; j < m; j++) {
@@ -476,7 +481,7 @@ export function unitAtoms(phi: Matrix64, A: SparseColumns): { D: Matrix64; norms
 
 /**
  * Orthogonal matching pursuit by Gram–Schmidt: at most p pairs [atom, coefficient]
- * over the unit atoms D. Another route than Batch-OMP: it holds the residual.
+ * over the unit atoms D. Unlike Batch-OMP, it computes the residual.
  */
 export function pursue(D: Matrix64, y: ArrayLike<number>, p: number): [number, number][] {
   const residual = Float64Array.from(y);
@@ -501,14 +506,14 @@ export function pursue(D: Matrix64, y: ArrayLike<number>, p: number): [number, n
   return taken.map(({ atom }, t) => [atom, x[t]]);
 }
 
-/** Take the part along the unit vector q out of v; how much it was. */
+/** Subtract from v its part along the unit vector q; returns its length. */
 function project(v: Float64Array, q: Float64Array): number {
   const along = dot(v, q);
   v.forEach((value, i) => (v[i] = value - along * q[i]));
   return along;
 }
 
-/** The dictionary's scales and Gram matrix against explicit D = ΦA, within the rounding of f32 sums. */
+/** Compare the dictionary's scales and Gram matrix with explicit D = ΦA, within the rounding of f32 sums. */
 export async function expectGramOfAtoms(dictionary: SparseDictionary, kernels: Kernels): Promise<void> {
   const G = await kernels.readMatrix(dictionary.gram);
   const scale = await kernels.readMatrix(dictionary.scale);
@@ -516,7 +521,7 @@ export async function expectGramOfAtoms(dictionary: SparseDictionary, kernels: K
   expectUnitGram(G, scale.data, dictionary.base.factors, A);
 }
 
-/** Reference kernels that tell what is called, count handles, and refuse one given back or an output that is an input. */
+/** Reference kernels that record calls and live handles, and reject freed handles and outputs that are inputs. */
 export function watchKernels(): { kernels: Kernels; calls: string[]; alive(): number } {
   const makers = ["matrix", "sparse", "set", "base", "signals"];
   const mayShare = ["residual", "remainder", "correlate"]; // R may be Y, and Y may be D
@@ -532,7 +537,7 @@ export function watchKernels(): { kernels: Kernels; calls: string[]; alive(): nu
       calls.push(name);
       const handles = handlesIn(args).map(wholeOf);
       for (const handle of handles) {
-        if (!alive.has(handle)) throw new Error(`${name}: a handle that was given back`);
+        if (!alive.has(handle)) throw new Error(`${name}: a handle that was freed`);
       }
       if (!mayShare.includes(name) && new Set(handles).size < handles.length) {
         throw new Error(`${name}: an output that is an input`);

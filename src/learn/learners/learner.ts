@@ -1,10 +1,11 @@
 /**
- * What a learner is to the training loop: something that takes examples, reports,
- * and ends in a model. OSDL and all that it is compared with look alike from here.
+ * What a learner is to the training loop: something that takes examples, reports, and
+ * ends in a model. OSDL and the algorithms it is compared with all look alike from here.
  *
- * A learner is one file that exports a `LearnerKind`, and one line in learners.ts.
- * Its numerics stay plain functions or a class of their own; the kind says which
- * options are its own, what memory it takes, and how it is made.
+ * Each learner is one file of the same form: a state, a function that creates it, one
+ * `…Update` function that reads like the algorithm, and at the end its `LearnerKind`,
+ * which is listed in registry.ts. tally.ts counts what goes into reports;
+ * sparseLearner.ts and explicitLearner.ts hold what D = ΦA and explicit dictionaries share.
  */
 
 import type { DenseMatrix, SparseColumns } from "../../core/matrix.js";
@@ -13,51 +14,59 @@ import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import type { Model, ModelMeta } from "../../model/model.js";
 import type { BatchEncoder } from "../../pursuit/encoder.js";
 import type { CodingRule } from "../../pursuit/limits.js";
-import type { Kept } from "../checkpoints/checkpointParts.js";
+import type { Savable } from "../checkpoints/checkpointParts.js";
 
 /** A dictionary that learns. The caller owns the loop. */
 export interface Learner {
   /** Updates so far. */
   readonly step: number;
-  /** Codes examples over the dictionary as it stands. */
+  /** Codes examples over the current dictionary. */
   readonly encoder: BatchEncoder;
-  /** The atoms as atom care sees them; undefined where atoms are not to be replaced. */
-  readonly cared: CaredAtoms | undefined;
-  /** All that is carried from one update to the next. */
-  readonly kept: Kept;
-  /** Learn from the columns of Y: a mini-batch or the whole set, as the kind says. Y is left as it is. */
+  /** What atom care works on; undefined if atoms must not be replaced. */
+  readonly replaceable: ReplaceableAtoms | undefined;
+  /** Everything that is carried from one update to the next. */
+  readonly savable: Savable;
+  /** Learn from the columns of Y: a mini-batch or the whole set, as the kind says. Y is not changed. */
   update(Y: DeviceMatrix): Promise<void>;
   /** What the updates since the last report did. */
   report(): Promise<LearnerReport>;
-  /** What makes the dictionary none, in words: an atom that is not finite, say. */
-  flaw(): Promise<string | undefined>;
-  /** The dictionary as it stands, when nothing more is to be learned. */
+  /** Names the first part of the dictionary that is not finite; undefined if all of it is. */
+  findNonFinite(): Promise<string | undefined>;
+  /** The final dictionary, once nothing more is to be learned. */
   model(meta: ModelMeta): Promise<Model>;
-  /** The same in between, where `model` does work that would change what follows. */
+  /** The current dictionary during training, where `model` would change what follows. */
   snapshot?(meta: ModelMeta): Promise<Model>;
-  /** Give everything back, the dictionary included. */
+  /** Free everything, the dictionary included. */
   free(): void;
+}
+
+/** What a learner adds to, or does differently from, what learners of its kind of dictionary share. */
+export interface OwnWork
+  extends Pick<Learner, "update" | "free">,
+    Partial<Pick<Learner, "encoder" | "replaceable" | "report" | "model" | "snapshot">> {
+  /** Its own state for checkpoints, besides the dictionary and the tally. */
+  readonly savable?: readonly Savable[];
 }
 
 export interface LearnerReport {
   readonly step: number;
   /** ‖Y − DX‖_F / √(nN) of the examples since the last report, each before its own update. */
   readonly rmse: number;
-  /** The step of the last update, a mean where atoms have their own; 0 where the learner takes none. */
+  /** The step of the last update; the mean where each atom has its own; 0 for learners without steps. */
   readonly stepSize: number;
   /** Atoms that the last update used. */
   readonly atomsUsed: number;
 }
 
-/** What atom care looks at, and how it puts examples in the place of atoms. */
-export interface CaredAtoms {
-  /** How many examples used each atom since atoms were last looked after, m × 1. */
+/** What atom care looks at, and how it replaces atoms by examples. */
+export interface ReplaceableAtoms {
+  /** How many examples used each atom since the last round of atom care, m × 1. */
   readonly uses: DeviceMatrix;
   /** Y − DX of the last update, in its first columns. */
   readonly residual: DeviceMatrix;
   /** The Gram matrix of the unit atoms, m × m. */
   readonly gram: DeviceMatrix;
-  /** Put the columns of Y in place of these atoms, as nearly as the model allows. Y may be changed. */
+  /** Replace these atoms by the columns of Y, as closely as the model allows. Y may be changed. */
   replace(atoms: readonly number[], Y: DeviceMatrix): Promise<void>;
 }
 
@@ -69,7 +78,7 @@ export interface LearnerOptions {
   /** `k`. */
   readonly atomSparsity: number;
   readonly coding: CodingRule;
-  /** Examples of a mini-batch; those coded at a time, where a learner takes the whole set. */
+  /** Examples per mini-batch; for learners of the whole set, examples coded at a time. */
   readonly batch: number;
   /** `γ`. */
   readonly momentum: number;
@@ -77,19 +86,19 @@ export interface LearnerOptions {
   readonly stepDecay: number;
 }
 
-/** Options that only some learners have a use for; the others refuse them. */
-export const ownOptions = ["atomSparsity", "momentum", "stepDecay"] as const;
-export type OwnOption = (typeof ownOptions)[number];
+/** Options that only some learners use; the others reject them. */
+export const ownOptionNames = ["atomSparsity", "momentum", "stepDecay"] as const;
+export type OwnOption = (typeof ownOptionNames)[number];
 
-/** All that a learner is made from. */
+/** Everything a learner is made from. */
 export interface LearnerSetting {
   /** With the error of `coding` in the units of computing. */
   readonly options: LearnerOptions;
-  /** A⁰, L × m: the atoms to start from are ΦA⁰. */
+  /** A⁰, L × m: the starting atoms are ΦA⁰. */
   readonly start: SparseColumns;
-  /** The atoms to start from as a matrix, n × m with unit columns, for kinds that are `explicit`. */
+  /** The starting atoms as a matrix, n × m with unit columns, for kinds that are `explicit`. */
   readonly atoms?: () => Promise<DenseMatrix>;
-  /** The most examples of an update. */
+  /** The most examples of one update. */
   readonly examples: number;
   readonly kernels: Kernels;
 }
@@ -104,26 +113,36 @@ export interface MemoryPart {
 export interface LearnerKind {
   /** One line: what it learns, and how. */
   readonly summary: string;
-  /** What an update takes: other examples each time, or all of them, the same each time. */
+  /** What an update takes: new examples each time, or all of them, the same each time. */
   readonly takes: "mini-batches" | "whole set";
-  /** Which of the options that not all have a use for are its own. */
-  readonly own: readonly OwnOption[];
+  /** The options it uses among those that not all learners do. */
+  readonly ownOptions: readonly OwnOption[];
   /** It learns D itself, without a base: it starts from examples, and takes `setting.atoms`. */
   readonly explicit?: true;
-  /** Whether a run can start from a model; it can unless told. */
-  readonly goesOn?: boolean;
-  /** Where it assumes something else than others. */
+  /** Whether a run can start from a model; true by default. */
+  readonly canStartFromModel?: boolean;
+  /** Defaults that differ from those of `train`. */
   readonly defaults?: {
     readonly epochs?: number;
     readonly examples?: number;
-    /** Atoms; as many as the base has unless told. */
+    /** Number of atoms; by default as many as the base has. */
     atoms?(base: BaseDictionary): number;
-    /** Updates between two looks of atom care; `false` for none unless asked for. */
+    /** Updates between two rounds of atom care; `false` for no atom care by default. */
     readonly careEvery?: number | false;
   };
-  /** Refuse options that the model does not allow. */
+  /** Reject options that the model does not allow. */
   check?(options: LearnerOptions): void;
-  /** What it takes for updates of so many examples, signals aside. */
+  /** The memory it takes for updates of this many examples, signals not included. */
   memory(options: LearnerOptions & { readonly cares: boolean }, examples: number): readonly MemoryPart[];
   create(setting: LearnerSetting): Promise<Learner>;
+}
+
+/** Training produced NaN or infinity. The message names the step. */
+export class DivergedError extends Error {
+  override readonly name = "DivergedError";
+}
+
+export function allFinite(values: ArrayLike<number>): boolean {
+  for (let i = 0; i < values.length; i++) if (!Number.isFinite(values[i])) return false;
+  return true;
 }

@@ -19,9 +19,8 @@ async function setUp(seed: number) {
   const kernels = createReferenceKernels();
   const rng = Rng.from(seed);
   const { D } = randomUnitDictionary(rng, n, m);
-  const options = {
-    ...{ base, atoms: m, atomSparsity: 1, coding: { sparsity: p }, batch: N, momentum: 0, stepDecay: 1 },
-  };
+  const sizes = { base, atoms: m, atomSparsity: 1, batch: N };
+  const options = { ...sizes, coding: { sparsity: p }, momentum: 0, stepDecay: 1 };
   const setting = { options, start: new SparseColumns(n, m, 0) };
   const learner = await odl.create({ ...setting, atoms: async () => D, examples: N, kernels });
   const put = async (Y: DenseMatrix) => {
@@ -49,7 +48,7 @@ function surrogate(D: DenseMatrix, B: Matrix64, C: Matrix64): number {
 }
 
 describe("odl", () => {
-  test("forgets as §3.4.3 says: from nothing of the start to nearly all that was", () => {
+  test("forgets as in §3.4.3: first nearly all of the past, later hardly any of it", () => {
     expect(forgetting(1, 512)).toBeCloseTo(1 / 513, 12);
     expect(forgetting(2, 512)).toBeCloseTo(513 / 1025, 12);
     expect(forgetting(511, 512)).toBeLessThan(forgetting(512, 512) + 1e-12);
@@ -60,10 +59,10 @@ describe("odl", () => {
       expect(beta).toBeLessThan(1);
       last = beta;
     }
-    expect(forgetting(7, 1)).toBeCloseTo(7 / 8, 12); // one example at a time: βₜ = t/(t + 1), all the past but a little
+    expect(forgetting(7, 1)).toBeCloseTo(7 / 8, 12); // one example at a time: βₜ = t/(t + 1)
   });
 
-  test("lowers the quadratic cost of what it remembers at every mini-batch", async () => {
+  test("lowers the quadratic cost of its past in every mini-batch", async () => {
     const { kernels, rng, learner, put, atoms } = await setUp(1);
     const [B, C] = [new Matrix64(n, m), new Matrix64(m, m)];
     for (let t = 1; t <= 5; t++) {
@@ -75,7 +74,6 @@ describe("odl", () => {
       B.data.forEach((value, i) => (B.data[i] = beta * value + b.data[i]));
       C.data.forEach((value, i) => (C.data[i] = beta * value + c.data[i]));
       await learner.update(await put(Y));
-      // the minimum over the unit ball is one over the sphere only to first order, so the cost is that of the ball
       const after = await atoms();
       expect(surrogate(after, B, C)).toBeLessThan(surrogate(before, B, C));
     }
@@ -104,15 +102,15 @@ describe("odl", () => {
     learner.free();
   });
 
-  test("O3 new atoms: a replaced atom is the example, and is not drawn back to what the old one was", async () => {
+  test("O3 new atoms: a replaced atom is the example, and does not return to what the old one was", async () => {
     const { rng, learner, put, atoms } = await setUp(4);
     for (let t = 0; t < 3; t++) await learner.update(await put(randomDense(rng, n, N)));
     const example = randomDense(rng, n, 1);
-    await learner.cared!.replace([5], await put(example));
+    await learner.replaceable!.replace([5], await put(example));
     const size = Math.sqrt(dot(example.data, example.data));
     const unit = example.data.map((value) => value / size);
     expect(dot((await atoms()).column(5), unit)).toBeCloseTo(1, 6);
-    // a mini-batch that does not use it leaves it as it is: there is nothing else that it remembers
+    // a mini-batch that does not use it does not change it: it has no past
     const D = await atoms();
     const Y = DenseMatrix.build(n, 3, (r, i) => 4 * D.at(r, i));
     await learner.update(await put(Y));
@@ -120,7 +118,7 @@ describe("odl", () => {
     learner.free();
   });
 
-  test("ends below OSDL with few non-zeros an atom on the same examples, as in figure 5", async () => {
+  test("ends with a lower error than OSDL with few non-zeros per atom on the same examples, as in figure 5", async () => {
     const data = syntheticPictures(3, 2, 64);
     const options = { patch: [8, 8], coding: { sparsity: 3 }, batch: 128, examples: 3000, epochs: 2 };
     const last = async (more: object) =>

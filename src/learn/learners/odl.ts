@@ -4,10 +4,10 @@
  *
  *     min ½‖Y − DX‖²_F   s.t.   ‖xᵢ‖₀ ≤ p ∀i,   ‖dⱼ‖₂ = 1 ∀j
  *
- * The past is two sums: as long as codes are kept, the cost depends on them through
- * B = Σ yᵢxᵢᵀ and C = Σ xᵢxᵢᵀ alone (the text's B and A). One mini-batch:
+ * The past is two sums: with the codes fixed, the cost depends on past examples only
+ * through B = Σ yᵢxᵢᵀ and C = Σ xᵢxᵢᵀ (the text's B and A). One mini-batch:
  *
- *     X ← SparseCode(Y, D)                                     state.code
+ *     X ← SparseCode(Y, D)                                     codeBatch
  *     B ← βₜB + YXᵀ,   C ← βₜC + XXᵀ              (§3.4.2–3)   kernels.addMoments
  *     for each atom in turn (Algorithm 2)                      kernels.descendAtoms
  *         u = dⱼ + (bⱼ − Dcⱼ)/Cⱼⱼ,   dⱼ ← u/‖u‖₂
@@ -17,11 +17,11 @@
  *
  *     βₜ = (θₜ + 1 − η)/(θₜ + 1),   θₜ = tη for t < η,   η² + t − η after:
  *
- * the codes of mini-batch s weigh about s/t at first, so that those of early, poor
+ * the codes of mini-batch s weigh about s/t at first, so that codes over early, poor
  * dictionaries fade.
  *
  * Shapes   Y n×N   X m×N   D n×m   B n×m   C m×m   G m×m
- * Cost     N·n·m + n·m² + n·m²/2 a mini-batch beside the pursuit: correlations, the
+ * Cost     N·n·m + n·m² + n·m²/2 per mini-batch besides the pursuit: correlations, the
  *          update of all atoms, the Gram matrix.
  *
  * Departures from the text, each with a test of the same name in odl.test.ts:
@@ -30,16 +30,59 @@
  *   O2 unit sphere  Algorithm 2 keeps dⱼ in the unit ball. OMP does not see the norm of an
  *                   atom, so its norm is always 1.
  *   O3 new atoms    An atom that atom care replaces by an example has no past: its column of
- *                   B, its row and its column of C start at zero.
+ *                   B and its row and column of C start at zero.
  *
  * [Mairal10] J. Mairal, F. Bach, J. Ponce, G. Sapiro. Online Learning for Matrix
  *            Factorization and Sparse Coding. JMLR 11, 2010.
  */
 
 import { baseRows } from "../../dictionaries/base.js";
-import { keptMatrix, keptSymmetric, keptTogether } from "../checkpoints/checkpointParts.js";
-import { ExplicitState, explicitMemory } from "./explicitLearner.js";
-import type { LearnerKind } from "./learner.js";
+import type { DeviceMatrix, DeviceSet, Kernels } from "../../kernels/contract.js";
+import { savableMatrix, savableSymmetric } from "../checkpoints/checkpointParts.js";
+import {
+  createExplicit,
+  type ExplicitState,
+  explicitLearner,
+  explicitMemory,
+  freeExplicit,
+  replaceableColumns,
+} from "./explicitLearner.js";
+import type { LearnerKind, LearnerSetting, ReplaceableAtoms } from "./learner.js";
+import { codeBatch } from "./tally.js";
+
+export interface OdlState extends ExplicitState {
+  /** η: examples per mini-batch. */
+  readonly batch: number;
+  /** The past: Σ yxᵀ, n × m, and Σ xxᵀ, m × m. */
+  readonly B: DeviceMatrix;
+  readonly C: DeviceMatrix;
+  /** Room for the atoms that atom care replaces. */
+  readonly replaced: DeviceSet;
+}
+
+export async function createOdl(setting: LearnerSetting): Promise<OdlState> {
+  const { examples: batch, kernels } = setting;
+  const explicit = await createExplicit(setting);
+  const { rows: n, cols: m } = explicit.dictionary;
+  return {
+    ...explicit,
+    batch,
+    residual: kernels.matrix(n, explicit.encoder.capacity),
+    B: kernels.matrix(n, m),
+    C: kernels.matrix(m, m),
+    replaced: kernels.set(m),
+  };
+}
+
+/** One mini-batch. Changes `state` in place and reads nothing back. */
+export async function odlUpdate(state: OdlState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
+  const { dictionary: D, tally, batch, B, C } = state;
+  const { X } = await codeBatch(state, Y, kernels); // O1
+  tally.step += 1;
+  await kernels.addMoments(forgetting(tally.step, batch), Y, X, B, C);
+  await kernels.descendAtoms(B, C, D.atoms); // O2
+  await D.refresh();
+}
 
 /** βₜ for the t-th mini-batch, from 1, of `batch` examples. */
 export function forgetting(t: number, batch: number): number {
@@ -47,10 +90,24 @@ export function forgetting(t: number, batch: number): number {
   return (theta + 1 - batch) / (theta + 1);
 }
 
+/** The atoms as atom care sees them; new ones have no past (O3). */
+function odlAtoms(state: OdlState, kernels: Kernels): ReplaceableAtoms {
+  const { B, C, replaced } = state;
+  const columns = replaceableColumns(state, kernels);
+  return {
+    ...columns,
+    async replace(atoms, Y) {
+      await columns.replace(atoms, Y);
+      await kernels.writeSet(replaced, Uint32Array.from(atoms).sort());
+      await kernels.forgetAtoms(replaced, B, C);
+    },
+  };
+}
+
 export const odl: LearnerKind = {
   summary: "online learning of explicit atoms, Mairal et al. 2010",
   takes: "mini-batches",
-  own: [],
+  ownOptions: [],
   explicit: true,
 
   memory(options, N) {
@@ -59,41 +116,17 @@ export const odl: LearnerKind = {
   },
 
   async create(setting) {
-    const { kernels, examples: batch } = setting;
-    const state = await ExplicitState.open(setting);
-    const { dictionary: D, encoder, uses, residual } = state;
-    const [B, C] = [kernels.matrix(D.rows, D.cols), kernels.matrix(D.cols, D.cols)];
-    const replaced = kernels.set(D.cols);
-    return {
-      get step() {
-        return state.step;
-      },
-      encoder,
-      kept: keptTogether(state.kept, keptMatrix("B", B, kernels), keptSymmetric("C", C, kernels)),
-      cared: {
-        uses,
-        residual,
-        gram: D.gram,
-        async replace(atoms, Y) {
-          await state.replace(atoms, Y);
-          await kernels.writeSet(replaced, Uint32Array.from(atoms).sort());
-          await kernels.forgetAtoms(replaced, B, C); // O3
-        },
-      },
-      async update(Y) {
-        const X = await state.code(Y); // O1
-        state.step += 1;
-        await kernels.addMoments(forgetting(state.step, batch), Y, X, B, C);
-        await kernels.descendAtoms(B, C, D.atoms); // O2
-        await D.refresh();
-      },
-      report: () => state.report(),
-      flaw: () => state.flaw(),
-      model: (meta) => state.model(meta),
+    const { kernels } = setting;
+    const state = await createOdl(setting);
+    const { B, C, residual, replaced } = state;
+    return explicitLearner(state, kernels, {
+      replaceable: odlAtoms(state, kernels),
+      savable: [savableMatrix("B", B, kernels), savableSymmetric("C", C, kernels)],
+      update: (Y) => odlUpdate(state, Y, kernels),
       free() {
-        kernels.free(B, C, replaced);
-        state.free();
+        kernels.free(B, C, residual, replaced);
+        freeExplicit(state);
       },
-    };
+    });
   },
 };

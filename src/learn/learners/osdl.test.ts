@@ -42,7 +42,7 @@ interface Sizes {
 }
 
 const usual: Sizes = { m: 40, k: 3, p: 2, N: 12, momentum: 0.9, seed: 1, units: 20 };
-/** Random factors: no two base atoms alike, so that no choice hangs on rounding. */
+/** Random factors: no two base atoms are alike, so that no choice depends on rounding. */
 const base: BaseDictionary = {
   name: "random",
   shape: [4, 3],
@@ -55,7 +55,7 @@ const phi = explicitBase(base.factors);
 const [n, L] = [phi.rows, phi.cols];
 const chain = chainLength(base.factors);
 
-/** A learner on random atoms, and batches of random examples for it. */
+/** A learner with random atoms, and batches of random examples for it. */
 async function setUp(sizes: Partial<Sizes> = {}, kernels: Kernels = createReferenceKernels()) {
   const { m, k, p, N, momentum, seed, units } = { ...usual, ...sizes };
   const rng = Rng.from(seed);
@@ -71,7 +71,7 @@ async function setUp(sizes: Partial<Sizes> = {}, kernels: Kernels = createRefere
   return { kernels, dictionary, state, put, draw, rng };
 }
 
-/** All that a step may change, on the host. */
+/** Everything that a step may change, on the host. */
 async function read({ kernels, dictionary, state }: Awaited<ReturnType<typeof setUp>>) {
   return {
     A: await kernels.readSparse(dictionary.A),
@@ -81,7 +81,7 @@ async function read({ kernels, dictionary, state }: Awaited<ReturnType<typeof se
   };
 }
 
-/** The codes that the next step is going to use for Y. */
+/** The codes that the next step will use for Y. */
 async function codesOf({ kernels, state }: Awaited<ReturnType<typeof setUp>>, Y: DeviceMatrix) {
   return kernels.readSparse(await state.encoder.encode(Y));
 }
@@ -149,7 +149,7 @@ function keepLargest(column: Float64Array, k: number): Float64Array {
   return column.map((value, row) => (rows.indexOf(row) < k ? value : 0));
 }
 
-/** One turn of Algorithm 2 as printed, and how far f32 may be from its A and U. */
+/** One iteration of Algorithm 2 as printed. */
 function printedStep(Y: Matrix64, A: SparseColumns, U: Matrix64, options: Required<OsdlOptions>) {
   const { atomSparsity: k, coding, momentum: gamma } = options;
   const X = sparseCode(Y, A, coding.sparsity!);
@@ -177,7 +177,7 @@ function printedStep(Y: Matrix64, A: SparseColumns, U: Matrix64, options: Requir
 }
 
 describe("osdlStep", () => {
-  test("is one turn of Algorithm 2: A, U, S, η and the error as explicit f64 matrices give them", async () => {
+  test("is one iteration of Algorithm 2: A, U, S, η and the error agree with explicit f64 matrices", async () => {
     for (let seed = 1; seed <= 8; seed++) {
       const at = await setUp({ seed });
       await at.kernels.writeMatrix(at.state.momentum, randomDense(at.rng, L, usual.m));
@@ -189,7 +189,7 @@ describe("osdlStep", () => {
       const report = await osdlStep(at.state, held, at.kernels);
       const after = await read(at);
 
-      expect([...(await at.kernels.readSet(at.state.used))]).toEqual(printed.S);
+      expect([...(await at.kernels.readSet(at.state.tally.used))]).toEqual(printed.S);
       expect(report.atomsUsed).toBe(printed.S.length);
       expect(report.step).toBe(1);
 
@@ -231,7 +231,7 @@ describe("osdlStep", () => {
     const held = await at.put(Y);
     const X = await codesOf(at, held);
     await osdlUpdate(at.state, held, at.kernels);
-    const S = await at.kernels.readSet(at.state.used);
+    const S = await at.kernels.readSet(at.state.tally.used);
     const grad = await at.kernels.readMatrix(at.state.gradient);
     const [y, A, x] = [wide(Y), wide(before.A), wide(X)];
     const bound = gradientRounding(y, before.A, X);
@@ -322,13 +322,13 @@ describe("osdlStep", () => {
     }
   });
 
-  test("leaves atoms outside S untouched, bit for bit: A, U, their scales and G between them", async () => {
+  test("leaves atoms outside S unchanged to the bit: A, U, their scales and G between them", async () => {
     const at = await setUp({ N: 3 });
     for (let step = 0; step < 25; step++) {
       const before = await read(at);
       await osdlUpdate(at.state, await at.put(at.draw()), at.kernels);
       const after = await read(at);
-      const S = await at.kernels.readSet(at.state.used);
+      const S = await at.kernels.readSet(at.state.tally.used);
       expect(S.length).toBeLessThanOrEqual(3 * usual.p);
       const idle = [...Array(usual.m).keys()].filter((j) => !S.includes(j));
       for (const j of idle) {
@@ -340,7 +340,7 @@ describe("osdlStep", () => {
     }
   });
 
-  test("keeps G and the scales those of its atoms after 250 batches", async () => {
+  test("keeps G and the scales consistent with the atoms over 250 batches", async () => {
     const at = await setUp({ N: 4 });
     for (let step = 0; step < 250; step++) await osdlUpdate(at.state, await at.put(at.draw()), at.kernels);
     await expectGramOfAtoms(at.dictionary, at.kernels);
@@ -355,7 +355,7 @@ describe("osdlStep", () => {
       codes.data.forEach((x, i) => (uses[i % usual.m] += x !== 0 ? 1 : 0));
       await osdlUpdate(at.state, Y, at.kernels);
     }
-    expect((await at.kernels.readMatrix(at.state.uses)).data).toEqual(uses);
+    expect((await at.kernels.readMatrix(at.state.tally.uses)).data).toEqual(uses);
   });
 
   test("reports the error of all batches since the last report", async () => {
@@ -373,7 +373,7 @@ describe("osdlStep", () => {
     expect(Math.abs(rmse / Math.sqrt(energy / samples) - 1)).toBeLessThanOrEqual(8 * unitRoundoff);
   });
 
-  test("does with fewer columns what a learner of that batch size does", async () => {
+  test("does the same with a smaller batch as a learner of that batch size", async () => {
     const [wideRoom, exactRoom] = [await setUp({ N: 12 }), await setUp({ N: 5 })];
     for (let step = 0; step < 4; step++) {
       const Y = wideRoom.draw(5);
@@ -386,7 +386,7 @@ describe("osdlStep", () => {
     expect(await read(wideRoom)).toEqual(await read(exactRoom));
   });
 
-  test("reads nothing back during an update, and gives back all it took", async () => {
+  test("reads nothing back during an update, and frees everything it allocated", async () => {
     const watched = watchKernels();
     const at = await setUp({}, watched.kernels);
     const Y = await at.put(at.draw());
@@ -402,10 +402,10 @@ describe("osdlStep", () => {
   });
 });
 
-describe("osdlStep on odd examples", () => {
+describe("osdlStep on unusual examples", () => {
   const flat = picture([9, 9], () => 0.1);
 
-  test("a batch of constant patches, without their means, leaves the dictionary as it is", async () => {
+  test("a batch of constant patches, without their means, does not change the dictionary", async () => {
     const at = await setUp();
     await osdlUpdate(at.state, await at.put(at.draw()), at.kernels); // so that U is not zero
     const before = await read(at);
@@ -421,7 +421,7 @@ describe("osdlStep on odd examples", () => {
     expect(await read(at)).toEqual(before);
   });
 
-  test("zero examples among others change nothing but the mean of the error", async () => {
+  test("zero examples among others change only the mean of the error", async () => {
     const [one, two] = [await setUp({ N: 12 }), await setUp({ N: 12 })];
     const Y = one.draw(6);
     const padded = DenseMatrix.build(n, 12, (r, i) => (i % 2 === 0 ? Y.at(r, i / 2) : 0));
@@ -439,7 +439,7 @@ describe("osdlStep on odd examples", () => {
     expect(await read(at)).toEqual(before);
   });
 
-  test("one example over and over is learned, without NaN", async () => {
+  test("the same example repeated is learned without NaN", async () => {
     const at = await setUp({ p: 3 });
     const y = at.draw(1);
     const Y = await at.put(DenseMatrix.build(n, usual.N, (r) => y.data[r]));
@@ -452,21 +452,21 @@ describe("osdlStep on odd examples", () => {
     }
   });
 
-  test("examples that the atoms give exactly leave them where they are", async () => {
+  test("examples that the atoms represent exactly do not change them", async () => {
     const at = await setUp({ momentum: 0, p: 1 });
     const { D } = unitAtoms(phi, (await read(at)).A);
     const Y = DenseMatrix.build(n, usual.N, (r, i) => 20 * D.at(r, i));
     const before = wide((await read(at)).A);
     const { rmse } = await osdlStep(at.state, await at.put(Y), at.kernels);
     expect(rmse).toBeLessThanOrEqual(sumTolerance(2 * chain + 8, 20));
-    // what is left is rounding; (13) may take a step of order ‖∇‖ η along it, no more
+    // what remains is rounding; along it, (13) takes a step of order ‖∇‖ η at most
     const after = wide((await read(at)).A);
     expect(norm(combineWith(after, before, (a, b) => a - b))).toBeLessThan(1e-3 * norm(before));
   });
 });
 
 describe("departures from the text", () => {
-  test("D0 at most k: an atom has as many non-zeros as it has use for, up to k", async () => {
+  test("D0 at most k: an atom has as many non-zeros as it needs, up to k", async () => {
     const kernels = createReferenceKernels();
     const plain = createBase("identity", [6]);
     const dictionary = await SparseDictionary.create(plain, SparseColumns.identity(6, 4), kernels, 4);
@@ -494,7 +494,7 @@ describe("departures from the text", () => {
     const grad = gradientOf(wide(Y), wide(before.A), X);
     const cosine = dot(moved.data, grad.data) / (norm(moved) * norm(grad));
     expect(Math.abs(cosine + 1)).toBeLessThan(1e-5);
-    // a little along the move the cost falls; a little against it, it grows
+    // a little along the move the cost falls; a little against it, it rises
     const along = (t: number) =>
       cost(
         wide(Y),
@@ -505,7 +505,7 @@ describe("departures from the text", () => {
     expect(along(-1e-6)).toBeGreaterThan(along(0));
   });
 
-  test("D2 unit atoms: the pursuit does not see the norms of atoms, and its codes undo them", async () => {
+  test("D2 unit atoms: the pursuit ignores the norms of atoms, and its codes are scaled back", async () => {
     const [one, two] = [await setUp(), await setUp()];
     const { A } = await read(one);
     const factor = (j: number) => 2 ** ((j % 7) - 3) * (j % 2 === 0 ? 1 : -1);
@@ -530,7 +530,7 @@ describe("departures from the text", () => {
     expect(await size()).toBeGreaterThan(1.5 * before);
   });
 
-  test("D3 idle atoms: momentum outside S waits, it does not decay", async () => {
+  test("D3 idle atoms: momentum outside S does not decay", async () => {
     const at = await setUp({ N: 1, p: 1 });
     const first = await at.put(at.draw());
     const [j] = (await codesOf(at, first)).indices as unknown as [number];
@@ -540,12 +540,12 @@ describe("departures from the text", () => {
     let idle = 0;
     while (idle < 5) {
       const Y = await at.put(at.draw());
-      if ((await codesOf(at, Y)).indices[0] === j) continue; // for once, not this atom
+      if ((await codesOf(at, Y)).indices[0] === j) continue; // this one uses the atom
       await osdlUpdate(at.state, Y, at.kernels);
       idle++;
     }
     expect((await read(at)).U.column(j)).toEqual(U);
-    // and when the atom is used again, the waiting momentum counts once, with γ
+    // when the atom is used again, its old momentum counts once, with γ
     const { D } = unitAtoms(phi, (await read(at)).A);
     const again = DenseMatrix.build(n, 1, (r) => 20 * D.at(r, j) + at.rng.normal());
     const held = await at.put(again);
@@ -571,7 +571,7 @@ describe("departures from the text", () => {
 });
 
 describe("createOsdl", () => {
-  const refusal = async (options: object): Promise<unknown> => {
+  const attempt = async (options: object): Promise<unknown> => {
     const kernels = createReferenceKernels();
     const A = randomAtoms(Rng.from(1), L, 20, 3);
     const dictionary = await SparseDictionary.create(base, A, kernels);
@@ -584,7 +584,7 @@ describe("createOsdl", () => {
   };
 
   test("fills in the defaults", async () => {
-    expect(await refusal({})).toEqual({
+    expect(await attempt({})).toEqual({
       atomSparsity: 3,
       coding: { sparsity: 2 },
       momentum: 0.9,
@@ -605,15 +605,15 @@ describe("createOsdl", () => {
     [{ coding: { sparsity: 21 } }, "sparsity must be an integer from 1 to 20, got 21"],
     [{ coding: { error: -1 } }, "error must be a number of at least 0, got -1"],
     [{ coding: { error: Number.NaN } }, "error must be a number of at least 0, got NaN"],
-  ])("refuses %j", async (options, message) => {
-    expect(await refusal(options)).toEqual(new InputError(`createOsdl: ${message}`));
+  ])("rejects %j", async (options, message) => {
+    expect(await attempt(options)).toEqual(new InputError(`createOsdl: ${message}`));
   });
 
-  test("refuses to code without a limit", async () => {
-    expect(String(await refusal({ coding: {} }))).toMatch(/createOsdl: sparsity or error must be given/);
+  test("rejects a coding rule without a limit", async () => {
+    expect(String(await attempt({ coding: {} }))).toMatch(/createOsdl: sparsity or error must be given/);
   });
 
-  test("refuses examples of another size", async () => {
+  test("rejects examples of another size", async () => {
     const at = await setUp();
     const Y = at.kernels.matrix(n + 1, 2);
     await expect(osdlUpdate(at.state, Y, at.kernels)).rejects.toThrow(
@@ -621,7 +621,7 @@ describe("createOsdl", () => {
     );
   });
 
-  test("codes down to an error as well", async () => {
+  test("can code down to an error", async () => {
     const kernels = createReferenceKernels();
     const dictionary = await SparseDictionary.create(base, randomAtoms(Rng.from(1), L, 40, 3), kernels);
     const state = createOsdl(dictionary, { atomSparsity: 3, coding: { error: 2 }, batch: 20 }, kernels);

@@ -6,30 +6,30 @@
  *
  *     min ½‖Y − ΦAX‖²_F   s.t.   ‖xᵢ‖₀ ≤ p ∀i,   ‖aⱼ‖₀ ≤ k ∀j               (3)
  *
- * One call to `osdlUpdate` is one turn of the loop of Algorithm 2:
+ * One call to `osdlUpdate` is one iteration of Algorithm 2:
  *
  *     X   ← SparseCode(Y, Φ, A, G)                        encoder.encode
- *     S   ← the atoms X uses                              kernels.usedAtoms
+ *     S   ← the atoms X uses                              tally.count
  *     ∇   = Φᵀ(ΦAX − Y)X_Sᵀ                               residual, gradient
  *     η   = ‖∇‖_F / ‖Φ∇X_S‖_F                    (13)     movedEnergy, normRatio
  *     U_S ← γ U_S + η∇,  A_S ← P_k[A_S − U_S]    (12)     kernels.moveAtoms
  *     G   ← refresh rows and columns S                    dictionary.refresh
  *
- * Nothing of it comes to the host: `osdlReport` reads a few numbers when asked.
+ * An update reads nothing back to the host; `osdlReport` reads a few numbers.
  *
  * Shapes   Φ n×L   A L×m   Y n×N   X m×N   U L×m   G m×m   S ⊂ {0 … m−1}
- * Cost     O(N n²(√m + k) + m² log m) a mini-batch, §IV-D.
+ * Cost     O(N n²(√m + k) + m² log m) per mini-batch, §IV-D.
  * Memory   U, ∇ and G are dense. At 64×64 pixels (L ≈ m ≈ 10⁴) each is 400 MB
- *          in f32, so all are changed in place and never copied.
+ *          in f32, so all three are changed in place and never copied.
  *
  * Departures from the text, each with a test of the same name in osdl.test.ts:
- *   D0 at most k   (3) asks for exactly k non-zeros an atom; here at most k: an atom
- *                  that starts with fewer, or loses one to a zero, is as good.
+ *   D0 at most k   (3) asks for exactly k non-zeros per atom; here at most k: an atom may
+ *                  start with fewer, or lose one to a zero.
  *   D1 sign        Under (9) the text calls H*(E − Ha) the gradient; that is −∇f.
  *                  Here ∇f(A) = Φᵀ(ΦAX − Y)Xᵀ, so that (12) descends.
  *   D2 unit atoms  The pursuit sees atoms scaled to ‖Φaⱼ‖₂ = 1, and its codes are
- *                  scaled back. A itself is never normalised: its growth is what
- *                  adapts the step of (13). Algorithm 2 leaves this unsaid.
+ *                  scaled back. A itself is never normalised: its growth adapts the
+ *                  step of (13). Algorithm 2 does not mention this.
  *   D3 idle atoms  Columns of U outside S are left alone, as printed. (The
  *                  authors' MATLAB release decays every column.)
  *
@@ -40,20 +40,14 @@
 import { requireFraction, requireInteger } from "../../core/require.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
-import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../kernels/contract.js";
-import { Model } from "../../model/model.js";
+import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
 import { Encoder } from "../../pursuit/encoder.js";
 import { type CodingRule, resolveLimits } from "../../pursuit/limits.js";
-import { baseCodingMemory, NewAtoms } from "../atoms/newAtoms.js";
-import {
-  type Kept,
-  keptDictionary,
-  keptMatrix,
-  keptNumbers,
-  keptTogether,
-} from "../checkpoints/checkpointParts.js";
-import { sparseFlaw } from "./finite.js";
-import type { CaredAtoms, LearnerKind, LearnerReport } from "./learner.js";
+import { baseCodingMemory, NewAtoms } from "../atoms/atomCare.js";
+import { savableMatrix } from "../checkpoints/checkpointParts.js";
+import type { LearnerKind, LearnerReport, ReplaceableAtoms } from "./learner.js";
+import { type SparseState, sparseLearner } from "./sparseLearner.js";
+import { Tally } from "./tally.js";
 
 export interface OsdlOptions {
   /** Non-zeros kept in each column of A: `k` in (3). */
@@ -62,42 +56,31 @@ export interface OsdlOptions {
   readonly coding: CodingRule;
   /** Momentum `γ`, in [0, 1). */
   readonly momentum?: number;
-  /** The most examples of a mini-batch: `N`. */
+  /** The most examples per mini-batch: `N`. */
   readonly batch?: number;
 }
 
-/** The one place defaults are written; the docs and `--help` are built from it. */
+/** The defaults, written only here: the docs and `--help` are made from them. */
 export const osdlDefaults = { momentum: 0.9, batch: 512 } as const satisfies Partial<OsdlOptions>;
 
-/** All that is carried from one mini-batch to the next, and the workspace of a step. */
-export interface OsdlState {
+/** All that is carried from one mini-batch to the next (A, U, the tally), and the workspace of an update. */
+export interface OsdlState extends SparseState {
   readonly options: Required<OsdlOptions>;
-  readonly dictionary: SparseDictionary;
   /** U. */
   readonly momentum: DeviceMatrix;
-  /** How many examples used each atom since atoms were last looked after, m × 1. */
-  readonly uses: DeviceMatrix;
-  /** R = Y − ΦAX of the last mini-batch, n × N: atom care reads it. */
-  readonly residual: DeviceMatrix;
-  /** Φᵀ R, L × N. */
+  /** ΦᵀR, L × N. */
   readonly coefficients: DeviceMatrix;
-  readonly encoder: Encoder;
   /** ∇f(A_S) in its first |S| columns, L × m. */
   readonly gradient: DeviceMatrix;
-  readonly used: DeviceSet;
-  /** ‖R‖² since the last report, ‖∇‖², ‖Φ∇X_S‖² and η, where they are computed. */
+  /** ‖∇‖², ‖Φ∇X_S‖² and η, where the kernels compute. */
   readonly scalars: DeviceMatrix;
-  /** Mini-batches so far. */
-  step: number;
-  /** Samples behind the sum of ‖R‖² since the last report. */
-  samples: number;
 }
 
-/** What the mini-batches since the last report did, η that of (13): the data of figures 5 and 6. */
+/** What the mini-batches since the last report did; `stepSize` is η of (13). The data of figures 5 and 6. */
 export type OsdlReport = LearnerReport;
 
 /** Places in `scalars`. */
-const slot = { error: 0, gradient: 1, moved: 2, eta: 3, count: 4 } as const;
+const slot = { gradient: 0, moved: 1, eta: 2, count: 3 } as const;
 
 /** Check the options against the dictionary and start with U = 0. */
 export function createOsdl(dictionary: SparseDictionary, options: OsdlOptions, kernels: Kernels): OsdlState {
@@ -111,58 +94,47 @@ export function createOsdl(dictionary: SparseDictionary, options: OsdlOptions, k
   return {
     options: resolved,
     dictionary,
+    encoder: new Encoder(dictionary, limits, resolved.batch, kernels),
+    tally: new Tally(m, kernels),
     momentum: kernels.matrix(L, m),
-    uses: kernels.matrix(m, 1),
     residual: kernels.matrix(n, resolved.batch),
     coefficients: kernels.matrix(L, resolved.batch),
-    encoder: new Encoder(dictionary, limits, resolved.batch, kernels),
     gradient: kernels.matrix(L, m),
-    used: kernels.set(m),
     scalars: kernels.matrix(slot.count, 1),
-    step: 0,
-    samples: 0,
   };
 }
 
-/** One turn of the loop of Algorithm 2. Changes `state` in place and reads nothing back. */
+/** One iteration of Algorithm 2. Changes `state` in place and reads nothing back. */
 export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
-  const { dictionary: D, encoder, momentum: U, gradient: grad, used: S, scalars } = state;
+  const { dictionary: D, encoder, tally, momentum: U, gradient: grad, scalars } = state;
   const { atomSparsity: k, momentum: gamma } = state.options;
 
   const X = await encoder.encode(Y);
   const R = kernels.head(state.residual, Y.cols);
-  await kernels.usedAtoms(X, S);
-  await kernels.countUses(X, state.uses);
   const W = kernels.head(state.coefficients, Y.cols);
   await D.residual(Y, X, R, W); // W = Φᵀ(Y − ΦAX)
-  await kernels.squaredNorm(R, scalars, slot.error, { add: true });
+  await tally.count(X, R);
+  const S = tally.used;
 
   await kernels.gradient(W, X, S, grad, { scalars, slot: slot.gradient }); // D1
   await stepSize(state, X, kernels);
   await kernels.moveAtoms(k, U, S, D.A, { gamma, scalars, eta: slot.eta, grad }); // D3, (12)
   await D.refresh(S);
-  state.step += 1;
-  state.samples += Y.rows * Y.cols;
+  tally.step += 1;
 }
 
-/** η = ‖∇‖_F / ‖Φ∇X_S‖_F (13); 0 at a stationary point. It stays where the kernels compute. */
+/** η = ‖∇‖_F / ‖Φ∇X_S‖_F (13); 0 at a stationary point. It stays on the device. */
 async function stepSize(state: OsdlState, X: DeviceSparse, kernels: Kernels): Promise<void> {
-  const { dictionary, gradient: grad, used: S, scalars } = state;
-  await kernels.movedEnergy(dictionary.phi, grad, S, X, scalars, slot.moved);
+  const { dictionary, tally, gradient: grad, scalars } = state;
+  await kernels.movedEnergy(dictionary.phi, grad, tally.used, X, scalars, slot.moved);
   await kernels.normRatio(scalars, slot.gradient, slot.moved, slot.eta);
 }
 
 /** What happened since the last report. */
 export async function osdlReport(state: OsdlState, kernels: Kernels): Promise<OsdlReport> {
-  const read = [kernels.readMatrix(state.scalars), kernels.readSet(state.used)] as const; // one way back
-  const [scalars, { length: atomsUsed }] = await Promise.all(read);
-  const { data } = scalars;
-  const rmse = state.samples > 0 ? Math.sqrt(data[slot.error] / state.samples) : 0;
-  const report = { step: state.step, rmse, stepSize: data[slot.eta], atomsUsed };
-  data[slot.error] = 0;
-  await kernels.writeMatrix(state.scalars, scalars);
-  state.samples = 0;
-  return report;
+  const reads = [state.tally.report(), kernels.readMatrix(state.scalars)] as const; // one round trip
+  const [report, scalars] = await Promise.all(reads);
+  return { ...report, stepSize: scalars.data[slot.eta] };
 }
 
 /**
@@ -178,16 +150,17 @@ export async function osdlStep(state: OsdlState, Y: DeviceMatrix, kernels: Kerne
   return osdlReport(state, kernels);
 }
 
-/** Give the workspace back; the dictionary stays. */
+/** Free everything but the dictionary. */
 export function freeOsdl(state: OsdlState, kernels: Kernels): void {
-  const { momentum, uses, residual, coefficients, gradient, used, scalars } = state;
-  kernels.free(momentum, uses, residual, coefficients, gradient, used, scalars);
+  const { momentum, residual, coefficients, gradient, scalars } = state;
+  kernels.free(momentum, residual, coefficients, gradient, scalars);
+  state.tally.free();
   state.encoder.free();
 }
 
 /** The atoms as atom care sees them; new ones start without momentum. */
-export function osdlAtoms(state: OsdlState, kernels: Kernels): CaredAtoms & { free(): void } {
-  const { dictionary, uses, residual, options } = state;
+export function osdlAtoms(state: OsdlState, kernels: Kernels): ReplaceableAtoms & { free(): void } {
+  const { dictionary, tally, residual, options } = state;
   const newAtoms = new NewAtoms(dictionary, options.atomSparsity, kernels);
   const replace = async (atoms: readonly number[], Y: DeviceMatrix) => {
     await newAtoms.replace(atoms, Y);
@@ -196,33 +169,25 @@ export function osdlAtoms(state: OsdlState, kernels: Kernels): CaredAtoms & { fr
     await kernels.momentum(0, zero, 0, state.gradient, S, state.momentum); // U_S ← 0
     kernels.free(S, zero);
   };
-  return { uses, residual, gram: dictionary.gram, replace, free: () => newAtoms.free() };
-}
-
-/** A, norms and G, U, the counters, and what the next report is about. */
-function keptOsdl(state: OsdlState, kernels: Kernels): Kept {
-  return keptTogether(
-    keptDictionary(state.dictionary, kernels),
-    keptMatrix("U", state.momentum, kernels),
-    keptMatrix("uses", state.uses, kernels),
-    keptMatrix("scalars", state.scalars, kernels),
-    keptNumbers(
-      "counters",
-      () => [state.step, state.samples],
-      ([step, samples]) => Object.assign(state, { step, samples }),
-    ),
-  );
+  return {
+    uses: tally.uses,
+    residual,
+    gram: dictionary.gram,
+    replace,
+    free: () => newAtoms.free(),
+  };
 }
 
 /** OSDL as the training loop sees it. */
 export const osdl: LearnerKind = {
   summary: "online sparse dictionary learning, Algorithm 2",
   takes: "mini-batches",
-  own: ["atomSparsity", "momentum"],
+  ownOptions: ["atomSparsity", "momentum"],
 
   memory(options, N) {
     const { base, atoms: m, atomSparsity: k, coding } = options;
-    const [n, L] = [baseRows(base), baseCols(base)];
+    const n = baseRows(base);
+    const L = baseCols(base);
     const p = coding.sparsity ?? Math.min(n, m);
     return [
       { what: "Gram matrix", bytes: 4 * m * m },
@@ -238,26 +203,17 @@ export const osdl: LearnerKind = {
     const { base, atomSparsity, momentum, coding } = options;
     const dictionary = await SparseDictionary.create(base, start, kernels, atomSparsity);
     const state = createOsdl(dictionary, { atomSparsity, momentum, batch, coding }, kernels);
-    const cared = osdlAtoms(state, kernels);
-    return {
-      get step() {
-        return state.step;
-      },
-      encoder: state.encoder,
-      cared,
-      kept: keptOsdl(state, kernels),
+    const replaceable = osdlAtoms(state, kernels);
+    return sparseLearner(state, kernels, {
+      replaceable,
+      savable: [savableMatrix("U", state.momentum, kernels)],
       update: (Y) => osdlUpdate(state, Y, kernels),
       report: () => osdlReport(state, kernels),
-      flaw: () => sparseFlaw(dictionary, kernels),
-      async model(meta) {
-        const uses = Uint32Array.from((await kernels.readMatrix(state.uses)).data);
-        return Model.of(dictionary, meta, kernels, uses);
-      },
       free() {
-        cared.free();
+        replaceable.free();
         freeOsdl(state, kernels);
         dictionary.free();
       },
-    };
+    });
   },
 };

@@ -49,7 +49,7 @@ describe("pca", () => {
       expect(Math.abs(dot(model.dictionary!.column(j), V.column(j)))).toBeGreaterThan(0.99);
   });
 
-  test("is the eigenvectors of YYᵀ over all examples of all epochs", async () => {
+  test("gives the eigenvectors of YYᵀ over all examples of all epochs", async () => {
     const rng = Rng.from(2);
     const data = planted(rng, orthonormal(rng, 12)).slice(0, 300);
     const { model } = await collect(data, { ...options, coding: { sparsity: 2 }, batch: 64 });
@@ -76,7 +76,7 @@ describe("pca", () => {
     }
   });
 
-  test("P1 no offset: the mean example is not taken out, and becomes an atom where it is large", async () => {
+  test("P1 no offset: the mean example is not subtracted, and becomes an atom if it is large", async () => {
     const rng = Rng.from(3);
     const data = planted(rng, orthonormal(rng, 12), 100);
     const { model } = await collect(data, { ...options, atoms: 1, coding: { sparsity: 1 } });
@@ -84,7 +84,7 @@ describe("pca", () => {
     expect(dot(model.dictionary!.column(0), constant)).toBeGreaterThan(0.999);
   });
 
-  test("refuses more atoms than samples", () => {
+  test("rejects more atoms than samples", () => {
     const data = syntheticPictures(1, 1, 32);
     expect(() => train(data, { patch: [4, 4], learner: "pca", atoms: 17 })).toThrow(
       "train: atoms must be at most 16, the samples of a patch, for pca, got 17",

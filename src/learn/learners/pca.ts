@@ -4,24 +4,25 @@
  *
  *     ‖Y − DDᵀY‖²_F
  *
- * Not a sparse model: codes over it are the p largest coefficients, which is how §V of
- * [Sulam16] compares it in experiment 5.
+ * PCA is not a sparse model: its codes are the p largest coefficients, which is how
+ * experiment 5 of [Sulam16], §V, compares it.
  *
- *     C ← C + YYᵀ                             an update          kernels.addOuter
- *     C = V diag(λ) Vᵀ,  D ← v₀ … v₍ₘ₋₁₎      when it is needed  symmetricEigen
+ *     C ← C + YYᵀ                             every update       kernels.addOuter
+ *     C = V diag(λ) Vᵀ,  D ← v₀ … v₍ₘ₋₁₎      when it is needed  decompose
  *
- * Eigenvectors are computed on the host, in f64: once the examples have doubled since
- * the last time, before a measurement of the test error, and for the model. Of patches of more than
- * 1024 samples a quarter of the atoms or fewer are found by subspace iteration (leadingSubspace.ts).
+ * Eigenvectors are computed on the host, in f64: when the number of examples has doubled
+ * since the last time, before the test error is measured, and for the model. For patches
+ * of more than 1024 samples, n/4 atoms or fewer are found by subspace iteration instead
+ * (leadingSubspace.ts).
  *
  * Shapes   Y n×N   C n×n   D n×m
- * Cost     n²·N/2 an update; about 9n³ for the eigenvectors: seconds for n = 1000,
+ * Cost     n²·N/2 per update; about 9n³ for the eigenvectors: seconds for n = 1000,
  *          minutes for n = 4000.
  *
  * Departures from the text, each with a test of the same name in pca.test.ts:
- *   P1 no offset   C is E[yyᵀ]: the mean example is not taken out, since a model has no
- *                  place for it. (Each example's own mean is, as for all learners.) So D is
- *                  the best subspace through the origin.
+ *   P1 no offset   C is E[yyᵀ]: the mean example is not subtracted, since a model has no
+ *                  place for it. (Each example's own mean is, as for all learners.) So D
+ *                  spans the best subspace through the origin.
  *
  * [Pearson01] K. Pearson. On lines and planes of closest fit to systems of points in
  *             space. Philosophical Magazine 2(11), 1901.
@@ -32,24 +33,99 @@
 import { inputError } from "../../core/errors.js";
 import { DenseMatrix } from "../../core/matrix.js";
 import { baseRows } from "../../dictionaries/base.js";
-import type { DeviceMatrix } from "../../kernels/contract.js";
+import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { Matrix64 } from "../../linalg/matrix64.js";
 import { symmetricEigen } from "../../linalg/symmetricEigen.js";
-import { keptNumbers, keptSymmetric, keptTogether } from "../checkpoints/checkpointParts.js";
-import { ExplicitState, explicitMemory } from "./explicitLearner.js";
-import { firstNotFinite, UnhealthyError } from "./finite.js";
+import type { BatchEncoder } from "../../pursuit/encoder.js";
+import { savableNumbers, savableSymmetric } from "../checkpoints/checkpointParts.js";
+import {
+  createExplicit,
+  type ExplicitState,
+  explicitLearner,
+  explicitMemory,
+  explicitModel,
+  freeExplicit,
+} from "./explicitLearner.js";
 import { leadingSubspace } from "./leadingSubspace.js";
-import type { LearnerKind } from "./learner.js";
+import { allFinite, DivergedError, type LearnerKind, type LearnerSetting } from "./learner.js";
+import { codeBatch } from "./tally.js";
 
-/** Beyond so many samples, all eigenvectors take minutes. */
-const large = 1024;
+/** With more samples than this per example, computing all eigenvectors takes minutes. */
+const maxDense = 1024;
+
+export interface PcaState extends ExplicitState {
+  /** C = Σ yyᵀ, n × n. */
+  readonly covariance: DeviceMatrix;
+  /** Examples in C. */
+  seen: number;
+  /** Examples in C when D was last computed. */
+  decomposed: number;
+}
+
+/** C = 0; until anything is known, the atoms are single samples. */
+export async function createPca(setting: LearnerSetting): Promise<PcaState> {
+  const { options, kernels } = setting;
+  const n = baseRows(options.base);
+  const atoms = async () => DenseMatrix.build(n, options.atoms, (i, j) => (i === j ? 1 : 0));
+  const explicit = await createExplicit({ ...setting, atoms });
+  return {
+    ...explicit,
+    residual: kernels.matrix(n, explicit.encoder.capacity),
+    covariance: kernels.matrix(n, n),
+    seen: 0,
+    decomposed: 0,
+  };
+}
+
+/** One mini-batch. Changes `state` in place. */
+export async function pcaUpdate(state: PcaState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
+  await codeBatch(state, Y, kernels);
+  await kernels.addOuter(Y, state.covariance); // P1
+  state.seen += Y.cols;
+  state.tally.step += 1;
+  if (state.seen >= 2 * state.decomposed) await decompose(state, kernels);
+}
+
+/** D ← the leading eigenvectors of C, unless it holds them already. */
+async function decompose(state: PcaState, kernels: Kernels): Promise<void> {
+  const { dictionary: D, covariance: C, tally } = state;
+  if (state.decomposed === state.seen) return;
+  state.decomposed = state.seen;
+  const host = await kernels.readMatrix(C);
+  if (!allFinite(host.data))
+    throw new DivergedError(`train: the covariance is not finite at step ${tally.step}`);
+  const few = D.rows > maxDense && 4 * D.cols <= D.rows;
+  const atoms = few ? await leadingSubspace(C, D.cols, kernels) : leadingEigenvectors(host, D.cols);
+  await kernels.writeMatrix(D.atoms, atoms);
+  await D.refresh();
+}
+
+/** The eigenvectors of the largest eigenvalues, as columns. */
+export function leadingEigenvectors(C: DenseMatrix, count: number): DenseMatrix {
+  const { vectors } = symmetricEigen(new Matrix64(C.rows, C.cols, Float64Array.from(C.data)));
+  return new DenseMatrix(C.rows, count, Float32Array.from(vectors.data.subarray(0, C.rows * count)));
+}
+
+/** Codes over the eigenvectors of all examples so far, which are computed first. */
+function currentEncoder(state: PcaState, kernels: Kernels): BatchEncoder {
+  const { encoder } = state;
+  return {
+    shape: encoder.shape,
+    capacity: encoder.capacity,
+    async encode(Y, path) {
+      await decompose(state, kernels);
+      return encoder.encode(Y, path);
+    },
+    residual: (Y, X, R) => encoder.residual(Y, X, R),
+  };
+}
 
 export const pca: LearnerKind = {
   summary: "principal components: eigenvectors of the covariance",
   takes: "mini-batches",
-  own: [],
+  ownOptions: [],
   explicit: true,
-  goesOn: false,
+  canStartFromModel: false,
   defaults: { careEvery: false, atoms: baseRows },
 
   check({ atoms, base }) {
@@ -64,72 +140,27 @@ export const pca: LearnerKind = {
 
   async create(setting) {
     const { kernels } = setting;
-    const atoms = async () =>
-      DenseMatrix.build(baseRows(setting.options.base), setting.options.atoms, (i, j) => (i === j ? 1 : 0));
-    const state = await ExplicitState.open({ ...setting, atoms }); // samples, as long as nothing is known
-    const { dictionary: D, encoder } = state;
-    const C = kernels.matrix(D.rows, D.rows);
-    let [seen, known] = [0, 0]; // examples in C, and when D was made
-    const decompose = async () => {
-      if (known === seen) return;
-      known = seen;
-      const few = D.rows > large && 4 * D.cols <= D.rows;
-      const covariance = await kernels.readMatrix(C);
-      if (firstNotFinite(covariance.data) >= 0)
-        throw new UnhealthyError(`train: the covariance is not finite at step ${state.step}`);
-      const atoms = few ? await leadingSubspace(C, D.cols, kernels) : leadingEigenvectors(covariance, D.cols);
-      await kernels.writeMatrix(D.atoms, atoms);
-      await D.refresh();
-    };
-    return {
-      get step() {
-        return state.step;
-      },
-      encoder: {
-        shape: encoder.shape,
-        capacity: encoder.capacity,
-        async encode(Y: DeviceMatrix, path?: DeviceMatrix) {
-          await decompose();
-          return encoder.encode(Y, path);
-        },
-        residual: (Y, X, R) => encoder.residual(Y, X, R),
-      },
-      cared: undefined,
-      kept: keptTogether(
-        state.kept,
-        keptSymmetric("C", C, kernels),
-        keptNumbers(
+    const state = await createPca(setting);
+    return explicitLearner(state, kernels, {
+      encoder: currentEncoder(state, kernels),
+      savable: [
+        savableSymmetric("C", state.covariance, kernels),
+        savableNumbers(
           "seen",
-          () => [seen, known],
-          ([all, then]) => {
-            [seen, known] = [all, then];
-          },
+          () => [state.seen, state.decomposed],
+          ([seen, decomposed]) => Object.assign(state, { seen, decomposed }),
         ),
-      ),
-      async update(Y) {
-        await state.code(Y);
-        await kernels.addOuter(Y, C); // P1
-        seen += Y.cols;
-        state.step += 1;
-        if (seen >= 2 * known) await decompose();
-      },
-      report: () => state.report(),
-      flaw: () => state.flaw(),
+      ],
+      update: (Y) => pcaUpdate(state, Y, kernels),
       async model(meta) {
-        await decompose();
-        return state.model(meta);
+        await decompose(state, kernels);
+        return explicitModel(state, meta, kernels);
       },
-      snapshot: (meta) => state.model(meta),
+      snapshot: (meta) => explicitModel(state, meta, kernels),
       free() {
-        kernels.free(C);
-        state.free();
+        kernels.free(state.residual, state.covariance);
+        freeExplicit(state);
       },
-    };
+    });
   },
 };
-
-/** The eigenvectors of the largest eigenvalues, as columns. */
-export function leadingEigenvectors(C: DenseMatrix, count: number): DenseMatrix {
-  const { vectors } = symmetricEigen(new Matrix64(C.rows, C.cols, Float64Array.from(C.data)));
-  return new DenseMatrix(C.rows, count, Float32Array.from(vectors.data.subarray(0, C.rows * count)));
-}

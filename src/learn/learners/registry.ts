@@ -1,4 +1,4 @@
-/** The learners there are, by name. */
+/** All learners, by name. */
 
 import { niht } from "./atomwise/niht.js";
 import { nihtBatch } from "./atomwise/nihtBatch.js";

@@ -1,10 +1,9 @@
 /**
- * What decides the result of a run, by name: every option but those that only say
- * when to stop, and the data. A run goes on from a checkpoint where all of it is as it
- * was; otherwise it is refused, and told what differs.
+ * Everything that decides the result of a run, by name: the data, and every option but
+ * those that only say when to stop. A run resumes from a checkpoint only if all of it is
+ * unchanged; otherwise the error says what differs.
  *
- * Epochs may grow, and so may the time; `patience` may be any. Where the kernels
- * compute is no setting either.
+ * Not among them: `epochs`, which may grow, `seconds`, `patience`, and the kernels.
  */
 
 import { InputError } from "../../core/errors.js";
@@ -14,14 +13,15 @@ import { crc32 } from "../../data/formats/crc32.js";
 import { fingerprintOf, hexOf, type SignalSource, samplesOf } from "../../data/sampling/signalSource.js";
 import type { RunSettings } from "../checkpoints/checkpointHeader.js";
 import type { TrainingData } from "../examples/examplePlan.js";
-import { type OwnOption, ownOptions } from "../learners/learner.js";
+import { ownOptionNames } from "../learners/learner.js";
 import { learners } from "../learners/registry.js";
 import type { ResolvedTraining } from "./trainOptions.js";
 
-/** The settings that options make. */
-export function settingsOf(options: ResolvedTraining): RunSettings {
+/** The settings that follow from the options. */
+export function optionSettings(options: ResolvedTraining): RunSettings {
   const { base, coding, atomCare, learner, start, testEvery, reportEvery } = options;
-  const own = (name: OwnOption) => learners[learner].own.includes(name);
+  const { ownOptions } = learners[learner];
+  const ownNames = ownOptionNames.filter((name) => ownOptions.includes(name));
   const { atoms, batch, examples, seed, holdout } = options;
   return {
     patch: formatShape(base.shape),
@@ -29,7 +29,7 @@ export function settingsOf(options: ResolvedTraining): RunSettings {
     base: base.name,
     "the base": digest(base.factors.map(({ data }) => data)),
     atoms,
-    ...Object.fromEntries(ownOptions.filter(own).map((name) => [name, options[name]])),
+    ...Object.fromEntries(ownNames.map((name) => [name, options[name]])),
     sparsity: coding.sparsity ?? "none",
     error: coding.error ?? "none",
     batch,
@@ -49,7 +49,7 @@ export function settingsOf(options: ResolvedTraining): RunSettings {
   };
 }
 
-/** What is known of the data a run learns from, and of what it is tested on. */
+/** The settings that follow from the data a run learns from and is tested on. */
 export function dataSettings(data: TrainingData, test: readonly Signal[] | undefined): RunSettings {
   return {
     "the data": "units" in data ? describeSource(data) : describeSignals(data),
@@ -57,7 +57,7 @@ export function dataSettings(data: TrainingData, test: readonly Signal[] | undef
   };
 }
 
-/** Refuse settings that are not those of a checkpoint. */
+/** Reject settings that differ from those of a checkpoint. */
 export function requireSameSettings(saved: RunSettings, now: RunSettings): void {
   for (const [name, value] of Object.entries(now)) {
     if (saved[name] === value) continue;
@@ -71,7 +71,7 @@ export function requireSameSettings(saved: RunSettings, now: RunSettings): void 
   }
 }
 
-/** Epochs may be more than in the checkpoint, but not fewer than were begun. */
+/** There may be more epochs than in the checkpoint, but not fewer than it has begun. */
 export function requireEpochs(begun: number, epochs: number): void {
   if (epochs >= begun) return;
   const rule = `must be at least ${begun}, which the checkpoint has begun`;
@@ -95,7 +95,7 @@ function describeSource({ units, fingerprint }: SignalSource): string {
   return `${files} ${files === 1 ? "file" : "files"} of ${samples} samples (${fingerprint})`;
 }
 
-/** Eight hexadecimal digits of all numbers. */
+/** A checksum of all numbers, as eight hexadecimal digits. */
 function digest(arrays: readonly (Float64Array | Float32Array | Uint32Array)[]): string {
   const bytes = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
     new Uint8Array(buffer, byteOffset, byteLength);

@@ -1,44 +1,45 @@
 /**
- * What a training run needs before its first step: the sampler, the examples
- * where the kernels compute, the starting atoms and the learner.
+ * What a training run needs before its first update: the sampler, the examples on the
+ * device, the starting atoms and the learner; and how much memory all of it takes.
  *
- * Units. Samples are scaled by a power of two so that the median example deviates
- * from its mean by ¼ to ½ (root mean square). Steps and sums then stay
- * in the range of f32 whatever units the data come in, data that differ by a
- * power of two give the same dictionary to the bit, and the first steps are of
- * the size of the atoms they change (docs/decisions/0002-units.md). Reports are in
- * the units of the data.
+ * Units. Samples are scaled by a power of two so that the median example deviates from
+ * its mean by ¼ to ½ (root mean square). Steps and sums then stay in the range of f32
+ * whatever the units of the data, data that differ by a power of two give the same
+ * dictionary to the bit, and the first steps are as large as the atoms they change
+ * (docs/decisions/0002-units.md). Reports are in the units of the data.
  */
 
 import { InputError } from "../../core/errors.js";
-import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
+import { SparseColumns } from "../../core/matrix.js";
 import { Rng } from "../../core/rng.js";
 import { sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { powerBelow } from "../../core/units.js";
 import { PatchSampler, type Windows } from "../../data/sampling/patchSampler.js";
 import { Unreadable } from "../../data/sampling/unreadable.js";
-import { baseCols } from "../../dictionaries/base.js";
-import { unitColumns } from "../../dictionaries/explicitDictionary.js";
-import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
+import { baseCols, baseRows } from "../../dictionaries/base.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { codingError, type ExampleSet } from "../../pursuit/codingError.js";
-import { Encoder } from "../../pursuit/encoder.js";
-import { resolveLimits, scaleRule } from "../../pursuit/limits.js";
+import { scaleRule } from "../../pursuit/limits.js";
 import { AtomCare } from "../atoms/atomCare.js";
-import { atomsToGoOnFrom, initialAtoms, mostUsedAtoms, takeExamples } from "../atoms/initialAtoms.js";
+import { type StartSetting, startingFactor, startingMatrix } from "../atoms/initialAtoms.js";
 import type { Checkpoint } from "../checkpoints/checkpoint.js";
-import { bytesOf } from "../checkpoints/checkpointParts.js";
+import { partBytes } from "../checkpoints/checkpointParts.js";
 import { type ExamplePlan, planExamples, type TrainingData } from "../examples/examplePlan.js";
 import type { Examples } from "../examples/examples.js";
-import type { Learner } from "../learners/learner.js";
+import type { Learner, MemoryPart } from "../learners/learner.js";
 import { learners } from "../learners/registry.js";
-import { type MemoryPlan, memoryOf, planMemory, requireFits } from "./memoryPlan.js";
 import type { ResolvedTraining, TrainOptions } from "./trainOptions.js";
 
-/** What a run is going to do: the options, with what the data allow. */
+export interface MemoryPlan {
+  /** Bytes by what they are for, the largest first. */
+  readonly parts: readonly MemoryPart[];
+  readonly total: number;
+}
+
+/** What a run is going to do: its options, adjusted to the data. */
 export interface TrainPlan extends ResolvedTraining {
-  /** Examples of an epoch: as asked for, or all there are. */
+  /** Examples per epoch: as many as asked for, or all there are. */
   readonly examples: number;
   /** Examples the test error is measured on. */
   readonly holdout: number;
@@ -46,26 +47,26 @@ export interface TrainPlan extends ResolvedTraining {
   readonly available: number;
   /** Examples between two measurements of the test error. */
   readonly testEvery: number;
-  /** Examples of an update: a mini-batch, or all of an epoch. */
+  /** Examples per update: a mini-batch, or a whole epoch. */
   readonly examplesAtOnce: number;
-  /** Updates in all. */
+  /** Total number of updates. */
   readonly steps: number;
   /** Signals are multiplied by this for computing. */
   readonly scale: number;
-  /** What it takes where the kernels compute. */
+  /** The memory it takes where the kernels compute. */
   readonly memory: MemoryPlan;
-  /** What a checkpoint takes on a disk. */
+  /** The size of a checkpoint on disk. */
   readonly checkpointBytes: number;
-  /** What was done before, where it goes on from a checkpoint. */
+  /** What was done before, if it resumes from a checkpoint. */
   readonly done: { readonly examples: number };
-  /** What holding and reading the data takes on the host. */
+  /** The memory for holding and reading the data on the host. */
   readonly hostMemory: MemoryPlan;
-  /** What of the data is held: all signals, the chosen windows, or a group of units at a time. */
+  /** How much of the data is held: all signals, the chosen windows, or one group of units at a time. */
   readonly holds: ExamplePlan["holds"];
 }
 
-/** All that is alive during a run. */
-export interface Workshop {
+/** Everything that is alive during a run. */
+export interface TrainingSetup {
   readonly plan: TrainPlan;
   readonly kernels: Kernels;
   readonly sampler: PatchSampler;
@@ -73,91 +74,77 @@ export interface Workshop {
   readonly test: ExampleSet;
   /** Whether the test examples are cut from signals of their own. */
   readonly ownsTest: boolean;
-  /** Of the data, what could not be read. */
+  /** The parts of the data that could not be read. */
   readonly unreadable: Unreadable;
   readonly learner: Learner;
-  /** What looks after the atoms, where it is wanted. */
+  /** Undefined if atoms are not to be replaced. */
   readonly care: AtomCare | undefined;
-  /** Room for the examples of an update, and the means taken out of them. */
+  /** Room for the examples of an update, and for the means removed from them. */
   readonly Y: DeviceMatrix;
   readonly means: DeviceMatrix;
 }
 
-/** Examples looked at to find the units of the data, and the most useful base atoms. */
-const sample = 4096;
-
-/** Who is told how reading the data goes. */
-export interface Opening {
+/** Where reading problems and progress go, and where a run resumes. */
+export interface SetupOptions {
   readonly unreadable?: Unreadable;
   readonly onReading?: TrainOptions["onReading"];
-  /** What to go on from. */
   readonly resume?: Checkpoint | undefined;
 }
 
 /** Set everything up. */
-export async function openWorkshop(
+export async function setUpTraining(
   data: TrainingData,
   testSignals: readonly Signal[] | undefined,
   options: ResolvedTraining,
   kernels: Kernels,
-  { unreadable = new Unreadable(), onReading, resume }: Opening = {},
-): Promise<Workshop> {
+  { unreadable = new Unreadable(), onReading, resume }: SetupOptions = {},
+): Promise<TrainingSetup> {
   const rng = Rng.from(options.seed);
-  const { base } = options;
-  const plans = await planExamples(data, testSignals === undefined, options, {
-    rng,
-    kernels,
-    unreadable,
-    onReading,
-  });
-  const { sampler, batch, holds } = plans;
-  const { examples: count, available } = sampler;
-  if (options.patience < Infinity && (testSignals ? options.holdout : sampler.holdout) === 0) {
+  const tools = { rng, kernels, unreadable, onReading };
+  const plans = await planExamples(data, testSignals === undefined, options, tools);
+  const { sampler, batch } = plans;
+  if (options.patience < Infinity && (testSignals ? options.holdout : sampler.holdout) === 0)
     throw new InputError("train: patience needs a test set, got none held out");
-  }
-  const kind = learners[options.learner];
-  const atOnce = kind.takes === "whole set" ? count : batch;
-  const samples = plans.samples + samplesIn(testSignals ?? []);
-  const memory = planMemory({ ...options, batch }, samples, kernels, atOnce);
+  const examplesAtOnce = learners[options.learner].takes === "whole set" ? sampler.examples : batch;
+  const samples = plans.samples + countSamples(testSignals ?? []);
+  const memory = planMemory({ ...options, batch }, samples, kernels, examplesAtOnce);
   requireFits("train", memory, kernels.memory.limit);
-  const [Y, means] = [kernels.matrix(sizeOf(base.shape), atOnce), kernels.matrix(1, atOnce)];
+  const Y = kernels.matrix(sizeOf(options.base.shape), examplesAtOnce);
+  const means = kernels.matrix(1, examplesAtOnce);
   const examples = await plans.open();
-  const bench = { kernels, sampler, examples, options: { ...options, batch }, Y, means };
-  const scale = resume?.header.scale ?? (await unitsOf(bench));
+  const source = { kernels, sampler, examples, options: { ...options, batch }, Y, means };
+  const scale = resume?.header.scale ?? (await findScale(source));
   examples.scaleBy(scale);
   const test = testSignals
-    ? { store: kernels.signals(testSignals, scale), windows: windowsOf(testSignals, options, rng) }
+    ? { store: kernels.signals(testSignals, scale), windows: testWindows(testSignals, options, rng) }
     : examples.test();
-  const start = await startingAtoms(scale, bench, rng.split("atoms"));
-  const coding = scaleRule(options.coding, scale);
-  const atoms = () => startingMatrix(bench, rng.split("examples"));
-  const setting = { options: { ...options, batch, coding }, start, atoms, examples: atOnce, kernels };
-  const learner = await kind.create(setting);
-  if (resume) await learner.kept.restore(resume);
+  const learner = await createLearner(source, scale, rng);
+  if (resume) await learner.savable.restore(resume);
   const plan = {
     ...options,
     batch,
-    examples: count,
-    examplesAtOnce: atOnce,
+    examples: sampler.examples,
+    examplesAtOnce,
     holdout: test.windows.signal.length,
-    testEvery: options.testEvery ?? count,
-    available,
-    steps: Math.ceil(count / atOnce) * options.epochs,
+    testEvery: options.testEvery ?? sampler.examples,
+    available: sampler.available,
+    steps: Math.ceil(sampler.examples / examplesAtOnce) * options.epochs,
     scale,
     memory,
-    checkpointBytes: bytesOf(learner.kept),
+    checkpointBytes: learner.savable.parts().reduce((sum, part) => sum + partBytes(part), 0),
     done: { examples: resume?.header.position.examples ?? 0 },
-    hostMemory: memoryOf(plans.host),
-    holds,
+    hostMemory: totalMemory(plans.host),
+    holds: plans.holds,
   };
-  const cares = options.atomCare && learner.cared;
-  const care = cares ? new AtomCare(cares, options.atomCare, kernels) : undefined;
+  const { atomCare } = options;
+  const care =
+    atomCare && learner.replaceable ? new AtomCare(learner.replaceable, atomCare, kernels) : undefined;
   const ownsTest = testSignals !== undefined;
   return { plan, kernels, sampler, examples, test, ownsTest, unreadable, learner, care, Y, means };
 }
 
-/** Give everything back. */
-export async function closeWorkshop({
+/** Free everything but the kernels. */
+export async function freeTraining({
   kernels,
   learner,
   care,
@@ -166,7 +153,7 @@ export async function closeWorkshop({
   ownsTest,
   Y,
   means,
-}: Workshop): Promise<void> {
+}: TrainingSetup): Promise<void> {
   care?.free();
   learner.free();
   kernels.free(Y, means);
@@ -174,9 +161,9 @@ export async function closeWorkshop({
   await examples.free();
 }
 
-/** Cut windows into Y, with their means removed where the run does so; the columns that hold them. */
-export async function cut(
-  { kernels, Y, means }: Pick<Workshop, "kernels" | "Y" | "means">,
+/** Cut windows into Y, without their means if the run removes them; returns the columns that hold them. */
+export async function extractExamples(
+  { kernels, Y, means }: Pick<TrainingSetup, "kernels" | "Y" | "means">,
   options: ResolvedTraining,
   { store, windows }: ExampleSet,
 ): Promise<DeviceMatrix> {
@@ -187,86 +174,126 @@ export async function cut(
   return y;
 }
 
+/** The root-mean-square error per sample over the test windows, in the units of the data; NaN if there are none. */
+export async function measureTestError({ plan, kernels, test, learner }: TrainingSetup): Promise<number> {
+  return (await codingError(learner.encoder, test, plan.removeMean, kernels)) / plan.scale;
+}
+
 /** Windows of test signals, as many as would have been held out. */
-function windowsOf(signals: readonly Signal[], options: ResolvedTraining, rng: Rng): Windows {
+function testWindows(signals: readonly Signal[], options: ResolvedTraining, rng: Rng): Windows {
   if (options.holdout === 0) return { signal: new Uint32Array(), start: new Uint32Array() };
   const size = { patch: options.base.shape, holdout: 0, examples: options.holdout };
   const sampler = new PatchSampler(signals, size, rng.split("test"));
   return sampler.trainingWindows(0, 0, sampler.examples);
 }
 
-/** What the steps before the first one work with. */
-interface Bench extends Pick<Workshop, "kernels" | "sampler" | "examples" | "Y" | "means"> {
+function countSamples(signals: readonly Signal[]): number {
+  return signals.reduce((sum, { data }) => sum + data.length, 0);
+}
+
+// — before the first update ———————————————————————————————————————————————————
+
+/** Where the first examples come from. */
+interface ExampleSource extends Pick<TrainingSetup, "kernels" | "sampler" | "examples" | "Y" | "means"> {
   readonly options: ResolvedTraining;
 }
 
+/** How many examples are used to find the units of the data, and the most useful base atoms. */
+const sampleSize = 4096;
+
 /** The first examples, a mini-batch at a time. */
-async function* firstExamples(bench: Bench, most = sample): AsyncGenerator<DeviceMatrix> {
-  const { sampler, options, examples } = bench;
-  const count = Math.min(most, sampler.examples);
+async function* firstExamples(source: ExampleSource, limit = sampleSize): AsyncGenerator<DeviceMatrix> {
+  const { sampler, options, examples } = source;
+  const count = Math.min(limit, sampler.examples);
   for (let from = 0; from < count; from += options.batch) {
     const found = await examples.take(0, from, Math.min(from + options.batch, count));
-    if (found.windows.signal.length > 0) yield await cut(bench, options, found);
+    if (found.windows.signal.length > 0) yield await extractExamples(source, options, found);
   }
 }
 
 /** The power of two that brings the deviation of the median example to [¼, ½). */
-async function unitsOf(bench: Bench): Promise<number> {
-  const { kernels, examples } = bench;
-  const first = powerBelow(await examples.largest());
-  examples.scaleBy(1 / first, "for now"); // below 2 in magnitude: sums of squares are safe
-  const energies = kernels.matrix(1, bench.Y.cols);
+async function findScale(source: ExampleSource): Promise<number> {
+  const { kernels, examples, Y } = source;
+  const provisional = 1 / powerBelow(await examples.largest());
+  examples.scaleBy(provisional, "for now"); // below 2 in magnitude: sums of squares are safe
+  const energies = kernels.matrix(1, Y.cols);
   const found: number[] = [];
-  for await (const y of firstExamples(bench)) {
+  for await (const y of firstExamples(source)) {
     const part = kernels.head(energies, y.cols);
     await kernels.columnEnergies(y, part);
     for (const energy of (await kernels.readMatrix(part)).data) if (energy > 0) found.push(energy);
   }
   kernels.free(energies);
-  if (found.length === 0) return 1 / first;
-  const median = found.sort((a, b) => a - b)[found.length >> 1]; // one example out of range changes nothing
-  return 0.25 / powerBelow(Math.sqrt(median / bench.Y.rows)) / first;
+  if (found.length === 0) return provisional;
+  const median = found.sort((a, b) => a - b)[found.length >> 1]; // a single outlier changes nothing
+  return (0.25 / powerBelow(Math.sqrt(median / Y.rows))) * provisional;
 }
 
-function samplesIn(signals: readonly Signal[]): number {
-  return signals.reduce((sum, { data }) => sum + data.length, 0);
+/** The learner with its starting atoms. */
+async function createLearner(source: ExampleSource, scale: number, rng: Rng): Promise<Learner> {
+  const { kernels, options: resolved, Y } = source;
+  const kind = learners[resolved.learner];
+  const options = { ...resolved, coding: scaleRule(resolved.coding, scale) };
+  const start = (label: string): StartSetting => ({
+    options,
+    model: resolved.start,
+    firstExamples: (limit) => firstExamples(source, limit),
+    rng: rng.split(label),
+    kernels,
+  });
+  return kind.create({
+    options,
+    start: kind.explicit
+      ? new SparseColumns(baseCols(options.base), options.atoms, 0) // it takes a matrix instead
+      : await startingFactor(start("atoms")),
+    atoms: () => startingMatrix(start("examples")),
+    examples: Y.cols,
+    kernels,
+  });
 }
 
-/** A⁰: see initialAtoms.ts. */
-async function startingAtoms(scale: number, bench: Bench, rng: Rng): Promise<SparseColumns> {
-  const { kernels, options } = bench;
-  const { base, atoms: m, atomSparsity: k } = options;
+// — memory ————————————————————————————————————————————————————————————————————
+
+/** Bytes per entry of a factor of Φ: itself, and in the plans of both directions. */
+const baseBytes = 16;
+
+/** The memory of a run with this many samples on the device, and this many examples per update. */
+export function planMemory(
+  options: ResolvedTraining,
+  samples: number,
+  kernels: Pick<Kernels, "workspace">,
+  examples: number = options.batch,
+): MemoryPlan {
+  const { base, atoms: m, coding, learner, atomCare } = options;
+  const n = baseRows(base);
   const L = baseCols(base);
-  if (learners[options.learner].explicit) return new SparseColumns(L, m, 0); // it takes a matrix
-  if (options.start) return atomsToGoOnFrom(options.start, k);
-  if (m >= L) return initialAtoms(L, m, k, rng);
-  const dictionary = await SparseDictionary.ofBase(base, kernels);
-  const limits = resolveLimits("train", scaleRule(options.coding, scale), dictionary.rows, L);
-  const encoder = new Encoder(dictionary, limits, options.batch, kernels);
-  const uses = kernels.matrix(L, 1);
-  for await (const y of firstExamples(bench)) await kernels.countUses(await encoder.encode(y), uses);
-  const counts = await kernels.readMatrix(uses);
-  encoder.free();
-  dictionary.free();
-  kernels.free(uses);
-  return mostUsedAtoms(counts.data, m, k);
+  const p = coding.sparsity ?? Math.min(n, m);
+  return totalMemory([
+    ...learners[learner].memory({ ...options, cares: atomCare !== null }, examples),
+    { what: "signals", bytes: 4 * samples },
+    { what: "workspace", bytes: kernels.workspace({ n, L, m, p, N: examples }) },
+    { what: "base", bytes: baseBytes * base.factors.reduce((sum, { data }) => sum + data.length, 0) },
+  ]);
 }
 
-/** D⁰ of an explicit dictionary: the one to go on from, or examples. */
-async function startingMatrix(bench: Bench, rng: Rng): Promise<DenseMatrix> {
-  const { kernels, options } = bench;
-  if (options.start) return options.start.atoms(kernels);
-  const D = new DenseMatrix(sizeOf(options.base.shape), options.atoms);
-  let found = 0;
-  for await (const Y of firstExamples(bench, 4 * options.atoms)) {
-    found = takeExamples(await kernels.readMatrix(Y), D, found);
-    if (found === D.cols) break;
-  }
-  for (let r = found * D.rows; r < D.data.length; r++) D.data[r] = rng.normal();
-  return unitColumns(D);
+function totalMemory(parts: readonly MemoryPart[]): MemoryPlan {
+  const sorted = parts.toSorted((a, b) => b.bytes - a.bytes);
+  return { parts: sorted, total: parts.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-/** The root-mean-square error a sample over the test windows, in the units of the data; NaN where there are none. */
-export async function testError({ plan, kernels, test, learner }: Workshop): Promise<number> {
-  return (await codingError(learner.encoder, test, plan.removeMean, kernels)) / plan.scale;
+/** `1.8 GiB (Gram matrix 0.4, momentum 0.4, …)`: the total and its largest parts. */
+export function describeMemory({ parts, total }: MemoryPlan): string {
+  const [unit, size] = total >= 2 ** 30 ? ["GiB", 2 ** 30] : ["MiB", 2 ** 20];
+  const main = parts.filter(({ bytes }) => bytes > total / 50);
+  return `${(total / size).toFixed(1)} ${unit} (${main.map(({ what, bytes }) => `${what} ${(bytes / size).toFixed(1)}`).join(", ")})`;
+}
+
+/** Reject a run that does not fit, before it allocates anything. */
+export function requireFits(where: string, plan: MemoryPlan, limit: number): void {
+  if (plan.total <= limit) return;
+  const room = (limit / 2 ** 30).toFixed(1);
+  throw new InputError(
+    `the run needs ${describeMemory(plan)}, but only ${room} GiB of memory are available`,
+    { where },
+  );
 }

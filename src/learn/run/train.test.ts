@@ -5,8 +5,8 @@ import type { Kernels, WindowList } from "../../kernels/contract.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { modelToBytes } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
-import { UnhealthyError } from "../learners/finite.js";
 import { collect, patchesOf, picture, times, watchKernels } from "../learners/learner.case.js";
+import { DivergedError } from "../learners/learner.js";
 import { learnerNames } from "../learners/registry.js";
 import { train } from "./train.js";
 import type { TrainReport } from "./trainingLoop.js";
@@ -27,21 +27,24 @@ const small = {
 
 describe("a snapshot", () => {
   const learners = learnerNames.map((learner) => ({ learner }));
-  test.each(learners)("of $learner is the dictionary so far, and changes nothing", async ({ learner }) => {
-    const { atomSparsity: _k, ...rest } = small;
-    const options = { ...rest, learner, epochs: 2, kernels: createReferenceKernels() };
-    const run = train(data, options);
-    const snapshots: Model[] = [];
-    for await (const _ of run) snapshots.push(await run.snapshot());
-    const model = await run.model();
-    expect(snapshots[1].meta.examplesSeen).toBeLessThan(model.meta.examplesSeen);
-    const bytes = modelToBytes(model);
-    if (learner !== "pca") expect(modelToBytes(snapshots.at(-1)!)).toEqual(bytes); // pca ends with a last look at all
-    expect(modelToBytes(await train(data, options).model())).toEqual(bytes);
-  });
+  test.each(learners)(
+    "of $learner is the dictionary so far, and does not change the run",
+    async ({ learner }) => {
+      const { atomSparsity: _k, ...rest } = small;
+      const options = { ...rest, learner, epochs: 2, kernels: createReferenceKernels() };
+      const run = train(data, options);
+      const snapshots: Model[] = [];
+      for await (const _ of run) snapshots.push(await run.snapshot());
+      const model = await run.model();
+      expect(snapshots[1].meta.examplesSeen).toBeLessThan(model.meta.examplesSeen);
+      const bytes = modelToBytes(model);
+      if (learner !== "pca") expect(modelToBytes(snapshots.at(-1)!)).toEqual(bytes); // pca ends with a last decomposition
+      expect(modelToBytes(await train(data, options).model())).toEqual(bytes);
+    },
+  );
 
-  test("is refused before the run and after it", async () => {
-    const message = "TrainingRun.snapshot: the run must be under way, got one that is not";
+  test("is rejected before the run and after it", async () => {
+    const message = "TrainingRun.snapshot: works only while the run is being iterated";
     const run = train(data, { ...small, kernels: createReferenceKernels() });
     await run.plan();
     await expect(run.snapshot()).rejects.toThrow(message);
@@ -51,7 +54,7 @@ describe("a snapshot", () => {
 });
 
 describe("reports", () => {
-  test("come in order: before the first mini-batch, then every one, with epochs and examples counted", async () => {
+  test("come before the first mini-batch and after every one, with epochs and examples counted", async () => {
     const { reports, model } = await collect(data, { ...small, epochs: 2 });
     expect(reports.map(({ step }) => step)).toEqual([...Array(23).keys()]);
     const examples = reports.map((report) => report.examples);
@@ -70,12 +73,12 @@ describe("reports", () => {
     expect(model.meta.examplesSeen).toBe(420);
   });
 
-  test("come every so many mini-batches, and at the end", async () => {
+  test("come every `reportEvery` mini-batches, and at the end", async () => {
     const { reports } = await collect(data, { ...small, holdout: 0, reportEvery: 4 });
     expect(reports.map(({ step }) => step)).toEqual([0, 4, 8, 11]);
   });
 
-  test("come about a hundred times an epoch unless told", async () => {
+  test("come about a hundred times per epoch by default", async () => {
     const { reports } = await collect(data, { ...small, batch: 1, epochs: 2, reportEvery: undefined });
     for (const epoch of [1, 2]) {
       const count = reports.filter((report) => report.epoch === epoch).length;
@@ -84,7 +87,7 @@ describe("reports", () => {
     }
   });
 
-  test("come early too: after 1, 2, 4, 8… mini-batches of a long epoch", async () => {
+  test("also come after 1, 2, 4, 8… mini-batches of a long epoch", async () => {
     const early = {
       ...small,
       batch: 1,
@@ -98,24 +101,24 @@ describe("reports", () => {
     expect(reports.slice(0, 7).map(({ step }) => step)).toEqual([0, 1, 2, 4, 8, 15, 30]);
   });
 
-  test("tell the error of all mini-batches since the one before", async () => {
+  test("give the error of all mini-batches since the report before", async () => {
     const every = await collect(data, { ...small, holdout: 0 });
     const seldom = await collect(data, { ...small, holdout: 0, reportEvery: 100 });
     const counts = every.reports.slice(1).map(({ examples }, i) => examples - every.reports[i].examples);
     const energy = counts.reduce((sum, count, i) => sum + count * every.reports[i + 1].rmse ** 2, 0);
     expect(seldom.reports.at(-1)!.rmse).toBeCloseTo(Math.sqrt(energy / 210), 4);
-    expect(modelToBytes(seldom.model)).toEqual(modelToBytes(every.model)); // to look changes nothing
+    expect(modelToBytes(seldom.model)).toEqual(modelToBytes(every.model)); // reports change nothing
   });
 });
 
-describe("the end", () => {
+describe("the end of a run", () => {
   const run = (more: Partial<TrainOptions>, signals = data) => collect(signals, { ...small, ...more });
   const end = ({ reports }: { reports: TrainReport[] }) => {
     expect(reports.slice(0, -1).every(({ ended }) => ended === undefined)).toBe(true);
     return reports.at(-1)!;
   };
 
-  test("comes when the test error has not improved for a while", async () => {
+  test("comes when the test error has not improved for `patience` measurements", async () => {
     const few = end(await run({ epochs: 50, testEvery: 20, patience: 2 }, flat)); // always zero: never better
     const more = end(await run({ epochs: 50, testEvery: 20, patience: 5 }, flat));
     expect(few.ended).toBe("no improvement");
@@ -131,7 +134,7 @@ describe("the end", () => {
     expect(end({ reports })).toMatchObject({ ended: "epochs", examples: 1400 });
   });
 
-  test("comes when the time is over", async () => {
+  test("comes when the time is up", async () => {
     const { ended, step } = end(await run({ seconds: 1e-6, epochs: 1000, reportEvery: 1000 }));
     expect(ended).toBe("time");
     expect(step).toBe(1);
@@ -149,7 +152,7 @@ describe("the end", () => {
     expect((await aborted.model()).meta.examplesSeen).toBe(80);
   });
 
-  test("comes soon where the caller aborts from a timer, or before the start", async () => {
+  test("comes soon if the caller aborts from a timer, or before the start", async () => {
     const signal = AbortSignal.timeout(150);
     expect(end(await run({ epochs: 1e6, reportEvery: 1e6, signal })).ended).toBe("aborted");
     const { ended, step } = end(await run({ epochs: 1000, signal: AbortSignal.abort() }));
@@ -157,7 +160,7 @@ describe("the end", () => {
     expect(step).toBeLessThanOrEqual(1);
   });
 
-  test("leaves the model so far where the caller breaks out of the loop", async () => {
+  test("leaves the model so far if the caller breaks out of the loop", async () => {
     const broken = train(data, { ...small, epochs: 1000 });
     for await (const { step } of broken) if (step === 5) break;
     const model = await broken.model();
@@ -168,7 +171,7 @@ describe("the end", () => {
     expect(model.A).toEqual((await aborted.model()).A); // two ways to stop at the same mini-batch
   });
 
-  test("is an error where the error is not finite; everything is given back then, too", async () => {
+  test("is a DivergedError if the error is not finite, and everything is freed", async () => {
     const watched = watchKernels();
     let steps = 0;
     const kernels: Kernels = {
@@ -184,7 +187,7 @@ describe("the end", () => {
     };
     const failing = train(data, { ...small, holdout: 0, kernels });
     await expect(failing.model()).rejects.toThrow(
-      new UnhealthyError("train: the error is not finite at step 3"),
+      new DivergedError("train: the error is not finite at step 3"),
     );
     expect(watched.alive()).toBe(0);
     await expect(failing.model()).rejects.toThrow();
@@ -192,26 +195,26 @@ describe("the end", () => {
 });
 
 describe("a run", () => {
-  test("trains where only its model is asked for", async () => {
+  test("trains if only its model is asked for", async () => {
     const iterated = await collect(data, small);
     const run = train(data, small);
     expect(modelToBytes(await run.model())).toEqual(modelToBytes(iterated.model));
     expect(await run.model()).toBe(await run.model());
   });
 
-  test("is iterated once", async () => {
+  test("can be iterated only once", async () => {
     const run = train(data, small);
     for await (const _ of run) break;
     await expect(run[Symbol.asyncIterator]().next()).rejects.toThrow(
-      new InputError("TrainingRun: a run can be iterated once, got a second time"),
+      new InputError("TrainingRun: a run can be iterated only once"),
     );
   });
 
-  test("has no model while it is under way", async () => {
+  test("has no model before it has ended", async () => {
     const run = train(data, small);
     for await (const _ of run) {
       await expect(run.model()).rejects.toThrow(
-        new InputError("TrainingRun.model: the run must have ended with a model, got one without"),
+        new InputError("TrainingRun.model: the run has not ended yet, so there is no model"),
       );
       break;
     }
@@ -226,7 +229,7 @@ describe("a run", () => {
     );
   });
 
-  test("writes down how its model came to be", async () => {
+  test("records in its model how it was trained", async () => {
     const { model } = await collect(data, { ...small, seed: 9, epochs: 2, momentum: 0.5, removeMean: false });
     expect(model.meta).toMatchObject({
       learner: "osdl",
@@ -238,7 +241,7 @@ describe("a run", () => {
     });
   });
 
-  test("keeps the means of examples where told", async () => {
+  test("keeps the means of examples if asked to", async () => {
     const mean = async (removeMean: boolean) => (await collect(flat, { ...small, removeMean })).reports[1];
     expect(await mean(true)).toMatchObject({ rmse: 0, atomsUsed: 0 });
     expect(await mean(false)).toMatchObject({ atomsUsed: 1 }); // the constant
@@ -258,7 +261,7 @@ describe("a run", () => {
 });
 
 describe("the plan", () => {
-  test("tells what the data allow", async () => {
+  test("is adjusted to the data", async () => {
     const { examples, holdout, available, steps, batch } = await train(data, {
       ...small,
       kernels: createReferenceKernels(),
@@ -274,7 +277,7 @@ describe("the plan", () => {
     expect(steps).toBe(3);
   });
 
-  test("is what happens", async () => {
+  test("is what the run then does", async () => {
     const run = train(data, { ...small, epochs: 2 });
     const { steps, examples, holdout } = await run.plan();
     let last: TrainReport | undefined;
@@ -300,7 +303,7 @@ describe("the plan", () => {
 });
 
 describe("test examples", () => {
-  /** Kernels that write down which windows are cut. */
+  /** Kernels that record which windows are extracted. */
   function spy() {
     const kernels = createReferenceKernels();
     const cuts: string[][] = [];
@@ -315,7 +318,7 @@ describe("test examples", () => {
     return Array.from(signal, (s, i) => `${s}:${start[i]}`);
   }
 
-  test("are held out: every training example comes once an epoch, no test example ever", async () => {
+  test("are held out: every training example comes once per epoch, no test example ever", async () => {
     const { kernels, cuts } = spy();
     const run = train(data, { ...small, epochs: 2, kernels });
     const epochs: string[][] = [[], []];
@@ -335,7 +338,7 @@ describe("test examples", () => {
     expect(new Set(setUp.filter((name) => !trained.has(name))).size).toBe(30);
   });
 
-  test("are measured before the first mini-batch, every so many examples, and at the end", async () => {
+  test("are measured before the first mini-batch, every `testEvery` examples, and at the end", async () => {
     const { reports } = await collect(data, { ...small, testEvery: 50 });
     const at = reports.filter(({ testRmse }) => testRmse !== undefined).map(({ examples }) => examples);
     expect(at[0]).toBe(0);
@@ -347,7 +350,7 @@ describe("test examples", () => {
     expect(at.length).toBeGreaterThan(4);
   });
 
-  test("are measured once an epoch unless told", async () => {
+  test("are measured once per epoch by default", async () => {
     const { reports } = await collect(data, { ...small, epochs: 3 });
     const at = reports.filter(({ testRmse }) => testRmse !== undefined).map(({ examples }) => examples);
     expect(at).toEqual([0, 210, 420, 630]);
@@ -359,12 +362,12 @@ describe("test examples", () => {
     expect(often.model.A).toEqual(usual.model.A);
   });
 
-  test("need not be: no test error then", async () => {
+  test("are optional: without them there is no test error", async () => {
     const { reports } = await collect(data, { ...small, holdout: 0 });
     expect(reports.every((report) => !("testRmse" in report))).toBe(true);
   });
 
-  test("come from the test signals where there are some, and then none is held out", async () => {
+  test("come from the test signals if there are any, and then none is held out", async () => {
     const options = { ...small, examples: 1e9, testSignals: flat };
     const plan = await train(data, { ...options, kernels: createReferenceKernels() }).plan();
     expect(plan).toMatchObject({ examples: 800, available: 800, holdout: 30 });
@@ -376,7 +379,7 @@ describe("test examples", () => {
   });
 });
 
-describe("units", () => {
+describe("data in extreme units", () => {
   const relative = async (factor: number) => {
     const signals = data.map((signal) => times(signal, factor));
     const { reports } = await collect(signals, { ...small, examples: 700, epochs: 2 });
@@ -390,7 +393,7 @@ describe("units", () => {
 
   // Not a power of two: the computation is in units up to twice as large, and every number is rounded differently.
   // The algorithm is nearly independent of units (0.7 % between 0–255 and 0–1 on Lena), not exactly.
-  test("that are extreme lead to the same relative error", async () => {
+  test("lead to the same relative error", async () => {
     const usual = await relative(1);
     for (const factor of [1e-20, 1e20, 1e-36, 1e35]) {
       const { rmse, testRmse } = await relative(factor);

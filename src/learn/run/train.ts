@@ -1,7 +1,8 @@
 /**
- * A run of training: set up, looped over (trainingLoop.ts), ended with a model.
+ * A training run, from its options to its model: checked (trainOptions.ts), set up
+ * (setup.ts), looped over (trainingLoop.ts).
  *
- * A run is an async iterable of reports; iterate it, or just await its model.
+ * A run is an async iterable of reports: iterate over it, or just await its model.
  * Breaking out of the iteration, or aborting, ends it with the model so far.
  */
 
@@ -13,8 +14,8 @@ import type { RunSettings } from "../checkpoints/checkpointHeader.js";
 import type { TrainingData } from "../examples/examplePlan.js";
 import type { OwnOption } from "../learners/learner.js";
 import { learners } from "../learners/registry.js";
-import { dataSettings, requireEpochs, requireSameSettings, settingsOf } from "./runSettings.js";
-import { closeWorkshop, openWorkshop, type TrainPlan, type Workshop } from "./setup.js";
+import { dataSettings, optionSettings, requireEpochs, requireSameSettings } from "./runSettings.js";
+import { freeTraining, setUpTraining, type TrainingSetup, type TrainPlan } from "./setup.js";
 import { TrainingLoop, type TrainReport } from "./trainingLoop.js";
 import { type ResolvedTraining, resolveTraining, type TrainOptions } from "./trainOptions.js";
 
@@ -34,11 +35,11 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   readonly #data: TrainingData;
   readonly #options: TrainOptions;
   readonly #resolved: ResolvedTraining;
-  /** What a checkpoint says of the run; empty where none is wanted. */
+  /** What a checkpoint records of the run; empty without checkpoints. */
   readonly #settings: RunSettings;
-  #workshop: Promise<Workshop> | undefined;
+  #setup: Promise<TrainingSetup> | undefined;
   #model: Model | undefined;
-  #started = false;
+  #status: "new" | "running" | "ended" | "failed" | "closed" = "new";
   readonly #progress: { examples: number };
   readonly #unreadable: Unreadable;
 
@@ -51,82 +52,89 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     this.#unreadable = new Unreadable(options.onUnreadable);
     const { checkpoints, resume, testSignals } = options;
     this.#progress = { examples: resume?.header.position.examples ?? 0 };
-    const keeps = checkpoints !== undefined || resume !== undefined;
-    this.#settings = keeps ? { ...settingsOf(this.#resolved), ...dataSettings(data, testSignals) } : {};
+    const hasCheckpoints = checkpoints !== undefined || resume !== undefined;
+    this.#settings = hasCheckpoints
+      ? { ...optionSettings(this.#resolved), ...dataSettings(data, testSignals) }
+      : {};
     if (!resume) return;
     requireSameSettings(resume.header.settings, this.#settings);
     requireEpochs(resume.header.position.epoch, this.#resolved.epochs);
   }
 
-  /** What it is going to do; sets everything up. */
+  /** What the run is going to do. Sets everything up. */
   async plan(): Promise<TrainPlan> {
-    return (await this.#prepare()).plan;
+    return (await this.#setUpOnce()).plan;
   }
 
-  /** Of the data, files that could not be read so far, and how many examples were left out for that. */
+  /** The files that could not be read so far, and how many examples were skipped because of them. */
   get unreadable(): { readonly files: readonly string[]; readonly examples: number } {
     return { files: this.#unreadable.files, examples: this.#unreadable.examples };
   }
 
-  /** The dictionary in the end; trains first where nobody iterated. */
+  /** The final dictionary. Trains first if nobody has iterated over the run. */
   async model(): Promise<Model> {
-    if (!this.#started) for await (const _ of this);
-    if (!this.#model)
-      throw new InputError("TrainingRun.model: the run must have ended with a model, got one without");
-    return this.#model;
+    if (this.#status === "new") for await (const _ of this);
+    if (this.#model) return this.#model;
+    const reason = { running: "has not ended yet", failed: "failed", closed: "was closed" };
+    const why = reason[this.#status as keyof typeof reason];
+    throw new InputError(`TrainingRun.model: the run ${why}, so there is no model`);
   }
 
   /**
-   * The dictionary as it stands, for one who iterates the run, between two reports.
-   * It changes nothing: a run that was looked at ends with the same bits.
+   * The current dictionary between two reports, for a caller that iterates over the run.
+   * It changes nothing: the run ends with the same bits.
    */
   async snapshot(): Promise<Model> {
-    if (!this.#started || this.#model || !this.#workshop)
-      throw new InputError("TrainingRun.snapshot: the run must be under way, got one that is not");
-    const { learner, plan } = await this.#workshop;
-    const meta = metaOf(plan, this.#progress.examples);
+    if (this.#status !== "running" || !this.#setup)
+      throw new InputError("TrainingRun.snapshot: works only while the run is being iterated");
+    const { learner, plan } = await this.#setup;
+    const meta = describeRun(plan, this.#progress.examples);
     return learner.snapshot ? learner.snapshot(meta) : learner.model(meta);
   }
 
-  /** Give back what `plan` set up, where the run is not wanted after all. */
+  /** Free what `plan` set up, if the run is not wanted after all. */
   async close(): Promise<void> {
-    if (this.#started || !this.#workshop) return;
-    this.#started = true;
-    const workshop = await this.#workshop;
-    await closeWorkshop(workshop);
-    if (!this.#options.kernels) await workshop.kernels.dispose();
+    if (this.#status !== "new" || !this.#setup) return;
+    this.#status = "closed";
+    const setup = await this.#setup;
+    await freeTraining(setup);
+    if (!this.#options.kernels) await setup.kernels.dispose();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<TrainReport, void, undefined> {
-    if (this.#started) throw new InputError("TrainingRun: a run can be iterated once, got a second time");
-    this.#started = true;
-    const workshop = await this.#prepare();
+    if (this.#status !== "new") throw new InputError("TrainingRun: a run can be iterated only once");
+    this.#status = "failed"; // unless the setup succeeds
+    const setup = await this.#setUpOnce();
+    this.#status = "running";
     const progress = this.#progress;
-    let failed = false;
     try {
-      yield* new TrainingLoop(workshop, progress, this.#options, this.#settings).reports();
+      yield* new TrainingLoop(setup, progress, this.#options, this.#settings).reports();
     } catch (error) {
-      failed = true;
+      this.#status = "failed";
       throw error;
     } finally {
-      // also where the caller breaks out of its loop
-      if (!failed) this.#model = await workshop.learner.model(metaOf(workshop.plan, progress.examples));
-      await closeWorkshop(workshop);
-      if (!this.#options.kernels) await workshop.kernels.dispose();
+      // also reached when the caller breaks out of its loop
+      if (this.#status === "running") {
+        this.#status = "failed"; // unless the model can be read
+        this.#model = await setup.learner.model(describeRun(setup.plan, progress.examples));
+        this.#status = "ended";
+      }
+      await freeTraining(setup);
+      if (!this.#options.kernels) await setup.kernels.dispose();
     }
   }
 
-  #prepare(): Promise<Workshop> {
-    this.#workshop ??= this.#open();
-    return this.#workshop;
+  #setUpOnce(): Promise<TrainingSetup> {
+    this.#setup ??= this.#setUp();
+    return this.#setup;
   }
 
-  async #open(): Promise<Workshop> {
+  async #setUp(): Promise<TrainingSetup> {
     const kernels = this.#options.kernels ?? (await chooseKernels()).kernels;
     try {
       const { testSignals, resume, onReading } = this.#options;
-      const reading = { unreadable: this.#unreadable, onReading };
-      return await openWorkshop(this.#data, testSignals, this.#resolved, kernels, { ...reading, resume });
+      const more = { unreadable: this.#unreadable, onReading, resume };
+      return await setUpTraining(this.#data, testSignals, this.#resolved, kernels, more);
     } catch (error) {
       if (!this.#options.kernels) await kernels.dispose();
       throw error;
@@ -134,16 +142,18 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   }
 }
 
-function metaOf(plan: TrainPlan, examplesSeen: number): ModelMeta {
+/** How the model came to be, as its file records it. */
+function describeRun(plan: TrainPlan, examplesSeen: number): ModelMeta {
   const { learner, batch, epochs, examples, atomCare, seed, removeMean, coding } = plan;
-  const own = (name: OwnOption) => (learners[learner].own.includes(name) ? { [name]: plan[name] } : {});
+  const { ownOptions } = learners[learner];
+  const ifOwn = (name: OwnOption) => (ownOptions.includes(name) ? { [name]: plan[name] } : {});
   const options = {
-    ...own("atomSparsity"),
+    ...ifOwn("atomSparsity"),
     batch,
     epochs,
     examples,
-    ...own("momentum"),
-    ...own("stepDecay"),
+    ...ifOwn("momentum"),
+    ...ifOwn("stepDecay"),
     atomCare,
     ...(plan.holds === "groups" ? { groupSamples: plan.groupSamples } : {}),
   };

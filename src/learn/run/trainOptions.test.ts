@@ -7,7 +7,7 @@ import { defaultAtomSparsity, resolveTraining, type TrainOptions, trainDefaults 
 const patch = [8, 8] as const; // cropped:sym8 has 16 × 16 base atoms for it
 
 describe("resolveTraining", () => {
-  test("fills in the defaults, which follow the patch as the paper's experiments do", () => {
+  test("fills in the defaults, some of which depend on the patch", () => {
     const resolved = resolveTraining({ patch: [12, 12] });
     expect(resolved).toMatchObject({
       atoms: 900,
@@ -30,8 +30,8 @@ describe("resolveTraining", () => {
     expect(resolved).toMatchObject({ ...trainDefaults, base: resolved.base });
   });
 
-  test("keeps what it is told", () => {
-    const told = {
+  test("keeps the options that are given", () => {
+    const given = {
       atomSparsity: 9,
       coding: { sparsity: 5, error: 1.5 },
       batch: 7,
@@ -46,7 +46,7 @@ describe("resolveTraining", () => {
       reportEvery: 10,
       removeMean: false,
     } as const;
-    expect(resolveTraining({ patch, ...told })).toMatchObject(told);
+    expect(resolveTraining({ patch, ...given })).toMatchObject(given);
     expect(resolveTraining({ patch, atoms: 33 }).atoms).toBe(33);
     expect(resolveTraining({ patch, redundancy: 1.5 }).atoms).toBe(384);
     expect(resolveTraining({ patch, redundancy: 1e-9 }).atoms).toBe(1);
@@ -58,14 +58,14 @@ describe("resolveTraining", () => {
     expect(resolveTraining({ patch, coding: { error: 3 } }).coding).toEqual({ error: 3 });
   });
 
-  test("takes undefined for not told", () => {
+  test("treats undefined as not given", () => {
     const names = Object.keys(resolveTraining({ patch })) as (keyof TrainOptions)[];
-    const untold = Object.fromEntries(names.map((name) => [name, undefined]));
-    const { base: _, ...others } = resolveTraining({ ...untold, patch, coding: {} });
+    const undefinedOptions = Object.fromEntries(names.map((name) => [name, undefined]));
+    const { base: _, ...others } = resolveTraining({ ...undefinedOptions, patch, coding: {} });
     expect(resolveTraining({ patch })).toMatchObject(others);
   });
 
-  test("takes a base by name or as it is, for this patch only", () => {
+  test("takes a base by name or as an object, but only for this patch", () => {
     const base = createBase("odct:2", patch);
     expect(resolveTraining({ patch, base }).base).toBe(base);
     expect(resolveTraining({ patch, base: "odct:2" }).base).toEqual(base);
@@ -75,7 +75,7 @@ describe("resolveTraining", () => {
     );
   });
 
-  test("codes over no more atoms than there are", () => {
+  test("uses no more atoms per code than there are", () => {
     expect(resolveTraining({ patch: [40, 40], base: "identity", atoms: 10 }).coding).toEqual({
       sparsity: 10,
     });
@@ -125,7 +125,7 @@ describe("resolveTraining", () => {
     [{ atomCare: { every: 0 } }, integer("atomCare.every", 1, 0)],
     [{ atomCare: { minUse: 1 } }, "atomCare.minUse must be a number from 0 up to, not including, 1, got 1"],
     [{ atomCare: { maxCoherence: 0 } }, "atomCare.maxCoherence must be a number above 0, got 0"],
-  ])("refuses %j", (options, message) => {
+  ])("rejects %j", (options, message) => {
     const all = { patch, ...options } as unknown as TrainOptions;
     expect(() => resolveTraining(all)).toThrow(new InputError(`train: ${message}`));
   });
@@ -134,7 +134,7 @@ describe("resolveTraining", () => {
     [{ atomSparsity: 0 }, "--atom-sparsity must be an integer from 1 to 256, got 0"],
     [{ atoms: 1, redundancy: 1 }, "--atoms and --redundancy must not both be given"],
     [{ coding: { sparsity: 0 } }, "--sparsity must be an integer from 1 to 256, got 0"],
-  ])("refuses %j in a program's own names of options", (options, message) => {
+  ])("rejects %j in a program's own names of options", (options, message) => {
     const flag = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     const inFlags = () => {
       try {
@@ -147,7 +147,7 @@ describe("resolveTraining", () => {
   });
 });
 
-test("non-zeros per atom are 2√n, and at most L", () => {
+test("the default number of non-zeros per atom is 2√n, and at most L", () => {
   expect([1, 64, 144, 1024].map((n) => defaultAtomSparsity(n, 2 * n))).toEqual([2, 16, 24, 64]);
   expect(defaultAtomSparsity(1000, 20)).toBe(20);
 });

@@ -1,10 +1,10 @@
 /**
- * What a training run is told, what it assumes, and how both are checked.
+ * The options of a training run, their defaults, and how they are checked.
  *
- * Defaults are written here once; `--help` and the docs are made from them. Those
- * that depend on the patch are near the paper's experiments: about n/40 atoms a
- * code (4, 10 and 26 at 12×12, 20×20 and 32×32, where the paper has 4, 10 and 20),
- * a tenth of n non-zeros an atom.
+ * Defaults are written only here; `--help` and the docs are made from them. Two depend on
+ * the patch. Codes use about n/40 atoms, near the paper's experiments: 4, 10 and 26 at
+ * 12×12, 20×20 and 32×32, where the paper has 4, 10 and 20. Atoms have 2√n non-zeros
+ * (docs/decisions/0013-defaults-by-size.md).
  */
 
 import { InputError, onBehalfOf } from "../../core/errors.js";
@@ -16,73 +16,73 @@ import type { Kernels } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
 import { type CodingRule, defaultSparsity, resolveLimits } from "../../pursuit/limits.js";
 import { type AtomCareOptions, atomCareDefaults, resolveAtomCare } from "../atoms/atomCare.js";
-import { startSparsity } from "../atoms/initialAtoms.js";
+import { maxNonZeros } from "../atoms/initialAtoms.js";
 import type { Checkpoint, CheckpointKeeper } from "../checkpoints/checkpoint.js";
 import { nihtDefaults } from "../learners/atomwise/niht.js";
-import { type LearnerKind, type LearnerOptions, ownOptions } from "../learners/learner.js";
+import { type LearnerKind, type LearnerOptions, ownOptionNames } from "../learners/learner.js";
 import { osdlDefaults } from "../learners/osdl.js";
 import { type LearnerName, learnerNames, learners } from "../learners/registry.js";
 
 export interface TrainOptions {
   /** The shape of the signals to learn: windows of the data. */
   readonly patch: Shape;
-  /** The base dictionary Φ: a name such as `cropped:sym8`, or one that was made. */
+  /** The base dictionary Φ: a name such as `cropped:sym8`, or a dictionary. */
   readonly base?: string | BaseDictionary | undefined;
-  /** Atoms of the dictionary, `m`; as many as the base has unless told. */
+  /** Atoms of the dictionary, `m`; by default as many as the base has. */
   readonly atoms?: number | undefined;
   /** Atoms as a multiple of those of the base, instead of `atoms`. */
   readonly redundancy?: number | undefined;
-  /** Non-zeros of each column of A, `k`; 2√n unless told. */
+  /** Non-zeros of each column of A, `k`; by default 2√n. */
   readonly atomSparsity?: number | undefined;
-  /** How examples are coded: `sparsity` atoms (`p`; n/40 unless told), or down to an `error`. */
+  /** How examples are coded: with `sparsity` atoms (`p`; by default n/40), or down to an `error`. */
   readonly coding?: CodingRule | undefined;
-  /** The algorithm: see `learners`. */
+  /** The algorithm: one of `learnerNames`. */
   readonly learner?: LearnerName | undefined;
-  /** A dictionary to go on from, with its base and its atoms. */
+  /** A model to start from, with its base and its atoms. */
   readonly start?: Model | undefined;
-  /** Examples of a mini-batch, `N`; those coded at a time, where the learner takes the whole set. */
+  /** Examples per mini-batch, `N`; for learners of the whole set, examples coded at a time. */
   readonly batch?: number | undefined;
-  /** Times that each example is seen. */
+  /** How often each example is seen. */
   readonly epochs?: number | undefined;
-  /** Examples of an epoch, drawn without repetition; all there are where there are fewer. */
+  /** Examples per epoch, drawn without repetition; all of them if there are fewer. */
   readonly examples?: number | undefined;
   /** Momentum `γ` of `osdl`, in [0, 1). */
   readonly momentum?: number | undefined;
-  /** Mini-batches after which the steps of `niht` are halved: `T` of 1 + t/T. */
+  /** Mini-batches until the steps of `niht` are halved: `T` of 1 + t/T. */
   readonly stepDecay?: number | undefined;
   readonly seed?: number | undefined;
-  /** Examples kept for testing, never trained on; at most a tenth of those there are. */
+  /** Examples held out for testing, never trained on; at most a tenth of all. */
   readonly holdout?: number | undefined;
   /** Signals to test on instead of held-out windows of the training data. */
   readonly testSignals?: readonly Signal[] | undefined;
-  /** Examples between two measurements of the test error; an epoch unless told. */
+  /** Examples between two measurements of the test error; by default one epoch. */
   readonly testEvery?: number | undefined;
-  /** Stop after this many measurements of the test error without a better one. */
+  /** Stop after this many measurements of the test error without an improvement. */
   readonly patience?: number | undefined;
   /** Stop after this many seconds. */
   readonly seconds?: number | undefined;
-  /** Mini-batches between two reports; about a hundred reports an epoch unless told, and some early ones. */
+  /** Mini-batches between two reports; by default about a hundred reports per epoch, and some early ones. */
   readonly reportEvery?: number | undefined;
-  /** Replacement of unused and near-identical atoms; `false` for none. */
+  /** When unused and near-identical atoms are replaced; `false` for never. */
   readonly atomCare?: AtomCareOptions | false | undefined;
   /** Remove the mean of each example before coding. */
   readonly removeMean?: boolean | undefined;
   /**
-   * Samples of a source that are in memory at a time. One with more is read again and again, unless the
-   * examples of an epoch have no more; then the order of examples depends on this number.
+   * The most samples of a source in memory at a time. A larger source is read again for each epoch, unless the
+   * examples of an epoch fit; the order of examples then depends on this number.
    */
   readonly groupSamples?: number | undefined;
-  /** Told in a line of each part of a source that cannot be read, and is left out. */
+  /** Called with one line for each part of a source that cannot be read and is skipped. */
   readonly onUnreadable?: ((message: string) => void) | undefined;
-  /** Told what part of a source has been read, from 0 to 1, during a pass over it before the first update. */
+  /** Called with the fraction read, from 0 to 1, during a pass over a source before the first update. */
   readonly onReading?: ((part: number) => void) | undefined;
-  /** Where to compute; the best there is unless told. The caller disposes of what it gives. */
+  /** Where to compute; by default the best device available. Kernels passed in are not closed by the run. */
   readonly kernels?: Kernels | undefined;
   /** Abort to end the run early, with the model so far. */
   readonly signal?: AbortSignal | undefined;
-  /** Who keeps checkpoints: asked after each update, and in the end. They change nothing in the result. */
+  /** Keeps checkpoints: asked after each update, and at the end. They do not change the result. */
   readonly checkpoints?: CheckpointKeeper | undefined;
-  /** A checkpoint of a run with the same options and data, to go on from to the same result. */
+  /** A checkpoint of a run with the same options and data, to resume from with the same result. */
   readonly resume?: Checkpoint | undefined;
 }
 
@@ -117,15 +117,15 @@ export interface ResolvedTraining extends LearnerOptions {
   readonly groupSamples: number;
 }
 
-/** Check options and fill in the defaults. */
+/** Check the options and fill in the defaults. */
 export function resolveTraining(options: TrainOptions): ResolvedTraining {
   const patch = requireShape("train", "patch", options.patch);
   const n = sizeOf(patch);
   const learner = requireOneOf("train", "learner", options.learner ?? trainDefaults.learner, learnerNames);
   const kind = learners[learner];
   const { start } = options;
-  if (start && kind.goesOn === false) throw noUseFor("start", learner);
-  if (start) requireGoesOn(options, start);
+  if (start && kind.canStartFromModel === false) throw unusedOption("start", learner);
+  if (start) requireFitsStart(options, start);
   const base = start?.base ?? resolveBase(options.base ?? trainDefaults.base, patch);
   const L = baseCols(base);
   const atoms = start?.A.cols ?? resolveAtoms(options, L, kind.defaults?.atoms?.(base) ?? L);
@@ -157,20 +157,20 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
     removeMean: options.removeMean ?? trainDefaults.removeMean,
     groupSamples: count("groupSamples", trainDefaults.groupSamples),
   };
-  for (const name of ownOptions) {
-    if (options[name] === undefined || kind.own.includes(name)) continue;
-    throw noUseFor(name, learner);
+  for (const name of ownOptionNames) {
+    if (options[name] === undefined || kind.ownOptions.includes(name)) continue;
+    throw unusedOption(name, learner);
   }
   kind.check?.(resolved);
   return resolved;
 }
 
-function noUseFor(name: string, learner: LearnerName): InputError {
+function unusedOption(name: string, learner: LearnerName): InputError {
   const rule = `must not be given: the learner ${learner} does not use it`;
   return new InputError((nameOf) => `${nameOf(name)} ${rule}`, { where: "train", argument: name, rule });
 }
 
-/** Non-zeros an atom unless told: `k` = 2√n, a smaller share the larger the patch (docs/decisions/0013-defaults-by-size.md). */
+/** Non-zeros per atom by default: `k` = 2√n, a smaller share the larger the patch (decision 13). */
 export function defaultAtomSparsity(n: number, L: number): number {
   return Math.min(L, Math.round(2 * Math.sqrt(n)));
 }
@@ -192,15 +192,15 @@ function resolveAtoms({ atoms, redundancy }: TrainOptions, L: number, usual: num
   return Math.max(1, Math.round(requireAbove("train", "redundancy", redundancy, 0) * L));
 }
 
-/** k, which is at least what the atoms to start from have. */
+/** k, which is at least what the starting atoms have. */
 function resolveAtomSparsity({ atomSparsity, start }: TrainOptions, n: number, L: number): number {
-  const least = start ? startSparsity(start.A) : 1;
+  const least = start ? maxNonZeros(start.A) : 1;
   const fallback = start ? least : defaultAtomSparsity(n, L);
   return requireInteger("train", "atomSparsity", atomSparsity ?? fallback, least, L);
 }
 
-/** A run that goes on from a dictionary has its patch, its base and its atoms. */
-function requireGoesOn(options: TrainOptions, start: Model): void {
+/** A run that starts from a model takes its patch, its base and its atoms. */
+function requireFitsStart(options: TrainOptions, start: Model): void {
   requireSameShape("train", "start", start.shape, options.patch);
   for (const name of ["base", "atoms", "redundancy"] as const) {
     if (options[name] === undefined) continue;
@@ -212,10 +212,10 @@ function requireGoesOn(options: TrainOptions, start: Model): void {
 }
 
 function resolveCare(
-  asked: TrainOptions["atomCare"],
+  given: TrainOptions["atomCare"],
   { defaults }: LearnerKind,
 ): Required<AtomCareOptions> | null {
   const every = defaults?.careEvery ?? atomCareDefaults.every;
-  if (asked === false || (asked === undefined && every === false)) return null;
-  return resolveAtomCare({ ...(every === false ? {} : { every }), ...asked });
+  if (given === false || (given === undefined && every === false)) return null;
+  return resolveAtomCare({ ...(every === false ? {} : { every }), ...given });
 }

@@ -1,11 +1,11 @@
 /**
- * The training loop: epochs of shuffled mini-batches, or of one set for learners
- * that take it whole; reports, test error, atom care, checkpoints and the reasons to
- * stop. The learner's update is all it knows of learning.
+ * The training loop: epochs of shuffled mini-batches, or passes over the whole set;
+ * reports, test error, atom care, checkpoints, and the reasons to stop. All it knows of
+ * learning is the learner's update.
  *
- * Where it stands is the number of examples seen: it decides the epoch, the place in
- * it, and with the seed what comes next. A loop that goes on from a checkpoint makes
- * the updates and reports that the first one would have made.
+ * Its position is the number of examples seen, which gives the epoch and the place in it,
+ * and with the seed the examples that follow. A loop that resumes from a checkpoint makes
+ * the same updates and reports as one that was never interrupted.
  */
 
 import { Breath } from "../../core/eventLoop.js";
@@ -14,84 +14,78 @@ import { version } from "../../model/version.js";
 import type { ExampleSet } from "../../pursuit/codingError.js";
 import type { LastExamples } from "../atoms/atomCare.js";
 import { draftCheckpoint } from "../checkpoints/checkpoint.js";
-import type { RunSettings, SavedReport } from "../checkpoints/checkpointHeader.js";
-import { UnhealthyError } from "../learners/finite.js";
-import type { Learner } from "../learners/learner.js";
+import type { RunPosition, RunSettings, SavedReport } from "../checkpoints/checkpointHeader.js";
+import { DivergedError, type Learner } from "../learners/learner.js";
 import { learners } from "../learners/registry.js";
-import { Watch } from "./earlyStopping.js";
-import { cut, type TrainPlan, type Workshop } from "./setup.js";
+import { extractExamples, measureTestError, type TrainingSetup, type TrainPlan } from "./setup.js";
 import type { TrainOptions } from "./trainOptions.js";
 
 /** What a run did since its last report. */
 export interface TrainReport {
   /** Updates so far: mini-batches, or passes over the whole set. */
   readonly step: number;
-  /** The epoch under way, from 1; 0 before the first. */
+  /** The current epoch, from 1; 0 before the first. */
   readonly epoch: number;
   /** Examples seen so far. */
   readonly examples: number;
-  /** Root-mean-square error a sample of the examples since the last report; NaN before the first. */
+  /** Root-mean-square error per sample of the examples since the last report; NaN before the first. */
   readonly rmse: number;
-  /** The same over the test examples, where it was measured now. */
+  /** The same over the test examples, if it was measured for this report. */
   readonly testRmse?: number;
-  /** η of equation (13) for `osdl`, the mean of the atoms' own for `niht`; 0 where a learner takes no steps. */
+  /** η of equation (13) for `osdl`, the mean of the atoms' own steps for `niht`; 0 for learners without steps. */
   readonly stepSize: number;
   /** Atoms the last update used. */
   readonly atomsUsed: number;
   /** Atoms replaced since the last report. */
   readonly atomsReplaced: number;
   /** Why the run ended, in its last report. */
-  readonly ended?: "epochs" | "no improvement" | "time" | "aborted";
+  readonly ended?: "epochs" | StopReason;
 }
 
-/** How far a run came, for all who ask. */
+type StopReason = "no improvement" | "time" | "aborted";
+
+/** How far a run has come, shared with the run. */
 interface Progress {
   examples: number;
 }
 
 export class TrainingLoop {
-  readonly #workshop: Workshop;
+  readonly #setup: TrainingSetup;
   readonly #progress: Progress;
   readonly #options: TrainOptions;
   readonly #settings: RunSettings;
-  readonly #watch: Watch;
+  readonly #stopping: EarlyStopping;
   readonly #breath = new Breath();
   /** Examples of all epochs. */
   readonly #total: number;
   #atomsReplaced: number;
-  /** Examples after which the test error is measured. */
+  /** The number of examples at which the test error is measured next. */
   #nextTest: number;
   #latest: SavedReport | undefined;
 
-  /** From the beginning, or from the checkpoint of `options.resume`. */
-  constructor(workshop: Workshop, progress: Progress, options: TrainOptions, settings: RunSettings) {
-    const { plan } = workshop;
-    const beginning = {
-      atomsReplaced: 0,
-      nextTest: plan.testEvery,
-      best: Infinity,
-      sinceBest: 0,
-      seconds: 0,
-    };
-    const at = options.resume?.header.position ?? beginning;
-    this.#workshop = workshop;
+  /** From the start, or from the checkpoint of `options.resume`. */
+  constructor(setup: TrainingSetup, progress: Progress, options: TrainOptions, settings: RunSettings) {
+    const { plan } = setup;
+    const start = { atomsReplaced: 0, nextTest: plan.testEvery, best: Infinity, sinceBest: 0, seconds: 0 };
+    const at = options.resume?.header.position ?? start;
+    this.#setup = setup;
     this.#progress = progress;
     this.#options = options;
     this.#settings = settings;
-    this.#watch = new Watch(plan, options.signal, at);
+    this.#stopping = new EarlyStopping(plan, options.signal, at);
     this.#total = plan.examples * plan.epochs;
     this.#atomsReplaced = at.atomsReplaced;
     this.#nextTest = at.nextTest;
     this.#latest = options.resume?.header.report;
   }
 
-  /** Train to the end, with a report every so often. */
+  /** Train to the end, with reports along the way. */
   async *reports(): AsyncGenerator<TrainReport, void, undefined> {
-    const { examples: N, epochs, examplesAtOnce } = this.#workshop.plan;
+    const { examples: N, epochs, examplesAtOnce } = this.#setup.plan;
     const progress = this.#progress;
-    const over = progress.examples >= this.#total ? "epochs" : this.#latest && this.#watch.over();
-    if (over || !this.#latest) yield { ...(await this.#first()), ...(over ? { ended: over } : {}) };
-    if (over) return;
+    const ended = progress.examples >= this.#total ? "epochs" : this.#latest && this.#stopping.reason();
+    if (ended || !this.#latest) yield { ...(await this.#first()), ...(ended ? { ended } : {}) };
+    if (ended) return;
     for (let epoch = Math.floor(progress.examples / N) + 1; epoch <= epochs; epoch++) {
       for (let from = progress.examples % N; from < N; from += examplesAtOnce) {
         await this.#update(epoch, from, Math.min(from + examplesAtOnce, N));
@@ -102,50 +96,50 @@ export class TrainingLoop {
     }
   }
 
-  /** Before the first update, or the last report of a run that was over. */
+  /** The report before the first update, or the last one of a run that had already ended. */
   async #first(): Promise<SavedReport> {
     const nothing = { step: 0, epoch: 0, examples: 0, rmse: Number.NaN, stepSize: 0, atomsUsed: 0 };
     const atomsReplaced = this.#atomsReplaced;
-    this.#latest ??= { ...nothing, atomsReplaced, ...(await this.#watch.test(this.#workshop)) };
+    this.#latest ??= { ...nothing, atomsReplaced, ...(await this.#stopping.measure(this.#setup)) };
     return this.#latest;
   }
 
-  /** Learn from examples [from, to) of an epoch, and look after the atoms where it is time. */
+  /** Learn from examples [from, to) of an epoch, with atom care when it is due. */
   async #update(epoch: number, from: number, to: number): Promise<void> {
-    const { plan, examples, learner, care, unreadable } = this.#workshop;
-    const again = learners[plan.learner].takes === "whole set"; // the same examples, in the same order
-    const found = await examples.take(again ? 0 : epoch - 1, from, to);
+    const { plan, examples, learner, care, unreadable } = this.#setup;
+    const sameSet = learners[plan.learner].takes === "whole set"; // the same examples, in the same order
+    const found = await examples.take(sameSet ? 0 : epoch - 1, from, to);
     const seen = found.windows.signal.length;
     unreadable.examples += to - from - seen;
-    if (seen > 0) await learner.update(await cut(this.#workshop, plan, found));
+    if (seen > 0) await learner.update(await extractExamples(this.#setup, plan, found));
     await this.#breath.take();
     this.#progress.examples += to - from;
-    if (care && seen > 0 && caresNow(plan, learner.step))
-      this.#atomsReplaced += await care.look(lastExamples(this.#workshop, found));
+    if (care && seen > 0 && careIsDue(plan, learner.step))
+      this.#atomsReplaced += await care.replaceWeakAtoms(lastExamples(this.#setup, found));
   }
 
-  /** What an update calls for: a report, a checkpoint, the end. */
+  /** What is due after an update: a report, a checkpoint, the end. */
   async #after(epoch: number): Promise<TrainReport | undefined> {
-    const { plan, learner } = this.#workshop;
+    const { plan, learner } = this.#setup;
     const { checkpoints } = this.#options;
     const last = this.#progress.examples === this.#total;
     const tests = last || this.#progress.examples >= this.#nextTest;
     const due = checkpoints?.due(learner.step) ?? false;
-    const regular = tests || reportsNow(plan, learner.step);
-    if (!regular && !due && !this.#watch.over()) return undefined;
-    const said = regular ? await this.#report(epoch, tests) : undefined;
-    const ended = last ? "epochs" : this.#watch.over();
-    // before a report that is made only because the run ends here: one that goes on makes none
-    if (due || ended) await this.#keep(epoch);
-    return ended ? { ...(said ?? (await this.#report(epoch, false))), ended } : said;
+    const regular = tests || reportIsDue(plan, learner.step);
+    if (!regular && !due && !this.#stopping.reason()) return undefined;
+    const report = regular ? await this.#report(epoch, tests) : undefined;
+    const ended = last ? "epochs" : this.#stopping.reason();
+    // saved before a report that is made only because the run ends here: a run that resumes makes no such report
+    if (due || ended) await this.#save(epoch);
+    return ended ? { ...(report ?? (await this.#report(epoch, false))), ended } : report;
   }
 
   async #report(epoch: number, tests: boolean): Promise<SavedReport> {
-    const { plan, learner } = this.#workshop;
-    const [{ rmse, ...rest }] = await Promise.all([learner.report(), requireSound(learner)]);
-    requireFinite(learner, rmse);
-    const tested = tests ? await this.#watch.test(this.#workshop) : {};
-    requireFinite(learner, tested.testRmse ?? 0);
+    const { plan, learner } = this.#setup;
+    const [{ rmse, ...rest }] = await Promise.all([learner.report(), requireFiniteAtoms(learner)]);
+    requireFiniteError(learner, rmse);
+    const tested = tests ? await this.#stopping.measure(this.#setup) : {};
+    requireFiniteError(learner, tested.testRmse ?? 0);
     const { examples } = this.#progress;
     if (tests) this.#nextTest = examples + plan.testEvery;
     const atomsReplaced = this.#atomsReplaced;
@@ -154,46 +148,103 @@ export class TrainingLoop {
     return this.#latest;
   }
 
-  /** Save a checkpoint where they are wanted, of a dictionary that is one. */
-  async #keep(epoch: number): Promise<void> {
-    const { plan, learner } = this.#workshop;
+  /** Save a checkpoint, if enabled, once the dictionary is known to be finite. */
+  async #save(epoch: number): Promise<void> {
+    const { plan, learner } = this.#setup;
     const { checkpoints } = this.#options;
     if (!checkpoints) return;
-    await requireSound(learner);
+    await requireFiniteAtoms(learner);
     const position = {
       step: learner.step,
       epoch,
       examples: this.#progress.examples,
       nextTest: this.#nextTest,
       atomsReplaced: this.#atomsReplaced,
-      ...this.#watch.position,
+      ...this.#stopping.position,
     };
-    const [settings, report] = [this.#settings, this.#latest!];
-    const header = { library: version, settings, scale: plan.scale, position, report };
-    await checkpoints.save(draftCheckpoint(header, learner.kept.parts()));
+    const header = {
+      library: version,
+      settings: this.#settings,
+      scale: plan.scale,
+      position,
+      report: this.#latest!,
+    };
+    await checkpoints.save(draftCheckpoint(header, learner.savable.parts()));
   }
 }
 
-/** Numbers that are none end a run: what it has learned is lost, and must not be saved. */
-async function requireSound(learner: Learner): Promise<void> {
-  const flaw = await learner.flaw();
-  if (flaw) throw new UnhealthyError(`train: ${flaw} at step ${learner.step}`);
+/** When to stop before the last epoch: no improvement, out of time, or the caller's wish. */
+class EarlyStopping {
+  readonly #plan: TrainPlan;
+  readonly #signal: AbortSignal | undefined;
+  readonly #start = performance.now();
+  /** Seconds that the run took before it was resumed. */
+  readonly #before: number;
+  #best: number;
+  #sinceBest: number;
+
+  constructor(
+    plan: TrainPlan,
+    signal: AbortSignal | undefined,
+    { best, sinceBest, seconds }: Pick<RunPosition, "best" | "sinceBest" | "seconds">,
+  ) {
+    this.#plan = plan;
+    this.#signal = signal;
+    this.#before = seconds;
+    this.#best = best;
+    this.#sinceBest = sinceBest;
+  }
+
+  /** Measure the test error, if there is a test set. */
+  async measure(setup: TrainingSetup): Promise<{ testRmse?: number }> {
+    if (setup.plan.holdout === 0) return {};
+    const testRmse = await measureTestError(setup);
+    if (setup.learner.step === 0) return { testRmse }; // the first steps may be worse than the base
+    this.#sinceBest = testRmse < this.#best ? 0 : this.#sinceBest + 1;
+    this.#best = Math.min(this.#best, testRmse);
+    return { testRmse };
+  }
+
+  /** Why to stop now; undefined to continue. */
+  reason(): StopReason | undefined {
+    if (this.#signal?.aborted) return "aborted";
+    if (this.#seconds > this.#plan.seconds) return "time";
+    if (this.#sinceBest >= this.#plan.patience) return "no improvement";
+    return undefined;
+  }
+
+  /** Its part of the position in a checkpoint. */
+  get position(): Pick<RunPosition, "best" | "sinceBest" | "seconds"> {
+    return { best: this.#best, sinceBest: this.#sinceBest, seconds: this.#seconds };
+  }
+
+  get #seconds(): number {
+    return this.#before + (performance.now() - this.#start) / 1000;
+  }
 }
 
-function requireFinite({ step }: Learner, rmse: number): void {
-  if (!Number.isFinite(rmse)) throw new UnhealthyError(`train: the error is not finite at step ${step}`);
+/** NaN or infinity ends a run: what it has learned is lost, and must not be saved. */
+async function requireFiniteAtoms(learner: Learner): Promise<void> {
+  const problem = await learner.findNonFinite();
+  if (problem) throw new DivergedError(`train: ${problem} at step ${learner.step}`);
 }
 
-/** About a hundred times an epoch, and after 1, 2, 4, 8… updates, so that the pace of a long run shows soon. */
-function reportsNow({ reportEvery, steps, epochs }: TrainPlan, step: number): boolean {
+function requireFiniteError({ step }: Learner, rmse: number): void {
+  if (!Number.isFinite(rmse)) throw new DivergedError(`train: the error is not finite at step ${step}`);
+}
+
+/** About a hundred times per epoch, and after 1, 2, 4, 8… updates, so that a long run soon shows its pace. */
+function reportIsDue({ reportEvery, steps, epochs }: TrainPlan, step: number): boolean {
   if (reportEvery !== undefined) return step % reportEvery === 0;
   const every = Math.max(1, Math.ceil(steps / epochs / 100));
   return step % every === 0 || (step < every && Number.isInteger(Math.log2(step)));
 }
 
-/** The examples of an update, to be cut again from the signals. */
-function lastExamples({ plan, kernels, means }: Workshop, { store, windows: all }: ExampleSet): LastExamples {
-  const { signal, start } = all;
+/** The examples of an update, to be extracted again from the signals. */
+function lastExamples(
+  { plan, kernels, means }: TrainingSetup,
+  { store, windows: { signal, start } }: ExampleSet,
+): LastExamples {
   const copy = async (examples: readonly number[], target: DeviceMatrix) => {
     const windows = {
       signal: Uint32Array.from(examples, (i) => signal[i]),
@@ -205,7 +256,7 @@ function lastExamples({ plan, kernels, means }: Workshop, { store, windows: all 
   return { cols: signal.length, copy };
 }
 
-/** Atoms are looked after at intervals, and left in peace for the last one, so that new ones have learned. */
-function caresNow({ atomCare, steps }: TrainPlan, step: number): boolean {
+/** At intervals, but not in the last one, so that every new atom has time to learn. */
+function careIsDue({ atomCare, steps }: TrainPlan, step: number): boolean {
   return atomCare !== null && step % atomCare.every === 0 && step + atomCare.every <= steps;
 }

@@ -43,7 +43,7 @@ export async function learnFromPatches(signals: readonly Signal[], task: PatchLe
   const { atomShare, ...others } = training;
   const kind =
     learners[requireOneOf(where, "learner", training.learner ?? trainDefaults.learner, learnerNames)];
-  const share = atomShare ?? (kind.own.includes("atomSparsity") ? defaultAtomShare : undefined);
+  const share = atomShare ?? (kind.ownOptions.includes("atomSparsity") ? defaultAtomShare : undefined);
   const size = sizeOfTraining(task);
   const options = {
     batch: patchBatch,

@@ -6,8 +6,8 @@ import { InputError } from "../../../core/errors.js";
 import { syntheticPictures } from "../../../data/syntheticPictures.js";
 import { createReferenceKernels } from "../../../kernels/reference/index.js";
 import { modelToBytes } from "../../../model/files.js";
-import { UnhealthyError } from "../../learners/finite.js";
 import { collect } from "../../learners/learner.case.js";
+import { DivergedError } from "../../learners/learner.js";
 import type { TrainOptions } from "../../run/trainOptions.js";
 import { CheckpointFolder } from "./checkpointFolder.js";
 
@@ -38,7 +38,7 @@ async function flip(name: string): Promise<void> {
 }
 
 describe("a folder of checkpoints", () => {
-  it("is made, and holds the last two", async () => {
+  it("is created, and holds the last two", async () => {
     const folder = await open();
     expect(await folder.newest()).toBeUndefined();
     await collect(data, { ...small, checkpoints: folder });
@@ -48,7 +48,7 @@ describe("a folder of checkpoints", () => {
     expect(problems).toEqual([]);
   });
 
-  it("gives the newest that is good, and names what is damaged", async () => {
+  it("gives the newest valid one, and reports damaged ones", async () => {
     const plain = await collect(data, small);
     await collect(data, { ...small, checkpoints: await open() });
     await flip("checkpoint-000011.tlc");
@@ -56,21 +56,21 @@ describe("a folder of checkpoints", () => {
     const resume = (await folder.newest())!;
     expect(resume.header.position.step).toBe(10);
     expect(problems).toEqual([
-      "RUN/checkpoint-000011.tlc: damaged (checksum of counters); using checkpoint-000010.tlc",
+      "RUN/checkpoint-000011.tlc: damaged (wrong checksum of counters); using checkpoint-000010.tlc",
     ]);
     const { model } = await collect(data, { ...small, checkpoints: folder, resume });
     expect(modelToBytes(model)).toEqual(modelToBytes(plain.model));
     expect((await (await open()).newest())!.header.position.step).toBe(11);
   });
 
-  it("keeps the good one before, not a damaged newer one", async () => {
+  it("keeps the valid one before, not a damaged newer one", async () => {
     await collect(data, { ...small, checkpoints: await open() });
     await truncate(join(path, "checkpoint-000011.tlc"), 99);
     await writeFile(join(path, "checkpoint-000099.tlc"), "");
     const folder = await open(1);
     const resume = (await folder.newest())!;
     expect(problems).toEqual([
-      "RUN/checkpoint-000099.tlc: damaged (0 bytes are too few); using checkpoint-000010.tlc",
+      "RUN/checkpoint-000099.tlc: damaged (only 0 bytes); using checkpoint-000010.tlc",
       "RUN/checkpoint-000011.tlc: damaged (the header is cut off); using checkpoint-000010.tlc",
     ]);
     await collect(data, { ...small, checkpoints: folder, resume });
@@ -78,18 +78,18 @@ describe("a folder of checkpoints", () => {
     expect(await readdir(path)).toEqual(["checkpoint-000010.tlc", "checkpoint-000011.tlc"]);
   });
 
-  it("says so where none is good", async () => {
+  it("is rejected if it has only damaged ones", async () => {
     await open();
     await writeFile(join(path, "checkpoint-000007.tlc"), "no checkpoint at all");
     await writeFile(join(path, "checkpoint-7.tlc"), "somebody else's");
     await expect((await open()).newest()).rejects.toThrow(
       new InputError(
-        `${path}: no checkpoint is good: ${path}/checkpoint-000007.tlc: must be a checkpoint, got something else`,
+        `${path}: no valid checkpoint: ${path}/checkpoint-000007.tlc: not a trainlets checkpoint`,
       ),
     );
   });
 
-  it("lets training go on where it cannot be written, and comes back", async () => {
+  it("lets training continue if it cannot be written, and recovers", async () => {
     const folder = await open(4);
     const save = folder.save.bind(folder);
     folder.save = async (draft) => {
@@ -102,21 +102,21 @@ describe("a folder of checkpoints", () => {
     const { model } = await collect(data, { ...small, checkpoints: folder });
     expect(model.meta.examplesSeen).toBe(210);
     expect(problems).toEqual([
-      "RUN/checkpoint-000004.tlc: cannot be written (a part of its path is not a folder); training goes on",
+      "RUN/checkpoint-000004.tlc: cannot be written (a part of its path is not a folder); training continues",
     ]);
     expect(await readdir(path)).toEqual(["checkpoint-000008.tlc", "checkpoint-000011.tlc"]);
   });
 
-  it("throws away what was written of a dictionary that is none", async () => {
+  it("discards what was written of a dictionary that is not finite", async () => {
     const folder = await open();
     const bad = { step: 3, bytes: () => failing() };
-    await expect(folder.save(bad)).rejects.toThrow(UnhealthyError);
+    await expect(folder.save(bad)).rejects.toThrow(DivergedError);
     await folder.close();
     expect(await readdir(path)).toEqual([]);
     expect(folder.last).toBeUndefined();
   });
 
-  it("refuses a place that is none, and bad intervals", async () => {
+  it("rejects a path that is not a folder, and bad intervals", async () => {
     await mkdir(join(path, ".."), { recursive: true });
     await writeFile(path, "");
     await expect(open()).rejects.toThrow(
@@ -132,5 +132,5 @@ describe("a folder of checkpoints", () => {
 
 async function* failing(): AsyncGenerator<Uint8Array> {
   yield new Uint8Array(100);
-  throw new UnhealthyError("train: U holds numbers that are not finite at step 3");
+  throw new DivergedError("train: U is not finite at step 3");
 }

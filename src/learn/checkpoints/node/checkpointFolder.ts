@@ -1,10 +1,10 @@
 /**
- * Checkpoints of a run in a folder: `checkpoint-000123.tlc` after update 123, the
- * last two. The folder is the run's own. A file is written under a temporary name,
- * flushed and renamed; the one before goes only when there are two newer.
+ * Checkpoints of a run in a folder of its own: `checkpoint-000123.tlc` after update 123,
+ * and only the last two. A file is written under a temporary name, flushed and renamed; an
+ * old one is removed only when there are two newer ones.
  *
- * What the disk refuses is told, and training goes on: the next interval tries again,
- * and makes the folder anew where it vanished.
+ * If the disk refuses a file, the problem is reported and training continues: the next
+ * interval tries again, and creates the folder again if it has vanished.
  */
 
 import { existsSync } from "node:fs";
@@ -20,14 +20,14 @@ import {
   type CheckpointKeeper,
   type CheckpointSource,
 } from "../checkpoint.js";
-import { markRun } from "./runLock.js";
+import { lockFolder } from "./runLock.js";
 
 export interface CheckpointFolderOptions {
   /** Minutes between two checkpoints. */
   readonly minutes?: number | undefined;
   /** Updates between two checkpoints, whichever comes first. */
   readonly steps?: number | undefined;
-  /** Told, in one line, what is damaged or could not be written. */
+  /** Called with one line about what is damaged or could not be written. */
   readonly onProblem?: ((message: string) => void) | undefined;
 }
 
@@ -38,22 +38,25 @@ export class CheckpointFolder implements CheckpointKeeper {
   readonly #minutes: number;
   readonly #steps: number;
   readonly #onProblem: (message: string) => void;
-  /** When the last was written, or tried. */
+  /** When a checkpoint was last written, or tried. */
   #time = performance.now();
   #step = 0;
-  /** The newest file that is good. */
+  /** The newest valid file. */
   #last: string | undefined;
-  readonly #mark: string;
+  readonly #lock: string;
 
-  private constructor(path: string, mark: string, options: CheckpointFolderOptions) {
+  private constructor(path: string, lock: string, options: CheckpointFolderOptions) {
     this.path = path;
-    this.#mark = mark;
+    this.#lock = lock;
     this.#minutes = options.minutes ?? checkpointDefaults.minutes;
     this.#steps = options.steps ?? Infinity;
     this.#onProblem = options.onProblem ?? (() => {});
   }
 
-  /** Make the folder where it is missing, and refuse one that cannot be written or that a run of this machine has; leftovers of killed runs go. */
+  /**
+   * Create the folder if it is missing, lock it, and remove what killed runs left. An error if it cannot be written, or
+   * if another run on this machine is using it.
+   */
   static async open(path: string, options: CheckpointFolderOptions = {}): Promise<CheckpointFolder> {
     if (options.minutes !== undefined) requireAbove("CheckpointFolder", "minutes", options.minutes, 0);
     if (options.steps !== undefined) requireInteger("CheckpointFolder", "steps", options.steps, 1);
@@ -61,28 +64,28 @@ export class CheckpointFolder implements CheckpointKeeper {
       throw fileError(error, `${path}: cannot hold checkpoints`, "no such folder");
     });
     await removeStaleIn(path);
-    await requireWritable(join(path, nameOf(0)));
-    return new CheckpointFolder(path, await markRun(path), options);
+    await requireWritable(join(path, fileName(0)));
+    return new CheckpointFolder(path, await lockFolder(path), options);
   }
 
-  /** The run is over: another may have the folder. So it may when this process has ended. */
+  /** Unlock the folder. The end of this process does so as well. */
   async close(): Promise<void> {
-    await unlink(this.#mark).catch(() => {});
+    await unlink(this.#lock).catch(() => {});
   }
 
-  /** The path of the newest checkpoint that is good, if it is still there. */
+  /** The path of the newest valid checkpoint, if it still exists. */
   get last(): string | undefined {
     const path = this.#last && join(this.path, this.#last);
     return path && existsSync(path) ? path : undefined;
   }
 
-  /** The checkpoints that are there, the newest first. */
+  /** The names of the checkpoints in the folder, the newest first. */
   async names(): Promise<string[]> {
-    const names = (await readdir(this.path)).filter((name) => stepOf(name) !== undefined);
-    return names.sort((a, b) => stepOf(b)! - stepOf(a)!);
+    const names = (await readdir(this.path)).filter((name) => parseStep(name) !== undefined);
+    return names.sort((a, b) => parseStep(b)! - parseStep(a)!);
   }
 
-  /** The newest checkpoint that is good, none where there are no checkpoints. What is damaged is told. */
+  /** The newest valid checkpoint, undefined if there are none. Damaged ones are reported. */
   async newest(): Promise<Checkpoint | undefined> {
     const problems: string[] = [];
     for (const name of await this.names()) {
@@ -90,7 +93,8 @@ export class CheckpointFolder implements CheckpointKeeper {
         const checkpoint = await Checkpoint.open(await fileSource(join(this.path, name)));
         await checkpoint.verify();
         for (const problem of problems) this.#onProblem(`${problem}; using ${name}`);
-        [this.#last, this.#step] = [name, checkpoint.header.position.step];
+        this.#last = name;
+        this.#step = checkpoint.header.position.step;
         return checkpoint;
       } catch (error) {
         if (!(error instanceof InputError || isSystemError(error))) throw error;
@@ -102,7 +106,7 @@ export class CheckpointFolder implements CheckpointKeeper {
       }
     }
     if (problems.length === 0) return undefined;
-    throw new InputError(`${this.path}: no checkpoint is good: ${problems.join("; ")}`);
+    throw new InputError(`${this.path}: no valid checkpoint: ${problems.join("; ")}`);
   }
 
   due(step: number): boolean {
@@ -111,25 +115,26 @@ export class CheckpointFolder implements CheckpointKeeper {
   }
 
   async save(draft: CheckpointDraft): Promise<void> {
-    const name = nameOf(draft.step);
+    const name = fileName(draft.step);
     try {
       await makeFolder(this.path);
       await writePiecesAtomic(join(this.path, name), draft.bytes());
-      await this.#keep(name);
+      await this.#removeOld(name);
     } catch (error) {
       if (!isSystemError(error)) throw error;
       const { message } = fileError(error, `${join(this.path, name)}: cannot be written`, "no such folder");
-      this.#onProblem(`${message}; training goes on`);
+      this.#onProblem(`${message}; training continues`);
     }
-    [this.#time, this.#step] = [performance.now(), draft.step];
+    this.#time = performance.now();
+    this.#step = draft.step;
   }
 
-  /** Remove all but this one and the good one before it. */
-  async #keep(name: string): Promise<void> {
+  /** Remove all but this one and the valid one before it. */
+  async #removeOld(name: string): Promise<void> {
     const before = this.#last;
     this.#last = name;
     for (const other of await this.names()) {
-      if (other !== name && other !== before) await unlink(join(this.path, other)).catch(() => {}); // next time
+      if (other !== name && other !== before) await unlink(join(this.path, other)).catch(() => {}); // tried again next time
     }
   }
 }
@@ -140,7 +145,7 @@ async function makeFolder(path: string): Promise<void> {
   });
 }
 
-/** The bytes of a file, read where they are asked for. */
+/** The bytes of a file, read on demand. */
 async function fileSource(path: string): Promise<CheckpointSource> {
   const { size } = await stat(path);
   const read = async (offset: number, length: number) => {
@@ -148,9 +153,9 @@ async function fileSource(path: string): Promise<CheckpointSource> {
     try {
       const bytes = new Uint8Array(length);
       for (let filled = 0; filled < length; ) {
-        const most = Math.min(length - filled, 2 ** 30);
-        const { bytesRead } = await handle.read(bytes, filled, most, offset + filled);
-        if (bytesRead === 0) throw new InputError(`${path}: damaged (it has become shorter)`);
+        const wanted = Math.min(length - filled, 2 ** 30);
+        const { bytesRead } = await handle.read(bytes, filled, wanted, offset + filled);
+        if (bytesRead === 0) throw new InputError(`${path}: damaged (it became shorter while it was read)`);
         filled += bytesRead;
       }
       return bytes;
@@ -161,11 +166,11 @@ async function fileSource(path: string): Promise<CheckpointSource> {
   return { name: path, size, read };
 }
 
-function nameOf(step: number): string {
+function fileName(step: number): string {
   return `checkpoint-${String(step).padStart(6, "0")}.tlc`;
 }
 
-function stepOf(name: string): number | undefined {
+function parseStep(name: string): number | undefined {
   const digits = /^checkpoint-(\d{6,15})\.tlc$/.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }

@@ -1,12 +1,12 @@
 /**
- * The mark of a run in the folder it has for itself, so that two at once do not take
- * each other's checkpoints away. Its name tells the process, the machine and when the
- * process began:
+ * The lock of a run on its folder, so that two runs do not remove each other's
+ * checkpoints. It is an empty file whose name holds the process, the machine and the
+ * start time of the process:
  *
- *     .trainlets-run-PID-MACHINE-BEGIN
+ *     .trainlets-run-PID-MACHINE-START
  *
- * A mark of a process that is no more means nothing, and neither does one of another
- * machine, where nobody can ask: a run that was killed goes on without being asked to tidy up.
+ * A lock left by a dead process, or by another machine, is ignored and removed: a run that
+ * was killed can be resumed without cleaning up first.
  */
 
 import { readFileSync } from "node:fs";
@@ -17,39 +17,39 @@ import { isRunning, machineTag } from "../../../data/node/temporaryNames.js";
 
 const pattern = /^\.trainlets-run-(\d+)-([0-9a-f]{8})-(\d+)$/;
 
-/** Leave the mark of this process in a folder; an error where another run is at work there. Returns its path. */
-export async function markRun(folder: string): Promise<string> {
-  const path = join(folder, `.trainlets-run-${process.pid}-${machineTag()}-${statusOf(process.pid)[1]}`);
+/** Lock a folder for this process; an error if another run is using it. Returns the path of the lock. */
+export async function lockFolder(folder: string): Promise<string> {
+  const path = join(folder, `.trainlets-run-${process.pid}-${machineTag()}-${readStatus(process.pid).start}`);
   await writeFile(path, "");
   for (const name of await readdir(folder)) {
-    const [, pid, machine, begin] = pattern.exec(name) ?? [];
+    const [, pid, machine, start] = pattern.exec(name) ?? [];
     if (pid === undefined || name === basename(path)) continue;
-    if (machine === machineTag() && isAlive(Number(pid), Number(begin))) {
+    if (machine === machineTag() && isAlive(Number(pid), Number(start))) {
       await unlink(path).catch(() => {});
-      throw new InputError(`${folder}: must have no other run at work in it, got process ${pid}`);
+      throw new InputError(`${folder}: process ${pid} is already using this folder`);
     }
     await unlink(join(folder, name)).catch(() => {});
   }
   return path;
 }
 
-/** Whether the process that left a mark is still there; a number that has gone to another process is not it. */
-function isAlive(pid: number, begin: number): boolean {
+/** Whether the process that left a lock still runs; another process may have been given its number since. */
+function isAlive(pid: number, start: number): boolean {
   if (pid === process.pid || !isRunning(pid)) return false;
-  const [state, since] = statusOf(pid);
-  return !ended.has(state) && (begin === 0 || since === 0 || since === begin);
+  const now = readStatus(pid);
+  return !ended.has(now.state) && (start === 0 || now.start === 0 || now.start === start);
 }
 
-/** States of processes that have ended, and of which only the number is left. */
+/** States of processes that have ended but still have a number. */
 const ended = new Set(["Z", "X"]);
 
-/** The state of a process, and when it began in ticks since the machine did: "" and 0 where the system does not tell. */
-function statusOf(pid: number): readonly [state: string, begin: number] {
+/** The state of a process, and its start in ticks since the machine booted; "" and 0 if the system does not say. */
+function readStatus(pid: number): { readonly state: string; readonly start: number } {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" "); // from field 3 on: the name before may hold anything
-    return [fields[0] ?? "", Number(fields[19]) || 0];
+    return { state: fields[0] ?? "", start: Number(fields[19]) || 0 };
   } catch {
-    return ["", 0];
+    return { state: "", start: 0 };
   }
 }

@@ -12,7 +12,7 @@ import {
 } from "../../../kernels/conformance/oracle.case.js";
 import { Matrix64 } from "../../../linalg/matrix64.js";
 import { expectGramOfAtoms, randomAtoms, unitAtoms, watchKernels } from "../learner.case.js";
-import { type AtomGroup, AtomSweep, putColumn } from "./atomSweep.js";
+import { type AtomGroup, AtomSweep, copyColumn } from "./atomSweep.js";
 import { independentGroups, rowEnergies } from "./independentAtoms.js";
 
 const base = createBase("odct:2", [4, 4]);
@@ -21,10 +21,10 @@ const [n, L] = [phi.rows, phi.cols];
 const [m, k, p, N] = [20, 4, 3, 30] as const;
 
 describe("independentGroups", () => {
-  test("has every used atom once, and no two atoms of a group in one example", () => {
+  test("contain every used atom once, and no two atoms of a group in one example", () => {
     for (const [draw, most] of [3, 100, 1, 7].entries()) {
       const X = randomSparse(Rng.from(draw), 80, 40, 4);
-      X.setColumn(0, [79], [0]); // a stored zero is no use
+      X.setColumn(0, [79], [0]); // a stored zero does not count as a use
       const groups = independentGroups(X, most);
       const used = new Set(
         [...X.indices].filter((_, s) => X.values[s] !== 0 && s % X.width < X.counts[Math.floor(s / X.width)]),
@@ -44,7 +44,7 @@ describe("independentGroups", () => {
     }
   });
 
-  test("is one group where codes have one atom each, and one an atom where all meet", () => {
+  test("are one group if every code has one atom, and one per atom if a code has them all", () => {
     const one = SparseColumns.fromEntries(5, 1, [[[3, 1]], [[1, 1]], [[3, 2]]]);
     expect(independentGroups(one, 9)).toEqual([Uint32Array.of(1, 3)]);
     const all = SparseColumns.fromEntries(3, 3, [
@@ -87,7 +87,7 @@ async function setUp(refits = true) {
   return { watched, kernels, A, dictionary, codes, Y, X, R, fresh };
 }
 
-/** Atoms exchanged one by one with explicit matrices; what each saw. */
+/** Atoms exchanged one by one with explicit matrices, and what each saw. */
 function exchangedOneByOne(
   { A, codes, Y, fresh }: Awaited<ReturnType<typeof setUp>>,
   order: number[],
@@ -118,8 +118,9 @@ function exchangedOneByOne(
   return { R, X, seen };
 }
 
-describe.each([false, true])("AtomSweep, refits: %s", (refits) => {
-  test("is atom after atom, each with the residual that those before it left", async () => {
+describe.each(["keep", "refit"] as const)("AtomSweep, coefficients: %s", (coefficients) => {
+  const refits = coefficients === "refit";
+  test("updates atom after atom, each with the residual that those before it left", async () => {
     const setting = await setUp(refits);
     const { kernels, dictionary, A, X, R, fresh, watched } = setting;
     const held = watched.alive();
@@ -138,11 +139,11 @@ describe.each([false, true])("AtomSweep, refits: %s", (refits) => {
         pulls.set(atom, seen.column(at));
         targets.set(atom, wanted.column(at));
         expect(group.columns.slice(at, at + 1).toDense()).toEqual(A.slice(atom, atom + 1).toDense());
-        putColumn(fresh, atom, columns, at);
+        copyColumn(fresh, atom, columns, at);
       });
       return columns;
     };
-    const { atoms: updated, norms } = await sweep.run(X, R, update, refits);
+    const { atoms: updated, norms } = await sweep.run(X, R, update, coefficients);
     sweep.free();
     expect(watched.alive()).toBe(held);
     expect([...updated]).toEqual([...order].sort((a, b) => a - b));
@@ -172,7 +173,7 @@ describe.each([false, true])("AtomSweep, refits: %s", (refits) => {
   });
 });
 
-test("a sweep over codes of nothing changes nothing", async () => {
+test("a sweep over empty codes changes nothing", async () => {
   const { kernels, dictionary, A, X, R } = await setUp();
   await kernels.writeSparse(X, new SparseColumns(m, N, p));
   await kernels.writeMatrix(R, new DenseMatrix(n, N));
@@ -180,8 +181,8 @@ test("a sweep over codes of nothing changes nothing", async () => {
   const { atoms: none } = await sweep.run(
     X,
     R,
-    async () => Promise.reject(new Error("no atom has a turn")),
-    true,
+    async () => Promise.reject(new Error("no atom is updated")),
+    "refit",
   );
   expect(none.length).toBe(0);
   expect((await kernels.readSparse(dictionary.A)).toDense()).toEqual(A.toDense());

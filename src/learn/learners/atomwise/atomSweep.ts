@@ -3,12 +3,12 @@
  *
  *     min over aⱼ of ½‖Eⱼ − Φaⱼxⱼᵀ‖²_F,   Eⱼ = Y − Σ_{i≠j} Φaᵢxᵢᵀ = R + Φaⱼxⱼᵀ,
  *
- * for one atom after the other, each with the residual R that those before it left.
- * How an atom is updated is the caller's affair; what surrounds it is here.
+ * one atom after the other, each with the residual R that the atoms before it left. The
+ * caller says how an atom is updated; everything around that is here.
  *
- * Atoms that no example uses together are updated at once (independentAtoms.ts),
- * which is the same. Nothing of the size of the examples leaves the device but the
- * codes, once; new atoms come from the host and go there.
+ * Atoms that no example uses together are updated at once (independentAtoms.ts), with the
+ * same result. The codes are read to the host once, and new atoms are made there; nothing
+ * else of the size of the examples leaves the device.
  */
 
 import { type DenseMatrix, SparseColumns } from "../../../core/matrix.js";
@@ -18,10 +18,10 @@ import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../../ke
 import type { LearnerOptions, MemoryPart } from "../learner.js";
 import { independentGroups, rowEnergies } from "./independentAtoms.js";
 
-/** The most atoms at once: enough to keep a device busy, few enough for their dense columns. */
-export const mostAtOnce = 512;
+/** The most atoms updated at once: enough to keep a device busy, few enough for their dense columns. */
+export const maxGroupSize = 512;
 
-/** Some atoms that no example uses together. */
+/** Atoms that no example uses together. */
 export interface AtomGroup {
   /** Ascending. */
   readonly atoms: Uint32Array;
@@ -29,7 +29,7 @@ export interface AtomGroup {
   readonly energies: Float64Array;
   /** −RX_Sᵀ, n × |S|. */
   readonly pull: DeviceMatrix;
-  /** Their columns of A as they are. */
+  /** Their current columns of A. */
   readonly columns: SparseColumns;
   /** T ← −Eⱼxⱼ for each of them, n × |S|. */
   targets(T: DeviceMatrix): Promise<void>;
@@ -38,14 +38,14 @@ export interface AtomGroup {
 export interface SweepResult {
   /** The atoms that were updated, ascending. */
   readonly atoms: Uint32Array;
-  /** What each of the m atoms was divided by: its norm, 1 where it was not updated. */
+  /** What each of the m atoms was divided by: its norm, or 1 if it was not updated. */
   readonly norms: Float64Array;
 }
 
-/** A group that had its turn: its new columns, not yet of unit norm, and their ‖Φaⱼ‖². */
+/** A group that was updated: its new columns, not yet of unit norm, and their ‖Φaⱼ‖². */
 interface Exchanged {
   readonly atoms: Uint32Array;
-  readonly fresh: SparseColumns;
+  readonly updated: SparseColumns;
   readonly sizes: { readonly read: Promise<DenseMatrix> };
 }
 
@@ -58,7 +58,7 @@ export class AtomSweep {
   readonly #room: number;
   readonly #S: DeviceSet;
   readonly #chosen: DeviceSparse;
-  readonly #fresh: DeviceSparse;
+  readonly #updated: DeviceSparse;
   readonly #pull: DeviceMatrix;
   readonly #before: DeviceMatrix;
   readonly #after: DeviceMatrix;
@@ -70,10 +70,10 @@ export class AtomSweep {
     const { rows: n, cols: m, phi, A } = dictionary;
     this.#dictionary = dictionary;
     this.#kernels = kernels;
-    this.#room = Math.min(m, mostAtOnce);
+    this.#room = Math.min(m, maxGroupSize);
     this.#S = kernels.set(m);
     this.#chosen = kernels.sparse(m, this.#room, 1);
-    this.#fresh = kernels.sparse(phi.cols, this.#room, A.width);
+    this.#updated = kernels.sparse(phi.cols, this.#room, A.width);
     this.#pull = kernels.matrix(n, this.#room);
     this.#before = kernels.matrix(n, this.#room);
     this.#after = kernels.matrix(n, this.#room);
@@ -88,122 +88,133 @@ export class AtomSweep {
   }
 
   /**
-   * Update every atom that X uses, and scale it to unit norm in the end. R follows, and where `refits`, the
-   * coefficients of each atom are fitted to it (which must then have unit norm at once); otherwise X is left
-   * as it is, for the atoms as they were before they were scaled.
+   * Update every atom that X uses, and scale it to unit norm at the end. R is kept up to date. With "refit", the
+   * coefficients of each new atom, which must have unit norm, are fitted to R; with "keep", X stays as it is, for
+   * the atoms as they are before they are scaled.
    */
-  async run(X: DeviceSparse, R: DeviceMatrix, update: AtomUpdate, refits: boolean): Promise<SweepResult> {
-    const [D, kernels] = [this.#dictionary, this.#kernels];
+  async run(
+    X: DeviceSparse,
+    R: DeviceMatrix,
+    update: AtomUpdate,
+    coefficients: "refit" | "keep",
+  ): Promise<SweepResult> {
+    const kernels = this.#kernels;
     const codes = await kernels.readSparse(X);
     const energies = rowEnergies(codes);
-    const A = await kernels.readSparse(D.A);
+    const A = await kernels.readSparse(this.#dictionary.A);
     const groups = independentGroups(codes, this.#room);
     const exchanged: Exchanged[] = [];
     try {
       for (const atoms of groups) {
-        const own = Float64Array.from(atoms, (j) => energies[j]);
-        const fresh = await update(await this.#look(atoms, own, A, X, R));
-        exchanged.push({ atoms, fresh, sizes: await this.#exchange(fresh, X, R, refits) });
+        const groupEnergies = Float64Array.from(atoms, (j) => energies[j]);
+        const updated = await update(await this.#prepare(atoms, groupEnergies, A, X, R));
+        const sizes = await this.#exchange(updated, X, R, coefficients === "refit");
+        exchanged.push({ atoms, updated, sizes });
       }
     } finally {
-      await Promise.allSettled(exchanged.map(({ sizes }) => sizes.read)); // none is left alone
+      await Promise.allSettled(exchanged.map(({ sizes }) => sizes.read)); // no read is left pending
     }
-    const norms = new Float64Array(D.cols).fill(1);
-    for (const { atoms, fresh, sizes } of exchanged) {
-      const { data } = await sizes.read;
-      atoms.forEach((atom, at) => {
-        if (data[at] > 0) norms[atom] = Math.sqrt(data[at]);
-        putColumn(fresh, at, A, atom, 1 / norms[atom]);
-      });
-    }
-    await kernels.writeSparse(D.A, A);
+    const norms = await this.#normalize(exchanged, A);
     const atoms = Uint32Array.from(groups.flatMap((group) => [...group])).sort();
-    await D.refreshAtoms(atoms);
+    await this.#dictionary.refreshAtoms(atoms);
     return { atoms, norms };
   }
 
-  /** Choose a group. A on the device is that of before the sweep, which will do: no atom has its turn twice. */
-  async #look(
+  /** Write the new columns into A, scaled to unit norm; what each of the m atoms was divided by. */
+  async #normalize(exchanged: readonly Exchanged[], A: SparseColumns): Promise<Float64Array> {
+    const norms = new Float64Array(this.#dictionary.cols).fill(1);
+    for (const { atoms, updated, sizes } of exchanged) {
+      const { data } = await sizes.read;
+      atoms.forEach((atom, i) => {
+        if (data[i] > 0) norms[atom] = Math.sqrt(data[i]);
+        copyColumn(updated, i, A, atom, 1 / norms[atom]);
+      });
+    }
+    await this.#kernels.writeSparse(this.#dictionary.A, A);
+    return norms;
+  }
+
+  /** A group to update. The device still holds A from before the sweep; that is safe, since each atom is updated once. */
+  async #prepare(
     atoms: Uint32Array,
     energies: Float64Array,
     A: SparseColumns,
     X: DeviceSparse,
     R: DeviceMatrix,
   ): Promise<AtomGroup> {
-    const [D, kernels, count] = [this.#dictionary, this.#kernels, atoms.length];
-    const chosen = kernels.headSparse(this.#chosen, count);
-    const [before, pull] = [kernels.head(this.#before, count), kernels.head(this.#pull, count)];
+    const D = this.#dictionary;
+    const kernels = this.#kernels;
+    const chosen = kernels.headSparse(this.#chosen, atoms.length);
+    const before = kernels.head(this.#before, atoms.length);
+    const pull = kernels.head(this.#pull, atoms.length);
+    const ones = new Float64Array(atoms.length).fill(1);
     await kernels.writeSet(this.#S, atoms);
-    await kernels.writeSparse(
-      chosen,
-      oneAColumn(D.cols, atoms, () => 1),
-    );
+    await kernels.writeSparse(chosen, diagonalColumns(D.cols, atoms, ones));
     await kernels.reconstruct(D.phi, D.A, chosen, before);
     await kernels.gradient(R, X, this.#S, pull);
     const targets = async (T: DeviceMatrix) => {
-      // −RX_Sᵀ − Φaⱼ‖xⱼ‖²
-      await kernels.writeSparse(
-        chosen,
-        oneAColumn(D.cols, atoms, (at) => energies[at]),
-      );
-      await kernels.residual(D.phi, D.A, chosen, pull, T);
+      await kernels.writeSparse(chosen, diagonalColumns(D.cols, atoms, energies));
+      await kernels.residual(D.phi, D.A, chosen, pull, T); // −RX_Sᵀ − Φaⱼ‖xⱼ‖²
     };
     return { atoms, energies, pull, columns: columnsAt(A, atoms), targets };
   }
 
-  /** Put new atoms in the place of those of the group. Their ‖Φaⱼ‖² are on their way: nothing before the end needs them. */
+  /** Replace the atoms of the group by new ones. Their ‖Φaⱼ‖² are read back later: nothing needs them before the end. */
   async #exchange(
-    fresh: SparseColumns,
+    updated: SparseColumns,
     X: DeviceSparse,
     R: DeviceMatrix,
     refits: boolean,
   ): Promise<Exchanged["sizes"]> {
-    const [D, kernels, count] = [this.#dictionary, this.#kernels, fresh.cols];
-    const columns = kernels.headSparse(this.#fresh, count);
-    const [before, after] = [kernels.head(this.#before, count), kernels.head(this.#after, count)];
-    await kernels.writeSparse(columns, fresh);
+    const D = this.#dictionary;
+    const kernels = this.#kernels;
+    const count = updated.cols;
+    const columns = kernels.headSparse(this.#updated, count);
+    const before = kernels.head(this.#before, count);
+    const after = kernels.head(this.#after, count);
+    const sizes = kernels.head(this.#sizes, count);
+    await kernels.writeSparse(columns, updated);
     await kernels.reconstruct(D.phi, this.#identity, columns, after);
     await kernels.exchangeAtoms(before, after, this.#S, X, R, refits);
-    const sizes = kernels.head(this.#sizes, count);
     await kernels.columnEnergies(after, sizes);
     return { read: kernels.readMatrix(sizes) };
   }
 
   free(): void {
-    this.#kernels.free(this.#S, this.#chosen, this.#fresh, this.#identity);
+    this.#kernels.free(this.#S, this.#chosen, this.#updated, this.#identity);
     this.#kernels.free(this.#pull, this.#before, this.#after, this.#sizes);
   }
 }
 
-/** What a sweep takes. */
+/** The memory of a sweep. */
 export function sweepMemory({ base, atoms: m, atomSparsity: k }: LearnerOptions): MemoryPart {
-  const room = Math.min(m, mostAtOnce);
+  const room = Math.min(m, maxGroupSize);
   return { what: "atoms in turn", bytes: 4 * room * (3 * baseRows(base) + 2 * k + 4) + 12 * baseCols(base) };
 }
 
-/** A column for each atom with one entry, its own. */
-function oneAColumn(m: number, atoms: Uint32Array, value: (at: number) => number): SparseColumns {
-  const count = atoms.length;
-  const values = Float32Array.from({ length: count }, (_, at) => value(at));
-  return new SparseColumns(m, count, 1, atoms.slice(), values, new Uint32Array(count).fill(1));
+/** One column per atom, m × |S|, with a single entry in the row of that atom. */
+function diagonalColumns(m: number, atoms: Uint32Array, values: Float64Array): SparseColumns {
+  const counts = new Uint32Array(atoms.length).fill(1);
+  return new SparseColumns(m, atoms.length, 1, atoms.slice(), Float32Array.from(values), counts);
 }
 
 /** Some columns of A, in a given order. */
 function columnsAt(A: SparseColumns, atoms: Uint32Array): SparseColumns {
   const columns = new SparseColumns(A.rows, atoms.length, A.width);
-  atoms.forEach((atom, at) => putColumn(A, atom, columns, at));
+  atoms.forEach((atom, i) => copyColumn(A, atom, columns, i));
   return columns;
 }
 
-/** Column `to` of `target` ← column `from` of `source`, which is no wider, times a factor. */
-export function putColumn(
+/** Column `to` of `target` ← column `from` of `source`, which must not be wider, times a factor. */
+export function copyColumn(
   source: SparseColumns,
   from: number,
   target: SparseColumns,
   to: number,
   factor = 1,
 ): void {
-  const [start, end] = [from * source.width, from * source.width + source.counts[from]];
+  const start = from * source.width;
+  const end = start + source.counts[from];
   const values = source.values.subarray(start, end);
   target.setColumn(
     to,

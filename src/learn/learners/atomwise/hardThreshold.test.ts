@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Rng } from "../../../core/rng.js";
 import { largestRows } from "./hardThreshold.js";
 
-test("largestRows keeps the k largest magnitudes, the lower row first where equal, and no zeros", () => {
+test("largestRows keeps the k largest magnitudes, of equal ones the lower rows, and no zeros", () => {
   expect(largestRows(Float32Array.of(1, -3, 2, 3, 0), 2)).toEqual([1, 3]);
   expect(largestRows(Float32Array.of(2, -2, 2, 1), 2)).toEqual([0, 1]);
   expect(largestRows(Float32Array.of(0, 5, 0), 3)).toEqual([1]);
@@ -20,7 +20,7 @@ test("largestRows keeps the k largest magnitudes, the lower row first where equa
   }
 });
 
-test("largestRows tells magnitudes apart over the whole range of floats, and of a part of an array", () => {
+test("largestRows distinguishes magnitudes over the whole range of floats, also in a subarray", () => {
   const values = Float32Array.of(9, 1e-45, -3.4e38, 1e-38, -1, 1 + 2 ** -23, 0, 2).subarray(1);
   expect(largestRows(values, 1)).toEqual([1]);
   expect(largestRows(values, 3)).toEqual([1, 4, 6]);

@@ -1,17 +1,17 @@
 /**
- * Groups of atoms of which no example uses two. The residuals that one atom of a
- * group changes are none that another looks at, so that updating a group at once is
- * the same as updating its atoms one after the other: (8) and Sparse K-SVD ask for
- * the latter, kernels are good at the former.
+ * Groups of atoms of which no example uses two. An atom of a group changes only residuals
+ * that no other atom of the group looks at, so updating a group at once gives the same
+ * result as updating its atoms one after the other. (8) and Sparse K-SVD ask for the
+ * latter; the former is fast on a device.
  */
 
 import type { SparseColumns } from "../../../core/matrix.js";
 
-/** Every atom that X uses, in one group; in the order in which the groups are to be updated. */
-export function independentGroups(X: SparseColumns, most: number): Uint32Array[] {
+/** Groups of at most `maxSize` atoms, in the order of their updates; every atom that X uses is in one of them. */
+export function independentGroups(X: SparseColumns, maxSize: number): Uint32Array[] {
   const { starts, examples } = examplesByAtom(X);
   const words = Math.ceil(X.rows / 32);
-  const taken = new Uint32Array(X.cols * words); // the groups that have an atom of an example, a bit each
+  const taken = new Uint32Array(X.cols * words); // per example, a bit for each group that has one of its atoms
   const found = new Uint32Array(words);
   const groups: number[][] = [];
   for (let atom = 0; atom < X.rows; atom++) {
@@ -21,7 +21,7 @@ export function independentGroups(X: SparseColumns, most: number): Uint32Array[]
     found.fill(0, 0, known);
     for (const i of users) for (let w = 0; w < known; w++) found[w] |= taken[i * words + w];
     let group = 0;
-    while (group < groups.length && (inside(found, group) || groups[group].length === most)) group++;
+    while (group < groups.length && (hasBit(found, group) || groups[group].length === maxSize)) group++;
     if (group === groups.length) groups.push([]);
     groups[group].push(atom);
     for (const i of users) taken[i * words + (group >> 5)] |= 1 << (group & 31);
@@ -29,7 +29,7 @@ export function independentGroups(X: SparseColumns, most: number): Uint32Array[]
   return groups.map((group) => Uint32Array.from(group));
 }
 
-function inside(bits: Uint32Array, at: number): boolean {
+function hasBit(bits: Uint32Array, at: number): boolean {
   return ((bits[at >> 5] >>> (at & 31)) & 1) === 1;
 }
 

@@ -8,8 +8,8 @@ import { dot, explicitBase, randomDense, wide } from "../../../kernels/conforman
 import { createReferenceKernels } from "../../../kernels/reference/index.js";
 import { collect, learnerCase, randomAtoms, watchKernels } from "../learner.case.js";
 import type { AtomGroup } from "./atomSweep.js";
-import { niht, type StochasticNiht } from "./niht.js";
-import { type NihtOptions, NihtUpdate } from "./nihtUpdate.js";
+import { type NihtLearner, niht } from "./niht.js";
+import { type NihtOptions, NihtSolver } from "./nihtSolver.js";
 
 learnerCase("niht", { sparseFactor: true, recovers: 0.8 });
 
@@ -24,7 +24,7 @@ async function setUp(A = randomAtoms(Rng.from(3), L, m, k), targets = randomDens
   const watched = watchKernels();
   const { kernels } = watched;
   const dictionary = await SparseDictionary.create(base, A, kernels, k);
-  const update = await NihtUpdate.create(dictionary, k, kernels);
+  const solver = await NihtSolver.create(dictionary, k, kernels);
   const energies = Float64Array.from({ length: m }, (_, j) => 1 + j / 4);
   const D = phi.times(wide(A));
   const pull = kernels.matrix(n, m); // −Rxⱼ = (Φaⱼ − ẑⱼ)‖xⱼ‖²
@@ -34,7 +34,7 @@ async function setUp(A = randomAtoms(Rng.from(3), L, m, k), targets = randomDens
   const atoms = Uint32Array.from({ length: m }, (_, j) => j);
   const group: AtomGroup = { atoms, energies, pull, columns: A, targets: async () => {} };
   const cost = (columns: SparseColumns, j: number) => misfit(columns, targets, j) * energies[j];
-  return { watched, kernels, update, group, energies, cost, targets };
+  return { watched, kernels, solver, group, energies, cost, targets };
 }
 
 /** ½‖ẑⱼ − Φaⱼ‖². */
@@ -60,8 +60,8 @@ function stepOf(gradient: Float64Array, rows: readonly number[], energy: number)
   return rows.reduce((sum, row) => sum + gradient[row] ** 2, 0) / (dot(moved, moved) * energy);
 }
 
-describe("NihtUpdate", () => {
-  test("takes the step of (10), and the best there is, where the support stays", async () => {
+describe("NihtSolver", () => {
+  test("takes the step of (10), which is the best possible one, if the support stays", async () => {
     const rng = Rng.from(8);
     const A = randomAtoms(rng, L, m, k);
     // targets near the atoms, in the span of their base atoms: the support has no reason to change
@@ -69,13 +69,13 @@ describe("NihtUpdate", () => {
     near.values.forEach((value, s) => (near.values[s] = value * (1 + 0.01 * rng.normal())));
     const targets = randomDense(rng, n, m, 0);
     targets.data.set(phi.times(wide(near)).data);
-    const { update, group, energies, cost } = await setUp(A, targets);
-    const fresh = await update.columns(group, once);
+    const { solver, group, energies, cost } = await setUp(A, targets);
+    const fresh = await solver.columns(group, once);
     for (let j = 0; j < m; j++) {
       expect(support(fresh, j)).toEqual(support(A, j));
       const gradient = gradientOf(A, targets, j, energies[j]);
       const step = stepOf(gradient, support(A, j), energies[j]);
-      expect(update.steps[j] / step).toBeCloseTo(1, 3);
+      expect(solver.steps[j] / step).toBeCloseTo(1, 3);
       for (const factor of [0.9, 1.1]) {
         const other = A.copy();
         for (let s = j * k; s < (j + 1) * k; s++)
@@ -85,17 +85,17 @@ describe("NihtUpdate", () => {
     }
   });
 
-  test("shortens the step where the support changes, until f falls", async () => {
+  test("shortens the step if the support changes, until f falls", async () => {
     let shortened = 0;
     for (let seed = 0; seed < 6; seed++) {
       const A = randomAtoms(Rng.from(seed), L, m, k);
       const targets = randomDense(Rng.from(100 + seed), n, m, 3);
-      const { update, group, energies, cost } = await setUp(A, targets);
-      const fresh = await update.columns(group, once);
+      const { solver, group, energies, cost } = await setUp(A, targets);
+      const fresh = await solver.columns(group, once);
       for (let j = 0; j < m; j++) {
         const full = stepOf(gradientOf(A, targets, j, energies[j]), support(A, j), energies[j]);
-        expect(update.steps[j]).toBeLessThanOrEqual(full * (1 + 1e-5));
-        if (update.steps[j] < 0.9 * full) shortened++;
+        expect(solver.steps[j]).toBeLessThanOrEqual(full * (1 + 1e-5));
+        if (solver.steps[j] < 0.9 * full) shortened++;
         expect(cost(fresh, j)).toBeLessThanOrEqual(cost(A, j) * (1 + 1e-6));
         expect(fresh.counts[j]).toBeLessThanOrEqual(k);
       }
@@ -103,16 +103,16 @@ describe("NihtUpdate", () => {
     expect(shortened).toBeGreaterThan(0);
   });
 
-  test("goes on until an atom moves no more, and ends no worse than after one step", async () => {
+  test("iterates until an atom hardly moves, and ends no worse than after one step", async () => {
     const A = randomAtoms(Rng.from(3), L, m, k);
     const targets = randomDense(Rng.from(5), n, m);
     const one = await setUp(A, targets);
-    const first = await one.update.columns(one.group, once);
+    const first = await one.solver.columns(one.group, once);
     const many = await setUp(A, targets);
-    const last = await many.update.columns(many.group, { ...once, iterations: 200, tolerance: 1e-4 });
+    const last = await many.solver.columns(many.group, { ...once, iterations: 200, tolerance: 1e-4 });
     for (let j = 0; j < m; j++) {
       expect(many.cost(last, j)).toBeLessThanOrEqual(one.cost(first, j) * (1 + 1e-6));
-      // a fixed point of (9): the gradient on the support is all but zero
+      // a fixed point of (9): the gradient on the support is almost zero
       const gradient = gradientOf(last, targets, j, many.energies[j]);
       const left = Math.hypot(...support(last, j).map((row) => gradient[row]));
       const begun = gradientOf(A, targets, j, many.energies[j]);
@@ -120,26 +120,26 @@ describe("NihtUpdate", () => {
     }
   });
 
-  test("leaves atoms without a gradient, or without a coefficient, as they are", async () => {
+  test("does not change atoms without a gradient or without a coefficient", async () => {
     const A = randomAtoms(Rng.from(3), L, m, k);
-    const { update, group, kernels } = await setUp(A);
+    const { solver, group, kernels } = await setUp(A);
     const pull = await kernels.readMatrix(group.pull);
     pull.column(2).fill(0);
     await kernels.writeMatrix(group.pull, pull);
     group.energies[5] = 0;
-    const fresh = await update.columns(group, once);
+    const fresh = await solver.columns(group, once);
     for (const j of [2, 5]) {
-      expect(update.steps[j]).toBe(0);
+      expect(solver.steps[j]).toBe(0);
       expect(fresh.slice(j, j + 1).toDense()).toEqual(A.slice(j, j + 1).toDense());
     }
   });
 
-  test("gives back all it took", async () => {
-    const { watched, update, group, kernels } = await setUp();
+  test("frees everything it allocated", async () => {
+    const { watched, solver, group, kernels } = await setUp();
     const held = watched.alive();
-    await update.columns(group, { ...once, iterations: 3 });
+    await solver.columns(group, { ...once, iterations: 3 });
     expect(watched.alive()).toBe(held);
-    update.free();
+    solver.free();
     kernels.free(group.pull);
     expect(watched.alive()).toBe(held - 6);
   });
@@ -148,10 +148,10 @@ describe("NihtUpdate", () => {
 describe("departures", () => {
   test("D1 sign: atoms move against ∇f, and along H*(E − Ha), which the text calls the gradient", async () => {
     const A = randomAtoms(Rng.from(3), L, m, k);
-    const { update, group, energies, targets } = await setUp(A);
-    const fresh = await update.columns(group, once);
+    const { solver, group, energies, targets } = await setUp(A);
+    const fresh = await solver.columns(group, once);
     for (let j = 0; j < m; j++) {
-      if (update.steps[j] === 0) continue;
+      if (solver.steps[j] === 0) continue;
       const change = wide(fresh)
         .column(j)
         .map((value, l) => value - wide(A).at(l, j));
@@ -159,11 +159,11 @@ describe("departures", () => {
     }
   });
 
-  test("D2 no support: a zero atom, or one that is best on its support, takes that of P_k[∇f]", async () => {
+  test("D2 no support: a zero atom takes the support of P_k[∇f]", async () => {
     const A = randomAtoms(Rng.from(3), L, m, k);
     A.setColumn(4, [], []);
-    const { update, group, energies, targets, cost } = await setUp(A);
-    const fresh = await update.columns(group, once);
+    const { solver, group, energies, targets, cost } = await setUp(A);
+    const fresh = await solver.columns(group, once);
     const gradient = gradientOf(A, targets, 4, energies[4]);
     const largest = [...gradient.keys()]
       .sort((a, b) => Math.abs(gradient[b]) - Math.abs(gradient[a]))
@@ -173,15 +173,16 @@ describe("departures", () => {
     expect(cost(fresh, 4)).toBeLessThan(cost(A, 4));
   });
 
-  test("D3 decay first: the step is divided by 1 + t/T, and the one that is taken meets the condition", async () => {
+  test("D3 decay first: the step is divided by 1 + t/T, and the step taken meets the condition", async () => {
     const A = randomAtoms(Rng.from(3), L, m, k);
-    const [whole, half] = [await setUp(A), await setUp(A)];
-    await whole.update.columns(whole.group, once);
-    const fresh = await half.update.columns(half.group, { ...once, decay: 2 });
+    const whole = await setUp(A);
+    const half = await setUp(A);
+    await whole.solver.columns(whole.group, once);
+    const fresh = await half.solver.columns(half.group, { ...once, decay: 2 });
     for (let j = 0; j < m; j++) {
       const { energies, targets, cost } = half;
       const full = stepOf(gradientOf(A, targets, j, energies[j]), support(A, j), energies[j]);
-      expect(half.update.steps[j]).toBeLessThanOrEqual((full / 2) * (1 + 1e-5));
+      expect(half.solver.steps[j]).toBeLessThanOrEqual((full / 2) * (1 + 1e-5));
       expect(cost(fresh, j)).toBeLessThanOrEqual(cost(A, j) * (1 + 1e-6));
     }
   });
@@ -193,31 +194,26 @@ describe("departures", () => {
     for (let s = 0; s < scaled.values.length; s++) scaled.values[s] *= 2 ** (Math.floor(s / k) - 6);
     const held = kernels.matrix(n, 8);
     await kernels.writeMatrix(held, randomDense(Rng.from(9), n, 8));
-    const options = {
-      ...{ base, atoms: m, atomSparsity: k, coding: { sparsity: 2 }, batch: 8, momentum: 0, stepDecay: 10 },
-    };
+    const sizes = { base, atoms: m, atomSparsity: k, batch: 8 };
+    const options = { ...sizes, coding: { sparsity: 2 }, momentum: 0, stepDecay: 10 };
+    const meta = { learner: "niht", options: {}, seed: 1, examplesSeen: 8, removeMean: true, coding: {} };
     const atoms: DenseMatrix[] = [];
     for (const start of [A, scaled]) {
       const learner = await niht.create({ options, start, examples: 8, kernels });
       await learner.update(held);
-      const dictionary = (learner as StochasticNiht).dictionary;
+      const { dictionary } = (learner as NihtLearner).state;
       const scales = (await kernels.readMatrix(dictionary.scale)).data;
       const used = (await learner.report()).atomsUsed;
       expect(scales.filter((scale) => Math.abs(scale - 1) < 1e-5).length).toBeGreaterThanOrEqual(used);
-      atoms.push(
-        await (
-          await learner.model({
-            ...{ learner: "niht", options: {}, seed: 1, examplesSeen: 8, removeMean: true, coding: {} },
-          })
-        ).atoms(kernels),
-      );
+      const model = await learner.model(meta);
+      atoms.push(await model.atoms(kernels));
       learner.free();
     }
     atoms[0].data.forEach((value, i) => expect(value).toBeCloseTo(atoms[1].data[i], 4));
   });
 });
 
-test("the steps of niht are halved after T mini-batches", async () => {
+test("the steps of niht shrink by 1 + t/T", async () => {
   const options = { patch: [5, 5], base: "odct:1", atomSparsity: 3, coding: { sparsity: 2 } } as const;
   const run = async (stepDecay: number) => {
     const more = {

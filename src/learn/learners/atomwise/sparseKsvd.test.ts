@@ -25,9 +25,8 @@ const meta = { learner: "sparse-ksvd", options: {}, seed: 1, examplesSeen: N, re
 async function setUp(Y: DenseMatrix) {
   const kernels = createReferenceKernels();
   const start = randomAtoms(Rng.from(3), L, m, k);
-  const options = {
-    ...{ base, atoms: m, atomSparsity: k, coding: { sparsity: p }, batch: 16, momentum: 0, stepDecay: 1 },
-  };
+  const sizes = { base, atoms: m, atomSparsity: k, batch: 16 };
+  const options = { ...sizes, coding: { sparsity: p }, momentum: 0, stepDecay: 1 };
   const learner = await sparseKsvd.create({ options, start, examples: N, kernels });
   const held = kernels.matrix(n, N);
   await kernels.writeMatrix(held, Y);
@@ -56,7 +55,7 @@ function publishedIteration(Y: Matrix64, D0: Matrix64, X: Matrix64, order: reado
 }
 
 describe("sparse-ksvd", () => {
-  test("is an iteration as published: each atom sees what those before it left", async () => {
+  test("is one iteration as published: each atom sees the residual that those before it left", async () => {
     const Y = randomDense(Rng.from(9), n, N, 3);
     const { kernels, start, learner, held } = await setUp(Y);
     const order: number[] = [];
@@ -88,7 +87,7 @@ describe("sparse-ksvd", () => {
     learner.free();
   });
 
-  test.each([1, 2, 3])("lowers its error at every iteration (seed %i)", async (seed) => {
+  test.each([1, 2, 3])("lowers its error in every iteration (seed %i)", async (seed) => {
     const { reports } = await collect(syntheticPictures(seed, 2, 60), {
       patch: [8, 8],
       atomSparsity: 6,
@@ -104,8 +103,8 @@ describe("sparse-ksvd", () => {
     for (let t = 1; t < errors.length; t++) expect(errors[t]).toBeLessThan(errors[t - 1]);
   });
 
-  test("D1 zero target: atoms with nothing to learn stay as they are", async () => {
-    // every example is an atom, exactly: E xⱼ is the atom itself; zero examples use none
+  test("D1 zero target: atoms without a target do not change", async () => {
+    // zero examples use no atom
     const { start, learner, kernels, held } = await setUp(new DenseMatrix(n, N));
     const { D } = unitAtoms(phi, start);
     await learner.update(held);
@@ -116,13 +115,13 @@ describe("sparse-ksvd", () => {
     learner.free();
   });
 
-  test("D2 idle atoms: they are left to atom care, once an iteration", async () => {
+  test("D2 idle atoms: they are left to atom care, once per iteration", async () => {
     const options = { patch: [6, 6], base: "cropped:db2", atomSparsity: 4, coding: { sparsity: 2 } } as const;
     const more = { learner: "sparse-ksvd", examples: 300, epochs: 4, holdout: 0 } as const;
     const { reports } = await collect(syntheticPictures(1, 1, 40), { ...options, ...more });
     const replaced = reports.slice(1).map(({ atomsReplaced }) => atomsReplaced);
     expect(replaced.slice(0, -1).every((count) => count > 0)).toBe(true);
-    expect(replaced.at(-1)).toBe(0); // the last atoms have learned
+    expect(replaced.at(-1)).toBe(0); // atom care skips the last iteration
     const without = await collect(syntheticPictures(1, 1, 40), { ...options, ...more, atomCare: false });
     expect(without.reports.every(({ atomsReplaced }) => atomsReplaced === 0)).toBe(true);
   });

@@ -18,8 +18,9 @@ import { train } from "../../run/train.js";
 import type { TrainOptions } from "../../run/trainOptions.js";
 import { collect, learnerCase } from "../learner.case.js";
 import type { LearnerName } from "../registry.js";
-import { sedilTurn, startSedil } from "./sedil.js";
-import { coherenceOf, coherenceSlope, SedilCost, type SedilPoint, unfolded } from "./sedilCost.js";
+import { descend, startDescent } from "./sedil.js";
+import { coherenceSlope, factorCoherence, SedilCost, unfold } from "./sedilCost.js";
+import type { SedilPoint } from "./sphereProduct.js";
 
 learnerCase("sedil", {
   options: { base: "identity", examples: 300, epochs: 12 },
@@ -51,7 +52,7 @@ async function setUp(seed: number, sizes: readonly (readonly [number, number])[]
 }
 
 describe("the cost of sedil", () => {
-  test("is the sum it is defined as", async () => {
+  test("is the sum that defines it", async () => {
     const { rng, factors, L, Y, cost } = await setUp(
       1,
       [
@@ -124,15 +125,15 @@ describe("the cost of sedil", () => {
   );
 
   test("has coherence 0 for orthogonal columns, and is infinite for equal ones", () => {
-    expect(coherenceOf(Matrix64.identity(4))).toBeCloseTo(0, 12);
+    expect(factorCoherence(Matrix64.identity(4))).toBeCloseTo(0, 12);
     expect(coherenceSlope(Matrix64.identity(4)).data.every((value) => value === 0)).toBe(true);
-    expect(coherenceOf(new Matrix64(2, 2, Float64Array.of(1, 0, 1, 0)))).toBe(Infinity);
+    expect(factorCoherence(new Matrix64(2, 2, Float64Array.of(1, 0, 1, 0)))).toBe(Infinity);
   });
 
-  test("unfolds along an axis: a column an index, all else below one another", () => {
+  test("unfolds along an axis: one column per index, everything else in its rows", () => {
     const sizes = [2, 3, 4];
     const M = randomDense(Rng.from(3), 2 * 3 * 4, 2);
-    const found = unfolded(M, sizes, 1);
+    const found = unfold(M, sizes, 1);
     expect([found.rows, found.cols]).toEqual([2 * 4 * 2, 3]);
     for (let c = 0; c < 2; c++)
       for (let o = 0; o < 2; o++)
@@ -143,7 +144,7 @@ describe("the cost of sedil", () => {
 });
 
 describe("sedil", () => {
-  test("lowers its cost with every turn, and keeps unit columns", async () => {
+  test("lowers its cost in every iteration, and keeps unit columns", async () => {
     const { factors, X, cost } = await setUp(
       4,
       [
@@ -152,29 +153,29 @@ describe("sedil", () => {
       ],
       40,
     );
-    const state = await startSedil({ factors, X }, cost);
-    for (let turn = 0; turn < 15; turn++) {
-      const before = state.cost;
-      expect(await sedilTurn(state, cost)).toBe(true);
-      expect(state.cost).toBeLessThan(before);
-      for (const factor of state.point.factors)
+    const descent = await startDescent({ factors, X }, cost);
+    for (let iteration = 0; iteration < 15; iteration++) {
+      const before = descent.cost;
+      expect(await descend(descent, cost)).toBe(true);
+      expect(descent.cost).toBeLessThan(before);
+      for (const factor of descent.point.factors)
         for (let j = 0; j < factor.cols; j++)
           expect(Math.abs(dot(factor.column(j), factor.column(j)) - 1)).toBeLessThan(1e-12);
     }
     cost.free();
   });
 
-  test("S1 metric: the same examples twice over take the same way", async () => {
+  test("S1 metric: examples that all occur twice give the same descent", async () => {
     const { kernels, factors, Y, X, L } = await setUp(5, [[4, 6]], 20);
     const twice = (M: DenseMatrix) => DenseMatrix.build(M.rows, 40, (r, i) => M.at(r, i % 20));
     const costs = [Y, twice(Y)].map((examples) => new SedilCost(examples, L, weights, kernels));
     const [one, two] = [
-      await startSedil({ factors, X }, costs[0]),
-      await startSedil({ factors, X: twice(X) }, costs[1]),
+      await startDescent({ factors, X }, costs[0]),
+      await startDescent({ factors, X: twice(X) }, costs[1]),
     ];
-    for (let turn = 0; turn < 5; turn++) {
-      await sedilTurn(one, costs[0]);
-      await sedilTurn(two, costs[1]);
+    for (let iteration = 0; iteration < 5; iteration++) {
+      await descend(one, costs[0]);
+      await descend(two, costs[1]);
       expect(two.cost).toBeCloseTo(one.cost, 6);
       one.point.factors[0].data.forEach((value, i) =>
         expect(two.point.factors[0].data[i]).toBeCloseTo(value, 5),
@@ -191,13 +192,15 @@ describe("sedil", () => {
       ],
       30,
     );
-    const state = await startSedil({ factors, X }, cost);
-    for (let turn = 0; turn < 6; turn++) {
-      await sedilTurn(state, cost);
-      for (const { factors: along } of [state.gradient, state.direction]) {
+    const descent = await startDescent({ factors, X }, cost);
+    for (let iteration = 0; iteration < 6; iteration++) {
+      await descend(descent, cost);
+      for (const { factors: along } of [descent.gradient, descent.direction]) {
         along.forEach((factor, axis) => {
           for (let j = 0; j < factor.cols; j++)
-            expect(Math.abs(dot(factor.column(j), state.point.factors[axis].column(j)))).toBeLessThan(1e-10);
+            expect(Math.abs(dot(factor.column(j), descent.point.factors[axis].column(j)))).toBeLessThan(
+              1e-10,
+            );
         });
       }
     }
@@ -210,7 +213,7 @@ describe("sedil", () => {
       const run = { epochs: 1, holdout: 0, reportEvery: 1 };
       return (await collect(pictures, { learner, ...options, ...run, ...more })).reports.at(-1)!.rmse;
     };
-    // a learner of D = ΦA over the same set begins with A the identity, and tells the error of its codes
+    // a learner of D = ΦA over the same set starts with A the identity, and reports the error of its codes
     expect(await firstError("sedil")).toBeCloseTo(await firstError("niht-batch", { atomSparsity: 1 }), 3);
   });
 
@@ -239,7 +242,7 @@ describe("sedil", () => {
     });
   }, 60_000);
 
-  test("is stored as its factors, with A the identity", async () => {
+  test("is saved as its factors, with A the identity", async () => {
     const { model } = await collect(syntheticPictures(1, 1, 32), {
       ...{ patch: [4, 5], learner: "sedil", base: "odct:1.5", examples: 100, epochs: 3, holdout: 0 },
     });
@@ -252,7 +255,7 @@ describe("sedil", () => {
     expect(await back.atoms()).toEqual(await model.atoms());
   });
 
-  test("refuses other numbers of atoms than the base has, and a base that is not separable", () => {
+  test("rejects other numbers of atoms than the base has, and a base that is not separable", () => {
     const data = syntheticPictures(1, 1, 32);
     expect(() => train(data, { patch: [4, 4], learner: "sedil", base: "identity", atoms: 17 })).toThrow(
       "train: atoms must be 16, as the base has, for sedil, got 17",

@@ -1,181 +1,176 @@
 /**
- * Separable dictionary learning (SeDiL) [Hawe13]: one small factor an axis, Φ = φ₀ ⊗ φ₁
+ * Separable dictionary learning (SeDiL) [Hawe13]: one small factor per axis, Φ = φ₀ ⊗ φ₁
  * ⊗ …, each with unit columns, learned together with the codes X of a set of examples:
  *
  *     min f(φ, X)   over φₐ ∈ S × … × S (unit columns),  X ∈ R^{L×N}
  *
  * with the cost of sedilCost.ts: the error, the log-sparsity of the codes and the
- * coherence of each factor. One update is one turn of conjugate gradients on the
- * product of spheres:
+ * coherence of each factor. One update is one iteration of conjugate gradients on the
+ * product of spheres (sphereProduct.ts):
  *
- *     g  ← the gradient: of each column its part orthogonal to it     tangent
+ *     g  ← the gradient, of each column its part orthogonal to it     tangent
  *     h  ← −g + βh,  β = max(0, min(β_HS, β_DY)),  h carried along    conjugate
  *     t  ← the first of t₀, t₀/2, … that lowers f enough (Armijo)     search
- *     dⱼ ← (dⱼ + th)/‖dⱼ + th‖ for each column,  X ← X + th           moved
+ *     dⱼ ← (dⱼ + th)/‖dⱼ + th‖ for each column,  X ← X + th           retract
  *
  * The model is the factors, with A the identity; OMP codes over it as over any other.
  *
  * Shapes   φₐ nₐ×Lₐ   X L×N   Y n×N,  n = Πnₐ,  L = ΠLₐ
- * Cost     about (2 + axes) separable transforms of X and n·Lₐ·N for each axis a turn, and
- *          one transform more for each step length that is tried.
+ * Cost     per iteration, about (2 + axes) separable transforms of X and n·Lₐ·N for each
+ *          axis, and one more transform for each step length that is tried.
  * Memory   X, its gradient and its direction are dense, L × N: for sets of a few thousand.
  *
  * Departures from the text, each with a test of the same name in sedil.test.ts:
- *   S1 metric      Codes count 1/N in inner products, so that their gradient is of the size
- *                  of the factors' and one step length serves both.
+ *   S1 metric      Codes count 1/N in inner products, so that their gradient is as large as
+ *                  that of the factors and one step length serves both.
  *   S2 retraction  Columns move along lines and are scaled back to the sphere, and directions
  *                  are carried along by projection; the text follows geodesics.
- *   S3 any axes    Two factors in the text; as many as the signal has axes here.
+ *   S3 any axes    The text has two factors; here there are as many as the signal has axes.
  *   S4 start       Factors start as those of the base; codes as those of OMP over it. (From
  *                  the least-norm codes, which are dense, f ends where few atoms do worse:
- *                  64×64 faces by 82 atoms 25.5 dB after 100 turns, 26.9 dB from those of OMP.)
+ *                  64×64 faces by 82 atoms reach 25.5 dB after 100 iterations, 26.9 dB from
+ *                  those of OMP.)
  *
  * [Hawe13] S. Hawe, M. Seibert, M. Kleinsteuber. Separable Dictionary Learning. CVPR 2013.
  */
 
 import { InputError, inputError } from "../../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../../core/matrix.js";
+import type { Shape } from "../../../core/shape.js";
 import { type BaseDictionary, baseCols, baseRows } from "../../../dictionaries/base.js";
-import { SparseDictionary } from "../../../dictionaries/sparseDictionary.js";
-import type { DeviceMatrix } from "../../../kernels/contract.js";
-import { Matrix64, norm } from "../../../linalg/matrix64.js";
+import type { DeviceMatrix, Kernels } from "../../../kernels/contract.js";
 import { Model } from "../../../model/model.js";
-import { type BatchEncoder, Encoder } from "../../../pursuit/encoder.js";
-import { resolveLimits } from "../../../pursuit/limits.js";
-import { type Kept, keptNumbers, keptTogether, readPart } from "../../checkpoints/checkpointParts.js";
-import { firstNotFinite } from "../finite.js";
-import type { LearnerKind, LearnerSetting } from "../learner.js";
-import { SedilCost, type SedilPoint, type SedilWeights } from "./sedilCost.js";
-import { type SedilState, savedSedil, sedilParts } from "./sedilState.js";
+import { hostPart, readPart, type Savable } from "../../checkpoints/checkpointParts.js";
+import { allFinite, type LearnerKind, type LearnerSetting } from "../learner.js";
+import { FactorEncoder } from "./factorEncoder.js";
+import { SedilCost, type SedilWeights } from "./sedilCost.js";
+import { descentParts, readDescent, type SedilDescent } from "./sedilDescent.js";
+import { add, dot, inner, negate, retract, type SedilPoint, tangent } from "./sphereProduct.js";
 
-/** In units where the median example deviates from its mean by ¼ to ½. */
-const sedilDefaults = {
-  sparsity: 0.1,
-  sharpness: 20,
-  coherence: 1e-3,
-} as const satisfies SedilWeights;
+/** For units in which the median example deviates from its mean by ¼ to ½. */
+const weights = { sparsity: 0.1, sharpness: 20, coherence: 1e-3 } as const satisfies SedilWeights;
 
 /** Armijo: the share of the first-order gain that a step must bring, and how often it is halved. */
 const armijo = { share: 1e-4, halvings: 40 } as const;
 
-/** Start at factors and codes. */
-export async function startSedil(point: SedilPoint, cost: SedilCost): Promise<SedilState> {
+export interface SedilState {
+  /** Codes over the current factors, and holds them as its base. */
+  readonly encoder: FactorEncoder;
+  /** f on the examples of the first update, which are those of every update. */
+  cost: SedilCost | undefined;
+  descent: SedilDescent | undefined;
+  /** Updates so far. */
+  step: number;
+  /** The error before the last update. */
+  rmse: number;
+}
+
+export function createSedil(setting: LearnerSetting): SedilState {
+  return { encoder: new FactorEncoder(setting), cost: undefined, descent: undefined, step: 0, rmse: 0 };
+}
+
+/** One iteration on the whole set Y. Changes `state` in place. */
+export async function sedilUpdate(state: SedilState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
+  const { encoder } = state;
+  state.cost ??= new SedilCost(await kernels.readMatrix(Y), baseCols(encoder.base), weights, kernels);
+  state.descent ??= await startDescent(await startingPoint(encoder, Y, kernels), state.cost);
+  const { cost, descent } = state;
+  state.rmse = Math.sqrt(dot(descent.R.data, descent.R.data) / descent.R.data.length);
+  if (await descend(descent, cost)) encoder.base = factorBase(descent.point, encoder.shape);
+  else descent.step = 0;
+  state.step += 1;
+}
+
+/** The factors of the base, and the codes of OMP over it (S4). */
+async function startingPoint(encoder: FactorEncoder, Y: DeviceMatrix, kernels: Kernels): Promise<SedilPoint> {
+  const X = new DenseMatrix(baseCols(encoder.base), Y.cols);
+  const room = kernels.matrix(Y.rows, encoder.capacity);
+  for (let from = 0; from < Y.cols; from += room.cols) {
+    const part = kernels.head(room, Math.min(room.cols, Y.cols - from));
+    await kernels.copyColumns(Y, from, part);
+    const codes = await kernels.readSparse(await encoder.encode(part));
+    X.slice(from, from + part.cols).data.set(codes.toDense().data);
+  }
+  kernels.free(room);
+  encoder.free(); // its Gram matrix of all atoms is not needed until the next test
+  return { factors: encoder.base.factors, X };
+}
+
+/** Begin at these factors and codes, along −g. */
+export async function startDescent(point: SedilPoint, cost: SedilCost): Promise<SedilDescent> {
   const { cost: value, R } = await cost.value(point);
   if (!Number.isFinite(value))
     throw new InputError("train: no two columns of a factor of the base may be the same for sedil");
   const gradient = tangent(point, await cost.gradient(point, R));
-  return { point, cost: value, R, gradient, direction: scaled(-1, gradient), step: 1 };
+  return { point, cost: value, R, gradient, direction: negate(gradient), step: 1 };
 }
 
-/** One turn of conjugate gradients; false where no step lowers the cost any more. */
-export async function sedilTurn(state: SedilState, cost: SedilCost): Promise<boolean> {
-  let slope = inner(state.gradient, state.direction);
+/** One iteration of conjugate gradients; false if no step lowers the cost any more. */
+export async function descend(descent: SedilDescent, cost: SedilCost): Promise<boolean> {
+  let slope = inner(descent.gradient, descent.direction);
   if (!(slope < 0)) {
-    state.direction = scaled(-1, state.gradient);
-    slope = inner(state.gradient, state.direction);
+    descent.direction = negate(descent.gradient);
+    slope = inner(descent.gradient, descent.direction);
   }
   if (!(slope < 0)) return false; // stationary
-  const found = await search(state, slope, cost);
+  const found = await search(descent, slope, cost);
   if (!found) return false;
-  const [old, carried] = [tangent(found.point, state.gradient), tangent(found.point, state.direction)];
+  const previous = tangent(found.point, descent.gradient);
+  const carried = tangent(found.point, descent.direction);
   const gradient = tangent(found.point, await cost.gradient(found.point, found.R));
-  Object.assign(state, found, { gradient, direction: conjugate(gradient, old, carried) });
+  Object.assign(descent, found, { gradient, direction: conjugate(gradient, previous, carried) });
   return true;
 }
 
 /** The first step of t₀, t₀/2, … with f(t) ≤ f(0) + c t f′(0). */
-async function search(state: SedilState, slope: number, cost: SedilCost) {
-  let step = 2 * state.step;
+async function search(descent: SedilDescent, slope: number, cost: SedilCost) {
+  let step = 2 * descent.step;
   for (let halving = 0; halving < armijo.halvings; halving++, step /= 2) {
-    const point = moved(state.point, state.direction, step);
+    const point = retract(descent.point, descent.direction, step);
     const { cost: value, R } = await cost.value(point);
-    if (value <= state.cost + armijo.share * step * slope) return { point, cost: value, R, step };
+    if (value <= descent.cost + armijo.share * step * slope) return { point, cost: value, R, step };
   }
   return undefined;
 }
 
-/** h = −g + βh with the hybrid of Hestenes–Stiefel and Dai–Yuan; `old` and `carried` are g and h, carried along. */
-function conjugate(g: SedilPoint, old: SedilPoint, carried: SedilPoint): SedilPoint {
-  const change = inner(g, carried) - inner(old, carried); // ⟨g − old, h⟩
-  if (!(change > 0)) return scaled(-1, g);
+/** h = −g + βh, the hybrid of Hestenes–Stiefel and Dai–Yuan; `previous` and `carried` are g and h, carried along. */
+function conjugate(g: SedilPoint, previous: SedilPoint, carried: SedilPoint): SedilPoint {
+  const change = inner(g, carried) - inner(previous, carried); // ⟨g − previous, h⟩
+  if (!(change > 0)) return negate(g);
   const energy = inner(g, g);
-  const [hestenesStiefel, daiYuan] = [(energy - inner(g, old)) / change, energy / change];
-  return sum(-1, g, Math.max(0, Math.min(hestenesStiefel, daiYuan)), carried);
+  const hestenesStiefel = (energy - inner(g, previous)) / change;
+  const daiYuan = energy / change;
+  return add(-1, g, Math.max(0, Math.min(hestenesStiefel, daiYuan)), carried);
 }
 
-// — the product of spheres ————————————————————————————————————————————————————
-
-/** S1: codes count 1/N. */
-function inner(a: SedilPoint, b: SedilPoint): number {
-  const codes = dot(a.X.data, b.X.data) / Math.max(1, a.X.cols);
-  return a.factors.reduce((total, { data }, axis) => total + dot(data, b.factors[axis].data), codes);
+/** The factors of a point as a base dictionary. */
+function factorBase({ factors }: SedilPoint, shape: Shape): BaseDictionary {
+  return { name: "sedil", shape, factors };
 }
 
-/** The gradient on the spheres: of each column's derivative the part orthogonal to it. */
-function tangent(point: SedilPoint, slope: SedilPoint): SedilPoint {
-  const factors = slope.factors.map((factor, axis) =>
-    eachColumn(factor, (g, j) => {
-      const d = point.factors[axis].column(j);
-      const part = dot(g, d);
-      return g.map((value, r) => value - part * d[r]);
-    }),
-  );
-  return { factors, X: slope.X };
+/** The counters, and the descent once it has begun. */
+function savableSedil(state: SedilState, setting: LearnerSetting): Savable {
+  const { encoder } = state;
+  return {
+    parts() {
+      const moved = encoder.base === setting.options.base ? 0 : 1;
+      const counters = hostPart("counters", Float64Array.of(state.step, state.rmse, moved));
+      return [counters, ...(state.descent ? descentParts(state.descent) : [])];
+    },
+    async restore(saved) {
+      const [step, rmse, moved] = await readPart(saved, "counters", "f64", 3);
+      Object.assign(state, { step, rmse });
+      if (!saved.has("cost")) return;
+      state.descent = await readDescent(saved, setting);
+      if (moved) encoder.base = factorBase(state.descent.point, encoder.shape);
+    },
+  };
 }
-
-/** The retraction: (d + th)/‖d + th‖ for each column, X + th for the codes. */
-function moved(point: SedilPoint, h: SedilPoint, t: number): SedilPoint {
-  const factors = point.factors.map((factor, axis) =>
-    eachColumn(factor, (d, j) => {
-      const direction = h.factors[axis].column(j);
-      const next = d.map((value, r) => value + t * direction[r]);
-      const size = norm(next); // at least 1: h is orthogonal to d
-      return next.map((value) => value / size);
-    }),
-  );
-  return { factors, X: combined(1, point.X, t, h.X) };
-}
-
-function scaled(weight: number, a: SedilPoint): SedilPoint {
-  return sum(weight, a, 0, a);
-}
-
-function sum(p: number, a: SedilPoint, q: number, b: SedilPoint): SedilPoint {
-  const factors = a.factors.map(
-    ({ rows, cols, data }, axis) =>
-      new Matrix64(
-        rows,
-        cols,
-        data.map((value, i) => p * value + q * b.factors[axis].data[i]),
-      ),
-  );
-  return { factors, X: combined(p, a.X, q, b.X) };
-}
-
-function combined(p: number, a: DenseMatrix, q: number, b: DenseMatrix): DenseMatrix {
-  const result = new Float32Array(a.data.length);
-  for (let i = 0; i < result.length; i++) result[i] = p * a.data[i] + q * b.data[i];
-  return new DenseMatrix(a.rows, a.cols, result);
-}
-
-function eachColumn(factor: Matrix64, map: (column: Float64Array, j: number) => Float64Array): Matrix64 {
-  const result = new Matrix64(factor.rows, factor.cols);
-  for (let j = 0; j < factor.cols; j++) result.column(j).set(map(factor.column(j), j));
-  return result;
-}
-
-function dot(x: ArrayLike<number>, y: ArrayLike<number>): number {
-  let total = 0;
-  for (let i = 0; i < x.length; i++) total += x[i] * y[i];
-  return total;
-}
-
-// — as the training loop sees it ——————————————————————————————————————————————
 
 export const sedil: LearnerKind = {
-  summary: "separable learning: a factor an axis, Hawe et al. 2013",
+  summary: "separable learning: one factor per axis, Hawe et al. 2013",
   takes: "whole set",
-  own: [],
+  ownOptions: [],
   defaults: { epochs: 100, examples: 2000, careEvery: false },
 
   check({ base, atoms }) {
@@ -197,143 +192,37 @@ export const sedil: LearnerKind = {
     ];
   },
 
-  create: async (setting) => new Sedil(setting),
+  async create(setting) {
+    const { kernels } = setting;
+    const state = createSedil(setting);
+    const { encoder } = state;
+    return {
+      get step() {
+        return state.step;
+      },
+      encoder,
+      replaceable: undefined,
+      savable: savableSedil(state, setting),
+      update: (Y) => sedilUpdate(state, Y, kernels),
+      async report() {
+        const { step, rmse, descent } = state;
+        return { step, rmse, stepSize: descent?.step ?? 0, atomsUsed: descent?.point.X.rows ?? 0 };
+      },
+      async findNonFinite() {
+        const bad = encoder.base.factors.findIndex(({ data }) => !allFinite(data));
+        return bad < 0 ? undefined : `factor ${bad} is not finite`;
+      },
+      model: async (meta) => new Model(encoder.base, SparseColumns.identity(baseCols(encoder.base), 1), meta),
+      free() {
+        state.cost?.free();
+        encoder.free();
+      },
+    };
+  },
 };
 
-/** Samples an example of R and T, unfolded along the axis that needs most. */
+/** Samples per example of R and T, unfolded along the axis that needs the most. */
 function slopeSamples(base: BaseDictionary): number {
   const n = baseRows(base);
   return n + Math.max(...base.factors.map(({ rows, cols }) => (n / rows) * cols));
-}
-
-class Sedil {
-  step = 0;
-  readonly cared = undefined;
-  readonly encoder: BatchEncoder & { free(): void };
-  readonly #setting: LearnerSetting;
-  #base: BaseDictionary;
-  #cost: SedilCost | undefined;
-  #state: SedilState | undefined;
-  #rmse = 0;
-
-  constructor(setting: LearnerSetting) {
-    this.#setting = setting;
-    this.#base = setting.options.base;
-    this.encoder = new FactorEncoder(() => this.#base, setting);
-  }
-
-  async update(Y: DeviceMatrix): Promise<void> {
-    const { kernels } = this.#setting;
-    if (!this.#cost || !this.#state) {
-      const examples = await kernels.readMatrix(Y); // the same every time
-      this.#cost = new SedilCost(examples, baseCols(this.#base), sedilDefaults, kernels);
-      this.#state ??= await startSedil(await this.#start(Y), this.#cost);
-    }
-    const { R } = this.#state;
-    this.#rmse = Math.sqrt(dot(R.data, R.data) / R.data.length);
-    const moved = await sedilTurn(this.#state, this.#cost);
-    if (moved) this.#base = { name: "sedil", shape: this.#base.shape, factors: this.#state.point.factors };
-    else this.#state.step = 0;
-    this.step += 1;
-  }
-
-  /** The base, and the codes of OMP over it (S4). */
-  async #start(Y: DeviceMatrix): Promise<SedilPoint> {
-    const { kernels } = this.#setting;
-    const X = new DenseMatrix(baseCols(this.#base), Y.cols);
-    const room = kernels.matrix(Y.rows, this.encoder.capacity);
-    for (let from = 0; from < Y.cols; from += room.cols) {
-      const part = kernels.head(room, Math.min(room.cols, Y.cols - from));
-      await kernels.copyColumns(Y, from, part);
-      const codes = await kernels.readSparse(await this.encoder.encode(part));
-      X.slice(from, from + part.cols).data.set(codes.toDense().data);
-    }
-    kernels.free(room);
-    this.encoder.free(); // a Gram matrix of all atoms: nothing needs it until the next test
-    return { factors: this.#base.factors, X };
-  }
-
-  get kept(): Kept {
-    return keptTogether(
-      keptNumbers(
-        "counters",
-        () => [this.step, this.#rmse, this.#base === this.#setting.options.base ? 0 : 1],
-        ([step, rmse]) => {
-          this.step = step;
-          this.#rmse = rmse;
-        },
-      ),
-      {
-        parts: () => (this.#state ? sedilParts(this.#state) : []),
-        restore: async (saved) => {
-          if (!saved.has("cost")) return;
-          this.#state = await savedSedil(saved, this.#setting);
-          const [, , moved] = await readPart(saved, "counters", "f64", 3);
-          const { shape } = this.#base;
-          if (moved) this.#base = { name: "sedil", shape, factors: this.#state.point.factors };
-        },
-      },
-    );
-  }
-
-  async flaw() {
-    const bad = this.#base.factors.findIndex(({ data }) => firstNotFinite(data) >= 0);
-    return bad < 0 ? undefined : `factor ${bad} is not finite`;
-  }
-
-  async report() {
-    const { X } = this.#state?.point ?? {};
-    const stepSize = this.#state?.step ?? 0;
-    return { step: this.step, rmse: this.#rmse, stepSize, atomsUsed: X?.rows ?? 0 };
-  }
-
-  async model(meta: ConstructorParameters<typeof Model>[2]): Promise<Model> {
-    return new Model(this.#base, SparseColumns.identity(baseCols(this.#base), 1), meta);
-  }
-
-  free(): void {
-    this.#cost?.free();
-    this.encoder.free();
-  }
-}
-
-/** Codes over the factors as they stand: the dictionary is made anew when they have changed. */
-class FactorEncoder implements BatchEncoder {
-  readonly shape;
-  readonly capacity: number;
-  readonly #current: () => BaseDictionary;
-  readonly #setting: LearnerSetting;
-  #made: { base: BaseDictionary; dictionary: SparseDictionary; encoder: Encoder } | undefined;
-
-  constructor(current: () => BaseDictionary, setting: LearnerSetting) {
-    this.shape = setting.options.base.shape;
-    this.capacity = Math.min(setting.options.batch, setting.examples);
-    this.#current = current;
-    this.#setting = setting;
-  }
-
-  async encode(Y: DeviceMatrix, path?: DeviceMatrix) {
-    return (await this.#open()).encoder.encode(Y, path);
-  }
-
-  async residual(...args: Parameters<BatchEncoder["residual"]>): Promise<void> {
-    await (await this.#open()).encoder.residual(...args);
-  }
-
-  async #open() {
-    const base = this.#current();
-    if (this.#made?.base === base) return this.#made;
-    this.free();
-    const { kernels, options } = this.#setting;
-    const dictionary = await SparseDictionary.ofBase(base, kernels);
-    const limits = resolveLimits("train", options.coding, dictionary.rows, dictionary.cols);
-    this.#made = { base, dictionary, encoder: new Encoder(dictionary, limits, this.capacity, kernels) };
-    return this.#made;
-  }
-
-  free(): void {
-    this.#made?.encoder.free();
-    this.#made?.dictionary.free();
-    this.#made = undefined;
-  }
 }

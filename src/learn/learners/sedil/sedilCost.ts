@@ -6,25 +6,20 @@
  *     ∂f/∂X  = 1/N [ΦᵀR + 2λρx/(1 + ρx²)]                        R = ΦX − Y
  *     ∂f/∂φₐ = 1/N R₍ₐ₎ T₍ₐ₎ᵀ + 2κ φₐ K,  Kᵢⱼ = c/(1 − c²), c = ⟨φₐᵢ, φₐⱼ⟩, i ≠ j
  *
- * where T is X synthesised along all axes but a, and ₍ₐ₎ unfolds along axis a. The
- * products with Φ and of R with T are the kernels'; sums, and what is small, are f64 on the host.
+ * where T is X synthesised along all axes but a, and ₍ₐ₎ unfolds along axis a. The kernels
+ * compute the products with Φ and of R with T; sums, and everything small, are f64 on the host.
  */
 
 import { DenseMatrix } from "../../../core/matrix.js";
 import type { DeviceBase, DeviceMatrix, Kernels } from "../../../kernels/contract.js";
 import { LogSum } from "../../../linalg/logSum.js";
 import { Matrix64 } from "../../../linalg/matrix64.js";
-
-/** A place on the manifold, or a direction there: the factors, and the codes (L × N). */
-export interface SedilPoint {
-  readonly factors: readonly Matrix64[];
-  readonly X: DenseMatrix;
-}
+import type { SedilPoint } from "./sphereProduct.js";
 
 export interface SedilWeights {
   /** λ: the weight of the log-sparsity of codes. */
   readonly sparsity: number;
-  /** ρ: how sharply it tells zero from what is not. */
+  /** ρ: how sharply it separates zero from non-zero. */
   readonly sharpness: number;
   /** κ: the weight of the coherence of the columns of a factor. */
   readonly coherence: number;
@@ -34,7 +29,7 @@ export class SedilCost {
   readonly weights: SedilWeights;
   readonly #Y: DenseMatrix;
   readonly #kernels: Kernels;
-  /** Codes, and what they make, where the kernels compute. */
+  /** Codes and signals on the device. */
   readonly #codes: DeviceMatrix;
   readonly #signals: DeviceMatrix;
 
@@ -46,7 +41,7 @@ export class SedilCost {
     this.#signals = kernels.matrix(Y.rows, Y.cols);
   }
 
-  /** f, and the residuals ΦX − Y behind it. Infinity where two columns of a factor are the same. */
+  /** f, and the residuals ΦX − Y behind it. Infinity if two columns of a factor are the same. */
   async value({ factors, X }: SedilPoint): Promise<{ cost: number; R: DenseMatrix }> {
     const kernels = this.#kernels;
     const base = kernels.base(factors);
@@ -62,11 +57,11 @@ export class SedilCost {
     const { sparsity, sharpness, coherence } = this.weights;
     const logs = new LogSum();
     for (const x of X.data) logs.add(1 + sharpness * x * x);
-    const alike = factors.reduce((sum, factor) => sum + coherenceOf(factor), 0);
-    return { cost: (energy / 2 + sparsity * logs.value) / this.#Y.cols + coherence * alike, R };
+    const overlap = factors.reduce((sum, factor) => sum + factorCoherence(factor), 0);
+    return { cost: (energy / 2 + sparsity * logs.value) / this.#Y.cols + coherence * overlap, R };
   }
 
-  /** The Euclidean derivatives at a point with residuals R; that of X times N. */
+  /** The Euclidean derivatives at a point with residuals R; the one of X is multiplied by N. */
   async gradient({ factors, X }: SedilPoint, R: DenseMatrix): Promise<SedilPoint> {
     const kernels = this.#kernels;
     const base = kernels.base(factors);
@@ -85,27 +80,28 @@ export class SedilCost {
     return { factors: slopes, X: G };
   }
 
-  /** ∂f/∂φₐ, with the codes of the point where the kernels compute. */
+  /** ∂f/∂φₐ, with the codes of the point on the device. */
   async #slope(factors: readonly Matrix64[], axis: number, R: DenseMatrix): Promise<Matrix64> {
     const factor = factors[axis];
     const others = factors.map((other, b) => (b === axis ? Matrix64.identity(factor.cols) : other));
-    const T = await this.#synthesized(others);
+    const T = await this.#synthesize(others);
     const sizes = factors.map(({ rows }) => rows);
-    const slope = await this.#correlated(
-      unfolded(R, sizes, axis),
-      unfolded(T, sizes.with(axis, factor.cols), axis),
+    const slope = await this.#correlate(
+      unfold(R, sizes, axis),
+      unfold(T, sizes.with(axis, factor.cols), axis),
     );
     const { coherence } = this.weights;
-    const alike = coherenceSlope(factor);
+    const overlap = coherenceSlope(factor);
     for (let i = 0; i < slope.data.length; i++)
-      slope.data[i] = slope.data[i] / R.cols + coherence * alike.data[i];
+      slope.data[i] = slope.data[i] / R.cols + coherence * overlap.data[i];
     return slope;
   }
 
   /** AᵀB. */
-  async #correlated(A: DenseMatrix, B: DenseMatrix): Promise<Matrix64> {
+  async #correlate(A: DenseMatrix, B: DenseMatrix): Promise<Matrix64> {
     const kernels = this.#kernels;
-    const [a, b] = [kernels.matrix(A.rows, A.cols), kernels.matrix(B.rows, B.cols)];
+    const a = kernels.matrix(A.rows, A.cols);
+    const b = kernels.matrix(B.rows, B.cols);
     const product = kernels.matrix(A.cols, B.cols);
     await kernels.writeMatrix(a, A);
     await kernels.writeMatrix(b, B);
@@ -115,7 +111,7 @@ export class SedilCost {
     return new Matrix64(A.cols, B.cols, Float64Array.from(data));
   }
 
-  async #synthesized(factors: readonly Matrix64[]): Promise<DenseMatrix> {
+  async #synthesize(factors: readonly Matrix64[]): Promise<DenseMatrix> {
     const kernels = this.#kernels;
     const base: DeviceBase = kernels.base(factors);
     const T = kernels.matrix(base.rows, this.#codes.cols);
@@ -130,8 +126,8 @@ export class SedilCost {
   }
 }
 
-/** M₍ₐ₎ᵀ: a column for each index along axis a, all else below one another, the columns of M too. */
-export function unfolded(M: DenseMatrix, sizes: readonly number[], axis: number): DenseMatrix {
+/** M₍ₐ₎ᵀ: one column per index along axis a; its rows run over the other axes and the columns of M. */
+export function unfold(M: DenseMatrix, sizes: readonly number[], axis: number): DenseMatrix {
   const n = sizes[axis];
   const outer = sizes.slice(0, axis).reduce((product, size) => product * size, 1) * M.cols;
   const inner = sizes.slice(axis + 1).reduce((product, size) => product * size, 1);
@@ -147,7 +143,7 @@ export function unfolded(M: DenseMatrix, sizes: readonly number[], axis: number)
 }
 
 /** −Σ_{i<j} ln(1 − ⟨dᵢ, dⱼ⟩²); Infinity for equal columns. */
-export function coherenceOf(factor: Matrix64): number {
+export function factorCoherence(factor: Matrix64): number {
   const G = factor.transpose().times(factor);
   const logs = new LogSum();
   for (let j = 0; j < G.cols; j++) {

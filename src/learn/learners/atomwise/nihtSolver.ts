@@ -7,17 +7,18 @@
  *     ηⱼ     = ‖∇f(aⱼ)_Sⱼ‖² / ‖ℋⱼ∇f(aⱼ)_Sⱼ‖²,   Sⱼ the support of aⱼ         (10)
  *     âⱼ     = P_k[aⱼ − ηⱼ∇f(aⱼ)]                                            (9)
  *
- * Where âⱼ has the support of aⱼ, ηⱼ is the best step there is. Where it has not, ηⱼ is
- * made smaller until ηⱼ ≤ (1 − c)‖âⱼ − aⱼ‖² / ‖ℋⱼ(âⱼ − aⱼ)‖², which guarantees that f
- * falls [Blumensath10]. Gradients come from the kernels, for a whole group of atoms at a
- * time, and so do ‖Φv‖² where v has many entries; those of few, and supports, are found here.
+ * Where âⱼ has the support of aⱼ, ηⱼ is the best possible step. Elsewhere ηⱼ is reduced
+ * until ηⱼ ≤ (1 − c)‖âⱼ − aⱼ‖² / ‖ℋⱼ(âⱼ − aⱼ)‖², which guarantees that f falls
+ * [Blumensath10]. The kernels compute gradients, for a whole group of atoms at a time, and
+ * ‖Φv‖² of vectors with many entries; supports, and ‖Φv‖² of few entries, are found here.
  *
  * Departures from the text, each with a test of the same name in niht.test.ts:
  *   D1 sign        Under (9) the text calls H*(E − Ha) the gradient; that is −∇f.
- *   D2 no support  Where the gradient is zero on the support, or there is none, (10) says 0/0;
- *                  Sⱼ then is the support of P_k[∇f(aⱼ)], as at the start of [Blumensath10].
- *   D3 decay first The step is divided by 1 + t/T before the search, so that the step that is
- *                  taken is the one that was checked.
+ *   D2 no support  Where the gradient is zero on the support, or the support is empty, (10)
+ *                  is 0/0; then Sⱼ is the support of P_k[∇f(aⱼ)], as at the start of
+ *                  [Blumensath10].
+ *   D3 decay first The step is divided by 1 + t/T before the search, so that the step taken
+ *                  is the step that was checked.
  *
  * [Blumensath10] T. Blumensath, M. E. Davies. Normalized iterative hard thresholding:
  *                guaranteed stability and performance. IEEE JSTSP 4(2), 2010.
@@ -29,30 +30,31 @@ import { FactorGram, suitsFactorGram } from "../../../dictionaries/factorGram.js
 import type { SparseDictionary } from "../../../dictionaries/sparseDictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../../../kernels/contract.js";
 import type { LearnerOptions, MemoryPart } from "../learner.js";
-import { type AtomGroup, mostAtOnce } from "./atomSweep.js";
+import { type AtomGroup, type AtomSweep, maxGroupSize, type SweepResult } from "./atomSweep.js";
 import { largestRows } from "./hardThreshold.js";
 
-/** c of the condition, and what a step is multiplied by where it does not meet it. */
+/** c of the condition, and the factor for a step that does not meet it. */
 const margin = 0.01;
 const shrinking = 0.5;
-/** Steps that are tried: an atom that finds none stays as it is. */
-const tries = 30;
+/** How many steps are tried; an atom for which none is accepted stays as it is. */
+const maxTries = 30;
 
 export interface NihtOptions {
   /** k. */
   readonly atomSparsity: number;
-  /** Times that (9) is applied to an atom, at most. */
+  /** How often (9) is applied to an atom, at most. */
   readonly iterations: number;
   /** Steps are divided by this: 1 + t/T. */
   readonly decay: number;
-  /** An atom that moves by less than this part of its norm has converged. */
+  /** An atom that moves by less than this fraction of its norm has converged. */
   readonly tolerance: number;
 }
 
-/** One atom under way. */
+/** An atom that is being updated. */
 interface Moving {
-  /** Its place in the group, and ‖xⱼ‖². */
+  /** Its position in the group. */
   readonly at: number;
+  /** ‖xⱼ‖². */
   readonly energy: number;
   /** aⱼ, dense. */
   readonly a: Float32Array;
@@ -69,8 +71,8 @@ interface Moving {
 
 type Entries = { readonly rows: readonly number[]; readonly values: readonly number[] };
 
-export class NihtUpdate {
-  /** The steps ηⱼ of the last group, one an atom; 0 where it stayed. */
+export class NihtSolver {
+  /** The first steps ηⱼ of the last group, one per atom; 0 for an atom that stayed. */
   steps = new Float64Array();
   readonly #dictionary: SparseDictionary;
   readonly #kernels: Kernels;
@@ -79,12 +81,12 @@ export class NihtUpdate {
   readonly #gradient: DeviceMatrix;
   readonly #moved: DeviceMatrix;
   readonly #energies: DeviceMatrix;
-  /** For steps and changes, where they have few enough entries. */
+  /** ΦᵀΦ, if vectors have few enough entries for it to be faster than the kernels. */
   readonly #gram: FactorGram | undefined;
 
   private constructor(dictionary: SparseDictionary, atomSparsity: number, kernels: Kernels) {
     const { rows: n, cols: m, phi } = dictionary;
-    const room = Math.min(m, mostAtOnce);
+    const room = Math.min(m, maxGroupSize);
     this.#dictionary = dictionary;
     this.#kernels = kernels;
     this.#identity = kernels.sparse(phi.cols, phi.cols, 1);
@@ -99,49 +101,65 @@ export class NihtUpdate {
     dictionary: SparseDictionary,
     atomSparsity: number,
     kernels: Kernels,
-  ): Promise<NihtUpdate> {
-    const update = new NihtUpdate(dictionary, atomSparsity, kernels);
-    await kernels.writeSparse(update.#identity, SparseColumns.identity(dictionary.phi.cols, 1));
-    return update;
+  ): Promise<NihtSolver> {
+    const solver = new NihtSolver(dictionary, atomSparsity, kernels);
+    await kernels.writeSparse(solver.#identity, SparseColumns.identity(dictionary.phi.cols, 1));
+    return solver;
+  }
+
+  /** Update every atom that X uses by (9), X fixed; R is kept up to date. Also returns the first step of each atom. */
+  async sweep(
+    sweep: AtomSweep,
+    X: DeviceSparse,
+    R: DeviceMatrix,
+    options: NihtOptions,
+  ): Promise<SweepResult & { readonly steps: readonly number[] }> {
+    const steps: number[] = [];
+    const update = async (group: AtomGroup) => {
+      const columns = await this.columns(group, options);
+      steps.push(...this.steps);
+      return columns;
+    };
+    return { ...(await sweep.run(X, R, update, "keep")), steps };
   }
 
   /** The new columns of A of a group. */
   async columns(group: AtomGroup, options: NihtOptions): Promise<SparseColumns> {
     const { columns, energies } = group;
-    const fresh = columns.copy();
+    const updated = columns.copy();
     this.steps = new Float64Array(columns.cols);
     const gradients = await this.#analyze(group.pull);
     const dense = columns.toDense();
     let moving = Array.from({ length: columns.cols }, (_, at): Moving => {
       const a = dense.column(at);
-      const rows = supportOf(columns, at);
+      const rows = findSupport(columns, at);
       const gradient = gradients.column(at);
       const next = { rows, values: [] };
-      return { at, energy: energies[at], a, rows, gradient, candidates: nothing, step: 0, next };
+      return { at, energy: energies[at], a, rows, gradient, candidates: new Uint32Array(), step: 0, next };
     });
     for (let iteration = 1; moving.length > 0; iteration++) {
       const accepted = await this.#step(moving, options);
       for (const atom of accepted) {
-        fresh.setColumn(atom.at, atom.next.rows, atom.next.values);
+        updated.setColumn(atom.at, atom.next.rows, atom.next.values);
         if (iteration === 1) this.steps[atom.at] = atom.step;
       }
       if (iteration === options.iterations) break;
-      moving = accepted.filter((atom) => movesBy(atom) > options.tolerance);
+      moving = accepted.filter((atom) => relativeChange(atom) > options.tolerance);
       await this.#move(moving);
     }
-    return fresh;
+    return updated;
   }
 
-  /** A step for each of some atoms: those that found one, with `step` and `next` set. */
+  /** Find a step for each atom. Returns the atoms for which one was accepted, with `step` and `next` set. */
   async #step(atoms: readonly Moving[], { atomSparsity: k, decay }: NihtOptions): Promise<Moving[]> {
     const started = await this.#firstSteps(atoms, k);
     for (const atom of started) atom.step /= decay; // D3
     const accepted: Moving[] = [];
     let searching = started;
-    for (let t = 0; t < tries && searching.length > 0; t++) {
+    for (let t = 0; t < maxTries && searching.length > 0; t++) {
       for (const atom of searching) atom.next = threshold(atom, k);
       const changed = searching.filter(({ rows, next }) => !sameRows(rows, next.rows));
-      const changes = changed.map(changeOf);
+      const changes = changed.map(difference);
       const energies = await this.#synthesizedEnergies(changes);
       const failed = new Set(
         changed.filter((atom, i) => {
@@ -159,9 +177,9 @@ export class NihtUpdate {
   /** (10) for each atom that has a gradient. */
   async #firstSteps(atoms: readonly Moving[], k: number): Promise<Moving[]> {
     const parts = atoms.map((atom) => {
-      const rivals = rivalsOf(atom, k);
+      const rivals = findRivals(atom, k);
       atom.candidates = Uint32Array.from([...atom.rows, ...rivals]).sort();
-      return onSupport(atom, rivals);
+      return gradientOnSupport(atom, rivals);
     });
     const energies = await this.#synthesizedEnergies(parts);
     return atoms.filter((atom, i) => {
@@ -172,10 +190,10 @@ export class NihtUpdate {
     });
   }
 
-  /** Take the steps that were found: aⱼ ← âⱼ, and ∇f(âⱼ) = ∇f(aⱼ) + ΦᵀΦ(âⱼ − aⱼ)‖xⱼ‖². */
+  /** Take the accepted steps: aⱼ ← âⱼ, and ∇f(âⱼ) = ∇f(aⱼ) + ΦᵀΦ(âⱼ − aⱼ)‖xⱼ‖². */
   async #move(atoms: readonly Moving[]): Promise<void> {
     if (atoms.length === 0) return;
-    const moved = await this.#synthesize(atoms.map(changeOf));
+    const moved = await this.#synthesize(atoms.map(difference));
     const changes = await this.#analyze(moved);
     atoms.forEach((atom, i) => {
       const change = changes.column(i);
@@ -188,20 +206,20 @@ export class NihtUpdate {
 
   /** ΦᵀM on the host. */
   async #analyze(M: DeviceMatrix) {
-    const [kernels, target] = [this.#kernels, this.#kernels.head(this.#gradient, M.cols)];
+    const kernels = this.#kernels;
+    const target = kernels.head(this.#gradient, M.cols);
     await kernels.analyze(this.#dictionary.phi, M, target);
     return kernels.readMatrix(target);
   }
 
   /** Φv of sparse vectors. */
   async #synthesize(vectors: readonly Entries[]): Promise<DeviceMatrix> {
-    const [kernels, { phi }] = [this.#kernels, this.#dictionary];
+    const kernels = this.#kernels;
+    const { phi } = this.#dictionary;
     const columns = new SparseColumns(phi.cols, vectors.length, this.#sparse.width);
     vectors.forEach(({ rows, values }, i) => columns.setColumn(i, rows, values));
-    const [C, M] = [
-      kernels.headSparse(this.#sparse, vectors.length),
-      kernels.head(this.#moved, vectors.length),
-    ];
+    const C = kernels.headSparse(this.#sparse, vectors.length);
+    const M = kernels.head(this.#moved, vectors.length);
     await kernels.writeSparse(C, columns);
     await kernels.reconstruct(phi, this.#identity, C, M);
     return M;
@@ -212,7 +230,8 @@ export class NihtUpdate {
     const gram = this.#gram;
     if (gram) return vectors.map(({ rows, values }) => gram.energy(rows, values));
     if (vectors.length === 0) return [];
-    const [kernels, e] = [this.#kernels, this.#kernels.head(this.#energies, vectors.length)];
+    const kernels = this.#kernels;
+    const e = kernels.head(this.#energies, vectors.length);
     await kernels.columnEnergies(await this.#synthesize(vectors), e);
     return (await kernels.readMatrix(e)).data;
   }
@@ -222,15 +241,19 @@ export class NihtUpdate {
   }
 }
 
-/** What it takes. */
+export function meanStep(steps: readonly number[]): number {
+  return steps.length === 0 ? 0 : steps.reduce((sum, step) => sum + step, 0) / steps.length;
+}
+
+/** The memory of a solver. */
 export function nihtMemory({ base, atoms: m, atomSparsity: k }: LearnerOptions): MemoryPart {
-  const [n, L, room] = [baseRows(base), baseCols(base), Math.min(m, mostAtOnce)];
+  const n = baseRows(base);
+  const L = baseCols(base);
+  const room = Math.min(m, maxGroupSize);
   return { what: "gradients", bytes: 4 * (room * (L + n + 4 * k + 2) + 3 * L) };
 }
 
-const nothing = new Uint32Array();
-
-/** Room for a vector, from call to call. */
+/** Room for a vector, reused. */
 let room = new Float32Array(0);
 
 function roomFor(length: number): Float32Array {
@@ -239,31 +262,31 @@ function roomFor(length: number): Float32Array {
 }
 
 /**
- * The k largest of ∇f(aⱼ) outside the support of aⱼ, or fewer. There aⱼ − η∇f(aⱼ) is −η∇f(aⱼ), whose order no η
- * changes: what is not among these is in no P_k[aⱼ − η∇f(aⱼ)].
+ * The k largest entries of ∇f(aⱼ) outside the support of aⱼ, or fewer. There aⱼ − η∇f(aⱼ) is −η∇f(aⱼ), whose order
+ * does not depend on η: no other row outside the support can be in P_k[aⱼ − η∇f(aⱼ)].
  */
-function rivalsOf({ rows, gradient }: Moving, k: number): number[] {
+function findRivals({ rows, gradient }: Moving, k: number): number[] {
   const outside = roomFor(gradient.length);
   outside.set(gradient);
   for (const row of rows) outside[row] = 0;
   return largestRows(outside, k);
 }
 
-/** ∇f(aⱼ) on the support of aⱼ; where it is zero there, on that of P_k[∇f(aⱼ)] (D2). */
-function onSupport({ rows, gradient }: Moving, rivals: readonly number[]): Entries {
+/** ∇f(aⱼ) on the support of aⱼ; if it is zero there, on that of P_k[∇f(aⱼ)] (D2). */
+function gradientOnSupport({ rows, gradient }: Moving, rivals: readonly number[]): Entries {
   const values = rows.map((row) => gradient[row]);
   if (squaredNorm(values) > 0) return { rows, values };
   return { rows: rivals, values: rivals.map((row) => gradient[row]) };
 }
 
 /** The rows of a column that are not zero, ascending. */
-function supportOf({ indices, values, counts, width }: SparseColumns, j: number): number[] {
+function findSupport({ indices, values, counts, width }: SparseColumns, j: number): number[] {
   const rows: number[] = [];
   for (let s = j * width; s < j * width + counts[j]; s++) if (values[s] !== 0) rows.push(indices[s]);
   return rows.sort((a, b) => a - b);
 }
 
-/** P_k[aⱼ − ηⱼ∇f(aⱼ)], of which only the candidates are looked at. */
+/** P_k[aⱼ − ηⱼ∇f(aⱼ)], which only the candidates can be in. */
 function threshold({ a, gradient, candidates, step }: Moving, k: number): Moving["next"] {
   const moved = roomFor(candidates.length);
   for (let c = 0; c < candidates.length; c++) {
@@ -275,7 +298,7 @@ function threshold({ a, gradient, candidates, step }: Moving, k: number): Moving
 }
 
 /** âⱼ − aⱼ. */
-function changeOf({ a, rows, next }: Moving): Entries {
+function difference({ a, rows, next }: Moving): Entries {
   const kept = new Set(next.rows);
   const gone = rows.filter((row) => !kept.has(row));
   return {
@@ -285,9 +308,9 @@ function changeOf({ a, rows, next }: Moving): Entries {
 }
 
 /** ‖âⱼ − aⱼ‖ / ‖âⱼ‖. */
-function movesBy(atom: Moving): number {
+function relativeChange(atom: Moving): number {
   const size = squaredNorm(atom.next.values);
-  return size === 0 ? 0 : Math.sqrt(squaredNorm(changeOf(atom).values) / size);
+  return size === 0 ? 0 : Math.sqrt(squaredNorm(difference(atom).values) / size);
 }
 
 function squaredNorm(values: readonly number[]): number {

@@ -1,12 +1,12 @@
 /**
- * A whole set of examples, coded: for learners that pass over the same examples
- * again and again. Codes are made a part at a time, since the correlations of all
- * (m × N) would be the largest matrix by far; codes and residuals are kept whole.
+ * A whole set of examples with its codes and residuals, for learners that pass over the
+ * same examples again and again. The examples are coded a part at a time, because the
+ * correlations of all of them (m × N) would be the largest matrix by far.
  */
 
-import { SparseColumns } from "../../../core/matrix.js";
-import type { DeviceMatrix, DeviceSparse, Kernels } from "../../../kernels/contract.js";
-import type { Encoder } from "../../../pursuit/encoder.js";
+import { SparseColumns } from "../../core/matrix.js";
+import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
+import type { Encoder } from "../../pursuit/encoder.js";
 
 export class CodedSet {
   /** The codes, m × N. */
@@ -27,16 +27,24 @@ export class CodedSet {
     this.#kernels = kernels;
   }
 
-  /** Codes of the columns of Y over the dictionary as it stands, and the energies ‖y − Dx‖² they leave. */
+  /** X ← SparseCode(Y, D), and R = Y − DX. */
+  async code(Y: DeviceMatrix): Promise<{ X: DeviceSparse; R: DeviceMatrix }> {
+    const { codes } = await this.encode(Y);
+    return this.setCodes(codes, Y);
+  }
+
+  /** Codes of the columns of Y over the current dictionary, and the energies ‖y − Dx‖² they leave. */
   async encode(Y: DeviceMatrix): Promise<{ codes: SparseColumns; energies: Float32Array }> {
-    const [encoder, kernels] = [this.#encoder, this.#kernels];
+    const encoder = this.#encoder;
+    const kernels = this.#kernels;
     const { sparsity } = encoder.limits;
     const codes = new SparseColumns(encoder.dictionary.cols, Y.cols, sparsity);
     const energies = new Float32Array(Y.cols);
     const left = kernels.matrix(1, encoder.capacity);
     for (let from = 0; from < Y.cols; from += encoder.capacity) {
       const count = Math.min(encoder.capacity, Y.cols - from);
-      const [y, e] = [kernels.head(this.#part, count), kernels.head(left, count)];
+      const y = kernels.head(this.#part, count);
+      const e = kernels.head(left, count);
       await kernels.copyColumns(Y, from, y);
       const X = await encoder.encode(y);
       await encoder.residual(y, X, y);
@@ -51,11 +59,13 @@ export class CodedSet {
     return { codes, energies };
   }
 
-  /** Take codes as those of Y, and find their residuals. */
-  async take(codes: SparseColumns, Y: DeviceMatrix): Promise<void> {
-    await this.#kernels.writeSparse(this.#kernels.headSparse(this.X, codes.cols), codes);
+  /** X ← these codes of Y, and R = Y − DX. */
+  async setCodes(codes: SparseColumns, Y: DeviceMatrix): Promise<{ X: DeviceSparse; R: DeviceMatrix }> {
+    const X = this.#kernels.headSparse(this.X, codes.cols);
     const R = this.#kernels.head(this.residual, codes.cols);
-    await this.#encoder.residual(Y, this.#kernels.headSparse(this.X, codes.cols), R);
+    await this.#kernels.writeSparse(X, codes);
+    await this.#encoder.residual(Y, X, R);
+    return { X, R };
   }
 
   free(): void {

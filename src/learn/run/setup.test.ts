@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
-import { describeMemory, planMemory, requireFits } from "./memoryPlan.js";
+import { describeMemory, planMemory, requireFits } from "./setup.js";
 import { resolveTraining } from "./trainOptions.js";
 
 const paper64 = resolveTraining({ patch: [64, 64], atomSparsity: 600, coding: { sparsity: 60 } });
@@ -17,17 +17,17 @@ describe("planMemory", () => {
   });
 });
 
-test("describeMemory names what matters", () => {
+test("describeMemory names the largest parts", () => {
   expect(describeMemory(planMemory(paper64, 0, createReferenceKernels()))).toMatch(
     /^1\.\d GiB \((?:Gram matrix|momentum|gradient|atom care) 0\.4, .*mini-batch 0\.1/,
   );
 });
 
-test("requireFits refuses with the sizes", () => {
+test("requireFits rejects a run that does not fit, and says how large it is", () => {
   const plan = { total: 5 * 2 ** 30, parts: [{ what: "Gram matrix", bytes: 5 * 2 ** 30 }] };
   expect(() => requireFits("train", plan, 4 * 2 ** 30)).toThrow(
     new InputError(
-      "train: memory must be at most 4.0 GiB here, got a run that needs 5.0 GiB (Gram matrix 5.0)",
+      "train: the run needs 5.0 GiB (Gram matrix 5.0), but only 4.0 GiB of memory are available",
     ),
   );
   requireFits("train", plan, Infinity);

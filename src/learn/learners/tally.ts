@@ -1,0 +1,105 @@
+/**
+ * What every learner counts, for its reports and for atom care:
+ *
+ *     step     updates so far
+ *     ‖R‖²     the error energy since the last report, R = Y − DX before each update
+ *     uses     how many examples used each atom since the last round of atom care
+ *     S        the atoms that the last codes use
+ *
+ * The sums stay where the kernels compute; only `report` and `readUses` read them back.
+ */
+
+import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../kernels/contract.js";
+import type { Encoder } from "../../pursuit/encoder.js";
+import {
+  type Savable,
+  savableMatrix,
+  savableNumbers,
+  savableTogether,
+} from "../checkpoints/checkpointParts.js";
+import type { LearnerReport } from "./learner.js";
+
+export class Tally {
+  /** Updates so far. */
+  step = 0;
+  /** How many examples used each atom since the last round of atom care, m × 1. */
+  readonly uses: DeviceMatrix;
+  /** S: the atoms that the last codes use. */
+  readonly used: DeviceSet;
+  /** ‖R‖² since the last report, and the number of samples behind it. */
+  readonly #energy: DeviceMatrix;
+  #samples = 0;
+  readonly #kernels: Kernels;
+
+  constructor(atoms: number, kernels: Kernels) {
+    this.uses = kernels.matrix(atoms, 1);
+    this.used = kernels.set(atoms);
+    this.#energy = kernels.matrix(1, 1);
+    this.#kernels = kernels;
+  }
+
+  /** Count the codes X and their residuals R, before the update that follows from them. */
+  async count(X: DeviceSparse, R: DeviceMatrix): Promise<void> {
+    const kernels = this.#kernels;
+    await kernels.usedAtoms(X, this.used);
+    await kernels.countUses(X, this.uses);
+    await kernels.squaredNorm(R, this.#energy, 0, { add: true });
+    this.#samples += R.rows * R.cols;
+  }
+
+  /** What happened since the last report; the step size is 0 unless the learner puts in its own. */
+  async report(): Promise<LearnerReport> {
+    const kernels = this.#kernels;
+    const reads = [kernels.readMatrix(this.#energy), kernels.readSet(this.used)] as const; // one round trip
+    const [energy, { length: atomsUsed }] = await Promise.all(reads);
+    const rmse = this.#samples > 0 ? Math.sqrt(energy.data[0] / this.#samples) : 0;
+    energy.data[0] = 0;
+    await kernels.writeMatrix(this.#energy, energy);
+    this.#samples = 0;
+    return { step: this.step, rmse, stepSize: 0, atomsUsed };
+  }
+
+  async readUses(): Promise<Uint32Array> {
+    return Uint32Array.from((await this.#kernels.readMatrix(this.uses)).data);
+  }
+
+  get savable(): Savable {
+    return savableTogether(
+      savableMatrix("uses", this.uses, this.#kernels),
+      savableMatrix("energy", this.#energy, this.#kernels),
+      savableNumbers(
+        "counters",
+        () => [this.step, this.#samples],
+        ([step, samples]) => {
+          this.step = step;
+          this.#samples = samples;
+        },
+      ),
+    );
+  }
+
+  free(): void {
+    this.#kernels.free(this.uses, this.used, this.#energy);
+  }
+}
+
+/** What coding a mini-batch takes. */
+export interface CodingState {
+  readonly encoder: Encoder;
+  readonly tally: Tally;
+  /** R = Y − DX of the last update, in its first columns. */
+  readonly residual: DeviceMatrix;
+}
+
+/** X ← SparseCode(Y, D) and R = Y − DX for a mini-batch, both counted. */
+export async function codeBatch(
+  { encoder, tally, residual }: CodingState,
+  Y: DeviceMatrix,
+  kernels: Kernels,
+): Promise<{ X: DeviceSparse; R: DeviceMatrix }> {
+  const X = await encoder.encode(Y);
+  const R = kernels.head(residual, Y.cols);
+  await encoder.residual(Y, X, R);
+  await tally.count(X, R);
+  return { X, R };
+}
