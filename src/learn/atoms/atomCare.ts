@@ -14,7 +14,7 @@ import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { Encoder } from "../../pursuit/encoder.js";
-import type { LearnerOptions, MemoryPart, ReplaceableAtoms } from "../learners/learner.js";
+import type { MemoryOptions, MemoryPart, ReplaceableAtoms } from "../learners/learner.js";
 
 export interface AtomCareOptions {
   /** Updates between two rounds: mini-batches, or passes over the whole set. */
@@ -245,12 +245,12 @@ export function baseCodingMemory({
   atomSparsity: k,
   batch,
   coding,
-  cares,
-}: LearnerOptions & { readonly cares: boolean }): MemoryPart {
+  hasAtomCare,
+}: MemoryOptions): MemoryPart {
   const n = baseRows(base);
   const L = baseCols(base);
   const p = coding.sparsity ?? Math.min(n, m);
-  const coded = Math.max(cares ? maxReplaced(m) : 0, m < L ? batch : 0);
+  const coded = Math.max(hasAtomCare ? maxReplaced(m) : 0, m < L ? batch : 0);
   const bytes = coded > 0 ? 4 * (L * L + coded * (L + 2 * n + 2 * Math.max(k, p))) : 0;
   return { what: "atom care", bytes };
 }

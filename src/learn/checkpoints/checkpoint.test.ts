@@ -41,7 +41,7 @@ const parts = () => [
   hostPart("counters", Float64Array.of(0.1, 2 ** 60)),
   hostPart("A.indices", Uint32Array.of(5, 4_294_967_295, 0)),
   hostPart("U", Float32Array.of(1, -0, 3e-45)),
-  hostPart("none", new Float32Array()),
+  hostPart("empty", new Float32Array()),
 ];
 const written = () => checkpointToBytes(draftCheckpoint(header, parts()));
 
@@ -59,7 +59,7 @@ function withHeader(bytes: Uint8Array, change: (text: string) => string): Uint8A
   return changed;
 }
 
-const refusal = (bytes: Uint8Array) =>
+const rejection = (bytes: Uint8Array) =>
   checkpointFromBytes(bytes, "a.tlc").then(
     () => "none",
     (error) => (error instanceof InputError ? error.message : `not an InputError: ${error.stack}`),
@@ -82,28 +82,28 @@ describe("a checkpoint as bytes", () => {
   test("is rejected with the kind of damage", async () => {
     const bytes = await written();
     const flipped = (at: number) => bytes.with(at, bytes[at] ^ 4);
-    expect(await refusal(bytes)).toBe("none");
-    expect(await refusal(bytes.subarray(0, 12))).toBe("a.tlc: damaged (only 12 bytes)");
-    expect(await refusal(bytes.subarray(0, 60))).toBe("a.tlc: damaged (the header is cut off)");
-    expect(await refusal(bytes.subarray(0, -3))).toBe(
+    expect(await rejection(bytes)).toBe("none");
+    expect(await rejection(bytes.subarray(0, 12))).toBe("a.tlc: damaged (only 12 bytes)");
+    expect(await rejection(bytes.subarray(0, 60))).toBe("a.tlc: damaged (the header is cut off)");
+    expect(await rejection(bytes.subarray(0, -3))).toBe(
       `a.tlc: damaged (${bytes.length - 3} bytes instead of ${bytes.length})`,
     );
-    expect(await refusal(flipped(0))).toBe("a.tlc: not a trainlets checkpoint");
-    expect(await refusal(flipped(8))).toBe(
+    expect(await rejection(flipped(0))).toBe("a.tlc: not a trainlets checkpoint");
+    expect(await rejection(flipped(8))).toBe(
       "a.tlc: format version must be 1, got 5: written by another version of trainlets",
     );
-    expect(await refusal(flipped(30))).toBe("a.tlc: damaged (wrong checksum of the header)");
-    expect(await refusal(flipped(bytes.length - 12))).toBe("a.tlc: damaged (wrong checksum of U)");
-    expect(await refusal(flipped(bytes.length - 1))).toBe("a.tlc: damaged (wrong checksum of none)");
+    expect(await rejection(flipped(30))).toBe("a.tlc: damaged (wrong checksum of the header)");
+    expect(await rejection(flipped(bytes.length - 12))).toBe("a.tlc: damaged (wrong checksum of U)");
+    expect(await rejection(flipped(bytes.length - 1))).toBe("a.tlc: damaged (wrong checksum of empty)");
   });
 
   test("is rejected for any flipped bit and any other length", async () => {
     const bytes = await written();
     for (let at = 0; at < bytes.length; at++) {
-      expect(await refusal(bytes.with(at, bytes[at] ^ (1 << (at % 8))))).not.toBe("none");
-      expect(await refusal(bytes.subarray(0, at))).toMatch(/^a\.tlc: /);
+      expect(await rejection(bytes.with(at, bytes[at] ^ (1 << (at % 8))))).not.toBe("none");
+      expect(await rejection(bytes.subarray(0, at))).toMatch(/^a\.tlc: /);
     }
-    expect(await refusal(Uint8Array.of(...bytes, 0))).toMatch(/^a\.tlc: damaged \(/);
+    expect(await rejection(Uint8Array.of(...bytes, 0))).toMatch(/^a\.tlc: damaged \(/);
   });
 
   test.each([
@@ -111,23 +111,23 @@ describe("a checkpoint as bytes", () => {
     ["[]", "damaged checkpoint: invalid header, got []"],
     ['{"position":{}}', "damaged checkpoint: invalid step, got undefined"],
   ])("with the header %s is rejected", async (text, message) => {
-    expect(await refusal(withHeader(await written(), () => text))).toBe(`a.tlc: ${message}`);
+    expect(await rejection(withHeader(await written(), () => text))).toBe(`a.tlc: ${message}`);
   });
 
   test.each([
     ['"step":7', '"step":-7', "damaged checkpoint: invalid step, got -7"],
     ['"scale":', '"scale":-', `damaged checkpoint: invalid scale, got ${-(2 ** -9)}`],
     ['"type":"u32"', '"type":"__proto__"', 'damaged checkpoint: invalid part, got "A.indices"'],
-    ['"name":"U"', '"name":"none"', 'damaged checkpoint: invalid part, got "none"'],
+    ['"name":"U"', '"name":"empty"', 'damaged checkpoint: invalid part, got "empty"'],
     ['"length":2', '"length":1e15', /^a\.tlc: damaged \(\d+ bytes instead of 80000000000\d+\)$/],
     ['"seconds":1.5', '"seconds":"1"', 'damaged checkpoint: invalid seconds, got "1"'],
     ['"rmse":null', '"testRmse":[]', "damaged checkpoint: invalid testRmse, got []"],
     ['"batch":64', '"batch":{}', "damaged checkpoint: invalid batch, got an Object"],
   ])("with %s replaced by %s in its header is rejected", async (from, to, message) => {
     const changed = withHeader(await written(), (text) => text.replace(from, to));
-    const said = await refusal(changed);
-    if (typeof message === "string") expect(said).toBe(`a.tlc: ${message}`);
-    else expect(said).toMatch(message);
+    const found = await rejection(changed);
+    if (typeof message === "string") expect(found).toBe(`a.tlc: ${message}`);
+    else expect(found).toMatch(message);
   });
 
   test("is never made of NaN or infinity", async () => {

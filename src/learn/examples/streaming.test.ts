@@ -113,11 +113,11 @@ describe("units that cannot be read", () => {
   test.each([400 * 9, 1000])(
     "are reported once, skipped and counted, %i samples at a time",
     async (groupSamples) => {
-      const told: string[] = [];
-      const onUnreadable = (message: string) => told.push(message);
+      const reported: string[] = [];
+      const onUnreadable = (message: string) => reported.push(message);
       const run = () => trained(slow(pictures, [2, 5]), { groupSamples, onUnreadable });
       const { unreadable, reports, model } = await run();
-      expect(told.toSorted()).toEqual([2, 5].map((i) => `${pictures[i].name}: is damaged, skipped`));
+      expect(reported.toSorted()).toEqual([2, 5].map((i) => `${pictures[i].name}: is damaged, skipped`));
       expect(unreadable.files.toSorted()).toEqual([2, 5].map((i) => pictures[i].name));
       expect(modelToBytes((await run()).model)).toEqual(modelToBytes(model));
       // in memory they are not part of the set; in groups their examples are missing from both epochs

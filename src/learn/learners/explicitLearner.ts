@@ -13,8 +13,8 @@ import { maxReplaced } from "../atoms/atomCare.js";
 import { savableExplicitDictionary, savableTogether } from "../checkpoints/checkpointParts.js";
 import type {
   Learner,
-  LearnerOptions,
   LearnerSetting,
+  MemoryOptions,
   MemoryPart,
   OwnWork,
   ReplaceableAtoms,
@@ -109,11 +109,8 @@ async function findNonFinite(D: ExplicitDictionary, kernels: Kernels): Promise<s
 }
 
 /** The memory of D, its Gram matrix and a pursuit over it, for updates of N examples coded `batch` at a time. */
-export function explicitMemory(
-  options: LearnerOptions & { readonly cares: boolean },
-  N: number,
-): MemoryPart[] {
-  const { base, atoms: m, batch, coding, cares } = options;
+export function explicitMemory(options: MemoryOptions, N: number): MemoryPart[] {
+  const { base, atoms: m, batch, coding, hasAtomCare } = options;
   const n = baseRows(base);
   const p = coding.sparsity ?? Math.min(n, m);
   const coded = Math.min(batch, N); // and as many to test on
@@ -121,6 +118,6 @@ export function explicitMemory(
     { what: "Gram matrix", bytes: 4 * m * m },
     { what: "atoms", bytes: 4 * n * m },
     { what: "examples", bytes: 4 * (N * (n + 1) + coded * (2 * n + m + 2 * p + 4)) },
-    { what: "atom care", bytes: cares ? 4 * n * maxReplaced(m) : 0 },
+    { what: "atom care", bytes: hasAtomCare ? 4 * n * maxReplaced(m) : 0 },
   ];
 }

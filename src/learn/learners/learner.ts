@@ -103,6 +103,12 @@ export interface LearnerSetting {
   readonly kernels: Kernels;
 }
 
+/** What the memory of a learner depends on. */
+export interface MemoryOptions extends LearnerOptions {
+  /** Whether atoms are replaced during the run. */
+  readonly hasAtomCare: boolean;
+}
+
 /** A part of the memory that a run takes where the kernels compute. */
 export interface MemoryPart {
   readonly what: string;
@@ -133,7 +139,7 @@ export interface LearnerKind {
   /** Reject options that the model does not allow. */
   check?(options: LearnerOptions): void;
   /** The memory it takes for updates of this many examples, signals not included. */
-  memory(options: LearnerOptions & { readonly cares: boolean }, examples: number): readonly MemoryPart[];
+  memory(options: MemoryOptions, examples: number): readonly MemoryPart[];
   create(setting: LearnerSetting): Promise<Learner>;
 }
 

@@ -61,7 +61,8 @@ export function dataSettings(data: TrainingData, test: readonly Signal[] | undef
 export function requireSameSettings(saved: RunSettings, now: RunSettings): void {
   for (const [name, value] of Object.entries(now)) {
     if (saved[name] === value) continue;
-    const rule = `must be ${saved[name] ?? "none"} as in the checkpoint`;
+    const before = saved[name] ?? "none";
+    const rule = `must be ${before === "none" ? "left out" : before} as in the checkpoint`;
     throw new InputError((nameOf) => `${nameOf("resume")}: ${nameOf(name)} ${rule}, got ${value}`, {
       where: "train",
       argument: name,

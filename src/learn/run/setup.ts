@@ -174,7 +174,7 @@ export async function extractExamples(
   return y;
 }
 
-/** The root-mean-square error per sample over the test windows, in the units of the data; NaN if there are none. */
+/** The root-mean-square error per sample over the test windows, in the units of the data; NaN without test windows. */
 export async function measureTestError({ plan, kernels, test, learner }: TrainingSetup): Promise<number> {
   return (await codingError(learner.encoder, test, plan.removeMean, kernels)) / plan.scale;
 }
@@ -269,7 +269,7 @@ export function planMemory(
   const L = baseCols(base);
   const p = coding.sparsity ?? Math.min(n, m);
   return totalMemory([
-    ...learners[learner].memory({ ...options, cares: atomCare !== null }, examples),
+    ...learners[learner].memory({ ...options, hasAtomCare: atomCare !== null }, examples),
     { what: "signals", bytes: 4 * samples },
     { what: "workspace", bytes: kernels.workspace({ n, L, m, p, N: examples }) },
     { what: "base", bytes: baseBytes * base.factors.reduce((sum, { data }) => sum + data.length, 0) },

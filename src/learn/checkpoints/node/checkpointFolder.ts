@@ -85,7 +85,7 @@ export class CheckpointFolder implements CheckpointKeeper {
     return names.sort((a, b) => parseStep(b)! - parseStep(a)!);
   }
 
-  /** The newest valid checkpoint, undefined if there are none. Damaged ones are reported. */
+  /** The newest valid checkpoint, undefined if the folder has no checkpoints. Damaged ones are reported. */
   async newest(): Promise<Checkpoint | undefined> {
     const problems: string[] = [];
     for (const name of await this.names()) {

@@ -10,7 +10,13 @@ import type { DeviceMatrix } from "../../../kernels/contract.js";
 import { Encoder } from "../../../pursuit/encoder.js";
 import { resolveLimits } from "../../../pursuit/limits.js";
 import { baseCodingMemory, NewAtoms } from "../../atoms/atomCare.js";
-import type { LearnerOptions, LearnerSetting, MemoryPart, ReplaceableAtoms } from "../learner.js";
+import type {
+  LearnerOptions,
+  LearnerSetting,
+  MemoryOptions,
+  MemoryPart,
+  ReplaceableAtoms,
+} from "../learner.js";
 import type { SparseState } from "../sparseLearner.js";
 import { Tally } from "../tally.js";
 import { AtomSweep, sweepMemory } from "./atomSweep.js";
@@ -63,11 +69,7 @@ export function replaceableAtoms(
 }
 
 /** The memory for `held` examples whose signals and residuals are kept, `coded` at a time. */
-export function atomwiseMemory(
-  options: LearnerOptions & { readonly cares: boolean },
-  held: number,
-  coded: number,
-): MemoryPart[] {
+export function atomwiseMemory(options: MemoryOptions, held: number, coded: number): MemoryPart[] {
   const { base, atoms: m, atomSparsity: k, coding } = options;
   const n = baseRows(base);
   const p = coding.sparsity ?? Math.min(n, m);
