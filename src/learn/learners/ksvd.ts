@@ -43,19 +43,19 @@ import {
 } from "./explicitLearner.js";
 import type { LearnerKind, LearnerSetting } from "./learner.js";
 
-export interface KsvdState extends ExplicitState {
+interface KsvdState extends ExplicitState {
   /** The codes X of the whole set, and R = Y − DX. */
   readonly set: CodedSet;
 }
 
-export async function createKsvd(setting: LearnerSetting): Promise<KsvdState> {
+async function createKsvd(setting: LearnerSetting): Promise<KsvdState> {
   const explicit = await createExplicit(setting);
   const set = new CodedSet(explicit.encoder, setting.examples, setting.kernels);
   return { ...explicit, set, residual: set.residual };
 }
 
 /** One iteration over the whole set Y. Changes `state` in place. */
-export async function ksvdUpdate(state: KsvdState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
+async function ksvdUpdate(state: KsvdState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
   const { dictionary: D, set, tally } = state;
   const { X, R } = await set.code(Y);
   await tally.count(X, R);

@@ -50,7 +50,7 @@ import {
 import type { LearnerKind, LearnerSetting, ReplaceableAtoms } from "./learner.js";
 import { codeBatch } from "./tally.js";
 
-export interface OdlState extends ExplicitState {
+interface OdlState extends ExplicitState {
   /** η: examples per mini-batch. */
   readonly batch: number;
   /** The past: Σ yxᵀ, n × m, and Σ xxᵀ, m × m. */
@@ -60,7 +60,7 @@ export interface OdlState extends ExplicitState {
   readonly replaced: DeviceSet;
 }
 
-export async function createOdl(setting: LearnerSetting): Promise<OdlState> {
+async function createOdl(setting: LearnerSetting): Promise<OdlState> {
   const { examples: batch, kernels } = setting;
   const explicit = await createExplicit(setting);
   const { rows: n, cols: m } = explicit.dictionary;
@@ -75,7 +75,7 @@ export async function createOdl(setting: LearnerSetting): Promise<OdlState> {
 }
 
 /** One mini-batch. Changes `state` in place and reads nothing back. */
-export async function odlUpdate(state: OdlState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
+async function odlUpdate(state: OdlState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
   const { dictionary: D, tally, batch, B, C } = state;
   const { X } = await codeBatch(state, Y, kernels); // O1
   tally.step += 1;

@@ -53,7 +53,7 @@ import { codeBatch } from "./tally.js";
 /** With more samples than this per example, computing all eigenvectors takes minutes. */
 const maxDense = 1024;
 
-export interface PcaState extends ExplicitState {
+interface PcaState extends ExplicitState {
   /** C = Σ yyᵀ, n × n. */
   readonly covariance: DeviceMatrix;
   /** Examples in C. */
@@ -63,7 +63,7 @@ export interface PcaState extends ExplicitState {
 }
 
 /** C = 0; until anything is known, the atoms are single samples. */
-export async function createPca(setting: LearnerSetting): Promise<PcaState> {
+async function createPca(setting: LearnerSetting): Promise<PcaState> {
   const { options, kernels } = setting;
   const n = baseRows(options.base);
   const atoms = async () => DenseMatrix.build(n, options.atoms, (i, j) => (i === j ? 1 : 0));
@@ -78,7 +78,7 @@ export async function createPca(setting: LearnerSetting): Promise<PcaState> {
 }
 
 /** One mini-batch. Changes `state` in place. */
-export async function pcaUpdate(state: PcaState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
+async function pcaUpdate(state: PcaState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
   await codeBatch(state, Y, kernels);
   await kernels.addOuter(Y, state.covariance); // P1
   state.seen += Y.cols;

@@ -50,7 +50,7 @@ export interface NihtState extends AtomwiseState {
   steps: readonly number[];
 }
 
-export async function createNiht(setting: LearnerSetting): Promise<NihtState> {
+async function createNiht(setting: LearnerSetting): Promise<NihtState> {
   const { options, examples, kernels } = setting;
   const atomwise = await createAtomwise(setting, examples);
   const { dictionary } = atomwise;

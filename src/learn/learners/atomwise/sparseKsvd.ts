@@ -47,7 +47,7 @@ import {
   replaceableAtoms,
 } from "./atomwiseState.js";
 
-export interface SparseKsvdState extends AtomwiseState {
+interface SparseKsvdState extends AtomwiseState {
   /** The codes X of the whole set, and R = Y − ΦAX. */
   readonly set: CodedSet;
   /** Φ as a dictionary, and the pursuit over it that finds the atoms of a group. */
@@ -58,7 +58,7 @@ export interface SparseKsvdState extends AtomwiseState {
   readonly energies: DeviceMatrix;
 }
 
-export async function createSparseKsvd(setting: LearnerSetting): Promise<SparseKsvdState> {
+async function createSparseKsvd(setting: LearnerSetting): Promise<SparseKsvdState> {
   const { options, examples, kernels } = setting;
   const atomwise = await createAtomwise(setting, options.batch);
   const set = new CodedSet(atomwise.encoder, examples, kernels);
@@ -76,11 +76,7 @@ export async function createSparseKsvd(setting: LearnerSetting): Promise<SparseK
 }
 
 /** One iteration over the whole set Y. Changes `state` in place. */
-export async function sparseKsvdUpdate(
-  state: SparseKsvdState,
-  Y: DeviceMatrix,
-  kernels: Kernels,
-): Promise<void> {
+async function sparseKsvdUpdate(state: SparseKsvdState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
   const { set, sweep, tally } = state;
   const { X, R } = await set.code(Y);
   await tally.count(X, R);

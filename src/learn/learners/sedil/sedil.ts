@@ -53,7 +53,7 @@ const weights = { sparsity: 0.1, sharpness: 20, coherence: 1e-3 } as const satis
 /** Armijo: the share of the first-order gain that a step must bring, and how often it is halved. */
 const armijo = { share: 1e-4, halvings: 40 } as const;
 
-export interface SedilState {
+interface SedilState {
   /** Codes over the current factors, and holds them as its base. */
   readonly encoder: FactorEncoder;
   /** f on the examples of the first update, which are those of every update. */
@@ -65,12 +65,12 @@ export interface SedilState {
   rmse: number;
 }
 
-export function createSedil(setting: LearnerSetting): SedilState {
+function createSedil(setting: LearnerSetting): SedilState {
   return { encoder: new FactorEncoder(setting), cost: undefined, descent: undefined, step: 0, rmse: 0 };
 }
 
 /** One iteration on the whole set Y. Changes `state` in place. */
-export async function sedilUpdate(state: SedilState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
+async function sedilUpdate(state: SedilState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
   const { encoder } = state;
   state.cost ??= new SedilCost(await kernels.readMatrix(Y), baseCols(encoder.base), weights, kernels);
   state.descent ??= await startDescent(await startingPoint(encoder, Y, kernels), state.cost);
