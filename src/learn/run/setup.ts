@@ -104,7 +104,7 @@ export async function setUpTraining(
   const plans = await planExamples(data, testSignals === undefined, options, tools);
   const { sampler, batch } = plans;
   if (options.patience < Infinity && (testSignals ? options.holdout : sampler.holdout) === 0)
-    throw new InputError("train: patience needs a test set, got none held out");
+    throw new InputError("train: patience needs a test set, but no examples are held out");
   const examplesAtOnce = learners[options.learner].takes === "whole set" ? sampler.examples : batch;
   const samples = plans.samples + countSamples(testSignals ?? []);
   const memory = planMemory({ ...options, batch }, samples, kernels, examplesAtOnce);
@@ -120,27 +120,40 @@ export async function setUpTraining(
     : examples.test();
   const learner = await createLearner(source, scale, rng);
   if (resume) await learner.savable.restore(resume);
-  const plan = {
-    ...options,
-    batch,
-    examples: sampler.examples,
+  const plan = makePlan(options, plans, {
     examplesAtOnce,
     holdout: test.windows.signal.length,
-    testEvery: options.testEvery ?? sampler.examples,
-    available: sampler.available,
-    steps: Math.ceil(sampler.examples / examplesAtOnce) * options.epochs,
     scale,
     memory,
     checkpointBytes: learner.savable.parts().reduce((sum, part) => sum + partBytes(part), 0),
     done: { examples: resume?.header.position.examples ?? 0 },
-    hostMemory: totalMemory(plans.host),
-    holds: plans.holds,
-  };
+  });
   const { atomCare } = options;
   const care =
     atomCare && learner.replaceable ? new AtomCare(learner.replaceable, atomCare, kernels) : undefined;
   const ownsTest = testSignals !== undefined;
   return { plan, kernels, sampler, examples, test, ownsTest, unreadable, learner, care, Y, means };
+}
+
+type PlanParts = "examplesAtOnce" | "holdout" | "scale" | "memory" | "checkpointBytes" | "done";
+
+function makePlan(
+  options: ResolvedTraining,
+  { sampler, batch, host, holds }: ExamplePlan,
+  parts: Pick<TrainPlan, PlanParts>,
+): TrainPlan {
+  const { examples, available } = sampler;
+  return {
+    ...options,
+    ...parts,
+    batch,
+    examples,
+    available,
+    testEvery: options.testEvery ?? examples,
+    steps: Math.ceil(examples / parts.examplesAtOnce) * options.epochs,
+    hostMemory: totalMemory(host),
+    holds,
+  };
 }
 
 /** Free everything but the kernels. */
