@@ -11,16 +11,20 @@ import { encodePng } from "../../src/figures/png.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const size = 96;
 
-/** `photos/1.png` … `photos/4.png`, and what else the pages name; `trainlets` can be imported there. */
-export function writeFixture(folder: string): void {
+/** `photos/1.png` … `photos/4.png`. */
+export function writePhotos(folder: string): void {
   mkdirSync(join(folder, "photos"), { recursive: true });
+  for (const [i, { data }] of syntheticPictures(1, 4, size).entries())
+    writeGrey(join(folder, "photos", `${i + 1}.png`), data);
+}
+
+/** The photos, and what else the pages name; `trainlets` can be imported there. */
+export function writeFixture(folder: string): void {
+  writePhotos(folder);
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(root, join(folder, "node_modules/trainlets"), "junction");
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  const pictures = syntheticPictures(1, 5, size).map(({ data }) => data);
-  for (const [i, data] of pictures.slice(0, 4).entries())
-    writeGrey(join(folder, "photos", `${i + 1}.png`), data);
-  const photo = pictures[4];
+  const { data: photo } = syntheticPictures(1, 5, size)[4];
   const rng = Rng.from(1);
   writeGrey(join(folder, "photo.png"), photo);
   writeGrey(

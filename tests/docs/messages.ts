@@ -3,15 +3,19 @@
  * messages are what the commands print.
  */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeNpy, writeNpy } from "../../src/data/formats/npy.js";
+import { CheckpointFolder } from "../../src/learn/checkpoints/node/checkpointFolder.js";
 import { trainlets, words } from "../cliProcess.js";
 import { writeFixture } from "./fixture.js";
 import { table } from "./regions.js";
 
-/** A command line without `trainlets`, and what to do about the last line it prints. */
-type Row = readonly [line: string, advice: string];
+/**
+ * A command line without `trainlets`, and what to do about the last line it prints; or about the line that
+ * matches, where the command succeeds.
+ */
+type Row = readonly [line: string, advice: string, pattern?: RegExp];
 
 /** A training that would work but for what is added. */
 const train = (more: string): string => `train photos --patch 8 --examples 64 --device cpu -o d.npz ${more}`;
@@ -108,6 +112,17 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       train("--checkpoint damaged --resume"),
       "choose another folder, or remove what is damaged and start again",
     ],
+    [
+      train("--batch 16 --checkpoint-steps 1 --checkpoint half --resume"),
+      "nothing: the run continues from the checkpoint before it",
+      /damaged/,
+    ],
+    [train("--checkpoint taken"), "wait for that run, end it, or choose another folder"],
+    [
+      train("--report unwritable"),
+      "free the disk, or bring the folder back: it is tried again",
+      /report\.html.*folder/,
+    ],
     ["report photos", "name the folder that `train --report` had"],
     ["report broken", "the file was changed: remove the line"],
   ],
@@ -123,18 +138,24 @@ const setup = [
   "compress photo.png -d dictionary.npz -o photo.tlt --bytes 900",
   train("--checkpoint run"),
   train("--checkpoint damaged"),
+  train("--batch 16 --checkpoint-steps 1 --checkpoint half"),
   train("--report broken"),
 ];
 
 /** The tables of messages, from commands run in an empty folder. */
 export async function messageTables(folder: string): Promise<string> {
   await prepare(folder);
+  const taken = await CheckpointFolder.open(join(folder, "taken")); // by this process
   const parts = Object.entries(sections).map(async ([title, rows]) => {
     const cells: string[][] = [];
-    for (const [line, advice] of rows) cells.push([`\`${await messageOf(line, folder)}\``, advice]);
+    for (const [line, advice, pattern] of rows) {
+      cells.push([`\`${await messageOf(line, folder, pattern)}\``, advice]);
+    }
     return `## ${title}\n\n${table(["message", "what to do"], cells)}`;
   });
-  return (await Promise.all(parts)).join("\n\n");
+  const tables = (await Promise.all(parts)).join("\n\n");
+  await taken.close();
+  return tables;
 }
 
 async function prepare(folder: string): Promise<void> {
@@ -165,16 +186,20 @@ async function prepare(folder: string): Promise<void> {
     if (code !== 0) throw new Error(`${line}\n${stderr}`);
   }
   writeFileSync(path("cut.npz"), readFileSync(path("dictionary.npz")).subarray(0, 4000));
-  const checkpoint = path("damaged/checkpoint-000001.tlc");
-  writeFileSync(checkpoint, readFileSync(checkpoint).fill(0, 3000, 3100));
+  for (const name of ["damaged/checkpoint-000001.tlc", "half/checkpoint-000004.tlc"]) {
+    writeFileSync(path(name), readFileSync(path(name)).fill(0, 3000, 3100));
+  }
+  mkdirSync(path("unwritable/report.html"), { recursive: true });
   const metrics = readFileSync(path("broken/metrics.jsonl"), "utf8").split("\n");
   writeFileSync(path("broken/metrics.jsonl"), [metrics[0], "{", ...metrics.slice(1)].join("\n"));
 }
 
-/** The last line that a command prints to say why it ended. */
-async function messageOf(line: string, folder: string): Promise<string> {
+/** The last line that a command prints to say why it ended, or the one that matches. */
+async function messageOf(line: string, folder: string, pattern?: RegExp): Promise<string> {
   const { code, stderr } = await trainlets(folder, words(line));
-  if (code !== 2) throw new Error(`${line}: exit code ${code}\n${stderr}`);
-  const last = stderr.trimEnd().split("\n").at(-1) ?? "";
-  return last.replace(/\b[0-9a-f]{8,}\b/g, "…"); // digests
+  const lines = stderr.trimEnd().split("\n");
+  const message = pattern ? lines.find((text) => pattern.test(text)) : lines.at(-1);
+  if (code !== (pattern ? 0 : 2) || message === undefined)
+    throw new Error(`${line}: exit code ${code}\n${stderr}`);
+  return message.replace(/\b[0-9a-f]{8,}\b/g, "…").replace(/process \d+/, "process 4711"); // digests, numbers
 }
