@@ -9,6 +9,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { experiments } from "../src/experiments/catalogue.js";
+import { familyDefaults } from "../src/figures/atoms/atomFamilies.js";
+import { galleryDefaults } from "../src/figures/atoms/atomGallery.js";
 import { atomCareDefaults } from "../src/learn/atoms/atomCare.js";
 import { checkpointDefaults } from "../src/learn/checkpoints/node/checkpointFolder.js";
 import { trainDefaults } from "../src/learn/run/trainOptions.js";
@@ -60,6 +62,8 @@ describe("tables that are made from the code", () => {
     InpaintOptions: inpaintDefaults,
     PatchTraining: { ...trainDefaults, ...denoiseDefaults, batch: patchBatch },
     CheckpointFolderOptions: checkpointDefaults,
+    GalleryOptions: galleryDefaults,
+    FamilyOptions: familyDefaults,
   };
   const made: Readonly<Record<string, (name: string) => string>> = {
     commands: () => commandList(ordered()),

@@ -123,12 +123,12 @@ function namesIn(path: string): string {
   return types.length === 0 ? names : `${names}\n\nTypes: ${types.join(", ")}.`;
 }
 
-/** The first sentence of the comment above a declaration. */
+/** The first sentence of the comment above a declaration, or else of the header of its file. */
 function commentOn(name: string, path: string): string {
   const text = listFiles("src").includes(path) ? read(path) : "";
   const declaration = `export (?:async |abstract )*(?:function\\*?|const|class) ${name}\\b`;
-  const comment = new RegExp(`/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\n${declaration}`, "m").exec(text)?.[1];
-  if (comment === undefined) return "";
+  const own = new RegExp(`/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\n${declaration}`).exec(text)?.[1];
+  const comment = own ?? /^\/\*\*([\s\S]*?)(?:\n \*\n[\s\S]*?)?\*\//.exec(text)?.[1] ?? "";
   const [first] = sentence(comment).split(/(?<=[.:;]) /);
   return first.replace(/[:;]$/, ".");
 }
