@@ -76,8 +76,8 @@ export function learnerTable(): string {
   const flag = (name: string): string =>
     code(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
   const rows = learnerNames.map((name) => {
-    const { summary, takes, own, explicit } = learners[name];
-    return [code(name), summary, takes, explicit ? "D, n × m" : "D = ΦA", own.map(flag).join(", ")];
+    const { summary, takes, ownOptions, explicit } = learners[name];
+    return [code(name), summary, takes, explicit ? "D, n × m" : "D = ΦA", ownOptions.map(flag).join(", ")];
   });
   return table(["`--learner`", "what it is", "takes", "learns", "own options"], rows);
 }
