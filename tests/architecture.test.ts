@@ -46,11 +46,11 @@ const entries = ["src/index.ts", "src/node.ts", "src/parts.ts"];
 /** Packages that run in a browser as well; any other is for Node's own files only. */
 const portablePackages = ["fflate", "@observablehq/plot"];
 
-/** Pages that must be there. */
-const pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/paper-map.md"];
-
-/** Of these, the ones still to be written. A page that is there must leave this list. */
-const unwritten: readonly string[] = [];
+/** Every page, and those that must be there. */
+const pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/paper-map.md"];
+const written = [...new Set([...pages, ...listFiles("docs"), ...listFiles("bench")])].filter((path) =>
+  path.endsWith(".md"),
+);
 
 const sources = readSources("src");
 const shipped = sources.filter(({ path }) => !isTest(path));
@@ -153,15 +153,24 @@ describe("what runs in a browser", () => {
 });
 
 describe("the pages", () => {
-  it.each(pages)("%s is there, or known to be unwritten", (path) => {
-    expect(exists(path), `${path}: keep the list of unwritten pages true`).toBe(!unwritten.includes(path));
+  it.each(pages)("%s is there", (path) => {
+    expect(exists(path)).toBe(true);
   });
 
-  const written = [...pages, "CHANGELOG.md", ...listFiles("docs").filter((path) => path.endsWith(".md"))];
-  const present = [...new Set(written)].filter(exists);
+  it("are linked, each from another one", () => {
+    const linked = new Set(
+      written.flatMap((page) =>
+        linksOf(read(page))
+          .map((link) => posix.join(posix.dirname(page), link.replace(/#.*/, "")))
+          .filter((target) => target !== page),
+      ),
+    );
+    const isReached = (page: string): boolean => linked.has(page) || linked.has(posix.dirname(page));
+    expect(written.filter((page) => page !== "README.md" && !isReached(page))).toEqual([]);
+  });
 
   it("link to files and headings that exist", () => {
-    const local = present.flatMap((page) =>
+    const local = written.flatMap((page) =>
       linksOf(read(page))
         .filter((link) => !/^[a-z]+:/i.test(link))
         .map((link) => ({ page, link })),
@@ -179,9 +188,9 @@ describe("the pages", () => {
   }
 });
 
-describe.skipIf(!exists("docs/paper-map.md"))("the paper map", () => {
-  const page = exists("docs/paper-map.md") ? read("docs/paper-map.md") : "";
-  const place = /^(?:src|tests|tools|bench|experiments|studio|docs)\/[\w./-]+$/;
+describe("the paper map", () => {
+  const page = read("docs/paper-map.md");
+  const place = /^(?:src|tests|tools|bench|docs)\/[\w./-]+$/;
   const symbolName = /^[A-Za-z_$][\w$]*(?:\.[\w$]+)?$/;
 
   it("names files that exist", () => {

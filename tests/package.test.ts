@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it, type TestContext } from "vitest";
+import { writePhotos } from "./docs/fixture.js";
 import { firstFence } from "./markdown.js";
 
 const execute = promisify(execFile);
@@ -66,6 +67,7 @@ it("runs the README's library example, which prints what the README says", async
   const [example, printed] = ["ts", "text"].map((language) => firstFence(readme, language));
   expect(example, "README.md: the first ```ts block").toBeDefined();
   writeFileSync(join(project, "example.ts"), example!);
+  writePhotos(project);
   const options = {
     module: "nodenext",
     target: "es2023",
@@ -120,7 +122,7 @@ async function run(file: string, args: readonly string[], options: ExecFileOptio
   });
 }
 
-/** Without what `npm test` tells its children about this repository. */
+/** Without the variables that `npm test` sets for this repository. */
 function cleanEnv(): NodeJS.ProcessEnv {
   const own = /^(npm_(package|lifecycle|config_local_prefix|config_prefix)|INIT_CWD$)/i;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));

@@ -41,7 +41,7 @@ export interface FamilyOptions {
   readonly candidates?: number;
 }
 
-const familyDefaults = {
+export const familyDefaults = {
   count: 8,
   least: 4,
   most: 8,

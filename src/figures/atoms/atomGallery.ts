@@ -32,7 +32,7 @@ export interface GalleryOptions {
   readonly gap?: number;
 }
 
-const galleryDefaults = { gap: 2 } as const;
+export const galleryDefaults = { gap: 2 } as const;
 
 /** What `magnify` aims at when it is not said; few atoms are not blown up beyond the limit. */
 const aim = { width: 1200, magnifyLimit: 32 } as const;

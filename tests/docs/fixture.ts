@@ -1,0 +1,64 @@
+/** The files that commands and programs of the pages work on: pictures and arrays that the project makes itself. */
+
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Rng } from "../../src/core/rng.js";
+import { makeNpy, writeNpy } from "../../src/data/formats/npy.js";
+import { syntheticPictures } from "../../src/data/syntheticPictures.js";
+import { encodePng } from "../../src/figures/png.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const size = 96;
+
+/** `photos/1.png` … `photos/4.png`. */
+export function writePhotos(folder: string): void {
+  mkdirSync(join(folder, "photos"), { recursive: true });
+  for (const [i, { data }] of syntheticPictures(1, 4, size).entries())
+    writeGrey(join(folder, "photos", `${i + 1}.png`), data);
+}
+
+/** The photos, and what else the pages name; `trainlets` can be imported there. */
+export function writeFixture(folder: string): void {
+  writePhotos(folder);
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(root, join(folder, "node_modules/trainlets"), "junction");
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const { data: photo } = syntheticPictures(1, 5, size)[4];
+  const rng = Rng.from(1);
+  writeGrey(join(folder, "photo.png"), photo);
+  writeGrey(
+    join(folder, "noisy.png"),
+    photo.map((value) => value + 30 * rng.normal()),
+  );
+  const scratch = (i: number): boolean => Math.floor(i / size) % 64 === 30 && i % size < 60;
+  writeGrey(
+    join(folder, "scratches.png"),
+    photo.map((_, i) => (scratch(i) ? 255 : 0)),
+  );
+  writeArray(join(folder, "ecg.npy"), [2, 4000], (i) => 50 * Math.sin(i / 9) ** 15 + 3 * rng.normal());
+  writeArray(join(folder, "gaps.npy"), [2000], (i) => (i % 40 < 8 ? Number.NaN : 100 * Math.sin(i / 25)));
+  writeArray(
+    join(folder, "volumes.npy"),
+    [2, 20, 20, 20],
+    (i) => 40 * Math.sin(i / 7) + 40 * Math.sin(i / 170) + rng.normal(),
+  );
+}
+
+function writeGrey(path: string, samples: Float32Array): void {
+  const data = Uint8Array.from(samples, (value) => Math.min(255, Math.max(0, Math.round(value))));
+  writeFileSync(path, encodePng({ width: size, height: size, channels: 1, data }));
+}
+
+function writeArray(path: string, shape: readonly number[], value: (i: number) => number): void {
+  const length = shape.reduce((product, axis) => product * axis, 1);
+  writeFileSync(
+    path,
+    writeNpy(
+      makeNpy(
+        shape,
+        Float32Array.from({ length }, (_, i) => value(i)),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,205 @@
+/**
+ * Commands that end with a message, and what to do about it: the table of docs/reference/messages.md. The
+ * messages are what the commands print.
+ */
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeNpy, writeNpy } from "../../src/data/formats/npy.js";
+import { CheckpointFolder } from "../../src/learn/checkpoints/node/checkpointFolder.js";
+import { trainlets, words } from "../cliProcess.js";
+import { writeFixture } from "./fixture.js";
+import { table } from "./regions.js";
+
+/**
+ * A command line without `trainlets`, and what to do about the last line it prints; or about the line that
+ * matches, where the command succeeds.
+ */
+type Row = readonly [line: string, advice: string, pattern?: RegExp];
+
+/** A training that would work but for what is added. */
+const train = (more: string): string => `train photos --patch 8 --examples 64 --device cpu -o d.npz ${more}`;
+
+const sections: Readonly<Record<string, readonly Row[]>> = {
+  Options: [
+    ["train photos -o d.npz", "give the shape of a patch: there is no default"],
+    [train("--sparsty 3"), "check the spelling; `--help` lists all options"],
+    [
+      train("--sparsity 0"),
+      "every option states its range like this; the upper end here is the number of atoms",
+    ],
+    [train("--atoms 100 --redundancy 2"), "they say the same thing: keep one"],
+    [train("--learner niht --momentum 0.5"), "leave it out, or choose another `--learner`"],
+    [train("--learner pca --atoms 65"), "there are no more principal components than samples"],
+    [
+      train("--learner sedil --atoms 65"),
+      "choose another `--base`: its factors are what `sedil` starts from",
+    ],
+    [
+      train("--start dictionary.npz --base odct:2"),
+      "the same for `--atoms` and `--redundancy`: a model to start from has its own",
+    ],
+    [
+      train("--base cropped:sym9x"),
+      "use one of the names listed; bases, devices, learners and other names are answered likewise",
+    ],
+    ["train photos --patch 31x32 --base contourlet -o d.npz", "an even patch, or `cropped-contourlet`"],
+    [
+      "train photos --patch 8 -o nowhere/d.npz",
+      "create the folder: outputs are checked before the work begins, folders are not created",
+    ],
+  ],
+  Data: [
+    ["train pictures --patch 8 -o d.npz", "check the path; it is relative to the current folder"],
+    ["train photos/*.bmp --patch 8 -o d.npz", "nothing that matches is an image or an array by its name"],
+    ["train photo.png --patch 300 -o d.npz", "a smaller patch, or larger data"],
+    ["train photo.png noisy.png --patch 300 -o d.npz", "the same, for all the inputs"],
+    [
+      "train ecg.npy --patch 8x8x8 -o d.npz",
+      "see [the rule about axes](../how-to/learn-from-your-data.md#what-can-be-read); reshape the array or the patch",
+    ],
+    [
+      "train ecg.npy --patch 64x64 -o d.npz",
+      "often a patch with one axis too many: `--patch 64` reads the two rows as two signals",
+    ],
+    ["train photo.png --patch 8x8x8 -o d.npz", "images are grey here; for colour or volumes, give a `.npy`"],
+    [
+      "train data.mat --patch 8 -o d.npz",
+      "whatever is not called `.npy`, `.npz` or `.tar` is tried as an image; save the array with `np.save`",
+    ],
+    [
+      "train scan.npy --patch 8x8 -o d.npz",
+      "fill them with [`inpaint`](../how-to/inpaint.md), or cut them off",
+    ],
+  ],
+  "Dictionaries, codes and compressed files": [
+    [
+      "encode photo.png -d codes.npz -o c.npz",
+      "the dictionary and the codes are swapped, or it is another program's file",
+    ],
+    ["atoms cut.npz -o a.png", "the file was cut off, in a copy or a download: get it again"],
+    ["decode codes.npz -d small.npz -o back.npy", "decode with the dictionary that coded"],
+    ["decode stack.npz -d dictionary.npz -o back.png", "`-o back.npy`"],
+    ["decode mixed.npz -d dictionary.npz -o back.npy", "one code file for each shape"],
+    [
+      "approximate photos -d dictionary.npz -d wide.npz",
+      "curves are of the same patches: compare dictionaries of one patch shape",
+    ],
+    [
+      "decompress photo.tlt -d small.npz -o back.png",
+      "the dictionary that compressed it is needed, bit by bit; training again with the same options and seed gives it",
+    ],
+    [
+      "compress photo.png -d dictionary.npz -o p.tlt --bytes 20 --device cpu",
+      "the means of the blocks alone take this much; larger patches have fewer blocks",
+    ],
+    [
+      "compress noise.npy -d small.npz -o p.tlt --psnr 60 --device cpu",
+      "the dictionary cannot come closer: more atoms, or smaller patches",
+    ],
+  ],
+  "Checkpoints and reports": [
+    [train("--checkpoint run"), "add `--resume` to continue, or choose another folder"],
+    [
+      train("--checkpoint run --resume --seed 2"),
+      "the options of the run that is to continue, or another folder for another run",
+    ],
+    [
+      "train photo.png --patch 8 --examples 64 -o d.npz --checkpoint run --resume",
+      "the same files in the same order; the digest in brackets is of their names, shapes and samples",
+    ],
+    [
+      train("--checkpoint damaged --resume"),
+      "choose another folder, or remove what is damaged and start again",
+    ],
+    [
+      train("--batch 16 --checkpoint-steps 1 --checkpoint half --resume"),
+      "nothing: the run continues from the checkpoint before it",
+      /damaged/,
+    ],
+    [train("--checkpoint taken"), "wait for that run, end it, or choose another folder"],
+    [
+      train("--report unwritable"),
+      "free the disk, or bring the folder back: it is tried again",
+      /report\.html.*folder/,
+    ],
+    ["report photos", "name the folder that `train --report` had"],
+    ["report broken", "the file was changed: remove the line"],
+  ],
+};
+
+const setup = [
+  "train photos --patch 8 --examples 64 --device cpu -o dictionary.npz",
+  "train photos --patch 8 --examples 64 --atoms 100 --device cpu -o small.npz",
+  "train photos --patch 16x4 --examples 64 -o wide.npz",
+  "encode photo.png -d dictionary.npz -o codes.npz",
+  "encode photos -d dictionary.npz -o stack.npz",
+  "encode photo.png scan40.npy -d dictionary.npz -o mixed.npz",
+  "compress photo.png -d dictionary.npz -o photo.tlt --bytes 900",
+  train("--checkpoint run"),
+  train("--checkpoint damaged"),
+  train("--batch 16 --checkpoint-steps 1 --checkpoint half"),
+  train("--report broken"),
+];
+
+/** The tables of messages, from commands run in an empty folder. */
+export async function messageTables(folder: string): Promise<string> {
+  await prepare(folder);
+  const taken = await CheckpointFolder.open(join(folder, "taken")); // by this process
+  const parts = Object.entries(sections).map(async ([title, rows]) => {
+    const cells: string[][] = [];
+    for (const [line, advice, pattern] of rows) {
+      cells.push([`\`${await messageOf(line, folder, pattern)}\``, advice]);
+    }
+    return `## ${title}\n\n${table(["message", "what to do"], cells)}`;
+  });
+  const tables = (await Promise.all(parts)).join("\n\n");
+  await taken.close();
+  return tables;
+}
+
+async function prepare(folder: string): Promise<void> {
+  const path = (name: string): string => join(folder, name);
+  const array = (shape: readonly number[], value: (i: number) => number): Uint8Array =>
+    writeNpy(
+      makeNpy(
+        shape,
+        Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) => value(i)),
+      ),
+    );
+  writeFixture(folder);
+  writeFileSync(path("data.mat"), "not an image");
+  writeFileSync(
+    path("scan.npy"),
+    array([40, 40], (i) => (i === 75 ? Number.NaN : i)),
+  );
+  writeFileSync(
+    path("scan40.npy"),
+    array([40, 40], (i) => i),
+  );
+  writeFileSync(
+    path("noise.npy"),
+    array([40, 40], (i) => Math.sin(i * i)),
+  );
+  for (const line of setup) {
+    const { code, stderr } = await trainlets(folder, words(line));
+    if (code !== 0) throw new Error(`${line}\n${stderr}`);
+  }
+  writeFileSync(path("cut.npz"), readFileSync(path("dictionary.npz")).subarray(0, 4000));
+  for (const name of ["damaged/checkpoint-000001.tlc", "half/checkpoint-000004.tlc"]) {
+    writeFileSync(path(name), readFileSync(path(name)).fill(0, 3000, 3100));
+  }
+  mkdirSync(path("unwritable/report.html"), { recursive: true });
+  const metrics = readFileSync(path("broken/metrics.jsonl"), "utf8").split("\n");
+  writeFileSync(path("broken/metrics.jsonl"), [metrics[0], "{", ...metrics.slice(1)].join("\n"));
+}
+
+/** The last line that a command prints to say why it ended, or the one that matches. */
+async function messageOf(line: string, folder: string, pattern?: RegExp): Promise<string> {
+  const { code, stderr } = await trainlets(folder, words(line));
+  const lines = stderr.trimEnd().split("\n");
+  const message = pattern ? lines.find((text) => pattern.test(text)) : lines.at(-1);
+  if (code !== (pattern ? 0 : 2) || message === undefined)
+    throw new Error(`${line}: exit code ${code}\n${stderr}`);
+  return message.replace(/\b[0-9a-f]{8,}\b/g, "…").replace(/process \d+/, "process 4711"); // digests, numbers
+}
