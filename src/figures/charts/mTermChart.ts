@@ -1,5 +1,6 @@
 /** M-term curves as a chart and as numbers, as in figures 4, 8 and 11 of the paper. */
 
+import { csvText } from "../csv.js";
 import { lineChart } from "./lineChart.js";
 
 /** PSNR in dB of approximations with 0, 1, … terms. */
@@ -26,9 +27,9 @@ function isShown({ x, y }: { readonly x: number; readonly y: number }): boolean 
   return x > 0 && Number.isFinite(y);
 }
 
-/** The curves as comma-separated values, a line an M. */
+/** The curves as comma-separated values, one line per M. */
 export function mTermCsv(curves: readonly NamedCurve[]): string {
-  const quoted = (label: string) => (/[",]/.test(label) ? `"${label.replaceAll('"', '""')}"` : label);
-  const lines = curves[0].psnr.map((_, M) => [M, ...curves.map(({ psnr }) => psnr[M].toFixed(4))].join(","));
-  return `${["M", ...curves.map(({ label }) => quoted(label))].join(",")}\n${lines.join("\n")}\n`;
+  const header = ["M", ...curves.map(({ label }) => label)];
+  const rows = curves[0].psnr.map((_, M) => [M, ...curves.map(({ psnr }) => psnr[M].toFixed(4))]);
+  return csvText(header, rows);
 }
