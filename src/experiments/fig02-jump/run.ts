@@ -5,7 +5,6 @@ import { Rng } from "../../core/rng.js";
 import { createBase } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
-import { csvText } from "../../figures/csv.js";
 import type { PageSection } from "../../figures/pages/htmlPage.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { norm } from "../../linalg/matrix64.js";
@@ -14,7 +13,7 @@ import { wavelet } from "../../wavelets/filters.js";
 import { forwardPeriodic, inversePeriodic, maxLevels } from "../../wavelets/transform.js";
 import { chooseSettings } from "../shared/chooseSettings.js";
 import type { ExperimentOptions, ExperimentRun, Outcome, OutcomeFile } from "../shared/experiment.js";
-import { claimSection, pageFile, textFile } from "../shared/outcomeFiles.js";
+import { claimSection, csvFile, pageFile, textFile } from "../shared/outcomeFiles.js";
 import { randomCubic } from "../shared/randomCubic.js";
 import type { JumpSettings } from "./settings.js";
 
@@ -99,15 +98,12 @@ function jumpFiles(
       },
     ],
   });
-  const csv = csvText(
+  const csv = csvFile(
+    "figure-2-error-by-sample.csv",
     ["sample", ...curves.map(({ label }) => label)],
     Array.from({ length: samples }, (_, i) => [i, ...curves.map(({ errors }) => errors[i])]),
   );
-  return [
-    textFile("figure-2-error-by-sample.svg", chart),
-    textFile("figure-2-error-by-sample.csv", csv),
-    page,
-  ];
+  return [textFile("figure-2-error-by-sample.svg", chart), csv, page];
 }
 
 /** Cubics, each plus a step of normally distributed height, scaled to unit norm; one per column. */

@@ -4,7 +4,7 @@ import type { DenseMatrix } from "../../core/matrix.js";
 import { formatShape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { atomGallery } from "../../figures/atoms/atomGallery.js";
-import { mTermChart, mTermCsv } from "../../figures/charts/mTermChart.js";
+import { mTermChart } from "../../figures/charts/mTermChart.js";
 import type { PageSection } from "../../figures/pages/htmlPage.js";
 import { encodePng } from "../../figures/png.js";
 import { samplePatches } from "../../tasks/approximate/mTerm.js";
@@ -20,7 +20,13 @@ import type {
   OutcomeFile,
   OutcomeTable,
 } from "../shared/experiment.js";
-import { analyticContenders, compareMTerms, mTermTable, psnrByLabel } from "../shared/mTermComparison.js";
+import {
+  analyticContenders,
+  compareMTerms,
+  mTermCsvFile,
+  mTermTable,
+  psnrByLabel,
+} from "../shared/mTermComparison.js";
 import { claimSection, pageFile, textFile } from "../shared/outcomeFiles.js";
 import { choosePictures } from "../shared/pictures.js";
 import { analyticClaims } from "./claims.js";
@@ -100,7 +106,7 @@ async function runChart(
     curves,
     claims: analyticClaims(chart, curves),
     tested: patches.cols,
-    files: [...gallery.files, textFile(`${figure}.svg`, svg), textFile(`${figure}.csv`, mTermCsv(curves))],
+    files: [...gallery.files, textFile(`${figure}.svg`, svg), mTermCsvFile(`${figure}.csv`, curves)],
     sections: [
       ...gallery.sections,
       { heading: `Patches of ${size}`, kind: "svg", svg },

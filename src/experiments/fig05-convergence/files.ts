@@ -2,20 +2,15 @@
 
 import { formatShape, sizeOf } from "../../core/shape.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
-import { csvText } from "../../figures/csv.js";
 import type { PageSection } from "../../figures/pages/htmlPage.js";
-import type { Claim, OutcomeFile } from "../shared/experiment.js";
-import { claimSection, grouped, pageFile, textFile } from "../shared/outcomeFiles.js";
+import type { OutcomeFile } from "../shared/experiment.js";
+import { claimSection, csvFile, grouped, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
 import { type Comparison, describeComparison } from "./claims.js";
 import type { ConvergenceSettings } from "./settings.js";
 
-export interface ConvergenceResult {
+export interface ConvergenceResult extends RunFacts {
   readonly settings: ConvergenceSettings;
   readonly comparisons: readonly Comparison[];
-  readonly claims: readonly Claim[];
-  readonly sources: string;
-  readonly device: string;
-  readonly seconds: number;
 }
 
 export function convergenceFiles(result: ConvergenceResult): OutcomeFile[] {
@@ -23,7 +18,7 @@ export function convergenceFiles(result: ConvergenceResult): OutcomeFile[] {
     textFile(`${fileName(comparison)}-time.svg`, chart(comparison, "seconds")),
     textFile(`${fileName(comparison)}-epochs.svg`, chart(comparison, "epoch")),
   ]);
-  return [...charts, textFile("figure-5.csv", csv(result)), page(result)];
+  return [...charts, csv(result), page(result)];
 }
 
 function fileName({ size, atomSparsity }: Comparison): string {
@@ -46,7 +41,7 @@ function chart(comparison: Comparison, by: "seconds" | "epoch"): string {
   });
 }
 
-function csv({ comparisons }: ConvergenceResult): string {
+function csv({ comparisons }: ConvergenceResult): OutcomeFile {
   const rows = comparisons.flatMap(({ size, atomSparsity, curves }) =>
     curves.flatMap(({ method, points }) =>
       points.map(({ epoch, seconds, testRmse }) => [
@@ -59,7 +54,11 @@ function csv({ comparisons }: ConvergenceResult): string {
       ]),
     ),
   );
-  return csvText(["patch", "atom sparsity", "learner", "epoch", "seconds", "test RMSE"], rows);
+  return csvFile(
+    "figure-5.csv",
+    ["patch", "atom sparsity", "learner", "epoch", "seconds", "test RMSE"],
+    rows,
+  );
 }
 
 function page({ settings, comparisons, claims, sources, device, seconds }: ConvergenceResult): OutcomeFile {

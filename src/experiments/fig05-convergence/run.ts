@@ -8,16 +8,16 @@ import type { Signal } from "../../core/signal.js";
 import { type TrainingRun, train } from "../../learn/run/train.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
 import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
-import type {
-  ExperimentData,
-  ExperimentOptions,
-  ExperimentRun,
-  ExperimentTools,
-  Outcome,
+import {
+  type ExperimentData,
+  type ExperimentOptions,
+  type ExperimentRun,
+  type ExperimentTools,
+  type Outcome,
+  runTraining,
 } from "../shared/experiment.js";
 import { describeDevice } from "../shared/outcomeFiles.js";
 import { choosePictures } from "../shared/pictures.js";
-import { runTraining } from "../shared/runTraining.js";
 import {
   type Comparison,
   type Curve,

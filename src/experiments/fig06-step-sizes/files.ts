@@ -2,28 +2,19 @@
 
 import { formatShape } from "../../core/shape.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
-import { csvText } from "../../figures/csv.js";
-import type { Claim, OutcomeFile } from "../shared/experiment.js";
-import { claimSection, grouped, pageFile, textFile } from "../shared/outcomeFiles.js";
+import type { OutcomeFile } from "../shared/experiment.js";
+import { claimSection, csvFile, grouped, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
 import type { StepPoint } from "./claims.js";
 import type { StepSizesSettings } from "./settings.js";
 
-export interface StepSizesResult {
+export interface StepSizesResult extends RunFacts {
   readonly settings: StepSizesSettings;
   readonly points: readonly StepPoint[];
-  readonly claims: readonly Claim[];
-  readonly sources: string;
-  readonly device: string;
-  readonly seconds: number;
 }
 
 export function stepSizesFiles(result: StepSizesResult): OutcomeFile[] {
   const svg = chart(result.points);
-  return [
-    textFile("figure-6-step-sizes.svg", svg),
-    textFile("figure-6-step-sizes.csv", csv(result.points)),
-    page(result, svg),
-  ];
+  return [textFile("figure-6-step-sizes.svg", svg), csv(result.points), page(result, svg)];
 }
 
 /** Steps span orders of magnitude, so the axis is logarithmic; it has no place for a step of zero. */
@@ -49,11 +40,15 @@ function chart(points: readonly StepPoint[]): string {
   });
 }
 
-function csv(points: readonly StepPoint[]): string {
+function csv(points: readonly StepPoint[]): OutcomeFile {
   const rows = points.map(({ iteration, mean, quantiles, global }) =>
     [iteration, mean, ...quantiles, global, global ** 2].map((value) => Number(value.toPrecision(6))),
   );
-  return csvText(["mini-batch", "mean", "10 %", "50 %", "90 %", "global", "global squared"], rows);
+  return csvFile(
+    "figure-6-step-sizes.csv",
+    ["mini-batch", "mean", "10 %", "50 %", "90 %", "global", "global squared"],
+    rows,
+  );
 }
 
 function page(result: StepSizesResult, svg: string): OutcomeFile {

@@ -1,24 +1,20 @@
 /** The files of the experiment: the chart, the numbers of every picture, and a page. */
 
 import { lineChart } from "../../figures/charts/lineChart.js";
-import { csvText } from "../../figures/csv.js";
-import type { Claim, OutcomeFile, OutcomeTable } from "../shared/experiment.js";
-import { claimSection, grouped, pageFile, textFile } from "../shared/outcomeFiles.js";
+import type { OutcomeFile, OutcomeTable } from "../shared/experiment.js";
+import { claimSection, csvFile, grouped, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
 import { type Measurement, meanCurve } from "./claims.js";
 import type { DenoisingSettings } from "./settings.js";
 
-export interface DenoisingResult {
+export interface DenoisingResult extends RunFacts {
   readonly settings: DenoisingSettings;
   readonly measurements: readonly Measurement[];
   readonly table: OutcomeTable;
-  readonly claims: readonly Claim[];
-  readonly sources: string;
-  readonly device: string;
 }
 
 export function denoisingFiles(result: DenoisingResult): OutcomeFile[] {
   const svg = chart(result);
-  return [textFile("figure-7.svg", svg), textFile("figure-7.csv", csv(result)), page(result, svg)];
+  return [textFile("figure-7.svg", svg), csv(result), page(result, svg)];
 }
 
 function chart({ settings, measurements }: DenoisingResult): string {
@@ -43,7 +39,7 @@ function chart({ settings, measurements }: DenoisingResult): string {
   });
 }
 
-function csv({ measurements }: DenoisingResult): string {
+function csv({ measurements }: DenoisingResult): OutcomeFile {
   const rows = measurements.map(({ method, size, picture, psnr, seconds }) => [
     method.learner,
     method.base,
@@ -52,10 +48,11 @@ function csv({ measurements }: DenoisingResult): string {
     psnr.toFixed(4),
     seconds.toFixed(2),
   ]);
-  return csvText(["learner", "base", "patch", "picture", "PSNR", "seconds"], rows);
+  return csvFile("figure-7.csv", ["learner", "base", "patch", "picture", "PSNR", "seconds"], rows);
 }
 
-function page({ settings, table, claims, sources, device }: DenoisingResult, svg: string): OutcomeFile {
+function page(result: DenoisingResult, svg: string): OutcomeFile {
+  const { settings, table, claims, sources, device, seconds } = result;
   return pageFile({
     title: "Denoising with patches of different sizes",
     lead: `Mean PSNR over ${sources}, with noise of standard deviation ${settings.sigma}. Each dictionary is learned from the noisy picture itself.`,
@@ -73,6 +70,7 @@ function page({ settings, table, claims, sources, device }: DenoisingResult, svg
           ["mini-batch", settings.batch],
           ["seed", settings.seed],
           ["computed on", device],
+          ["time", `${seconds.toFixed(0)} s`],
         ],
       },
     ],

@@ -45,6 +45,7 @@ export async function runDenoising(
   data: ExperimentData,
   tools: ExperimentTools,
 ): Promise<Outcome> {
+  const start = performance.now();
   const { pictures, sources } = choosePictures(data, settings.pictures, settings.seed);
   const { sizes, methods, reference } = settings;
   const measurements: Measurement[] = [];
@@ -61,11 +62,12 @@ export async function runDenoising(
   const claims = denoisingClaims(settings, measurements);
   const table = psnrTable(settings, measurements);
   const device = describeDevice(tools.kernels);
+  const seconds = (performance.now() - start) / 1000;
   return {
     ...table,
     claims,
     values: { measurements: measurements.map(measurementValues) },
-    files: denoisingFiles({ settings, measurements, table, claims, sources, device }),
+    files: denoisingFiles({ settings, measurements, table, claims, sources, device, seconds }),
   };
 }
 

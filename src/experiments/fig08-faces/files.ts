@@ -4,15 +4,15 @@ import type { DenseMatrix } from "../../core/matrix.js";
 import { formatShape } from "../../core/shape.js";
 import { atomGallery } from "../../figures/atoms/atomGallery.js";
 import { orderAtoms } from "../../figures/atoms/atomOrder.js";
-import { mTermChart, mTermCsv } from "../../figures/charts/mTermChart.js";
+import { mTermChart } from "../../figures/charts/mTermChart.js";
 import type { PageSection } from "../../figures/pages/htmlPage.js";
 import { encodePng, type Picture } from "../../figures/png.js";
 import { modelToBytes } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
 import type { MTermCurve } from "../../tasks/approximate/mTermCurves.js";
-import type { Claim, OutcomeFile } from "../shared/experiment.js";
-import { mTermTable, trainletsLabel } from "../shared/mTermComparison.js";
-import { claimSection, pageFile, textFile } from "../shared/outcomeFiles.js";
+import type { OutcomeFile } from "../shared/experiment.js";
+import { mTermCsvFile, mTermTable, trainletsLabel } from "../shared/mTermComparison.js";
+import { claimSection, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
 import type { FacesSettings } from "./settings.js";
 
 export interface LearnedModel {
@@ -21,16 +21,12 @@ export interface LearnedModel {
   readonly atoms: DenseMatrix;
 }
 
-export interface FacesResult {
+export interface FacesResult extends RunFacts {
   readonly settings: FacesSettings;
   readonly models: readonly LearnedModel[];
   readonly curves: readonly MTermCurve[];
-  readonly claims: readonly Claim[];
   /** Pictures that were approximated. */
   readonly tested: number;
-  readonly sources: string;
-  readonly device: string;
-  readonly seconds: number;
 }
 
 /** All files, the page last. */
@@ -47,7 +43,7 @@ export function facesFiles(result: FacesResult): OutcomeFile[] {
       bytes: encodePng(gallery(settings, learned)),
     })),
     textFile("figure-8-m-term.svg", chart),
-    textFile("figure-8-m-term.csv", mTermCsv(curves)),
+    mTermCsvFile("figure-8-m-term.csv", curves),
     page(result, chart),
   ];
 }

@@ -7,12 +7,13 @@ import { train } from "../../learn/run/train.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
 import { samplePatches } from "../../tasks/approximate/mTerm.js";
 import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
-import type {
-  ExperimentData,
-  ExperimentOptions,
-  ExperimentRun,
-  ExperimentTools,
-  Outcome,
+import {
+  type ExperimentData,
+  type ExperimentOptions,
+  type ExperimentRun,
+  type ExperimentTools,
+  type Outcome,
+  runTraining,
 } from "../shared/experiment.js";
 import {
   analyticContenders,
@@ -23,7 +24,6 @@ import {
 } from "../shared/mTermComparison.js";
 import { describeDevice } from "../shared/outcomeFiles.js";
 import { splitPictures } from "../shared/pictures.js";
-import { runTraining } from "../shared/runTraining.js";
 import { facesClaims } from "./claims.js";
 import { facesFiles, type LearnedModel } from "./files.js";
 import type { FacesSettings } from "./settings.js";

@@ -6,20 +6,20 @@ import type { AtomFamily } from "../../figures/atoms/atomFamilies.js";
 import { atomGallery } from "../../figures/atoms/atomGallery.js";
 import { orderAtoms } from "../../figures/atoms/atomOrder.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
-import { mTermChart, mTermCsv } from "../../figures/charts/mTermChart.js";
+import { mTermChart } from "../../figures/charts/mTermChart.js";
 import type { PageSection } from "../../figures/pages/htmlPage.js";
 import { encodePng, type Picture } from "../../figures/png.js";
 import { modelToBytes } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
 import type { MTermCurve } from "../../tasks/approximate/mTermCurves.js";
-import type { Claim, OutcomeFile } from "../shared/experiment.js";
-import { mTermTable } from "../shared/mTermComparison.js";
-import { claimSection, grouped, pageFile, textFile } from "../shared/outcomeFiles.js";
+import type { OutcomeFile } from "../shared/experiment.js";
+import { mTermCsvFile, mTermTable } from "../shared/mTermComparison.js";
+import { claimSection, grouped, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
 import type { LearnedDictionary } from "./claims.js";
 import { familyPicture } from "./familyPicture.js";
 import type { UniversalSettings } from "./settings.js";
 
-export interface UniversalResult {
+export interface UniversalResult extends RunFacts {
   readonly settings: UniversalSettings;
   /** The universal dictionary and its atoms. */
   readonly model: Model;
@@ -30,12 +30,8 @@ export interface UniversalResult {
   readonly learned: readonly LearnedDictionary[];
   /** Analytic dictionaries, rivals, then the universal dictionary. */
   readonly curves: readonly MTermCurve[];
-  readonly claims: readonly Claim[];
   /** Patches that were approximated. */
   readonly tested: number;
-  readonly sources: string;
-  readonly device: string;
-  readonly seconds: number;
 }
 
 /** All files, the page last. */
@@ -52,7 +48,7 @@ export function universalFiles(result: UniversalResult): OutcomeFile[] {
     { name: `${figures.atoms}.png`, bytes: encodePng(gallery(result)) },
     ...(families.length > 0 ? [familyFile()] : []),
     textFile(`${figures.curves}.svg`, chart),
-    textFile(`${figures.curves}.csv`, mTermCsv(curves)),
+    mTermCsvFile(`${figures.curves}.csv`, curves),
     page(result, chart),
   ];
 }

@@ -12,12 +12,13 @@ import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions
 import { samplePatches } from "../../tasks/approximate/mTerm.js";
 import type { Contender } from "../../tasks/approximate/mTermCurves.js";
 import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
-import type {
-  ExperimentData,
-  ExperimentOptions,
-  ExperimentRun,
-  ExperimentTools,
-  Outcome,
+import {
+  type ExperimentData,
+  type ExperimentOptions,
+  type ExperimentRun,
+  type ExperimentTools,
+  type Outcome,
+  runTraining,
 } from "../shared/experiment.js";
 import {
   analyticContenders,
@@ -28,7 +29,6 @@ import {
 } from "../shared/mTermComparison.js";
 import { describeDevice } from "../shared/outcomeFiles.js";
 import { splitPictures } from "../shared/pictures.js";
-import { runTraining } from "../shared/runTraining.js";
 import { type LearnedDictionary, type LearningPoint, universalClaims } from "./claims.js";
 import { universalFiles } from "./files.js";
 import type { Rival, UniversalSettings } from "./settings.js";

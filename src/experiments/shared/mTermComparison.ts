@@ -4,7 +4,8 @@ import type { DenseMatrix } from "../../core/matrix.js";
 import type { Shape } from "../../core/shape.js";
 import { approximatorOf } from "../../tasks/approximate/mTerm.js";
 import { type Contender, type MTermCurve, mTermCurves } from "../../tasks/approximate/mTermCurves.js";
-import type { ExperimentTools, OutcomeTable } from "./experiment.js";
+import type { ExperimentTools, OutcomeFile, OutcomeTable } from "./experiment.js";
+import { csvFile } from "./outcomeFiles.js";
 
 /** An analytic dictionary: a name as `approximatorOf` knows it, and its label in tables and charts. */
 export interface AnalyticDictionary {
@@ -50,6 +51,13 @@ export function mTermTable(
     header: [heading, ...terms.map((M) => `M = ${M}`)],
     rows: curves.map(({ label, psnr }) => [label, ...terms.map((M) => psnr[M].toFixed(2))]),
   };
+}
+
+/** The curves as comma-separated values, one line per M from 0. */
+export function mTermCsvFile(name: string, curves: readonly MTermCurve[]): OutcomeFile {
+  const header = ["M", ...curves.map(({ label }) => label)];
+  const rows = curves[0].psnr.map((_, M) => [M, ...curves.map(({ psnr }) => psnr[M].toFixed(4))]);
+  return csvFile(name, header, rows);
 }
 
 /** The curves as data, by label. */

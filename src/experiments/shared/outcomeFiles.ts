@@ -1,4 +1,4 @@
-/** Files that experiments write: text, and the page with the claims and the settings. */
+/** Files that experiments write: text, comma-separated numbers, and the page. */
 
 import { htmlPage, type Page, type PageSection } from "../../figures/pages/htmlPage.js";
 import type { Kernels } from "../../kernels/contract.js";
@@ -7,6 +7,29 @@ import type { Claim, OutcomeFile } from "./experiment.js";
 
 export function textFile(name: string, text: string): OutcomeFile {
   return { name, bytes: new TextEncoder().encode(text) };
+}
+
+/** Comma-separated values: a line with the names of the columns, then one line per row. */
+export function csvFile(
+  name: string,
+  header: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): OutcomeFile {
+  return textFile(name, [header, ...rows].map((cells) => `${cells.map(quoteCell).join(",")}\n`).join(""));
+}
+
+function quoteCell(cell: string | number): string {
+  const text = String(cell);
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** What every page says about the run behind it. */
+export interface RunFacts {
+  readonly claims: readonly Claim[];
+  /** The pictures it used. */
+  readonly sources: string;
+  readonly device: string;
+  readonly seconds: number;
 }
 
 /** `index.html`. */
