@@ -66,7 +66,7 @@ async function runBorders(settings: BorderSettings, kernels: Kernels): Promise<O
       {
         kind: "svg",
         svg: figure,
-        caption: `d) is W_s g, where g is a code with ${extensions[3].terms} atoms over the cropped wavelets.`,
+        caption: `d) is the extension implied by a sparse code of the function: ${extensions[3].terms} atoms of the cropped wavelets, uncropped.`,
       },
       {
         kind: "table",

@@ -64,7 +64,7 @@ function csv({ comparisons }: ConvergenceResult): OutcomeFile {
 function page({ settings, comparisons, claims, sources, device, seconds }: ConvergenceResult): OutcomeFile {
   return pageFile({
     title: "Learners compared",
-    lead: `Dictionaries learned from patches of ${sources}, judged by the error on other patches.`,
+    lead: `Dictionaries learned from patches of ${sources}, judged by the error on other patches. k is the number of non-zeros per atom, p the number of atoms per code.`,
     sections: [
       claimSection(claims),
       ...comparisons.flatMap(comparisonSections),

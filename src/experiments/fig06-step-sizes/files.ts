@@ -55,7 +55,7 @@ function page(result: StepSizesResult, svg: string): OutcomeFile {
   const { settings, claims, sources, device, seconds } = result;
   return pageFile({
     title: "Step sizes",
-    lead: `The step that NIHT finds for each atom while it learns from ${formatShape(settings.patch)} patches of ${sources}, and the one step for all atoms that OSDL would take at the same point.`,
+    lead: `The step that NIHT finds for each atom while it learns from ${formatShape(settings.patch)} patches of ${sources}, and the one step for all atoms, equation (13) of the paper, that OSDL would take at the same point.`,
     sections: [
       { kind: "svg", svg },
       claimSection(claims),
