@@ -27,7 +27,7 @@ interface Encoded {
   readonly mse: number;
 }
 
-/** The best file of at most this many bytes, with or without headers; undefined if there is none. */
+/** The best file of at most this many bytes, with or without headers; undefined if no file is that small. */
 type Codec = (picture: Picture, maxBytes: number, withHeader: boolean) => Promise<Encoded | undefined>;
 
 const rates = [0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2];

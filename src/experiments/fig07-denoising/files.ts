@@ -55,7 +55,7 @@ function page(result: DenoisingResult, svg: string): OutcomeFile {
   const { settings, table, claims, sources, device, seconds } = result;
   return pageFile({
     title: "Denoising with patches of different sizes",
-    lead: `Mean PSNR over ${sources}, with noise of standard deviation ${settings.sigma}. Each dictionary is learned from the noisy picture itself.`,
+    lead: `Noise of standard deviation ${settings.sigma} is added to ${sources} and removed again. Each dictionary is learned from the noisy picture itself.`,
     sections: [
       { kind: "svg", svg },
       { kind: "table", ...table },
