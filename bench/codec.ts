@@ -1,8 +1,8 @@
 /**
- * Rate and distortion: `compress` beside JPEG, WebP and AVIF of sharp, on the same grey
- * pictures. Every codec gives its best file of at most so many bytes; the error is the
- * mean over all pictures. Two tables: whole files, and files without what they spend on headers (see
- * `headerOf`), which on small pictures is most of a JPEG and of an AVIF.
+ * Rate and distortion: `compress` compared with JPEG, WebP and AVIF of sharp, on the same grey
+ * pictures. Every codec makes its best file within a number of bytes; the error is the mean
+ * over all pictures. Two tables: whole files, and files without their headers (see
+ * `headerBytes`), which on small pictures are most of a JPEG and of an AVIF.
  */
 
 import { writeFileSync } from "node:fs";
@@ -11,6 +11,8 @@ import type { Signal } from "../src/core/signal.js";
 import { readSignals } from "../src/data/node/readSignals.js";
 import { syntheticPictures } from "../src/data/syntheticPictures.js";
 import { lineChart } from "../src/figures/charts/lineChart.js";
+import { greyPicture } from "../src/figures/greyPicture.js";
+import type { Picture } from "../src/figures/png.js";
 import { chooseKernels } from "../src/kernels/choose.js";
 import { loadModel } from "../src/model/node/files.js";
 import { Compressor } from "../src/tasks/codec/compress.js";
@@ -18,48 +20,42 @@ import { unpackContainer } from "../src/tasks/codec/container.js";
 import type { Options } from "./setting.js";
 import { table } from "./table.js";
 
-/** A file, and what it decodes to. */
+/** The size of a file, and the error of what it decodes to. */
 interface Encoded {
   readonly bytes: number;
   readonly header: number;
   readonly mse: number;
 }
 
-interface Grey {
-  readonly width: number;
-  readonly height: number;
-  readonly data: Uint8Array;
-}
-
-/** The best file of at most so many bytes, headers counted or not; undefined where none is so small. */
-type Codec = (picture: Grey, bytes: number, withHeader: boolean) => Promise<Encoded | undefined>;
+/** The best file of at most this many bytes, with or without headers; undefined if no file is that small. */
+type Codec = (picture: Picture, maxBytes: number, withHeader: boolean) => Promise<Encoded | undefined>;
 
 const rates = [0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2];
 
 export async function benchCodec(options: Options): Promise<string> {
   if (options.dictionary === undefined) throw new Error("bench: codec needs --dictionary FILE");
   const model = await loadModel(options.dictionary);
-  const pictures = (await picturesOf(options, model.shape)).map(toGrey);
+  const pictures = (await readTestPictures(options, model.shape)).map(greyPicture);
   const { kernels } = await chooseKernels();
   const compressor = await Compressor.open(model, kernels);
   const codecs: Record<string, Codec> = {
-    trainlets: ours(compressor),
-    WebP: peer((image, quality) => image.webp({ quality, effort: 6 }), 1),
-    AVIF: peer((image, quality) => image.avif({ quality, effort: 4 }), 3),
-    "JPEG (mozjpeg)": peer((image, quality) => image.jpeg({ quality, mozjpeg: true }), 1),
-    JPEG: peer((image, quality) => image.jpeg({ quality, optimiseCoding: true }), 1),
+    trainlets: trainletsCodec(compressor),
+    WebP: sharpCodec((image, quality) => image.webp({ quality, effort: 6 }), 1),
+    AVIF: sharpCodec((image, quality) => image.avif({ quality, effort: 4 }), 3),
+    "JPEG (mozjpeg)": sharpCodec((image, quality) => image.jpeg({ quality, mozjpeg: true }), 1),
+    JPEG: sharpCodec((image, quality) => image.jpeg({ quality, optimiseCoding: true }), 1),
   };
-  const whole = await curves(codecs, pictures, true);
-  const bare = await curves(codecs, pictures, false);
+  const whole = await measureCurves(codecs, pictures, true);
+  const bare = await measureCurves(codecs, pictures, false);
   compressor.free();
   await kernels.dispose();
-  if (options.save) writeFileSync(`bench/results/${options.save}.svg`, chartOf(whole));
-  const [{ width, height }] = pictures as [Grey];
-  const first = `${pictures.length} pictures, the first of ${width}x${height}; PSNR in dB of the mean squared error, at most so many bits a pixel.`;
-  return [first, "Whole files:", tableOf(whole), "Without headers:", tableOf(bare)].join("\n\n");
+  if (options.save) writeFileSync(`bench/results/${options.save}.svg`, rateChart(whole));
+  const [{ width, height }] = pictures;
+  const summary = `${pictures.length} pictures, the first of ${width}x${height}; PSNR in dB of the mean squared error, by bits per pixel at most.`;
+  return [summary, "Whole files:", rateTable(whole), "Without headers:", rateTable(bare)].join("\n\n");
 }
 
-async function picturesOf({ images, quick }: Options, patch: readonly number[]): Promise<Signal[]> {
+async function readTestPictures({ images, quick }: Options, patch: readonly number[]): Promise<Signal[]> {
   const count = quick ? 10 : 50;
   if (images.length === 0) return syntheticPictures(99, 4, 128);
   const all = await readSignals(images, { patch });
@@ -67,44 +63,37 @@ async function picturesOf({ images, quick }: Options, patch: readonly number[]):
   return all.filter((_, i) => i % every === 0).slice(0, count);
 }
 
-function toGrey({ shape, data }: Signal): Grey {
-  const [height, width] = shape as [number, number];
-  return {
-    width,
-    height,
-    data: Uint8Array.from(data, (value) => Math.min(255, Math.max(0, Math.round(value)))),
-  };
-}
-
-function ours(compressor: Compressor): Codec {
-  return async ({ width, height, data }, bytes, withHeader) => {
+function trainletsCodec(compressor: Compressor): Codec {
+  return async ({ width, height, data }, maxBytes, withHeader) => {
     const array = { shape: [height, width], data, colour: false };
-    const spare = withHeader ? 0 : headerOf((await compressor.compress(array, { bytes: 100 })).bytes);
+    const spare = withHeader ? 0 : headerBytes((await compressor.compress(array, { bytes: 100 })).bytes);
     try {
-      const made = await compressor.compress(array, { bytes: bytes + spare });
+      const made = await compressor.compress(array, { bytes: maxBytes + spare });
       return {
         bytes: made.bytes.length,
-        header: headerOf(made.bytes),
+        header: headerBytes(made.bytes),
         mse: 255 ** 2 / 10 ** (made.psnr / 10),
       };
     } catch {
-      return undefined; // not so small
+      return undefined; // it cannot be that small
     }
   };
 }
 
-/** Files of all qualities, made once a picture; the best that is small enough. */
-function peer(encode: (image: Sharp, quality: number) => Sharp, step: number): Codec {
-  const known = new Map<Grey, Encoded[]>();
-  return async (picture, bytes, withHeader) => {
+/** The best of the files of all qualities that is small enough; files are made once per picture. */
+function sharpCodec(encode: (image: Sharp, quality: number) => Sharp, step: number): Codec {
+  const known = new Map<Picture, Encoded[]>();
+  return async (picture, maxBytes, withHeader) => {
     if (!known.has(picture)) known.set(picture, await allQualities(picture, encode, step));
-    const fits = known.get(picture)!.filter((file) => file.bytes - (withHeader ? 0 : file.header) <= bytes);
+    const fits = known
+      .get(picture)!
+      .filter((file) => file.bytes - (withHeader ? 0 : file.header) <= maxBytes);
     return fits.sort((a, b) => a.mse - b.mse)[0];
   };
 }
 
 async function allQualities(
-  { width, height, data }: Grey,
+  { width, height, data }: Picture,
   encode: (image: Sharp, quality: number) => Sharp,
   step: number,
 ): Promise<Encoded[]> {
@@ -118,13 +107,13 @@ async function allQualities(
       .toBuffer({ resolveWithObject: true });
     let energy = 0;
     for (let i = 0; i < data.length; i++) energy += (back[i * info.channels] - data[i]) ** 2;
-    files.push({ bytes: file.length, header: headerOf(file), mse: energy / data.length });
+    files.push({ bytes: file.length, header: headerBytes(file), mse: energy / data.length });
   }
   return files;
 }
 
-/** Bytes of a file that are no coded picture: markers and tables of a JPEG, boxes of an AVIF, chunks of a WebP. */
-function headerOf(file: Uint8Array): number {
+/** Bytes of a file that do not code the picture: markers and tables of a JPEG, boxes of an AVIF, chunks of a WebP. */
+function headerBytes(file: Uint8Array): number {
   const text = (from: number, to: number) => String.fromCharCode(...file.subarray(from, to));
   if (text(0, 3) === "TLT") return file.length - unpackContainer(file, "file").payload.length;
   if (text(8, 12) === "WEBP") return 30; // RIFF 12, chunk 8, frame 10
@@ -147,10 +136,10 @@ function headerOf(file: Uint8Array): number {
   return file.length - media;
 }
 
-/** PSNR of each codec at each rate; NaN where it has no file so small for some picture. */
-async function curves(
+/** PSNR of each codec at each rate; NaN if it has no file small enough for some picture. */
+async function measureCurves(
   codecs: Readonly<Record<string, Codec>>,
-  pictures: readonly Grey[],
+  pictures: readonly Picture[],
   withHeader: boolean,
 ) {
   const found: { label: string; psnr: number[] }[] = [];
@@ -168,9 +157,9 @@ async function curves(
   return found;
 }
 
-type Curves = Awaited<ReturnType<typeof curves>>;
+type Curves = Awaited<ReturnType<typeof measureCurves>>;
 
-function tableOf(found: Curves): string {
+function rateTable(found: Curves): string {
   const rows = found.map(({ label, psnr }) => [
     label,
     ...psnr.map((p) => (Number.isNaN(p) ? "—" : p.toFixed(2))),
@@ -178,14 +167,14 @@ function tableOf(found: Curves): string {
   return table(["codec", ...rates.map(String)], rows);
 }
 
-function chartOf(found: Curves): string {
+function rateChart(found: Curves): string {
   const series = found.map(({ label, psnr }) => ({
     label,
     points: rates.map((x, i) => ({ x, y: psnr[i] })),
   }));
   return lineChart({
     title: "Rate and distortion, headers included",
-    x: { label: "bits a pixel, at most" },
+    x: { label: "bits per pixel, at most" },
     y: { label: "PSNR (dB)" },
     series: series.filter(({ points }) => points.some(({ y }) => !Number.isNaN(y))),
   });

@@ -1,4 +1,4 @@
-/** D = ΦA as a dense matrix of unit atoms: what the peers work on. */
+/** D = ΦA as a dense matrix of unit atoms, which the peers need. */
 
 import { type DenseMatrix, SparseColumns } from "../src/core/matrix.js";
 import { baseCols } from "../src/dictionaries/base.js";

@@ -1,6 +1,6 @@
 /**
- * The GPU: what the device itself can do, each kernel at the sizes of the paper,
- * whole steps, and a batched pursuit in PyTorch where PyTorch is there.
+ * The GPU: the speed of the device itself, of each kernel at the sizes of the paper and of
+ * whole steps, and a batched pursuit in PyTorch if PyTorch is installed.
  */
 
 import { spawnSync } from "node:child_process";
@@ -16,7 +16,7 @@ import { createGpuKernels } from "../src/kernels/gpu/index.js";
 import { train } from "../src/learn/run/train.js";
 import { Matrix64 } from "../src/linalg/matrix64.js";
 import { trainEpoch } from "./jobs.js";
-import { Judge, measurements, nonZerosOf, type Stage, stage } from "./kernels.js";
+import { countNonZeros, makeOperands, measurements, type Operands, ReferenceCheck } from "./kernels.js";
 import {
   makeDictionary,
   makePatches,
@@ -38,9 +38,9 @@ export async function benchGpu(options: Options): Promise<string> {
     parts.push(
       `Rates of the device: a copy moves ${digits(rates.copy / 1e9)} GB/s, a dense product makes ${digits(rates.product / 1e9)} GFLOP/s.\n`,
     );
-    for (const [problem, N] of jobsOf(options)) {
+    for (const [problem, N] of listJobs(options)) {
       const text = await problemTables(problem, N, pictures, kernels, rates, options);
-      process.stderr.write(`${text}\n`); // what is measured is seen even if the rest is not reached
+      process.stderr.write(`${text}\n`); // results are visible even if a later part fails
       parts.push(text);
     }
     parts.push(await smallJob(kernels, pictures, options));
@@ -50,8 +50,8 @@ export async function benchGpu(options: Options): Promise<string> {
   return parts.join("\n");
 }
 
-/** Problems and how many examples at a time. */
-function jobsOf({ quick }: Options): [Problem, number][] {
+/** Problems, each with the number of examples at a time. */
+function listJobs({ quick }: Options): [Problem, number][] {
   if (quick) return [[problems.small, 64]];
   return [
     [problems.small, 4096],
@@ -61,16 +61,17 @@ function jobsOf({ quick }: Options): [Problem, number][] {
 }
 
 interface Rates {
-  /** Bytes read and written a second. */
+  /** Bytes read and written per second. */
   readonly copy: number;
-  /** Floating-point operations a second. */
+  /** Floating-point operations per second. */
   readonly product: number;
 }
 
-/** What the device does at best: momentum with γ = 0 reads two matrices and writes one, an explicit base is a dense product. */
+/** The peak rates of the device: momentum with γ = 0 reads two matrices and writes one; an explicit base is a dense product. */
 async function deviceRates(kernels: Kernels, { quick }: Options): Promise<Rates> {
   const size = quick ? 64 : 8192;
-  const [A, B] = [kernels.matrix(size, size), kernels.matrix(size, size)];
+  const A = kernels.matrix(size, size);
+  const B = kernels.matrix(size, size);
   const S = kernels.set(size);
   await kernels.writeSet(
     S,
@@ -80,13 +81,14 @@ async function deviceRates(kernels: Kernels, { quick }: Options): Promise<Rates>
   const copy = await secondsEach(kernels, 20, () => kernels.momentum(0.5, scalars, 0, A, S, B));
   kernels.free(S, A, B, scalars);
   const phi = kernels.base([Matrix64.identity(quick ? 64 : 4096)]);
-  const [Y, Z] = [kernels.matrix(phi.rows, size), kernels.matrix(phi.cols, size)];
+  const Y = kernels.matrix(phi.rows, size);
+  const Z = kernels.matrix(phi.cols, size);
   const product = await secondsEach(kernels, 5, () => kernels.analyze(phi, Y, Z));
   kernels.free(phi, Y, Z);
   return { copy: (3 * 4 * size * size) / copy, product: (2 * phi.rows * phi.cols * size) / product };
 }
 
-/** Seconds of one of many, submitted together: after two that are not counted, until the last is done. */
+/** Mean seconds of operations that are submitted together, until the last is done; two before them are not counted. */
 async function secondsEach(kernels: Kernels, times: number, work: () => Promise<void>): Promise<number> {
   const done = kernels.matrix(1, 1);
   for (let i = 0; i < 2; i++) await work();
@@ -114,10 +116,10 @@ async function problemTables(
   const { n, L, m, p, k } = sizesOf(problem);
   const dictionary = await makeDictionary(problem, pictures, kernels);
   const patches = await makePatches(problem, pictures, N);
-  const on = await stage(kernels, dictionary, patches, p);
-  const judge = await Judge.of(dictionary, patches, p);
+  const on = await makeOperands(kernels, dictionary, patches, p);
+  const check = await ReferenceCheck.of(dictionary, patches, p);
   const rows: string[][] = [];
-  for (const measured of measurements(problem, N, nonZerosOf(dictionary))) {
+  for (const measured of measurements(problem, N, countNonZeros(dictionary))) {
     const { name, run, operations, bytes } = measured;
     const seconds = await secondsEach(kernels, name === "batchOmp" ? 2 : 5, () => run(on));
     rows.push([
@@ -128,7 +130,7 @@ async function problemTables(
       digits((200 * operations) / seconds / rates.product),
       digits(bytes / seconds / 1e9),
       digits((100 * bytes) / seconds / rates.copy),
-      digits(await judge.error(measured, on)),
+      digits(await check.error(measured, on)),
     ]);
   }
   const step = await stepSeconds(problem, Math.min(N, 4096), pictures, kernels, options);
@@ -136,7 +138,7 @@ async function problemTables(
   const head = [
     "kernel",
     "ms",
-    "µs an example",
+    "µs per example",
     "GFLOP/s",
     "% of a product",
     "GB/s",
@@ -148,12 +150,12 @@ async function problemTables(
   return [
     `${problem.name}: n=${n} L=${L} m=${m} p=${p} k=${k}, ${N} examples\n`,
     `${table(head, rows)}\n`,
-    `A whole step of OSDL, batch ${step.batch}, everything included: ${digits(step.seconds * 1e3)} ms, ${digits((step.seconds * 1e6) / step.batch)} µs an example.\n`,
+    `A whole step of OSDL, batch ${step.batch}, everything included: ${digits(step.seconds * 1e3)} ms, ${digits((step.seconds * 1e6) / step.batch)} µs per example.\n`,
     ...(torch ? [`${torch}\n`] : []),
   ].join("\n");
 }
 
-/** Seconds of a step of training in its stride: examples drawn and cut, learned from, reported on, atoms cared for. */
+/** Seconds per step of training after the first steps, with all it includes: sampling, learning, reports, atom care. */
 async function stepSeconds(
   { patch, sparsity, atomSparsity, redundancy }: Problem,
   batch: number,
@@ -161,7 +163,8 @@ async function stepSeconds(
   kernels: Kernels,
   { quick }: Options,
 ): Promise<{ readonly batch: number; readonly seconds: number }> {
-  const [warm, steps] = quick ? [1, 4] : [10, 60];
+  const warm = quick ? 1 : 10;
+  const steps = quick ? 4 : 60;
   const options = { patch, atomSparsity, redundancy, coding: { sparsity }, batch, holdout: 0 };
   const run = train(pictures, { ...options, examples: batch * steps, reportEvery: warm, kernels });
   let start = 0;
@@ -174,7 +177,7 @@ async function stepSeconds(
 }
 
 /** The same pursuit, batched in PyTorch, on the same Gram matrix and projections. */
-async function torchPursuit(on: Stage, patches: DenseMatrix, p: number): Promise<string> {
+async function torchPursuit(on: Operands, patches: DenseMatrix, p: number): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "trainlets-bench-"));
   try {
     const { kernels } = on;
@@ -198,7 +201,7 @@ async function torchPursuit(on: Stage, patches: DenseMatrix, p: number): Promise
   }
 }
 
-/** A small job against the same machine's processor. */
+/** A small job, compared with the CPU of the same machine. */
 async function smallJob(kernels: Kernels, pictures: readonly Signal[], { quick }: Options): Promise<string> {
   const examples = quick ? 1024 : 200_000;
   const rows: string[][] = [];

@@ -1,4 +1,4 @@
-/** Whole jobs of our own: coding and training, and what a second thread brings. */
+/** Whole jobs: coding and training, and the gain of a second thread. */
 
 import type { DenseMatrix } from "../src/core/matrix.js";
 import type { Signal } from "../src/core/signal.js";
@@ -11,24 +11,24 @@ import { type Dictionary, type Options, type Problem, problems, readPictures } f
 import { digits, table } from "./table.js";
 
 /** Examples coded at a time. */
-const panel = 2048;
+const examplesAtOnce = 2048;
 
-/** Code patches over ΦA, everything included: Gram matrix, projection, pursuit, codes back on the host; the RMSE. */
+/** Code patches over ΦA: Gram matrix, projection, pursuit and reading the codes all count; the RMSE does not. */
 export async function codeAll({ base, A }: Dictionary, patches: DenseMatrix, p: number, kernels: Kernels) {
   const start = performance.now();
   const D = await SparseDictionary.create(base, A, kernels);
-  const encoder = new Encoder(D, { sparsity: p, residualEnergy: 0 }, panel, kernels);
-  const Y = kernels.matrix(patches.rows, panel);
+  const encoder = new Encoder(D, { sparsity: p, residualEnergy: 0 }, examplesAtOnce, kernels);
+  const Y = kernels.matrix(patches.rows, examplesAtOnce);
   const total = kernels.matrix(1, 1);
   let seconds = 0;
-  for (let from = 0; from < patches.cols; from += panel) {
-    const to = Math.min(from + panel, patches.cols);
+  for (let from = 0; from < patches.cols; from += examplesAtOnce) {
+    const to = Math.min(from + examplesAtOnce, patches.cols);
     const y = kernels.head(Y, to - from);
     await kernels.writeMatrix(y, patches.slice(from, to));
     const X = await encoder.encode(y);
     await kernels.readSparse(X);
     const pause = performance.now();
-    await encoder.residual(y, X, y); // quality is not part of the job
+    await encoder.residual(y, X, y); // measuring quality is not part of the job
     await kernels.squaredNorm(y, total, 0, { add: true });
     seconds -= (performance.now() - pause) / 1000;
   }
@@ -40,7 +40,7 @@ export async function codeAll({ base, A }: Dictionary, patches: DenseMatrix, p: 
   return { seconds, rmse };
 }
 
-/** One epoch of OSDL, or of ODL: seconds without the test errors, and the test RMSE in the end. */
+/** One epoch of OSDL or ODL: seconds without the tests, and the test RMSE at the end. */
 export async function trainEpoch(
   problem: Problem,
   pictures: readonly Signal[],

@@ -1,26 +1,26 @@
-/** Each kernel alone, at the sizes of the paper: time, rate, and distance from the reference. */
+/** Each kernel alone, at the sizes of the paper: time, rate, and error relative to the reference. */
 
 import { DenseMatrix } from "../src/core/matrix.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../src/kernels/contract.js";
 import { createCpuKernels } from "../src/kernels/cpu/index.js";
 import { createReferenceKernels } from "../src/kernels/reference/index.js";
 import {
-  bestOf,
   type Dictionary,
+  fastestRun,
   makeDictionary,
   makePatches,
   type Options,
   type Problem,
   problems,
-  put,
   readPictures,
   rmsDifference,
   sizesOf,
+  upload,
 } from "./setting.js";
 import { digits, table } from "./table.js";
 
-/** Examples that the reference computes too, to compare with. */
-const judged = 8;
+/** Examples that the reference computes as well, for comparison. */
+const comparedExamples = 8;
 
 export async function benchKernels(options: Options): Promise<string> {
   const pictures = await readPictures(options.images);
@@ -29,7 +29,7 @@ export async function benchKernels(options: Options): Promise<string> {
     const dictionary = await makeDictionary(problem, pictures);
     const patches = await makePatches(problem, pictures, options.quick ? 512 : 2048);
     const { n, L, m, p, k } = sizesOf(problem);
-    const rows = await rowsOf(problem, dictionary, patches, options);
+    const rows = await measureKernels(problem, dictionary, patches, options);
     parts.push(
       `${problem.name}: n=${n} L=${L} m=${m} p=${p} k=${k}, ${patches.cols} examples, ${options.threads} threads\n`,
     );
@@ -38,13 +38,15 @@ export async function benchKernels(options: Options): Promise<string> {
   return parts.join("\n");
 }
 
-/** All that a step works on, on some kernels. */
-export async function stage(kernels: Kernels, { base, A }: Dictionary, Y: DenseMatrix, p: number) {
-  const [n, N, L, m] = [Y.rows, Y.cols, A.rows, A.cols];
+/** All operands of a step, on some kernels. */
+export async function makeOperands(kernels: Kernels, { base, A }: Dictionary, Y: DenseMatrix, p: number) {
+  const { rows: n, cols: N } = Y;
+  const { rows: L, cols: m } = A;
   const phi = kernels.base(base.factors);
   const held = kernels.sparse(L, m, A.width);
   await kernels.writeSparse(held, A);
-  const [all, S] = [kernels.set(m), kernels.set(m)];
+  const all = kernels.set(m);
+  const S = kernels.set(m);
   await kernels.writeSet(
     all,
     Uint32Array.from({ length: m }, (_, j) => j),
@@ -56,7 +58,7 @@ export async function stage(kernels: Kernels, { base, A }: Dictionary, Y: DenseM
     A: held,
     all,
     S,
-    Y: await put(kernels, Y),
+    Y: await upload(kernels, Y),
     G: make(m, m),
     scale: make(m, 1),
     P: make(m, N),
@@ -70,19 +72,19 @@ export async function stage(kernels: Kernels, { base, A }: Dictionary, Y: DenseM
   };
 }
 
-export type Stage = Awaited<ReturnType<typeof stage>>;
+export type Operands = Awaited<ReturnType<typeof makeOperands>>;
 
 export interface Measured {
   readonly name: string;
-  run(on: Stage): Promise<void>;
-  /** Multiply–adds, and bytes read and written at least. */
+  run(on: Operands): Promise<void>;
+  /** The least number of multiply–adds, and of bytes read and written. */
   readonly operations: number;
   readonly bytes: number;
-  /** What to compare with the reference: a matrix, of which the first columns are looked at. */
-  result?(on: Stage): DeviceMatrix;
+  /** The matrix whose first columns are compared with the reference. */
+  result?(on: Operands): DeviceMatrix;
 }
 
-/** The kernels in the order of a step, each leaving what the next needs. */
+/** The kernels in the order of a step: each computes what the next one needs. */
 export function measurements(problem: Problem, N: number, nonZeros: number): Measured[] {
   const { n, L, m, p, k } = sizesOf(problem);
   const f = 4;
@@ -168,50 +170,50 @@ export function measurements(problem: Problem, N: number, nonZeros: number): Mea
   ];
 }
 
-async function rowsOf(
+async function measureKernels(
   problem: Problem,
   dictionary: Dictionary,
   patches: DenseMatrix,
   options: Options,
 ): Promise<string[][]> {
   const kernels = await createCpuKernels({ threads: options.threads });
-  const cpu = await stage(kernels, dictionary, patches, problem.sparsity);
-  const judge = await Judge.of(dictionary, patches, problem.sparsity);
+  const cpu = await makeOperands(kernels, dictionary, patches, problem.sparsity);
+  const check = await ReferenceCheck.of(dictionary, patches, problem.sparsity);
   const rows: string[][] = [];
-  for (const measured of measurements(problem, patches.cols, nonZerosOf(dictionary))) {
+  for (const measured of measurements(problem, patches.cols, countNonZeros(dictionary))) {
     const { name, run, operations, bytes } = measured;
-    const seconds = await bestOf(options.quick ? 1 : 3, () => run(cpu));
+    const seconds = await fastestRun(options.quick ? 1 : 3, () => run(cpu));
     rows.push([
       name,
       digits(seconds * 1000),
       digits((2 * operations) / seconds / 1e9),
       digits(bytes / seconds / 1e9),
-      digits(await judge.error(measured, cpu)),
+      digits(await check.error(measured, cpu)),
     ]);
   }
   await kernels.dispose();
   return rows;
 }
 
-/** Follows a sequence of kernels on the reference, for a few examples, and tells how far the others are from it. */
-export class Judge {
-  readonly #reference: Stage;
-  /** The reference takes minutes for the Gram matrix of many atoms. */
+/** Runs the same kernels on the reference, for a few examples, and measures the error of others. */
+export class ReferenceCheck {
+  readonly #reference: Operands;
+  /** Whether it computes the Gram matrix, which takes the reference minutes for many atoms. */
   readonly #makesGram: boolean;
 
-  private constructor(reference: Stage, makesGram: boolean) {
+  private constructor(reference: Operands, makesGram: boolean) {
     this.#reference = reference;
     this.#makesGram = makesGram;
   }
 
-  static async of(dictionary: Dictionary, patches: DenseMatrix, p: number): Promise<Judge> {
-    const few = patches.slice(0, Math.min(judged, patches.cols)).copy();
-    const reference = await stage(createReferenceKernels(), dictionary, few, p);
-    return new Judge(reference, dictionary.A.cols < 2000);
+  static async of(dictionary: Dictionary, patches: DenseMatrix, p: number): Promise<ReferenceCheck> {
+    const few = patches.slice(0, Math.min(comparedExamples, patches.cols)).copy();
+    const reference = await makeOperands(createReferenceKernels(), dictionary, few, p);
+    return new ReferenceCheck(reference, dictionary.A.cols < 2000);
   }
 
-  /** ‖ours − reference‖ / ‖reference‖ of what a kernel has just made; NaN where it is not compared. */
-  async error({ name, run, result }: Measured, on: Stage): Promise<number> {
+  /** ‖ours − reference‖ / ‖reference‖ for what a kernel has just computed; NaN if it is not compared. */
+  async error({ name, run, result }: Measured, on: Operands): Promise<number> {
     const reference = this.#reference;
     if (name.startsWith("refreshGram") && !this.#makesGram) {
       await copyGram(on, reference);
@@ -224,8 +226,8 @@ export class Judge {
   }
 }
 
-/** Non-zero weights that one example meets on its way through Φ. */
-export function nonZerosOf({ base }: Dictionary): number {
+/** Multiplications by non-zero weights in the transform of one example by Φ. */
+export function countNonZeros({ base }: Dictionary): number {
   let total = 0;
   let outer = 1;
   let inner = base.factors.reduce((product, factor) => product * factor.rows, 1);
@@ -245,12 +247,12 @@ async function distance(on: Kernels, a: DeviceMatrix, other: Kernels, b: DeviceM
   return rmsDifference(actual, exact) / rmsDifference(exact, zero);
 }
 
-async function copyGram(from: Stage, to: Stage): Promise<void> {
+async function copyGram(from: Operands, to: Operands): Promise<void> {
   await to.kernels.writeMatrix(to.G, await from.kernels.readMatrix(from.G));
   await to.kernels.writeMatrix(to.scale, await from.kernels.readMatrix(from.scale));
 }
 
-/** The reference goes on from the same codes: a tie that fell otherwise is no error. */
+/** The reference continues with the same codes: a tie decided differently is not an error. */
 async function copyCodes(on: Kernels, X: DeviceSparse, other: Kernels, to: DeviceSparse): Promise<void> {
   await other.writeSparse(to, await on.readSparse(on.headSparse(X, to.cols)));
 }

@@ -1,4 +1,4 @@
-/** `npm run bench`: see README.md beside this. */
+/** `npm run bench`: see bench/README.md. */
 
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -7,7 +7,7 @@ import { benchGpu } from "./gpu.js";
 import { benchJobs } from "./jobs.js";
 import { benchKernels } from "./kernels.js";
 import { benchPeers } from "./peers.js";
-import { machine, type Options } from "./setting.js";
+import { describeMachine, type Options } from "./setting.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,17 +22,17 @@ const { values, positionals } = parseArgs({
 const { quick, images, dictionary, save } = values;
 const options: Options = { threads: Number(values.threads), quick, images, dictionary, save };
 const parts = { kernels: benchKernels, jobs: benchJobs, peers: benchPeers, gpu: benchGpu, codec: benchCodec };
-const wanted = positionals.length > 0 ? positionals : ["kernels", "jobs"];
-const unknown = wanted.find((name) => !Object.hasOwn(parts, name));
+const chosen = positionals.length > 0 ? positionals : ["kernels", "jobs"];
+const unknown = chosen.find((name) => !Object.hasOwn(parts, name));
 if (unknown !== undefined) {
   process.stderr.write(`bench: unknown part "${unknown}"; known: ${Object.keys(parts).join(", ")}\n`);
   process.exit(2);
 }
 
 const date = new Date().toISOString().slice(0, 10);
-const pages = [`# ${wanted.join(", ")}\n\n${date}. ${machine(options)}.\n`];
+const pages = [`# ${chosen.join(", ")}\n\n${date}. ${describeMachine(options)}.\n`];
 process.stdout.write(`${pages[0]}\n`);
-for (const name of wanted) {
+for (const name of chosen) {
   const text = await parts[name as keyof typeof parts](options);
   process.stdout.write(`${text}\n`);
   pages.push(`## ${name}\n\n${text}`);

@@ -1,4 +1,4 @@
-"""The peers' side of bench/peers.ts: reads one job a line (JSON), answers seconds and RMSE a line."""
+"""The peers of bench/peers.ts: reads one job per line (JSON) and prints its seconds and RMSE on one line."""
 
 import json
 import sys
@@ -8,19 +8,20 @@ import numpy as np
 
 try:
     import spams
-except Exception as error:  # a build without its libraries fails in many ways
-    spams, spams_error = None, str(error)
+except Exception:  # a build without its libraries fails in many ways
+    spams = None
 try:
     from sklearn.linear_model import orthogonal_mp_gram
-except Exception as error:
-    orthogonal_mp_gram, sklearn_error = None, str(error)
+except Exception:
+    orthogonal_mp_gram = None
 
 arrays = {}
 
 
 def load(path):
     if path not in arrays:
-        arrays.clear() if len(arrays) > 6 else None
+        if len(arrays) > 6:
+            arrays.clear()
         arrays[path] = np.asfortranarray(np.load(path).T.astype(np.float32))
     return arrays[path]
 

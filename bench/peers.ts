@@ -1,6 +1,6 @@
 /**
- * The same jobs beside SPAMS and scikit-learn, in one run and in turns: same
- * patches, same dictionary, same number of threads, f32, quality beside time.
+ * The same jobs by trainlets, SPAMS and scikit-learn, taking turns in one run: same
+ * patches, same dictionary, same number of threads, f32. Quality is printed beside time.
  */
 
 import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
@@ -29,7 +29,7 @@ import { digits, table } from "./table.js";
 
 const folder = ".cache/peers";
 
-/** A Python with what could be installed, answering one job at a time. */
+/** A Python process with the peers that could be installed; it runs one job at a time. */
 class Peers {
   readonly versions: Record<string, string>;
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
@@ -72,7 +72,7 @@ class Peers {
   }
 }
 
-/** A Python environment of our own; each peer that cannot be installed is left out. */
+/** A separate Python environment; peers that cannot be installed are left out. */
 function preparePython(): string | undefined {
   const python = `${folder}/env/bin/python`;
   const quiet = { stdio: "ignore" } as const;
@@ -109,7 +109,7 @@ export async function benchPeers(options: Options): Promise<string> {
   return parts.join("\n");
 }
 
-/** Coding of many patches over one dictionary, everything included. */
+/** Coding of many patches over one dictionary, including the Gram matrix. */
 async function codingTable(peers: Peers, options: Options): Promise<string> {
   const { threads, quick } = options;
   const pictures = await readPictures(options.images);
@@ -128,10 +128,10 @@ async function codingTable(peers: Peers, options: Options): Promise<string> {
       threads,
     };
     const kernels = await createCpuKernels({ threads });
-    await codeAll(dictionary, patches.slice(0, Math.min(2048, patches.cols)), problem.sparsity, kernels); // let the engine settle
+    await codeAll(dictionary, patches.slice(0, Math.min(2048, patches.cols)), problem.sparsity, kernels); // warm up the JIT compiler
     const [ours, theirs]: { seconds: number; rmse: number }[][] = [[], []];
     for (let turn = 0; turn < (quick ? 1 : 3); turn++) {
-      await pause(); // threads of the other side may still spin
+      await pause(); // threads of the peer may still be busy
       ours.push(await codeAll(dictionary, patches, problem.sparsity, kernels));
       await pause();
       if (peers.has("spams")) theirs.push(await peers.run({ name: "spams.omp", ...job }));
@@ -151,10 +151,10 @@ async function codingTable(peers: Peers, options: Options): Promise<string> {
 }
 
 /**
- * One epoch of learning from the same patches, tested on the same others: OSDL, and the same method as SPAMS
- * has, ODL. (SPAMS starts from the cropped wavelets, ODL from examples, its own start.) SPAMS codes by forward selection
- * (ORMP), which is a little better and slower than OMP; so its dictionary is judged
- * twice, by its own coder and by the OMP that judges ours.
+ * One epoch of learning from the same patches, with the same test patches: OSDL, and ODL, the method of SPAMS.
+ * (SPAMS starts from the cropped wavelets, our ODL from examples, its default.) SPAMS codes by forward selection
+ * (ORMP), which is slightly better and slower than OMP. Its dictionary is therefore tested twice, with its own
+ * coder and with the OMP that tests ours.
  */
 async function trainingTable(peers: Peers, options: Options): Promise<string> {
   const { threads, quick } = options;
@@ -162,12 +162,12 @@ async function trainingTable(peers: Peers, options: Options): Promise<string> {
   const rows: string[][] = [];
   for (const [problem, count, turns] of [
     [problems.small, 200_000, 5],
-    [problems.lena32, 100_000, 1], // minutes a turn
+    [problems.lena32, 100_000, 1], // minutes per turn
   ] as const) {
     const examples = quick ? Math.ceil(count / 20) : count;
     const label = `one epoch, ${problem.name}, ${examples} patches`;
     const kernels = await createCpuKernels({ threads });
-    await trainEpoch(problem, pictures, Math.min(examples, 4096), kernels); // let the engine settle
+    await trainEpoch(problem, pictures, Math.min(examples, 4096), kernels); // warm up the JIT compiler
     const job = await trainingJob(problem, pictures, examples);
     const settings = { p: problem.sparsity, batch: 512, threads };
     const [ours, dense, theirs]: { seconds: number; rmse: number }[][] = [[], [], []];
@@ -203,14 +203,14 @@ async function trainingTable(peers: Peers, options: Options): Promise<string> {
     "s",
     "patches/s",
     "test RMSE (OMP)",
-    "by its own coder",
+    "with its own coder",
     "OSDL is faster by",
     "ODL is faster by",
   ];
   return `${table(header, rows)}\n`;
 }
 
-/** What a peer learns from, starts with and is tested on, as files. */
+/** The files of a training job: what a peer learns from, starts with and is tested on. */
 async function trainingJob(problem: Problem, pictures: readonly Signal[], examples: number) {
   const base = createBase("cropped:sym8", problem.patch);
   const { train, test } = await makeSplit(problem, pictures, examples);

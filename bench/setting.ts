@@ -1,4 +1,4 @@
-/** What all measurements share: data, dictionaries of the form ΦA, the clock, the machine. */
+/** What all measurements share: data, dictionaries of the form ΦA, timing, the machine. */
 
 import { execFileSync } from "node:child_process";
 import { cpus } from "node:os";
@@ -21,7 +21,7 @@ export interface Options {
   readonly images: readonly string[];
   /** For `codec`: the dictionary to compress with. */
   readonly dictionary?: string | undefined;
-  /** The name that results are kept under. */
+  /** The name of the result files. */
   readonly save?: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export async function readPictures(images: readonly string[]): Promise<Signal[]>
   return Promise.all(images.map(readImage));
 }
 
-/** A dictionary to measure with: the base, and an A that was trained for a moment. */
+/** A dictionary to measure with: the base, and an A from a short training. */
 export interface Dictionary {
   readonly base: BaseDictionary;
   readonly A: SparseColumns;
@@ -79,7 +79,7 @@ export async function makeDictionary(
   return { base, A: model.A };
 }
 
-/** Patches with their means removed, one a column. */
+/** Patches with their means removed, one per column. */
 export async function makePatches(
   problem: Problem,
   pictures: readonly Signal[],
@@ -110,11 +110,9 @@ async function cutPatches(
 ): Promise<DenseMatrix> {
   const kernels = await createCpuKernels({ threads: 1 });
   const N = windows.signal.length;
-  const [store, Y, means] = [
-    kernels.signals(pictures),
-    kernels.matrix(sizeOf(problem.patch), N),
-    kernels.matrix(1, N),
-  ];
+  const store = kernels.signals(pictures);
+  const Y = kernels.matrix(sizeOf(problem.patch), N);
+  const means = kernels.matrix(1, N);
   await kernels.extract(store, windows, problem.patch, Y, means);
   const patches = await kernels.readMatrix(Y);
   await kernels.dispose();
@@ -132,15 +130,15 @@ export function sizesOf(problem: Problem) {
   };
 }
 
-/** Seconds of the best of some runs, after one that is not counted. */
-export async function bestOf(turns: number, work: () => Promise<unknown>): Promise<number> {
+/** Seconds of the fastest of some runs, after one that is not counted. */
+export async function fastestRun(turns: number, work: () => Promise<unknown>): Promise<number> {
   await work();
   let best = Infinity;
-  for (let turn = 0; turn < turns; turn++) best = Math.min(best, await secondsOf(work));
+  for (let turn = 0; turn < turns; turn++) best = Math.min(best, await timeRun(work));
   return best;
 }
 
-async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+async function timeRun(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return (performance.now() - start) / 1000;
@@ -153,23 +151,24 @@ export function rmsDifference(a: DenseMatrix, b: DenseMatrix): number {
   return Math.sqrt(energy / a.data.length);
 }
 
-export async function put(kernels: Kernels, matrix: DenseMatrix) {
+/** Copy a matrix to the device. */
+export async function upload(kernels: Kernels, matrix: DenseMatrix) {
   const handle = kernels.matrix(matrix.rows, matrix.cols);
   await kernels.writeMatrix(handle, matrix);
   return handle;
 }
 
 /** The machine and the versions, in one paragraph. */
-export function machine(options: Options): string {
+export function describeMachine(options: Options): string {
   const model = cpus()[0]?.model.trim() ?? "unknown processor";
   const commit = gitCommit();
-  const data =
-    options.images.length === 0
-      ? "built-in pictures"
-      : options.images.length > 3
-        ? `${options.images.length} pictures (${options.images[0].split("/").at(-1)}, …)`
-        : options.images.map((p) => p.split("/").at(-1)).join(", ");
-  return `${model}, ${cpus().length} logical cores; Node ${process.versions.node}; trainlets ${version}${commit}; patches of ${data}`;
+  return `${model}, ${cpus().length} logical cores; Node ${process.versions.node}; trainlets ${version}${commit}; patches of ${describePictures(options.images)}`;
+}
+
+function describePictures(paths: readonly string[]): string {
+  if (paths.length === 0) return "synthetic pictures";
+  const names = paths.map((path) => path.split("/").at(-1));
+  return names.length > 3 ? `${names.length} pictures (${names[0]}, …)` : names.join(", ");
 }
 
 function gitCommit(): string {

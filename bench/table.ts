@@ -1,4 +1,4 @@
-/** Tables in Markdown: to read in a terminal and to keep in a file. */
+/** Markdown tables, aligned so that they read well in a terminal too. */
 
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((cell, c) => Math.max(cell.length, ...rows.map((row) => row[c].length)));

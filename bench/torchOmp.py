@@ -1,10 +1,10 @@
-"""Batch-OMP in PyTorch, all examples at once: what one would write instead of a kernel.
+"""Batch-OMP in PyTorch, all examples at once: what a PyTorch user would write instead of a kernel.
 
-    python3 torchOmp.py FOLDER P     FOLDER holds G.npy, P.npy and indices.npy of `npm run bench -- gpu`
+    python3 torchOmp.py FOLDER P     FOLDER has G.npy, P.npy and indices.npy from `npm run bench -- gpu`
 
-Each turn takes the best atom of every example, extends the inverse Cholesky factors,
+Each iteration selects the best atom of every example, extends the inverse Cholesky factors,
 and computes the new correlations with one batched product of gathered Gram columns.
-Prints microseconds an example, and how often it takes the atoms we took.
+Prints microseconds per example, and how often it selects the same atoms as trainlets.
 """
 
 import sys
@@ -62,8 +62,8 @@ def main():
     taken = torch.cat([part[0] for part in parts]).cpu().numpy()
     agree = np.mean([len(set(a) & set(b)) / sparsity for a, b in zip(taken, ours)])
     print(
-        f"{best[batch] / len(P) * 1e6:.1f} µs an example (batches of {batch}, "
-        f"torch {torch.__version__}), {agree:.1%} of the atoms the same"
+        f"{best[batch] / len(P) * 1e6:.1f} µs per example (batches of {batch}, "
+        f"torch {torch.__version__}), {agree:.1%} of its atoms are the same"
     )
 
 

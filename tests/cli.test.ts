@@ -300,7 +300,7 @@ describe("reproduce", () => {
 
   it("draws a figure that needs no data", async () => {
     expect(await run("reproduce fig2 --quick -o figure2")).toMatch(
-      /^holds: around the jump it is no worse$/m,
+      /^holds: around the jump, the error of cropped wavelets is no larger/m,
     );
     await readImage(path("figure2/figure-2-error-by-sample.png"));
     expect(readFileSync(path("figure2/index.html"), "utf8")).toContain("<svg");

@@ -1,12 +1,12 @@
-/** Every experiment that only draws, at its quick size: the claims hold, and its page shows files that are there. */
+/** The experiments that only draw, at their quick size: the claims hold, and the page shows files that exist. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
 import type { Kernels } from "../kernels/contract.js";
 import { createCpuKernels } from "../kernels/cpu/index.js";
-import { experimentOf } from "./catalogue.js";
-import { fig11 } from "./fig04-mterm/config.js";
-import { judge } from "./fig04-mterm/expected.js";
+import { findExperiment } from "./catalogue.js";
+import { analyticClaims } from "./fig04-and-11-analytic/claims.js";
+import { fig11 } from "./fig04-and-11-analytic/settings.js";
 import type { Outcome } from "./shared/experiment.js";
 
 let kernels: Kernels;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => kernels.dispose());
 
 async function quick(name: string, options: object = {}): Promise<Outcome> {
-  const run = await experimentOf(name).prepare({ quick: true, ...options });
+  const run = await findExperiment(name).prepare({ quick: true, ...options });
   return run({}, { kernels });
 }
 
@@ -24,7 +24,7 @@ const text = ({ files }: Outcome, name: string): string =>
   new TextDecoder().decode(files.find((file) => file.name === name)!.bytes);
 
 describe.each(["fig1", "fig2", "fig3", "fig4", "fig11"])("%s", (name) => {
-  test("is as the paper says, gives the same again, and has a page with its figures", async () => {
+  test("agrees with the paper, is the same in a second run, and has a page with its figures", async () => {
     const outcome = await quick(name);
     expect(outcome.claims.length).toBeGreaterThan(0);
     expect(outcome.claims.filter(({ holds }) => !holds)).toEqual([]);
@@ -38,8 +38,8 @@ describe.each(["fig1", "fig2", "fig3", "fig4", "fig11"])("%s", (name) => {
   }, 240_000);
 });
 
-test("fig2 has the errors that prototypes had, within the draw", async () => {
-  const run = await experimentOf("fig2").prepare({});
+test("fig2 measures the errors of the prototypes, up to the random draw", async () => {
+  const run = await findExperiment("fig2").prepare({});
   const { values } = await run({}, { kernels });
   const { "periodic wavelets": periodic, "cropped wavelets": cropped } = values as Record<
     string,
@@ -52,17 +52,17 @@ test("fig2 has the errors that prototypes had, within the draw", async () => {
   near(cropped.jump, 1.3e-3);
 });
 
-test("claims about curves are judged by their margins", () => {
-  const panel = fig11.panels[0];
+test("a claim about two curves holds if every gain reaches its margin", () => {
+  const chart = fig11.charts[0];
   const curve = (label: string, value: number) => ({ label, psnr: new Array<number>(61).fill(value) });
   const curves = [curve("wavelets", 20), curve("contourlets", 20), curve("cropped contourlets", 19)];
   const holds = (cropped: number) =>
-    judge(panel, [...curves, curve("cropped wavelets", cropped)]).map((claim) => claim.holds);
+    analyticClaims(chart, [...curves, curve("cropped wavelets", cropped)]).map((claim) => claim.holds);
   expect(holds(21.5)).toEqual([true, false, true]);
   expect(holds(21.4)).toEqual([false, false, true]);
 });
 
-test("options that mean nothing are refused", async () => {
+test("options that an experiment does not have are rejected", async () => {
   await expect(quick("fig3", { seed: 1 })).rejects.toThrow(new InputError("seed is not an option of fig3"));
   await expect(quick("fig2", { batch: 3 })).rejects.toThrow(new InputError("batch is not an option of fig2"));
 });

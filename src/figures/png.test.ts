@@ -18,7 +18,7 @@ const pictures = fc
   });
 
 describe("encodePng", () => {
-  it("keeps every pixel, as another decoder sees it", async () => {
+  it("keeps every pixel, as another decoder reads it", async () => {
     await fc.assert(
       fc.asyncProperty(pictures, async (picture) => {
         const { data, info } = await sharp(encodePng(picture))
@@ -57,7 +57,7 @@ describe("encodePng", () => {
     expect(encodePng(picture)).toEqual(encodePng({ ...picture, data: picture.data.slice() }));
   });
 
-  it("refuses what is not a picture", () => {
+  it("rejects what is not a picture", () => {
     const picture: Picture = { width: 2, height: 2, channels: 1, data: new Uint8Array(4) };
     expect(() => encodePng({ ...picture, width: 0 })).toThrow(
       "encodePng: width must be an integer from 1 to 2147483647, got 0",
@@ -71,7 +71,7 @@ describe("encodePng", () => {
   });
 });
 
-/** Type, type and data together, and the stored CRC of each chunk behind the signature. */
+/** For each chunk after the signature: its type, type and data together, and the stored CRC. */
 function chunksOf(png: Uint8Array) {
   const view = new DataView(png.buffer, png.byteOffset, png.length);
   const chunks: { type: string; body: Uint8Array; crc: number }[] = [];

@@ -1,13 +1,13 @@
 /**
  * PNG files of 8-bit grey and RGB pictures: the signature, then the chunks
  *
- *     IHDR   width, height, 8 bits a sample, grey (0) or RGB (2), not interlaced
+ *     IHDR   width, height, 8 bits per sample, grey (0) or RGB (2), not interlaced
  *     IDAT   the rows, filtered and compressed by zlib
  *     IEND   nothing
  *
  * each as length, type, data and CRC-32 of type and data. Every row is stored as
- * its difference to the row above (filter 2, "Up"): magnified pictures then
- * consist of zeros for the most part. The same picture gives the same bytes.
+ * its difference to the row above (filter 2, "Up"), so that magnified pictures
+ * consist mostly of zeros. The same picture gives the same bytes.
  *
  * PNG (Third Edition), W3C 2025, §5, §9 and §11.2.
  */
@@ -17,7 +17,7 @@ import { InputError, inputError } from "../core/errors.js";
 import { requireInteger } from "../core/require.js";
 import { crc32 } from "../data/formats/crc32.js";
 
-/** Rows from the top, pixels from the left, the channels of a pixel side by side. */
+/** Rows from top to bottom, pixels from left to right, the channels of a pixel side by side. */
 export interface Picture {
   readonly width: number;
   readonly height: number;
@@ -58,12 +58,12 @@ function header({ width, height, channels }: Picture): Uint8Array {
   const view = new DataView(bytes.buffer);
   view.setUint32(0, width);
   view.setUint32(4, height);
-  bytes[8] = 8; // bits a sample
+  bytes[8] = 8; // bits per sample
   bytes[9] = channels === 1 ? 0 : 2;
   return bytes;
 }
 
-/** The rows, each behind the number of its filter: x ← x − above (mod 256). */
+/** The rows, each after the number of its filter: x ← x − above (mod 256). */
 function filterUp({ width, height, channels, data }: Picture): Uint8Array {
   const stride = width * channels;
   const filtered = new Uint8Array(height * (stride + 1));

@@ -8,7 +8,7 @@ import { formatShape, type Shape, sameShape, sizeOf } from "../../core/shape.js"
 import type { Signal } from "../../core/signal.js";
 import { makeNpy, writeNpy } from "../../data/formats/npy.js";
 import { readFileBytes, writeFileAtomic } from "../../data/node/files.js";
-import { greyPicture } from "../../figures/atoms/greyPicture.js";
+import { greyPicture } from "../../figures/greyPicture.js";
 import { encodePng } from "../../figures/png.js";
 import { codesFromBytes } from "../../model/files.js";
 import { loadModel } from "../../model/node/files.js";

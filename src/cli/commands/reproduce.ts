@@ -10,7 +10,7 @@ import type { Signal } from "../../core/signal.js";
 import type { Input } from "../../data/node/input.js";
 import { inspectInputs } from "../../data/node/inputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
-import { experimentOf, experiments } from "../../experiments/catalogue.js";
+import { experiments, findExperiment } from "../../experiments/catalogue.js";
 import type {
   Experiment,
   ExperimentData,
@@ -76,7 +76,7 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
     return;
   }
   const start = performance.now();
-  const experiment = experimentOf(name);
+  const experiment = findExperiment(name);
   const { output = `out/${name}`, quick, examples, epochs, batch, seed } = flags;
   const patch = sizeOfFlag(experiment, flags.patch);
   const run = await experiment.prepare({ quick, examples, epochs, batch, seed, patch });
@@ -155,12 +155,11 @@ async function perform(
   const outcome = await run(data, {
     kernels,
     signal: interrupt.signal,
-    async follow(training) {
-      const plan = await training.plan();
+    async showTraining(plan, reports) {
       progress.note(describePlan(plan));
       const onStart = () => interrupt.listen();
       const memory = () => memoryNow(kernels);
-      const following = follow(training, plan, { progress, json, memory, onStart });
+      const following = follow(reports, plan, { progress, json, memory, onStart });
       await following.finally(() => interrupt.stop());
     },
     onStage(stage) {

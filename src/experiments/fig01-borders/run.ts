@@ -1,4 +1,4 @@
-/** Figure 1: a smooth function and its four extensions; how many wavelets it takes with each. */
+/** Figure 1: a smooth function, its four extensions, and how many wavelets it needs with each. */
 
 import { DenseMatrix } from "../../core/matrix.js";
 import { Rng } from "../../core/rng.js";
@@ -6,95 +6,115 @@ import { createBase } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
 import { chartGrid } from "../../figures/charts/chartGrid.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
-import { htmlPage } from "../../figures/pages/htmlPage.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { norm } from "../../linalg/matrix64.js";
-import { version } from "../../model/version.js";
 import { Encoder } from "../../pursuit/encoder.js";
 import { type BorderMode, borderModes, extendedSample } from "../../wavelets/borders.js";
 import { croppingOf, extendedLength, extensionOf } from "../../wavelets/cropped.js";
 import { wavelet } from "../../wavelets/filters.js";
 import { forwardPeriodic, inversePeriodic, maxLevels } from "../../wavelets/transform.js";
-import type { Outcome } from "../shared/experiment.js";
-import { claimSection, textFile } from "../shared/pageParts.js";
+import { chooseSettings } from "../shared/chooseSettings.js";
+import type { Claim, ExperimentOptions, ExperimentRun, Outcome } from "../shared/experiment.js";
+import { claimSection, pageFile, textFile } from "../shared/outcomeFiles.js";
 import { randomCubic } from "../shared/randomCubic.js";
-import type { BorderConfig } from "./config.js";
+import type { BorderSettings } from "./settings.js";
 
 /** An extended function: sample 0 of the function is at `first`. */
-export interface Extension {
+interface Extension {
   readonly label: string;
   readonly values: Float64Array;
   readonly first: number;
+  /** Wavelets that represent the function to the tolerance, with this extension. */
+  readonly terms: number;
 }
 
 const labels = { periodic: "periodic", symmetric: "symmetric", zero: "zero-padding" } as const;
-const optimal = "cropped wavelets";
+const croppedLabel = "cropped wavelets";
 
-export async function runBorders(config: BorderConfig, kernels: Kernels): Promise<Outcome> {
-  const { samples, shown } = config;
-  const f = randomCubic(samples, Rng.from(config.seed));
-  const usual = borderModes.map((mode): Extension => {
-    const values = Float64Array.from({ length: samples + 2 * shown }, (_, i) =>
-      extendedSample(f, i - shown, mode),
-    );
-    return { label: labels[mode], values, first: shown };
-  });
-  const { extension, atoms } = await impliedExtension(f, config, kernels);
-  const extensions = [...usual, extension];
-  const steps = extensions.map((one) => borderStep(one, samples));
-  const inside = largestStep(f);
-  const terms = [...borderModes.map((mode) => termsOf(f, mode, config)), atoms];
-  const claims = [
-    {
-      text: `the function takes fewer wavelets with the extension by ${optimal} than with any other`,
-      holds: terms.slice(0, -1).every((count) => count > atoms),
-    },
-    {
-      text: "periodic and zero-padded extensions jump at a border, that one does not (steps above those inside)",
-      holds: [steps[0], steps[2]].every((step) => step > 2 * inside) && steps.at(-1)! <= 2 * inside,
-    },
+/** The experiment with these options, checked. */
+export function prepareBorders(settings: BorderSettings, options: ExperimentOptions): ExperimentRun {
+  const chosen = chooseSettings(settings, options, ["seed"]);
+  return (_data, { kernels }) => runBorders(chosen, kernels);
+}
+
+async function runBorders(settings: BorderSettings, kernels: Kernels): Promise<Outcome> {
+  const { samples } = settings;
+  const f = randomCubic(samples, Rng.from(settings.seed));
+  const extensions = [
+    ...borderModes.map((mode) => usualExtension(f, mode, settings)),
+    await croppedExtension(f, settings, kernels),
   ];
+  const steps = extensions.map((extension) => borderStep(extension, samples));
+  const inside = largestStep(f);
+  const claims = bordersClaims(extensions, steps, inside);
   const figure = chartGrid(
-    extensions.map((one, i) => panel(f, one, `${"abcd"[i]}) ${one.label}`, config)),
+    extensions.map((extension, i) =>
+      extensionChart(f, extension, `${"abcd"[i]}) ${extension.label}`, settings),
+    ),
     2,
   );
   const header = [
     "extension",
-    `wavelets for an error of ${100 * config.tolerance}%`,
+    `wavelets for an error of ${100 * settings.tolerance}%`,
     "largest step at a border",
   ];
-  const rows = extensions.map(({ label }, i) => [label, String(terms[i]), steps[i].toFixed(3)]);
-  const page = htmlPage({
+  const rows = extensions.map(({ label, terms }, i) => [label, String(terms), steps[i].toFixed(3)]);
+  const page = pageFile({
     title: "Border treatments",
-    lead: `A smooth function of ${samples} samples, and what is taken to be around it.`,
+    lead: `A smooth function of ${samples} samples, extended past its borders in four ways.`,
     sections: [
       {
         kind: "svg",
         svg: figure,
-        caption: `d) is W_s g of a code with ${atoms} atoms over the cropped wavelets.`,
+        caption: `d) is the extension implied by a sparse code of the function: ${extensions[3].terms} atoms of the cropped wavelets, uncropped.`,
       },
-      { kind: "table", header, rows, caption: `The largest step inside is ${inside.toFixed(3)}.` },
+      {
+        kind: "table",
+        header,
+        rows,
+        caption: `Inside the function, the largest step between neighbouring samples is ${inside.toFixed(3)}.`,
+      },
       claimSection(claims),
     ],
-    footer: `trainlets ${version}`,
   });
   return {
     header,
     rows,
     claims,
-    values: Object.fromEntries(
-      extensions.map(({ label }, i) => [label, { terms: terms[i], step: steps[i] }]),
-    ),
-    files: [textFile("figure-1-borders.svg", figure), textFile("index.html", page)],
+    values: Object.fromEntries(extensions.map(({ label, terms }, i) => [label, { terms, step: steps[i] }])),
+    files: [textFile("figure-1-borders.svg", figure), page],
   };
 }
 
-/** f̄ = W_s g, g from a pursuit over the cropped wavelets. */
-async function impliedExtension(
+function bordersClaims(extensions: readonly Extension[], steps: readonly number[], inside: number): Claim[] {
+  const [periodic, , zero, cropped] = steps;
+  const others = extensions.slice(0, -1);
+  return [
+    {
+      text: `the function needs fewer wavelets with the extension by ${croppedLabel} than with any other`,
+      holds: others.every(({ terms }) => terms > extensions[3].terms),
+    },
+    {
+      text: `the periodic and the zero-padded extension jump at a border, the one by ${croppedLabel} does not (a jump is over twice the largest step inside)`,
+      holds: periodic > 2 * inside && zero > 2 * inside && cropped <= 2 * inside,
+    },
+  ];
+}
+
+function usualExtension(f: Float64Array, mode: BorderMode, settings: BorderSettings): Extension {
+  const { samples, shown } = settings;
+  const values = Float64Array.from({ length: samples + 2 * shown }, (_, i) =>
+    extendedSample(f, i - shown, mode),
+  );
+  return { label: labels[mode], values, first: shown, terms: countTerms(f, mode, settings) };
+}
+
+/** f̄ = W_s g, where the code g comes from a pursuit over the cropped wavelets. */
+async function croppedExtension(
   f: Float64Array,
-  { wavelet: name, tolerance }: BorderConfig,
+  { wavelet: name, tolerance }: BorderSettings,
   kernels: Kernels,
-): Promise<{ extension: Extension; atoms: number }> {
+): Promise<Extension> {
   const n = f.length;
   const dictionary = await SparseDictionary.ofBase(createBase(`cropped:${name}`, [n]), kernels);
   const energy = f.reduce((sum, value) => sum + value * value, 0);
@@ -110,27 +130,24 @@ async function impliedExtension(
   encoder.free();
   dictionary.free();
   kernels.free(y);
-  const atoms = X.counts[0];
+  const terms = X.counts[0];
   const cropping = croppingOf(n, wavelet(name));
-  const code = { indices: X.indices.subarray(0, atoms), values: X.values.subarray(0, atoms) };
-  return {
-    extension: { label: optimal, values: extensionOf(cropping, code), first: cropping.firstRow },
-    atoms,
-  };
+  const code = { indices: X.indices.subarray(0, terms), values: X.values.subarray(0, terms) };
+  return { label: croppedLabel, values: extensionOf(cropping, code), first: cropping.firstRow, terms };
 }
 
-/** The largest difference of neighbours across a border. */
+/** The largest difference between neighbours across a border. */
 function borderStep({ values, first }: Extension, n: number): number {
   const step = (i: number) => Math.abs(values[first + i] - values[first + i - 1]);
   return Math.max(step(0), step(n));
 }
 
 function largestStep(f: Float64Array): number {
-  return f.reduce((most, value, i) => (i === 0 ? most : Math.max(most, Math.abs(value - f[i - 1]))), 0);
+  return f.reduce((largest, value, i) => (i === 0 ? 0 : Math.max(largest, Math.abs(value - f[i - 1]))), 0);
 }
 
-/** How many of the largest coefficients of the extended function give the function itself to the tolerance. */
-function termsOf(f: Float64Array, mode: BorderMode, { wavelet: name, tolerance }: BorderConfig): number {
+/** How many of the largest coefficients of the extended function represent the function itself to the tolerance. */
+function countTerms(f: Float64Array, mode: BorderMode, { wavelet: name, tolerance }: BorderSettings): number {
   const filters = wavelet(name);
   const length = mode === "periodic" ? f.length : extendedLength(f.length);
   const first = Math.floor((length - f.length) / 2);
@@ -146,11 +163,11 @@ function termsOf(f: Float64Array, mode: BorderMode, { wavelet: name, tolerance }
   return length;
 }
 
-function panel(
+function extensionChart(
   f: Float64Array,
   { values, first }: Extension,
   title: string,
-  { samples, shown }: BorderConfig,
+  { samples, shown }: BorderSettings,
 ): string {
   const at = (i: number) => ({ x: i, y: values[first + i] });
   const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => at(from + i));

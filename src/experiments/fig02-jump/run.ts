@@ -1,40 +1,74 @@
-/** Figure 2: smooth functions with a jump by 5 coefficients, periodic against cropped wavelets. */
+/** Figure 2: smooth functions with a jump, approximated with 5 coefficients of periodic and of cropped wavelets. */
 
 import { DenseMatrix } from "../../core/matrix.js";
 import { Rng } from "../../core/rng.js";
 import { createBase } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
-import { htmlPage } from "../../figures/pages/htmlPage.js";
+import type { PageSection } from "../../figures/pages/htmlPage.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { norm } from "../../linalg/matrix64.js";
-import { version } from "../../model/version.js";
 import { Encoder } from "../../pursuit/encoder.js";
 import { wavelet } from "../../wavelets/filters.js";
 import { forwardPeriodic, inversePeriodic, maxLevels } from "../../wavelets/transform.js";
-import type { Outcome } from "../shared/experiment.js";
-import { claimSection, textFile } from "../shared/pageParts.js";
+import { chooseSettings } from "../shared/chooseSettings.js";
+import type { ExperimentOptions, ExperimentRun, Outcome, OutcomeFile } from "../shared/experiment.js";
+import { claimSection, csvFile, pageFile, textFile } from "../shared/outcomeFiles.js";
 import { randomCubic } from "../shared/randomCubic.js";
-import type { JumpConfig } from "./config.js";
+import type { JumpSettings } from "./settings.js";
 
-export async function runJump(config: JumpConfig, kernels: Kernels): Promise<Outcome> {
-  const functions = jumpFunctions(config);
-  const periodic = periodicErrors(functions, config);
-  const cropped = await croppedErrors(functions, config, kernels);
-  const curves = [
-    { label: "periodic wavelets", errors: periodic, ...regionErrors(periodic, config) },
-    { label: "cropped wavelets", errors: cropped, ...regionErrors(cropped, config) },
-  ] as const;
-  const [p, c] = curves;
+/** The errors of one kind of wavelets. */
+interface ErrorCurve {
+  readonly label: string;
+  /** The mean squared error of each sample. */
+  readonly errors: Float64Array;
+  /** Their means at the borders and around the jump. */
+  readonly border: number;
+  readonly jump: number;
+}
+
+/** The experiment with these options, checked. */
+export function prepareJump(settings: JumpSettings, options: ExperimentOptions): ExperimentRun {
+  const chosen = chooseSettings(settings, options, ["seed", "examples"]);
+  return (_data, { kernels }) => runJump(chosen, kernels);
+}
+
+async function runJump(settings: JumpSettings, kernels: Kernels): Promise<Outcome> {
+  const functions = jumpFunctions(settings);
+  const periodic = errorCurve("periodic wavelets", periodicErrors(functions, settings), settings);
+  const cropped = errorCurve("cropped wavelets", await croppedErrors(functions, settings, kernels), settings);
+  const curves = [periodic, cropped];
   const claims = [
     {
-      text: "at the borders the error of cropped wavelets is at most a quarter of that of periodic ones",
-      holds: c.border <= p.border / 4,
+      text: "at the borders, the error of cropped wavelets is at most a quarter of that of periodic wavelets",
+      holds: cropped.border <= periodic.border / 4,
     },
-    { text: "around the jump it is no worse", holds: c.jump <= p.jump },
+    {
+      text: "around the jump, the error of cropped wavelets is no larger than that of periodic wavelets",
+      holds: cropped.jump <= periodic.jump,
+    },
   ];
+  const { region } = settings;
+  const header = ["mean squared error", `${region} samples at each border`, `${region} around the jump`];
+  const rows = curves.map(({ label, border, jump }) => [
+    label,
+    border.toExponential(2),
+    jump.toExponential(2),
+  ]);
+  const table = { kind: "table", header, rows } as const;
+  const files = jumpFiles(settings, curves, [table, claimSection(claims)]);
+  const values = Object.fromEntries(curves.map(({ label, border, jump }) => [label, { border, jump }]));
+  return { header, rows, claims, values, files };
+}
+
+function jumpFiles(
+  settings: JumpSettings,
+  curves: readonly ErrorCurve[],
+  sections: readonly PageSection[],
+): OutcomeFile[] {
+  const { examples, samples, jump, terms, region, wavelet: name, seed } = settings;
   const chart = lineChart({
-    title: `Mean squared error of ${config.terms} coefficients, by sample`,
+    title: `Mean squared error at each sample, with ${terms} coefficients`,
     x: { label: "sample" },
     y: { label: "mean squared error" },
     series: curves.map(({ label, errors }) => ({
@@ -43,43 +77,40 @@ export async function runJump(config: JumpConfig, kernels: Kernels): Promise<Out
       markers: false,
     })),
   });
-  const { region } = config;
-  const header = [`mean squared error over`, `${region} samples at each border`, `${region} at the jump`];
-  const rows = curves.map(({ label, border, jump }) => [
-    label,
-    border.toExponential(2),
-    jump.toExponential(2),
-  ]);
-  const page = htmlPage({
-    title: "Errors at borders and at a jump",
-    lead: `${config.functions} random cubics of ${config.samples} samples with a jump at ${config.jump}, of unit norm, by ${config.terms} coefficients of ${config.wavelet}.`,
+  const page = pageFile({
+    title: "Errors at the borders and at a jump",
+    lead: `${examples} random functions of ${samples} samples, each a cubic with a jump at sample ${jump}, approximated with ${terms} coefficients of the wavelet ${name}.`,
     sections: [
       { kind: "svg", svg: chart },
-      { kind: "table", header, rows },
-      claimSection(claims),
-      { heading: "Settings", kind: "settings", entries: Object.entries(config) },
+      ...sections,
+      {
+        heading: "Settings",
+        kind: "settings",
+        entries: [
+          ["functions", examples],
+          ["samples per function", samples],
+          ["first sample after the jump", jump],
+          ["coefficients kept", terms],
+          ["wavelet", name],
+          ["samples at a border, and around the jump", region],
+          ["seed", seed],
+        ],
+      },
     ],
-    footer: `trainlets ${version}`,
   });
-  const csv = `sample,${curves.map(({ label }) => label).join(",")}\n${Array.from(periodic, (_, i) => `${i},${periodic[i]},${cropped[i]}`).join("\n")}\n`;
-  return {
-    header,
-    rows,
-    claims,
-    values: Object.fromEntries(curves.map(({ label, border, jump }) => [label, { border, jump }])),
-    files: [
-      textFile("figure-2-error-by-sample.svg", chart),
-      textFile("figure-2-error-by-sample.csv", csv),
-      textFile("index.html", page),
-    ],
-  };
+  const csv = csvFile(
+    "figure-2-error-by-sample.csv",
+    ["sample", ...curves.map(({ label }) => label)],
+    Array.from({ length: samples }, (_, i) => [i, ...curves.map(({ errors }) => errors[i])]),
+  );
+  return [textFile("figure-2-error-by-sample.svg", chart), csv, page];
 }
 
-/** A cubic plus a step of normal height, scaled to unit norm; one a column. */
-function jumpFunctions({ functions, samples, jump, seed }: JumpConfig): DenseMatrix {
+/** Cubics, each plus a step of normally distributed height, scaled to unit norm; one per column. */
+function jumpFunctions({ examples, samples, jump, seed }: JumpSettings): DenseMatrix {
   const rng = Rng.from(seed);
-  const Y = new DenseMatrix(samples, functions);
-  for (let i = 0; i < functions; i++) {
+  const Y = new DenseMatrix(samples, examples);
+  for (let i = 0; i < examples; i++) {
     const f = randomCubic(samples, rng);
     const step = rng.normal();
     for (let t = jump; t < samples; t++) f[t] += step;
@@ -89,9 +120,10 @@ function jumpFunctions({ functions, samples, jump, seed }: JumpConfig): DenseMat
   return Y;
 }
 
-/** The squared error of each sample, mean over all functions, with the largest coefficients kept. */
-function periodicErrors(Y: DenseMatrix, { terms, wavelet: name }: JumpConfig): Float64Array {
-  const [filters, levels] = [wavelet(name), maxLevels(Y.rows)];
+/** The squared error of each sample with the largest coefficients kept, averaged over all functions. */
+function periodicErrors(Y: DenseMatrix, { terms, wavelet: name }: JumpSettings): Float64Array {
+  const filters = wavelet(name);
+  const levels = maxLevels(Y.rows);
   const errors = new Float64Array(Y.rows);
   for (let i = 0; i < Y.cols; i++) {
     const z = forwardPeriodic(Y.column(i), filters, levels);
@@ -108,7 +140,7 @@ function periodicErrors(Y: DenseMatrix, { terms, wavelet: name }: JumpConfig): F
 /** The same with OMP over the cropped wavelets. */
 async function croppedErrors(
   Y: DenseMatrix,
-  { terms, wavelet: name }: JumpConfig,
+  { terms, wavelet: name }: JumpSettings,
   kernels: Kernels,
 ): Promise<Float64Array> {
   const dictionary = await SparseDictionary.ofBase(createBase(`cropped:${name}`, [Y.rows]), kernels);
@@ -127,8 +159,12 @@ async function croppedErrors(
   return errors;
 }
 
-function regionErrors(errors: Float64Array, { region, jump, samples }: JumpConfig) {
+function errorCurve(
+  label: string,
+  errors: Float64Array,
+  { region, jump, samples }: JumpSettings,
+): ErrorCurve {
   const mean = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const border = (mean(errors.subarray(0, region)) + mean(errors.subarray(samples - region))) / 2;
-  return { border, jump: mean(errors.subarray(jump - region / 2, jump + region / 2)) };
+  return { label, errors, border, jump: mean(errors.subarray(jump - region / 2, jump + region / 2)) };
 }

@@ -1,37 +1,43 @@
-/** Figure 3: both constructions of 2-D Haar atoms, in the places of their coefficients. */
+/** Figure 3: both constructions of 2-D Haar atoms, each atom at the place of its coefficient. */
 
 import { DenseMatrix } from "../../core/matrix.js";
 import { atomGallery } from "../../figures/atoms/atomGallery.js";
 import { pictureRow } from "../../figures/charts/pictureRow.js";
-import { htmlPage } from "../../figures/pages/htmlPage.js";
 import { kron } from "../../linalg/matrix64.js";
-import { version } from "../../model/version.js";
 import { forwardCascade } from "../../wavelets/cascade.js";
 import { wavelet } from "../../wavelets/filters.js";
 import { periodicSynthesisMatrix } from "../../wavelets/synthesisMatrix.js";
 import { maxLevels } from "../../wavelets/transform.js";
-import type { Outcome } from "../shared/experiment.js";
-import { claimSection, textFile } from "../shared/pageParts.js";
-import type { HaarConfig } from "./config.js";
+import { chooseSettings } from "../shared/chooseSettings.js";
+import type { ExperimentOptions, ExperimentRun, Outcome } from "../shared/experiment.js";
+import { claimSection, pageFile, textFile } from "../shared/outcomeFiles.js";
+import type { HaarSettings } from "./settings.js";
 
-export function runHaar(config: HaarConfig): Outcome {
-  const { size } = config;
+/** The experiment with these options, checked. */
+export function prepareHaar(settings: HaarSettings, options: ExperimentOptions): ExperimentRun {
+  const chosen = chooseSettings(settings, options, []);
+  return async () => runHaar(chosen);
+}
+
+function runHaar(settings: HaarSettings): Outcome {
+  const { size } = settings;
+  const separable = separableAtoms(settings);
+  const traditional = cascadeAtoms(settings);
   const constructions = [
-    { title: "separable", atoms: separableAtoms(config) },
-    { title: "usual (traditional)", atoms: cascadeAtoms(config) },
-  ].map((one) => ({ ...one, lengths: supports(one.atoms, size) }));
-  const [separable, usual] = constructions as [(typeof constructions)[0], (typeof constructions)[0]];
-  const common = countCommon(separable.atoms, usual.atoms);
-  const longest = (lengths: readonly number[]) => Math.max(...lengths);
+    { title: "separable", atoms: separable, elongations: elongations(separable, size) },
+    { title: "traditional", atoms: traditional, elongations: elongations(traditional, size) },
+  ];
+  const common = countCommon(separable, traditional);
+  const [longest, longestTraditional] = constructions.map((one) => Math.max(...one.elongations));
   const claims = [
     {
-      text: `${config.common} of the ${size * size} atoms are the same in both`,
-      holds: common === config.common,
+      text: `both constructions have ${settings.common} of the ${size * size} atoms in common`,
+      holds: common === settings.common,
     },
-    { text: "the usual atoms are as wide as they are high", holds: longest(usual.lengths) === 1 },
+    { text: "every traditional atom is as wide as it is high", holds: longestTraditional === 1 },
     {
-      text: "separable ones are up to four times as long",
-      holds: longest(separable.lengths) === size / 2,
+      text: `separable atoms are up to ${size / 2} times as long as they are wide`,
+      holds: longest === size / 2,
     },
   ];
   const figure = pictureRow(
@@ -40,35 +46,34 @@ export function runHaar(config: HaarConfig): Outcome {
       picture: atomGallery(atoms, [size, size], { columns: size, magnify: 6, gap: 4 }),
     })),
   );
-  const header = ["construction", "elongated atoms", "longest : widest"];
-  const rows = constructions.map(({ title, lengths }) => [
-    title,
-    String(lengths.filter((length) => length > 1).length),
-    `${longest(lengths)} : 1`,
+  const header = ["construction", "elongated atoms", "length : width, at most"];
+  const rows = constructions.map((one) => [
+    one.title,
+    String(one.elongations.filter((elongation) => elongation > 1).length),
+    `${Math.max(...one.elongations)} : 1`,
   ]);
-  const page = htmlPage({
-    title: "2-D Haar atoms, separable and usual",
-    lead: `All ${size * size} atoms of ${size}×${size} patches, in the places of their coefficients. White is positive, grey zero.`,
+  const page = pageFile({
+    title: "2-D Haar atoms, separable and traditional",
+    lead: `All ${size * size} atoms of ${size}×${size} patches, each at the place of its coefficient. White is positive, grey is zero.`,
     sections: [{ kind: "svg", svg: figure }, { kind: "table", header, rows }, claimSection(claims)],
-    footer: `trainlets ${version}`,
   });
   return {
     header,
     rows,
     claims,
     values: { common },
-    files: [textFile("figure-3-haar-atoms.svg", figure), textFile("index.html", page)],
+    files: [textFile("figure-3-haar-atoms.svg", figure), page],
   };
 }
 
 /** Φ₁ ⊗ Φ₁: atom (i, j) is the product of the 1-D atoms i and j. */
-function separableAtoms({ size, wavelet: name }: HaarConfig): DenseMatrix {
+function separableAtoms({ size, wavelet: name }: HaarSettings): DenseMatrix {
   const W = periodicSynthesisMatrix(size, wavelet(name), maxLevels(size));
   return new DenseMatrix(size * size, size * size, Float32Array.from(kron(W, W).data));
 }
 
 /** The rows of the orthonormal cascade. */
-function cascadeAtoms({ size, wavelet: name }: HaarConfig): DenseMatrix {
+function cascadeAtoms({ size, wavelet: name }: HaarSettings): DenseMatrix {
   const n = size * size;
   const atoms = new DenseMatrix(n, n);
   for (let sample = 0; sample < n; sample++) {
@@ -81,8 +86,8 @@ function cascadeAtoms({ size, wavelet: name }: HaarConfig): DenseMatrix {
   return atoms;
 }
 
-/** Of each atom, how many times its support is longer than wide. */
-function supports(atoms: DenseMatrix, size: number): number[] {
+/** For each atom, how many times as long as wide its support is. */
+function elongations(atoms: DenseMatrix, size: number): number[] {
   return Array.from({ length: atoms.cols }, (_, j) => {
     const used = [...atoms.column(j).keys()].filter((i) => Math.abs(atoms.column(j)[i]) > 1e-6);
     const rows = new Set(used.map((i) => Math.floor(i / size))).size;
@@ -91,6 +96,7 @@ function supports(atoms: DenseMatrix, size: number): number[] {
   });
 }
 
+/** Atoms that are in both matrices. */
 function countCommon(a: DenseMatrix, b: DenseMatrix): number {
   const key = (atoms: DenseMatrix, j: number) =>
     Array.from(atoms.column(j), (v) => v.toFixed(4))

@@ -1,31 +1,30 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
-import { type ConvergenceConfig, fig5, type Method } from "./config.js";
-import { judge } from "./expected.js";
-import { atomSparsityOf, type Panel } from "./result.js";
+import { type Comparison, convergenceClaims } from "./claims.js";
 import { prepareConvergence, runConvergence } from "./run.js";
+import { type ConvergenceSettings, fig5, type Method, shareToSparsity } from "./settings.js";
 
 const kernels = createReferenceKernels();
 
-/** All of the experiment on 6×6 patches: seconds. */
-const tiny: ConvergenceConfig = {
+/** The whole experiment on 6×6 patches: seconds. */
+const tiny: ConvergenceSettings = {
   ...fig5,
   name: "tiny",
   base: "cropped:db2",
-  sizes: [{ patch: [6, 6], sparsity: 2, shares: [0.05, 0.1] }],
+  sizes: [{ patch: [6, 6], sparsity: 2, atomShares: [0.05, 0.1] }],
   methods: fig5.methods.map((method) => ({ ...method, epochs: method.batch ? 3 : 2 })),
   examples: 200,
   testPatches: 50,
   batch: 40,
-  picture: { size: 40 },
+  pictures: { count: 1, size: 40 },
 };
 
-describe("a run", async () => {
+describe("a run of fig5", async () => {
   const stages: string[] = [];
   const outcome = await runConvergence(tiny, {}, { kernels, onStage: (stage) => stages.push(stage) });
 
-  test("gives a chart by time and one by epochs for each share, the numbers and a page", () => {
+  test("writes a chart by time and one by epochs for each atom sparsity, the numbers and a page", () => {
     expect(outcome.files.map(({ name }) => name)).toEqual([
       "figure-5-6x6-k2-time.svg",
       "figure-5-6x6-k2-epochs.svg",
@@ -35,25 +34,25 @@ describe("a run", async () => {
       "index.html",
     ]);
     const csv = new TextDecoder().decode(outcome.files[4].bytes).trimEnd().split("\n");
-    expect(csv.length).toBe(1 + 2 * (4 + 3 + 3 + 3)); // a point before, then one an epoch
+    expect(csv.length).toBe(1 + 2 * (4 + 3 + 3 + 3)); // one point before learning, then one per epoch
   });
 
-  test("has a row for each method and share, and errors that fall", () => {
+  test("has a row for each method and atom sparsity, and errors that fall", () => {
     expect(outcome.rows.length).toBe(2 * tiny.methods.length);
     for (const [name, before, , after] of outcome.rows)
       expect(Number(after), name).toBeLessThan(Number(before));
     expect(stages).toContain("6x6, k = 2: Sparse K-SVD");
   });
 
-  test("judges each share, and one against the other", () => {
+  test("makes two claims per atom sparsity, and one that compares them", () => {
     expect(outcome.claims.length).toBe(2 * 2 + 1);
   });
 });
 
-test("options are checked before anything is read, and --epochs is for all methods", async () => {
+test("options are checked before data is read, and epochs sets those of all methods", async () => {
   const prepare = (options: object) => prepareConvergence(fig5, options);
   expect(() => prepare({ examples: 0 })).toThrow(
-    new InputError("train: examples must be an integer of at least 1, got 0"),
+    new InputError("fig5: examples must be an integer of at least 1, got 0"),
   );
   expect(() => prepare({ epochs: 0 })).toThrow(/epochs must be an integer of at least 1, got 0/);
   const run = prepareConvergence(tiny, { epochs: 1, examples: 40 });
@@ -61,7 +60,7 @@ test("options are checked before anything is read, and --epochs is for all metho
   expect(new TextDecoder().decode(files[4].bytes).trimEnd().split("\n").length).toBe(1 + 2 * 4 * 2);
 });
 
-test("one size of several may be chosen", async () => {
+test("the option patch selects one of several patch sizes", async () => {
   const sizes = [...tiny.sizes, { ...tiny.sizes[0], patch: [7, 7] }];
   const small = { examples: 40, epochs: 1, patch: [7, 7] };
   const run = prepareConvergence({ ...tiny, sizes }, small);
@@ -69,23 +68,23 @@ test("one size of several may be chosen", async () => {
   expect(rows.map(([name]) => name.split(",")[0])).toEqual(Array(8).fill("7x7"));
 });
 
-test("an abort leaves what was finished: here, nothing", async () => {
+test("a run aborted before its first epoch has no curves and no claims", async () => {
   const { files, rows, claims } = await runConvergence(tiny, {}, { kernels, signal: AbortSignal.abort() });
   expect(files.map(({ name }) => name)).toEqual(["figure-5.csv", "index.html"]);
   expect([rows, claims]).toEqual([[], []]);
 });
 
-test("k is the paper's: 5 % of 12×12 are 7", () => {
-  expect(atomSparsityOf(fig5.sizes[0], 0.05)).toBe(7);
+test("k is that of the paper: 5 % of 12×12 is 7", () => {
+  expect(shareToSparsity(fig5.sizes[0], 0.05)).toBe(7);
   expect(fig5.sizes.map(({ sparsity }) => sparsity)).toEqual([4, 10, 20]);
 });
 
-describe("what is expected", () => {
+describe("the claims of fig5", () => {
   const method = (learner: Method["learner"], batch = false): Method => ({
     ...{ label: learner, learner, epochs: 2, batch },
   });
-  const panel = (patch: number[], osdl: number[], niht: number[], ksvd: number[]): Panel => ({
-    size: { patch, sparsity: 4, shares: [0.05] },
+  const comparison = (patch: number[], osdl: number[], niht: number[], ksvd: number[]): Comparison => ({
+    size: { patch, sparsity: 4, atomShares: [0.05] },
     atomSparsity: 7,
     curves: [
       [method("osdl"), osdl],
@@ -98,20 +97,20 @@ describe("what is expected", () => {
     })),
   });
   const beside = (odl: number[], meets: number | undefined) => {
-    const { size, curves, ...rest } = panel([12, 12], [9, 7, 6.5], [9, 7, 6.6], [9, 8, 7]);
+    const { size, curves, ...rest } = comparison([12, 12], [9, 7, 6.5], [9, 7, 6.6], [9, 8, 7]);
     const points = odl.map((testRmse, epoch) => ({ epoch, seconds: epoch, testRmse }));
-    const sized = meets === undefined ? size : { ...size, meetsOdl: meets };
+    const sized = meets === undefined ? size : { ...size, meetsOdlFrom: meets };
     return { ...rest, size: sized, curves: [...curves, { method: method("odl"), points, tested: 100 }] };
   };
-  const holds = (...sizes: Panel[]) => judge(sizes).map((claim) => claim.holds);
+  const holds = (...comparisons: Comparison[]) => convergenceClaims(comparisons).map((claim) => claim.holds);
 
-  test("holds, or not, claim by claim", () => {
-    expect(holds(panel([12, 12], [9, 7, 6.5], [9, 7, 6.6], [9, 8, 7]))).toEqual([true, true]);
-    expect(holds(panel([12, 12], [9, 7, 6.5], [9, 7, 6.9], [9, 6, 5]))).toEqual([false, false]);
-    expect(holds(panel([20, 20], [9, 7, 6.5], [9, 7, 6.9], [9, 8, 8]))).toEqual([true, true]);
-    expect(holds(panel([20, 20], [9, 7, 6.5], [9, 7, 6.4], [9, 8, 8]))).toEqual([true, false]);
+  test("hold or not, one by one", () => {
+    expect(holds(comparison([12, 12], [9, 7, 6.5], [9, 7, 6.6], [9, 8, 7]))).toEqual([true, true]);
+    expect(holds(comparison([12, 12], [9, 7, 6.5], [9, 7, 6.9], [9, 6, 5]))).toEqual([false, false]);
+    expect(holds(comparison([20, 20], [9, 7, 6.5], [9, 7, 6.9], [9, 8, 8]))).toEqual([true, true]);
+    expect(holds(comparison([20, 20], [9, 7, 6.5], [9, 7, 6.4], [9, 8, 8]))).toEqual([true, false]);
     expect(holds(beside([9, 6.45, 6.44], 0.05))).toEqual([true, true, true]);
     expect(holds(beside([9, 6.45, 6.43], 0.05))).toEqual([true, true, false]);
-    expect(holds(beside([9, 6.45, 6.43], 0.1))).toEqual([true, true]); // the paper has them apart
+    expect(holds(beside([9, 6.45, 6.43], 0.1))).toEqual([true, true]); // in the paper, OSDL does not reach ODL here
   });
 });

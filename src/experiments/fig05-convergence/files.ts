@@ -1,37 +1,38 @@
-/** The files of the experiment: a chart by time and one by epochs for every panel, numbers, and a page. */
+/** The files of the experiment: for every comparison a chart by time and one by epochs; the numbers; a page. */
 
-import { sizeOf } from "../../core/shape.js";
+import { formatShape, sizeOf } from "../../core/shape.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
-import { htmlPage, type PageSection } from "../../figures/pages/htmlPage.js";
-import { version } from "../../model/version.js";
-import type { Claim, OutcomeFile } from "../shared/experiment.js";
-import { type ConvergenceResult, type Panel, panelName } from "./result.js";
+import type { PageSection } from "../../figures/pages/htmlPage.js";
+import type { OutcomeFile } from "../shared/experiment.js";
+import { claimSection, csvFile, grouped, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
+import { type Comparison, describeComparison } from "./claims.js";
+import type { ConvergenceSettings } from "./settings.js";
 
-export function convergenceFiles(result: ConvergenceResult, claims: readonly Claim[]): OutcomeFile[] {
-  const charts = result.panels.flatMap((panel) => [
-    text(`${fileName(panel)}-time.svg`, chart(panel, "seconds")),
-    text(`${fileName(panel)}-epochs.svg`, chart(panel, "epoch")),
+export interface ConvergenceResult extends RunFacts {
+  readonly settings: ConvergenceSettings;
+  readonly comparisons: readonly Comparison[];
+}
+
+export function convergenceFiles(result: ConvergenceResult): OutcomeFile[] {
+  const charts = result.comparisons.flatMap((comparison) => [
+    textFile(`${fileName(comparison)}-time.svg`, chart(comparison, "seconds")),
+    textFile(`${fileName(comparison)}-epochs.svg`, chart(comparison, "epoch")),
   ]);
-  const page = text("index.html", pageOf(result, claims));
-  return [...charts, text("figure-5.csv", table(result)), page];
+  return [...charts, csv(result), page(result)];
 }
 
-function text(name: string, content: string): OutcomeFile {
-  return { name, bytes: new TextEncoder().encode(content) };
+function fileName({ size, atomSparsity }: Comparison): string {
+  return `figure-5-${formatShape(size.patch)}-k${atomSparsity}`;
 }
 
-function fileName({ size, atomSparsity }: Panel): string {
-  return `figure-5-${size.patch.join("x")}-k${atomSparsity}`;
-}
-
-/** Time is logarithmic, since methods differ by orders of magnitude: what was before learning has no place there. */
-function chart(panel: Panel, by: "seconds" | "epoch"): string {
+/** Time is on a logarithmic axis, since methods differ by orders of magnitude; it has no place for time 0. */
+function chart(comparison: Comparison, by: "seconds" | "epoch"): string {
   const timed = by === "seconds";
   return lineChart({
-    title: `Test error, ${panelName(panel)}, p = ${panel.size.sparsity}`,
-    x: { label: timed ? "seconds of learning; a marker an epoch" : "epochs", log: timed },
+    title: `Test error, ${describeComparison(comparison)}, p = ${comparison.size.sparsity}`,
+    x: { label: timed ? "seconds of learning (one marker per epoch)" : "epochs", log: timed },
     y: { label: "RMSE" },
-    series: panel.curves.map(({ method, points }) => ({
+    series: comparison.curves.map(({ method, points }) => ({
       label: method.label,
       points: points
         .filter(({ seconds }) => !timed || seconds > 0)
@@ -40,66 +41,69 @@ function chart(panel: Panel, by: "seconds" | "epoch"): string {
   });
 }
 
-function table({ panels }: ConvergenceResult): string {
-  const lines = panels.flatMap(({ size, atomSparsity, curves }) =>
+function csv({ comparisons }: ConvergenceResult): OutcomeFile {
+  const rows = comparisons.flatMap(({ size, atomSparsity, curves }) =>
     curves.flatMap(({ method, points }) =>
-      points.map(({ epoch, seconds, testRmse }) =>
-        [size.patch.join("x"), atomSparsity, method.learner, epoch, seconds.toFixed(3), testRmse].join(","),
-      ),
+      points.map(({ epoch, seconds, testRmse }) => [
+        formatShape(size.patch),
+        atomSparsity,
+        method.learner,
+        epoch,
+        seconds.toFixed(3),
+        testRmse,
+      ]),
     ),
   );
-  return `patch,atom sparsity,learner,epoch,seconds,test RMSE\n${lines.join("\n")}\n`;
+  return csvFile(
+    "figure-5.csv",
+    ["patch", "atom sparsity", "learner", "epoch", "seconds", "test RMSE"],
+    rows,
+  );
 }
 
-function pageOf(result: ConvergenceResult, claims: readonly Claim[]): string {
-  const { config, panels, sources, device, seconds } = result;
-  return htmlPage({
+function page({ settings, comparisons, claims, sources, device, seconds }: ConvergenceResult): OutcomeFile {
+  return pageFile({
     title: "Learners compared",
-    lead: `Dictionaries for the patches of ${sources}, by the error on patches that were not learned from.`,
+    lead: `Dictionaries learned from patches of ${sources}, judged by the error on other patches. k is the number of non-zeros per atom, p the number of atoms per code.`,
     sections: [
-      {
-        heading: "What was expected",
-        kind: "table",
-        header: ["claim", "outcome"],
-        rows: claims.map(({ text, holds }) => [text, holds ? "holds" : "does not hold"]),
-      },
-      ...panels.flatMap(sectionsOf),
+      claimSection(claims),
+      ...comparisons.flatMap(comparisonSections),
       {
         heading: "Settings",
         kind: "settings",
         entries: [
-          ["base", config.base],
-          ["atoms", "as many as the base has"],
-          ["examples an epoch", config.examples.toLocaleString("en-US")],
-          ["mini-batch", config.batch],
-          ["seed", config.seed],
+          ["base dictionary", settings.base],
+          ["atoms", "as many as the base dictionary has"],
+          ["examples per epoch", grouped(settings.examples)],
+          ["mini-batch", settings.batch],
+          ["seed", settings.seed],
           ["computed on", device],
           ["time", `${seconds.toFixed(0)} s`],
         ],
       },
     ],
-    footer: `trainlets ${version}`,
   });
 }
 
-function sectionsOf(panel: Panel): PageSection[] {
-  const share = ((100 * panel.atomSparsity) / sizeOf(panel.size.patch)).toFixed(0);
+function comparisonSections(comparison: Comparison): PageSection[] {
+  const { size, atomSparsity, curves } = comparison;
+  const share = ((100 * atomSparsity) / sizeOf(size.patch)).toFixed(0);
   return [
     {
-      heading: `${panelName(panel)} (${share} % of the samples)`,
+      heading: `Patches of ${formatShape(size.patch)}, k = ${atomSparsity} (${share} % of the samples)`,
       kind: "table",
-      header: ["method", "before", "after one epoch", "in the end", "epochs", "seconds"],
-      rows: panel.curves.map(({ method, points }) => [
+      header: ["method", "before learning", "after one epoch", "at the end", "epochs", "seconds"],
+      rows: curves.map(({ method, points }) => [
         method.label,
         points[0].testRmse.toFixed(3),
-        points[1]?.testRmse.toFixed(3) ?? "–",
+        points[1].testRmse.toFixed(3),
         points.at(-1)!.testRmse.toFixed(3),
         points.length - 1,
         points.at(-1)!.seconds.toFixed(1),
       ]),
-      caption: `RMSE on ${panel.curves[0].tested.toLocaleString("en-US")} test patches; seconds of learning, tests aside.`,
+      caption: `RMSE on ${grouped(curves[0].tested)} test patches; seconds of learning, without the tests.`,
     },
-    { kind: "svg", svg: chart(panel, "seconds") },
-    { kind: "svg", svg: chart(panel, "epoch") },
+    { kind: "svg", svg: chart(comparison, "seconds") },
+    { kind: "svg", svg: chart(comparison, "epoch") },
   ];
 }

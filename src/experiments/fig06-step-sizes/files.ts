@@ -2,34 +2,22 @@
 
 import { formatShape } from "../../core/shape.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
-import { htmlPage } from "../../figures/pages/htmlPage.js";
-import { version } from "../../model/version.js";
-import type { Claim, OutcomeFile } from "../shared/experiment.js";
-import type { StepSizesConfig } from "./config.js";
-import type { StepPoint } from "./result.js";
+import type { OutcomeFile } from "../shared/experiment.js";
+import { claimSection, csvFile, grouped, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
+import type { StepPoint } from "./claims.js";
+import type { StepSizesSettings } from "./settings.js";
 
-export interface StepSizesResult {
-  readonly config: StepSizesConfig;
+export interface StepSizesResult extends RunFacts {
+  readonly settings: StepSizesSettings;
   readonly points: readonly StepPoint[];
-  readonly sources: string;
-  readonly device: string;
-  readonly seconds: number;
 }
 
-export function stepSizesFiles(result: StepSizesResult, claims: readonly Claim[]): OutcomeFile[] {
+export function stepSizesFiles(result: StepSizesResult): OutcomeFile[] {
   const svg = chart(result.points);
-  return [
-    text("figure-6-step-sizes.svg", svg),
-    text("figure-6-step-sizes.csv", table(result.points)),
-    text("index.html", page(result, claims, svg)),
-  ];
+  return [textFile("figure-6-step-sizes.svg", svg), csv(result.points), page(result, svg)];
 }
 
-function text(name: string, content: string): OutcomeFile {
-  return { name, bytes: new TextEncoder().encode(content) };
-}
-
-/** Logarithmic: steps span orders of magnitude. A step of zero has no place. */
+/** Steps span orders of magnitude, so the axis is logarithmic; it has no place for a step of zero. */
 function chart(points: readonly StepPoint[]): string {
   const series = (label: string, value: (point: StepPoint) => number, dashed = false) => ({
     label,
@@ -38,58 +26,54 @@ function chart(points: readonly StepPoint[]): string {
     points: points.map((point) => ({ x: point.iteration, y: value(point) })).filter(({ y }) => y > 0),
   });
   return lineChart({
-    title: "Step sizes of single atoms, and of all",
+    title: "Step sizes: one per atom (NIHT) and one for all (OSDL)",
     x: { label: "mini-batches of Algorithm 1" },
     y: { label: "step size", log: true },
     series: [
       series("OSDL, equation (13)", ({ global }) => global),
-      series("NIHT: mean of the atoms", ({ mean }) => mean),
+      series("NIHT, mean of the atoms", ({ mean }) => mean),
       series("square of (13)", ({ global }) => global ** 2),
-      series("highest tenth from here", ({ quantiles }) => quantiles[2], true),
-      series("middle atom", ({ quantiles }) => quantiles[1], true),
-      series("lowest tenth to here", ({ quantiles }) => quantiles[0], true),
+      series("NIHT, 90th percentile", ({ quantiles }) => quantiles[2], true),
+      series("NIHT, median", ({ quantiles }) => quantiles[1], true),
+      series("NIHT, 10th percentile", ({ quantiles }) => quantiles[0], true),
     ],
   });
 }
 
-function table(points: readonly StepPoint[]): string {
-  const lines = points.map(({ iteration, mean, quantiles, global }) =>
-    [iteration, mean, ...quantiles, global, global ** 2]
-      .map((value) => Number(value.toPrecision(6)))
-      .join(","),
+function csv(points: readonly StepPoint[]): OutcomeFile {
+  const rows = points.map(({ iteration, mean, quantiles, global }) =>
+    [iteration, mean, ...quantiles, global, global ** 2].map((value) => Number(value.toPrecision(6))),
   );
-  return `mini-batch,mean,10 %,50 %,90 %,global,global squared\n${lines.join("\n")}\n`;
+  return csvFile(
+    "figure-6-step-sizes.csv",
+    ["mini-batch", "mean", "10 %", "50 %", "90 %", "global", "global squared"],
+    rows,
+  );
 }
 
-function page(result: StepSizesResult, claims: readonly Claim[], svg: string): string {
-  const { config, sources, device, seconds } = result;
-  return htmlPage({
+function page(result: StepSizesResult, svg: string): OutcomeFile {
+  const { settings, claims, sources, device, seconds } = result;
+  return pageFile({
     title: "Step sizes",
-    lead: `The steps that NIHT finds for each atom while it learns ${formatShape(config.patch)} patches of ${sources}, and the one step of OSDL for all of them at the same place.`,
+    lead: `The step that NIHT finds for each atom while it learns from ${formatShape(settings.patch)} patches of ${sources}, and the one step for all atoms, equation (13) of the paper, that OSDL would take at the same point.`,
     sections: [
       { kind: "svg", svg },
-      {
-        heading: "What was expected",
-        kind: "table",
-        header: ["claim", "outcome"],
-        rows: claims.map(({ text, holds }) => [text, holds ? "holds" : "does not hold"]),
-      },
+      claimSection(claims),
       {
         heading: "Settings",
         kind: "settings",
         entries: [
-          ["patch", formatShape(config.patch)],
-          ["base", config.base],
-          ["non-zeros an atom", config.atomSparsity],
-          ["atoms a code", config.sparsity],
-          ["examples an epoch", config.examples.toLocaleString("en-US")],
-          ["mini-batch", config.batch],
-          ["seed", config.seed],
+          ["patch", formatShape(settings.patch)],
+          ["base dictionary", settings.base],
+          ["non-zeros per atom", settings.atomSparsity],
+          ["atoms per code", settings.sparsity],
+          ["examples per epoch", grouped(settings.examples)],
+          ["mini-batch", settings.batch],
+          ["seed", settings.seed],
           ["computed on", device],
           ["time", `${seconds.toFixed(0)} s`],
         ],
       },
     ],
-    footer: `trainlets ${version}`,
   });
 }

@@ -1,16 +1,16 @@
 /**
- * Step sizes: Algorithm 1 learns, and at each of its mini-batches the global step (13)
- * is computed for the same dictionary and the same examples.
+ * Figure 6: Algorithm 1 learns, and at each of its mini-batches the global step (13) is
+ * computed for the same dictionary and the same examples.
  */
 
 import type { Signal } from "../../core/signal.js";
-import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
 import { type NihtLearner, type NihtState, nihtUpdate } from "../../learn/learners/atomwise/niht.js";
 import { createOsdl, freeOsdl, osdlStep } from "../../learn/learners/osdl.js";
 import { extractExamples, freeTraining, setUpTraining, type TrainingSetup } from "../../learn/run/setup.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
 import { scaleRule } from "../../pursuit/limits.js";
+import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
 import type {
   ExperimentData,
   ExperimentOptions,
@@ -18,72 +18,69 @@ import type {
   ExperimentTools,
   Outcome,
 } from "../shared/experiment.js";
-import type { StepSizesConfig } from "./config.js";
+import { describeDevice } from "../shared/outcomeFiles.js";
+import { choosePictures } from "../shared/pictures.js";
+import { type StepPoint, stepPoint, stepSizeClaims } from "./claims.js";
 import { stepSizesFiles } from "./files.js";
-import { judge, type StepPoint, stepPoint } from "./result.js";
+import type { StepSizesSettings } from "./settings.js";
 
 /** The experiment with these options, checked. */
-export function prepareStepSizes(config: StepSizesConfig, options: ExperimentOptions): ExperimentRun {
-  const { quick, ...given } = options;
-  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const resolved: StepSizesConfig = { ...config, ...(quick ? config.quick : {}), ...said };
-  resolveTraining(trainOptions(resolved));
-  return (data, tools) => runStepSizes(resolved, data, tools);
+export function prepareStepSizes(settings: StepSizesSettings, options: ExperimentOptions): ExperimentRun {
+  const chosen = chooseSettings(settings, options, trainingOptions);
+  resolveTraining(nihtOptions(chosen));
+  return (data, tools) => runStepSizes(chosen, data, tools);
 }
 
-/** Learn, compare, draw. */
 export async function runStepSizes(
-  config: StepSizesConfig,
-  { images }: ExperimentData,
+  settings: StepSizesSettings,
+  data: ExperimentData,
   tools: ExperimentTools,
 ): Promise<Outcome> {
   const start = performance.now();
-  const signals = images ?? syntheticPictures(config.seed, 1, config.picture.size);
-  const points = await stepsOf(config, signals, tools);
-  const { kernels } = tools;
-  const sources = images ? images.map(({ name }) => name).join(", ") : "a made-up picture";
-  const device = `${kernels.name}: ${kernels.description}`;
-  const result = { config, points, sources, device, seconds: (performance.now() - start) / 1000 };
-  const claims = judge(points);
+  const { pictures, sources } = choosePictures(data, settings.pictures, settings.seed);
+  const points = await measureSteps(settings, pictures, tools);
+  const claims = stepSizeClaims(points);
+  const device = describeDevice(tools.kernels);
+  const seconds = (performance.now() - start) / 1000;
   return {
-    header: ["step size at mini-batch", "mean of atoms", "middle atom", "(13)", "(13) squared"],
-    rows: shown(points).map(({ iteration, mean, quantiles, global }) => [
+    header: ["step size at mini-batch", "mean of atoms", "median atom", "(13)", "(13) squared"],
+    rows: chooseRows(points).map(({ iteration, mean, quantiles, global }) => [
       String(iteration),
       ...[mean, quantiles[1], global, global ** 2].map((value) => value.toPrecision(3)),
     ]),
     claims,
     values: { points },
-    files: stepSizesFiles(result, claims),
+    files: stepSizesFiles({ settings, points, claims, sources, device, seconds }),
   };
 }
 
-/** The first mini-batch, the last, and some between. */
-function shown(points: readonly StepPoint[]): StepPoint[] {
+/** The first mini-batch, the last, and three between. */
+function chooseRows(points: readonly StepPoint[]): StepPoint[] {
   const places = [0, 0.25, 0.5, 0.75, 1].map((share) => Math.round(share * (points.length - 1)));
   return [...new Set(places)].flatMap((at) => points[at] ?? []);
 }
 
-function trainOptions(config: StepSizesConfig): TrainOptions {
-  const { patch, base, atomSparsity, sparsity, examples, epochs, batch, seed } = config;
-  const more = { learner: "niht", holdout: 0, atomCare: false } as const;
-  return { patch, base, atomSparsity, coding: { sparsity }, examples, epochs, batch, seed, ...more };
+function nihtOptions(settings: StepSizesSettings): TrainOptions {
+  const { patch, base, atomSparsity, sparsity, examples, epochs, batch, seed } = settings;
+  const niht = { learner: "niht", holdout: 0, atomCare: false } as const;
+  return { ...niht, patch, base, atomSparsity, coding: { sparsity }, examples, epochs, batch, seed };
 }
 
-async function stepsOf(
-  config: StepSizesConfig,
+async function measureSteps(
+  settings: StepSizesSettings,
   signals: readonly Signal[],
   { kernels, signal, onStage = () => {} }: ExperimentTools,
 ): Promise<StepPoint[]> {
-  const setup = await setUpTraining(signals, undefined, resolveTraining(trainOptions(config)), kernels);
+  const setup = await setUpTraining(signals, undefined, resolveTraining(nihtOptions(settings)), kernels);
   try {
-    const { state } = setup.learner as NihtLearner; // as `trainOptions` asks for
-    return await comparedSteps(setup, state, signal, onStage);
+    const { state } = setup.learner as NihtLearner; // as in `nihtOptions`
+    return await compareSteps(setup, state, signal, onStage);
   } finally {
     await freeTraining(setup);
   }
 }
 
-async function comparedSteps(
+async function compareSteps(
   setup: TrainingSetup,
   niht: NihtState,
   signal: AbortSignal | undefined,
@@ -105,7 +102,7 @@ async function comparedSteps(
       const { stepSize } = await osdlStep(osdl, Y, kernels);
       const decay = 1 + tally.step / stepDecay;
       await nihtUpdate(niht, Y, kernels);
-      // in the units of the data: codes are divided by the scale, and steps go with 1/x² (10) or 1/x (13)
+      // To the units of the data: codes are divided by the scale, and steps change by 1/x² in (10), 1/x in (13).
       const steps = niht.steps.map((step) => step * decay * plan.scale ** 2);
       points.push(stepPoint(tally.step, steps, stepSize * plan.scale));
       if (tally.step % 20 === 0) onStage(`mini-batch ${tally.step} of ${plan.steps}`);

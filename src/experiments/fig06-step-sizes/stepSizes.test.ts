@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
-import { fig6, type StepSizesConfig } from "./config.js";
-import { judge, stepPoint } from "./result.js";
+import { stepPoint, stepSizeClaims } from "./claims.js";
 import { prepareStepSizes, runStepSizes } from "./run.js";
+import { fig6, type StepSizesSettings } from "./settings.js";
 
 const kernels = createReferenceKernels();
 
-/** All of the experiment on 6×6 patches: a second. */
-const tiny: StepSizesConfig = {
+/** The whole experiment on 6×6 patches: a second. */
+const tiny: StepSizesSettings = {
   ...fig6,
   patch: [6, 6],
   base: "cropped:db2",
@@ -17,13 +17,13 @@ const tiny: StepSizesConfig = {
   sparsity: 2,
   examples: 200,
   batch: 50,
-  picture: { size: 40 },
+  pictures: { count: 1, size: 40 },
 };
 
-describe("a run", async () => {
+describe("a run of fig6", async () => {
   const outcome = await runStepSizes(tiny, {}, { kernels });
 
-  test("gives the chart, the numbers of every mini-batch, and a page", () => {
+  test("writes the chart, the numbers of every mini-batch, and a page", () => {
     expect(outcome.files.map(({ name }) => name)).toEqual([
       "figure-6-step-sizes.svg",
       "figure-6-step-sizes.csv",
@@ -41,7 +41,7 @@ describe("a run", async () => {
     expect(outcome.claims.length).toBe(3);
   });
 
-  test("goes with the units of the data: 1/x² for single atoms, 1/x for all", async () => {
+  test("scales with the units of the data: 1/x² for single atoms, 1/x for the global step", async () => {
     const pictures = syntheticPictures(tiny.seed, 1, 40);
     const louder = pictures.map((picture) => ({ ...picture, data: picture.data.map((value) => 4 * value) }));
     const first = (of: typeof outcome) => (of.values.points as { mean: number; global: number }[])[0];
@@ -50,20 +50,20 @@ describe("a run", async () => {
     expect(usual.global / loud.global / 4).toBeCloseTo(1, 5);
   });
 
-  test("gives back all it took", async () => {
+  test("frees all device memory", async () => {
     const own = createReferenceKernels();
     await runStepSizes(tiny, {}, { kernels: own, signal: AbortSignal.abort() });
     expect(own.memory.used).toBe(0);
   });
 });
 
-test("options are checked before anything is read", () => {
+test("options are checked before data is read", () => {
   expect(() => prepareStepSizes(fig6, { batch: 0 })).toThrow(
-    new InputError("train: batch must be an integer of at least 1, got 0"),
+    new InputError("fig6: batch must be an integer of at least 1, got 0"),
   );
 });
 
-test("a point leaves out atoms that stayed", () => {
+test("a point leaves out atoms that did not move", () => {
   expect(stepPoint(3, [0, 4, 1, 3, 2], 5)).toEqual({
     iteration: 3,
     mean: 2.5,
@@ -72,9 +72,9 @@ test("a point leaves out atoms that stayed", () => {
   });
 });
 
-test("what is expected holds, or not", () => {
+test("the claims of fig6 hold or not, one by one", () => {
   const at = (mean: number, global: number) =>
-    judge([{ iteration: 1, mean, quantiles: [0, 0.002, 1], global }]).map(({ holds }) => holds);
+    stepSizeClaims([{ iteration: 1, mean, quantiles: [0, 0.002, 1], global }]).map(({ holds }) => holds);
   expect(at(0.01, 0.005)).toEqual([true, true, true]);
   expect(at(0.01, 0.0001)).toEqual([false, true, false]);
   expect(at(5, 5)).toEqual([true, false, true]);

@@ -1,22 +1,61 @@
 /** The files of the experiment: the chart, the numbers of every picture, and a page. */
 
 import { lineChart } from "../../figures/charts/lineChart.js";
-import { htmlPage } from "../../figures/pages/htmlPage.js";
-import { version } from "../../model/version.js";
-import type { Claim, OutcomeFile } from "../shared/experiment.js";
-import { claimSection, textFile } from "../shared/pageParts.js";
-import { curveOf, type DenoisingResult } from "./result.js";
+import type { OutcomeFile, OutcomeTable } from "../shared/experiment.js";
+import { claimSection, csvFile, grouped, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
+import { type Measurement, meanCurve } from "./claims.js";
+import type { DenoisingSettings } from "./settings.js";
 
-export function denoisingFiles(
-  result: DenoisingResult,
-  table: { readonly header: readonly string[]; readonly rows: readonly (readonly string[])[] },
-  claims: readonly Claim[],
-): OutcomeFile[] {
-  const { config, sources, device } = result;
+export interface DenoisingResult extends RunFacts {
+  readonly settings: DenoisingSettings;
+  readonly measurements: readonly Measurement[];
+  readonly table: OutcomeTable;
+}
+
+export function denoisingFiles(result: DenoisingResult): OutcomeFile[] {
   const svg = chart(result);
-  const page = htmlPage({
-    title: "Denoising against the size of patches",
-    lead: `Mean PSNR over ${sources}, with noise of standard deviation ${config.sigma}; dictionaries are learned from the noisy pictures.`,
+  return [textFile("figure-7.svg", svg), csv(result), page(result, svg)];
+}
+
+function chart({ settings, measurements }: DenoisingResult): string {
+  const { sizes, methods, reference, sigma } = settings;
+  const [{ psnr: referencePsnr }] = meanCurve(measurements, reference);
+  return lineChart({
+    title: `Denoising, σ = ${sigma}`,
+    x: { label: "patch size along one side" },
+    y: { label: "mean PSNR (dB)" },
+    series: [
+      ...methods.map((method) => ({
+        label: method.label,
+        points: meanCurve(measurements, method).map(({ size, psnr }) => ({ x: size, y: psnr })),
+      })),
+      {
+        label: reference.label,
+        dashed: true,
+        markers: false,
+        points: [sizes[0], sizes.at(-1)!].map((size) => ({ x: size, y: referencePsnr })),
+      },
+    ],
+  });
+}
+
+function csv({ measurements }: DenoisingResult): OutcomeFile {
+  const rows = measurements.map(({ method, size, picture, psnr, seconds }) => [
+    method.learner,
+    method.base,
+    size,
+    picture,
+    psnr.toFixed(4),
+    seconds.toFixed(2),
+  ]);
+  return csvFile("figure-7.csv", ["learner", "base", "patch", "picture", "PSNR", "seconds"], rows);
+}
+
+function page(result: DenoisingResult, svg: string): OutcomeFile {
+  const { settings, table, claims, sources, device, seconds } = result;
+  return pageFile({
+    title: "Denoising with patches of different sizes",
+    lead: `Noise of standard deviation ${settings.sigma} is added to ${sources} and removed again. Each dictionary is learned from the noisy picture itself.`,
     sections: [
       { kind: "svg", svg },
       { kind: "table", ...table },
@@ -25,49 +64,15 @@ export function denoisingFiles(
         heading: "Settings",
         kind: "settings",
         entries: [
-          ["patches learned from, an epoch", config.examples.toLocaleString("en-US")],
-          ["non-zeros of an atom", `${100 * config.atomShare} % of the samples`],
-          ["samples between averaged patches", config.stride],
-          ["mini-batch", config.batch],
-          ["seed", config.seed],
+          ["patches learned from, per epoch", grouped(settings.examples)],
+          ["non-zeros per atom", `${100 * settings.atomShare} % of the samples`],
+          ["samples between averaged patches", settings.stride],
+          ["mini-batch", settings.batch],
+          ["seed", settings.seed],
           ["computed on", device],
+          ["time", `${seconds.toFixed(0)} s`],
         ],
       },
     ],
-    footer: `trainlets ${version}`,
   });
-  return [textFile("figure-7.svg", svg), textFile("figure-7.csv", csv(result)), textFile("index.html", page)];
-}
-
-function chart(result: DenoisingResult): string {
-  const { sizes, methods, reference, sigma } = result.config;
-  const level = curveOf(result, reference)[0].psnr;
-  return lineChart({
-    title: `Denoising, σ = ${sigma}`,
-    x: { label: "size of a patch along one side" },
-    y: { label: "mean PSNR (dB)" },
-    series: [
-      ...methods.map((method) => ({
-        label: method.label,
-        points: curveOf(result, method).map(({ size, psnr }) => ({ x: size, y: psnr })),
-      })),
-      {
-        label: reference.label,
-        dashed: true,
-        markers: false,
-        points: [sizes[0], sizes.at(-1)!].map((size) => ({ x: size, y: level })),
-      },
-    ],
-  });
-}
-
-function csv({ measurements }: DenoisingResult): string {
-  const lines = measurements.map(({ method, size, picture, psnr, seconds }) =>
-    [method.learner, method.base, size, quoted(picture), psnr.toFixed(4), seconds.toFixed(2)].join(","),
-  );
-  return `learner,base,patch,picture,PSNR,seconds\n${lines.join("\n")}\n`;
-}
-
-function quoted(text: string): string {
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

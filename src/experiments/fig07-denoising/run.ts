@@ -1,93 +1,96 @@
 /** Figure 7: noisy pictures, denoised by every method with patches of every size. */
 
-import { inputError } from "../../core/errors.js";
-import { requireInteger } from "../../core/require.js";
 import { Rng } from "../../core/rng.js";
 import type { Signal } from "../../core/signal.js";
 import { createBase } from "../../dictionaries/base.js";
 import { psnr } from "../../tasks/approximate/representation.js";
 import { denoise } from "../../tasks/restore/denoise.js";
+import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
 import type {
   ExperimentData,
   ExperimentOptions,
   ExperimentRun,
   ExperimentTools,
   Outcome,
+  OutcomeTable,
 } from "../shared/experiment.js";
-import { picturesOr } from "../shared/pageParts.js";
-import { croppedBase, type DenoisingConfig, type DenoisingMethod } from "./config.js";
-import { judge } from "./expected.js";
+import { describeDevice } from "../shared/outcomeFiles.js";
+import { choosePictures } from "../shared/pictures.js";
+import { denoisingClaims, type Measurement, meanCurve } from "./claims.js";
 import { denoisingFiles } from "./files.js";
-import { curveOf, type DenoisingResult, type Measurement } from "./result.js";
+import { croppedBase, type DenoisingMethod, type DenoisingSettings } from "./settings.js";
+
+/** A picture to denoise. */
+interface Task {
+  readonly clean: Signal;
+  readonly noisy: Signal;
+  /** `picture 1 of 3`. */
+  readonly name: string;
+}
 
 /** The experiment with these options, checked. */
-export function prepareDenoising(
-  config: DenoisingConfig,
-  { quick, epochs, ...given }: ExperimentOptions,
-): ExperimentRun {
-  for (const [name, value] of Object.entries({ epochs, ...given }))
-    if (value !== undefined) requireInteger(config.name, name, value, name === "seed" ? 0 : 1);
-  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const chosen: DenoisingConfig = { ...config, ...(quick ? config.quick : {}), ...said };
-  if (epochs === undefined) return (data, tools) => runDenoising(chosen, data, tools);
-  const methods = chosen.methods.map((method) => ({ ...method, epochs }));
-  const reference = { ...chosen.reference, epochs };
+export function prepareDenoising(settings: DenoisingSettings, options: ExperimentOptions): ExperimentRun {
+  const chosen = chooseSettings(settings, options, trainingOptions);
+  const withEpochs = <M extends DenoisingMethod>(method: M): M => ({
+    ...method,
+    epochs: options.epochs ?? method.epochs,
+  });
+  const methods = chosen.methods.map(withEpochs);
+  const reference = withEpochs(chosen.reference);
   return (data, tools) => runDenoising({ ...chosen, methods, reference }, data, tools);
 }
 
-/** Denoise with everything, draw, judge. */
 export async function runDenoising(
-  config: DenoisingConfig,
+  settings: DenoisingSettings,
   data: ExperimentData,
   tools: ExperimentTools,
 ): Promise<Outcome> {
-  const { pictures, sources } = picturesOr(data, config.pictures, config.seed);
-  if (pictures.length === 0) throw inputError(config.name, "images", "must hold a picture", 0);
+  const start = performance.now();
+  const { pictures, sources } = choosePictures(data, settings.pictures, settings.seed);
+  const { sizes, methods, reference } = settings;
   const measurements: Measurement[] = [];
   for (const [i, clean] of pictures.entries()) {
-    const noisy = withNoise(clean, config, i);
-    const told = `picture ${i + 1} of ${pictures.length}`;
-    measurements.push(
-      await measure(config, config.reference, config.reference.size, clean, noisy, told, tools),
-    );
-    for (const size of config.sizes)
-      for (const method of config.methods)
-        measurements.push(await measure(config, method, size, clean, noisy, told, tools));
+    const task = {
+      clean,
+      noisy: addNoise(clean, settings, i),
+      name: `picture ${i + 1} of ${pictures.length}`,
+    };
+    measurements.push(await measure(settings, reference, reference.size, task, tools));
+    for (const size of sizes)
+      for (const method of methods) measurements.push(await measure(settings, method, size, task, tools));
   }
-  const device = `${tools.kernels.name}: ${tools.kernels.description}`;
-  const result = { config, measurements, sources, device };
-  const claims = judge(result);
-  const table = tableOf(result);
+  const claims = denoisingClaims(settings, measurements);
+  const table = psnrTable(settings, measurements);
+  const device = describeDevice(tools.kernels);
+  const seconds = (performance.now() - start) / 1000;
   return {
     ...table,
     claims,
-    values: { measurements: valuesOf(result) },
-    files: denoisingFiles(result, table, claims),
+    values: { measurements: measurements.map(measurementValues) },
+    files: denoisingFiles({ settings, measurements, table, claims, sources, device, seconds }),
   };
 }
 
 /** White noise, neither rounded nor clipped; the same for all methods. */
-function withNoise(clean: Signal, { sigma, seed }: DenoisingConfig, picture: number): Signal {
+function addNoise(clean: Signal, { sigma, seed }: DenoisingSettings, picture: number): Signal {
   const rng = Rng.from(seed).split(`noise ${picture}`);
   return { ...clean, data: clean.data.map((value) => value + sigma * rng.normal()) };
 }
 
-/** One picture by one method. */
+/** Denoise one picture by one method. */
 async function measure(
-  config: DenoisingConfig,
+  settings: DenoisingSettings,
   method: DenoisingMethod,
   size: number,
-  clean: Signal,
-  noisy: Signal,
-  told: string,
+  { clean, noisy, name }: Task,
   { kernels, signal, onStage, onProgress }: ExperimentTools,
 ): Promise<Measurement> {
-  const { sigma, stride, atomShare, examples, batch, seed } = config;
-  const stage = `${told}: ${size}x${size}, ${method.label}`;
+  const { sigma, stride, atomShare, examples, batch, seed } = settings;
+  const stage = `${name}: ${size}x${size}, ${method.label}`;
   onStage?.(stage);
   const { learner, epochs } = method;
-  const own = method.base === "dense" ? {} : { atomShare };
-  const training = { learner, base: baseName(method, size), epochs, examples, batch, seed, ...own };
+  const sparseAtoms = method.base === "dense" ? {} : { atomShare };
+  const training = { learner, base: baseName(method, size), epochs, examples, batch, seed, ...sparseAtoms };
   const start = performance.now();
   const { signals } = await denoise([noisy], {
     sigma,
@@ -99,29 +102,30 @@ async function measure(
     onProgress: ({ stage: part, done }) => onProgress?.(`${stage}: ${part} ${(100 * done).toFixed(0)} %`),
   });
   const seconds = (performance.now() - start) / 1000;
-  return { method, size, picture: clean.name, psnr: psnr(distance(signals[0], clean)), seconds };
+  return { method, size, picture: clean.name, psnr: psnr(rmsDifference(signals[0], clean)), seconds };
 }
 
-/** The ODCT with as many atoms as the cropped wavelets; a dense dictionary has as many as either. */
+/** The ODCT has as many atoms as the cropped wavelets, and a dense dictionary as many as the ODCT. */
 function baseName({ base }: DenoisingMethod, size: number): string {
   if (base === "cropped") return croppedBase;
   return `odct:${createBase(croppedBase, [size]).factors[0].cols / size}`;
 }
 
-/** The root-mean-square difference. */
-function distance(a: Signal, b: Signal): number {
+function rmsDifference(a: Signal, b: Signal): number {
   return Math.sqrt(a.data.reduce((sum, value, i) => sum + (value - b.data[i]) ** 2, 0) / a.data.length);
 }
 
-/** PSNR by method and size, and the seconds a picture took with the largest. */
-function tableOf(result: DenoisingResult): { header: string[]; rows: string[][] } {
-  const { sizes, methods, reference } = result.config;
-  const [dense] = curveOf(result, reference);
+/** PSNR by method and size, and the seconds per picture with the smallest and the largest patches. */
+function psnrTable(
+  { sizes, methods, reference }: DenoisingSettings,
+  measurements: readonly Measurement[],
+): OutcomeTable {
+  const [dense] = meanCurve(measurements, reference);
   return {
-    header: ["PSNR (dB)", ...sizes.map((size) => `${size}x${size}`), "seconds a picture"],
+    header: ["PSNR (dB)", ...sizes.map((size) => `${size}x${size}`), "seconds per picture"],
     rows: [
       ...methods.map((method) => {
-        const curve = curveOf(result, method);
+        const curve = meanCurve(measurements, method);
         const range = [curve[0], curve.at(-1)!].map(({ seconds }) => seconds.toFixed(1)).join(" to ");
         return [method.label, ...curve.map((point) => point.psnr.toFixed(2)), range];
       }),
@@ -134,10 +138,6 @@ function tableOf(result: DenoisingResult): { header: string[]; rows: string[][] 
   };
 }
 
-function valuesOf({ measurements }: DenoisingResult) {
-  return measurements.map(({ method, ...others }) => ({
-    learner: method.learner,
-    base: method.base,
-    ...others,
-  }));
+function measurementValues({ method, ...others }: Measurement) {
+  return { learner: method.learner, base: method.base, ...others };
 }

@@ -2,15 +2,15 @@ import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { modelFromBytes } from "../../model/files.js";
-import { learned } from "../fig11-universal/result.js";
-import { type FacesConfig, fig8 } from "./config.js";
-import { judge } from "./expected.js";
+import { trainletsLabel } from "../shared/mTermComparison.js";
+import { facesClaims } from "./claims.js";
 import { prepareFaces, runFaces } from "./run.js";
+import { type FacesSettings, fig8 } from "./settings.js";
 
 const kernels = createReferenceKernels();
 
-/** All of the experiment on 8×8 pictures: a second or two. */
-const tiny: FacesConfig = {
+/** The whole experiment on 8×8 pictures: a second or two. */
+const tiny: FacesSettings = {
   ...fig8,
   name: "tiny",
   patch: [8, 8],
@@ -24,15 +24,15 @@ const tiny: FacesConfig = {
   sedil: { base: "odct:1.5", examples: 60, epochs: 4 },
   testPatches: 60,
   terms: [1, 2, 4],
-  judged: { terms: 2, margin: 50 },
+  claimed: { terms: 2, decibels: 50 },
   pictures: { train: 2, test: 1, size: 40 },
 };
 
-describe("a run", async () => {
+describe("a run of fig8", async () => {
   const stages: string[] = [];
   const outcome = await runFaces(tiny, {}, { kernels, onStage: (stage) => stages.push(stage) });
 
-  test("gives three dictionaries, their atoms, the curves and a page", () => {
+  test("writes three dictionaries, their atoms, the curves and a page", () => {
     expect(outcome.files.map(({ name }) => name)).toEqual([
       "pca.npz",
       "sedil.npz",
@@ -52,35 +52,37 @@ describe("a run", async () => {
     expect(stages).toContain("learning: SeDiL");
   });
 
-  test("compares five on the same pictures, in the order of the paper", () => {
+  test("compares five dictionaries on the same pictures, in the order of the paper", () => {
     expect(outcome.rows.map(([label]) => label)).toEqual([
       "wavelets",
       "cropped wavelets",
       "PCA",
       "SeDiL",
-      learned,
+      trainletsLabel,
     ]);
     for (const [, ...cells] of outcome.rows)
       expect(cells.map(Number)).toEqual([...cells.map(Number)].sort((a, b) => a - b));
     expect(outcome.claims.length).toBe(4);
-    expect(outcome.claims[0].holds).toBe(false); // nobody gains 50 dB
+    expect(outcome.claims[0].holds).toBe(false); // no dictionary gains 50 dB
   });
 
-  test("leaves nothing behind on the device", () => {
+  test("frees all device memory", () => {
     expect(kernels.memory.used).toBe(0);
   });
 });
 
-test("claims are judged where the paper looks: the margin is for wavelets alone", () => {
+test("the claims of fig8 are about one M, and only the one about wavelets has a margin", () => {
   const curve = (label: string, value: number) => ({ label, psnr: new Array<number>(200).fill(value) });
   const holds = (own: number) =>
-    judge(fig8, [curve("wavelets", 20), curve("PCA", 22.9), curve(learned, own)]).map((claim) => claim.holds);
+    facesClaims(fig8, [curve("wavelets", 20), curve("PCA", 22.9), curve(trainletsLabel, own)]).map(
+      (claim) => claim.holds,
+    );
   expect(holds(23)).toEqual([true, true]);
   expect(holds(22.95)).toEqual([false, true]);
   expect(holds(22.9)).toEqual([false, false]);
 });
 
-test("options are checked before anything is read", () => {
+test("options are checked before data is read", () => {
   const prepare = (options: object) => () => prepareFaces(fig8, options);
   expect(prepare({ epochs: 0 })).toThrow(
     new InputError("fig8: epochs must be an integer of at least 1, got 0"),
@@ -91,7 +93,7 @@ test("options are checked before anything is read", () => {
   expect(prepare({ quick: true })).not.toThrow();
 });
 
-test("the full size is the paper's: not redundant, 250 non-zeros, factors of 64×128", () => {
+test("the full size is that of the paper: not redundant, 250 non-zeros, factors of 64×128", () => {
   expect(fig8).toMatchObject({ patch: [64, 64], atoms: 64 * 64, atomSparsity: 250, epochs: 15 });
   expect(fig8.sedil.base).toBe("odct:2");
 });

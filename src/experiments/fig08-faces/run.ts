@@ -1,126 +1,102 @@
-/** Faces: learn by three methods, approximate faces not learned from by each and by wavelets, and draw. */
+/**
+ * Figure 8: learn from faces by three methods, then approximate faces that were not learned from, by each
+ * dictionary and by wavelets.
+ */
 
-import { requireInteger } from "../../core/require.js";
-import type { Signal } from "../../core/signal.js";
 import { train } from "../../learn/run/train.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
-import type { Model } from "../../model/model.js";
-import { approximatorOf, samplePatches } from "../../tasks/approximate/mTerm.js";
-import { type Contender, mTermCurves } from "../../tasks/approximate/mTermCurves.js";
-import { learned } from "../fig11-universal/result.js";
-import type {
-  ExperimentData,
-  ExperimentOptions,
-  ExperimentRun,
-  ExperimentTools,
-  Outcome,
+import { samplePatches } from "../../tasks/approximate/mTerm.js";
+import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
+import {
+  type ExperimentData,
+  type ExperimentOptions,
+  type ExperimentRun,
+  type ExperimentTools,
+  type Outcome,
+  runTraining,
 } from "../shared/experiment.js";
-import { learnAndTest } from "../shared/pageParts.js";
-import type { FacesConfig } from "./config.js";
-import { judge } from "./expected.js";
+import {
+  analyticContenders,
+  compareMTerms,
+  mTermTable,
+  psnrByLabel,
+  trainletsLabel,
+} from "../shared/mTermComparison.js";
+import { describeDevice } from "../shared/outcomeFiles.js";
+import { splitPictures } from "../shared/pictures.js";
+import { facesClaims } from "./claims.js";
 import { facesFiles, type LearnedModel } from "./files.js";
+import type { FacesSettings } from "./settings.js";
 
-/** A learner, and what it is told. */
 interface Method {
   readonly label: string;
-  readonly options: TrainOptions;
+  readonly training: TrainOptions;
 }
 
 /** The experiment with these options, checked. */
-export function prepareFaces(config: FacesConfig, options: ExperimentOptions): ExperimentRun {
-  const { quick, ...given } = options;
-  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  for (const [name, value] of Object.entries(said))
-    requireInteger(config.name, name, value, name === "seed" ? 0 : 1);
-  const resolved: FacesConfig = { ...config, ...(quick ? config.quick : {}), ...said };
-  for (const { options: training } of methodsOf(resolved)) resolveTraining(training);
-  return (data, tools) => runFaces(resolved, data, tools);
+export function prepareFaces(settings: FacesSettings, options: ExperimentOptions): ExperimentRun {
+  const chosen = chooseSettings(settings, options, trainingOptions);
+  for (const { training } of listMethods(chosen)) resolveTraining(training);
+  return (data, tools) => runFaces(chosen, data, tools);
 }
 
 export async function runFaces(
-  config: FacesConfig,
+  settings: FacesSettings,
   data: ExperimentData,
   tools: ExperimentTools,
 ): Promise<Outcome> {
   const start = performance.now();
-  const { kernels, onStage, onProgress } = tools;
-  const { images, test, sources } = learnAndTest(config.pictures, config.seed, data);
-  const { patch, testPatches: count, seed, terms } = config;
+  const { kernels, signal, onStage } = tools;
+  const { patch, testPatches: count, seed, terms } = settings;
+  const { images, test, sources } = splitPictures(data, settings.pictures, seed);
   const patches = await samplePatches(test, { patch, count, seed, kernels });
   const models: LearnedModel[] = [];
-  for (const { label, options } of methodsOf(config)) {
+  for (const { label, training } of listMethods(settings)) {
     onStage?.(`learning: ${label}`);
-    const model = await learn(images, options, tools);
+    const model = await runTraining(train(images, { ...training, kernels, signal }), tools);
     models.push({ label, model, atoms: await model.atoms(kernels) });
   }
-  const contenders: Contender[] = [
-    ...config.comparisons.map(({ label, approximator }) => ({
-      label,
-      make: () => approximatorOf(approximator, patch),
-    })),
+  const contenders = [
+    ...analyticContenders(settings.dictionaries, patch),
     ...models.map(({ label, model }) => ({ label, make: () => model })),
   ];
-  const curves = await mTermCurves(contenders, patches, {
-    most: terms.at(-1)!,
-    kernels,
-    onProgress(label, done) {
-      if (done === 0) onStage?.(`approximating ${patches.cols} faces not learned from: ${label}`);
-      else onProgress?.(`${label}: ${done} of ${patches.cols}`);
-    },
-  });
-  const claims = judge(config, curves);
-  const device = `${kernels.name}: ${kernels.description}`;
+  const curves = await compareMTerms(contenders, patches, terms.at(-1)!, "test pictures", tools);
+  const claims = facesClaims(settings, curves);
+  const device = describeDevice(kernels);
   const seconds = (performance.now() - start) / 1000;
+  const tested = patches.cols;
   return {
-    header: ["PSNR (dB), coefficients kept", ...terms.map((M) => `${M}`)],
-    rows: curves.map(({ label, psnr }) => [label, ...terms.map((M) => psnr[M].toFixed(2))]),
+    ...mTermTable("PSNR (dB) with M coefficients", terms, curves),
     claims,
-    values: { terms, psnr: Object.fromEntries(curves.map(({ label, psnr }) => [label, psnr])) },
-    files: facesFiles({
-      config,
-      models,
-      curves,
-      claims,
-      tested: patches.cols,
-      sources,
-      device,
-      seconds,
-    }),
+    values: { terms, psnr: psnrByLabel(curves) },
+    files: facesFiles({ settings, models, curves, claims, tested, sources, device, seconds }),
   };
 }
 
-/** In the order of the table: the dictionary of the paper last. */
-function methodsOf(config: FacesConfig): Method[] {
-  const { patch, base, atoms, atomSparsity, sparsity, examples, epochs, batch, seed, components, sedil } =
-    config;
-  const shared = { patch, seed, holdout: 0 } as const;
+/** In the order of the table: the paper's own method last. */
+function listMethods(settings: FacesSettings): Method[] {
+  const { patch, base, atoms, atomSparsity, sparsity, examples, epochs, batch, seed } = settings;
+  const common = { patch, seed, holdout: 0 } as const;
   return [
     {
-      label: "PCA", // the whole set at once: one decomposition
-      options: {
-        ...shared,
+      label: "PCA", // one decomposition of all examples
+      training: {
+        ...common,
         learner: "pca",
         base: "identity",
-        atoms: components,
+        atoms: settings.components,
         examples,
         batch: examples,
         coding: { sparsity: 1 },
       },
     },
-    { label: "SeDiL", options: { ...shared, ...sedil, learner: "sedil", batch, coding: { sparsity } } },
     {
-      label: learned,
-      options: { ...shared, base, atoms, atomSparsity, coding: { sparsity }, examples, epochs, batch },
+      label: "SeDiL",
+      training: { ...common, ...settings.sedil, learner: "sedil", batch, coding: { sparsity } },
+    },
+    {
+      label: trainletsLabel,
+      training: { ...common, base, atoms, atomSparsity, coding: { sparsity }, examples, epochs, batch },
     },
   ];
-}
-
-async function learn(
-  images: readonly Signal[],
-  options: TrainOptions,
-  { kernels, signal, follow }: ExperimentTools,
-): Promise<Model> {
-  const run = train(images, { ...options, kernels, signal });
-  if (follow) await follow(run);
-  return run.model();
 }

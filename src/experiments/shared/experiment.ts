@@ -1,81 +1,117 @@
 /**
- * What every experiment of the paper offers: options that are checked before any
- * data is read, then a run that returns its files, its table and its claims.
+ * The interface of all experiments: options are checked before any data is read, then
+ * a run returns its table, its claims and its files.
  *
- * Experiments neither read nor write files and never print: a command line, a page
- * or a test gives them signals and kernels, and decides what to do with the outcome.
+ * An experiment reads and writes no files and prints nothing. Its caller (the command
+ * line, a page, a test) passes signals and kernels, and decides what to do with the
+ * outcome.
  */
 
 import type { Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { TrainPlan } from "../../learn/run/setup.js";
+import type { TrainingRun } from "../../learn/run/train.js";
 import type { TrainReport } from "../../learn/run/trainingLoop.js";
+import type { Model } from "../../model/model.js";
 
 export interface Experiment {
   readonly name: string;
-  /** One line: what it does, and the figures of the paper that it draws. */
+  /** One line: what it does, and which figures of the paper it draws. */
   readonly summary: string;
   /** Images must be at least this large. */
   readonly patch: Shape;
-  /** Sizes of patches it is about, where one of them may be chosen. */
+  /** Its patch sizes, if `ExperimentOptions.patch` may select one of them. */
   readonly sizes?: readonly Shape[];
-  /** What images are for: to learn from (others to test on, or patches of the same), to take patches from, or nothing. */
+  /**
+   * What it uses images for:
+   *   learn            to learn from, with other images to test on
+   *   learn and test   to learn from and to test on, with different patches of the same images
+   *   test             to take patches from; it learns from nothing else
+   *   none             it uses no images
+   */
   readonly images: "learn" | "learn and test" | "test" | "none";
-  /** Check options, and fill in the experiment's own. */
+  /** Check the options, and return the experiment ready to run. */
   prepare(options: ExperimentOptions): Promise<ExperimentRun>;
 }
 
 export type ExperimentRun = (data: ExperimentData, tools: ExperimentTools) => Promise<Outcome>;
 
-/** What may be changed of an experiment; what is not said is as in the paper. */
+/** What may be changed in an experiment; by default, everything is as in the paper. */
 export interface ExperimentOptions {
-  /** A small version: the same patches, fewer atoms and examples. */
+  /** A small version: the same kind of patches, fewer atoms and examples. */
   readonly quick?: boolean | undefined;
-  /** Patches an epoch; of an experiment that learns nothing, the patches or functions it is about. */
+  /** Patches per epoch; in an experiment that learns nothing, the number of patches or functions. */
   readonly examples?: number | undefined;
   readonly epochs?: number | undefined;
   readonly batch?: number | undefined;
   readonly seed?: number | undefined;
-  /** One of its sizes of patches, where it has several. */
+  /** One of the experiment's `sizes`. */
   readonly patch?: Shape | undefined;
 }
 
 export interface ExperimentData {
-  /** Pictures to learn from; made up where there are none. */
+  /** Pictures to learn from; by default, synthetic ones. */
   readonly images?: readonly Signal[] | undefined;
-  /** Pictures to test on; some of `images`, which then are not learned from, where there are none. */
+  /** Pictures to test on; by default, some of `images` are set aside for it. */
   readonly test?: readonly Signal[] | undefined;
 }
 
 export interface ExperimentTools {
   readonly kernels: Kernels;
-  /** Abort to end its training early; the outcome is of the dictionary so far. */
+  /** Abort to end training early; the outcome then shows the dictionary so far. */
   readonly signal?: AbortSignal | undefined;
-  /** Iterate a training run to its end, and show it. */
-  readonly follow?: ((run: FollowedRun) => Promise<void>) | undefined;
-  /** Told what is being done. */
+  /** Show a training run: must iterate its reports to the end. */
+  readonly showTraining?:
+    | ((plan: TrainPlan, reports: AsyncIterable<TrainReport>) => Promise<void>)
+    | undefined;
+  /** Called when a new stage of the work begins. */
   readonly onStage?: ((stage: string) => void) | undefined;
-  /** Told how far it is, more often. */
+  /** Called more often, with the progress of the stage. */
   readonly onProgress?: ((state: string) => void) | undefined;
 }
 
-/** A training run to look at; it must be iterated to its end. */
-export interface FollowedRun extends AsyncIterable<TrainReport> {
-  plan(): Promise<TrainPlan>;
+/**
+ * Train to the end, shown by `tools`. `onReport` sees every report first, with the seconds that the run took for it:
+ * neither its set-up nor the time spent on showing counts.
+ */
+export async function runTraining(
+  run: TrainingRun,
+  tools: ExperimentTools,
+  onReport: OnReport = () => {},
+): Promise<Model> {
+  const plan = await run.plan();
+  const reports = timeReports(run, onReport);
+  if (tools.showTraining) await tools.showTraining(plan, reports);
+  else for await (const _ of reports);
+  return run.model();
 }
 
-/** What came out. */
-export interface Outcome {
-  readonly header: readonly string[];
-  readonly rows: readonly (readonly string[])[];
+type OnReport = (report: TrainReport, seconds: number) => void;
+
+async function* timeReports(run: TrainingRun, onReport: OnReport): AsyncGenerator<TrainReport> {
+  let start = performance.now();
+  for await (const report of run) {
+    onReport(report, (performance.now() - start) / 1000);
+    yield report;
+    start = performance.now();
+  }
+}
+
+/** What an experiment found: a table, with the same values as data, claims and files. */
+export interface Outcome extends OutcomeTable {
   readonly claims: readonly Claim[];
-  /** The same as data, for programs. */
+  /** The numbers, for programs. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly files: readonly OutcomeFile[];
 }
 
-/** Something that the paper says, and whether it was so. */
+export interface OutcomeTable {
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** A statement of the paper, and whether the measurements agree. */
 export interface Claim {
   readonly text: string;
   readonly holds: boolean;

@@ -9,7 +9,7 @@ import { PatternCorrelator } from "./patternCorrelator.js";
 
 const shape = [16, 16];
 
-/** 4×4 stripes up and down, stripes across, and checks. */
+/** 4×4 vertical stripes, horizontal stripes, and a checkerboard. */
 const motifs = [(_: number, x: number) => x, (y: number) => y, (y: number, x: number) => x + y].map((phase) =>
   Array.from({ length: 16 }, (_, i) => (phase(Math.floor(i / 4), i % 4) % 2 === 0 ? 1 : -1)),
 );
@@ -32,7 +32,7 @@ const places = [
   [9, 8],
 ] as const;
 
-/** Three motifs at five places each, every second negated, after some atoms of noise all over. */
+/** Some atoms of noise, then three motifs at five places each, every second one negated. */
 function plantedAtoms(): DenseMatrix {
   const rng = Rng.from(7);
   const noise = Array.from({ length: 20 }, () => Float32Array.from({ length: 256 }, () => rng.normal() / 16));
@@ -43,16 +43,16 @@ function plantedAtoms(): DenseMatrix {
   return new DenseMatrix(256, atoms.length, Float32Array.from(atoms.flatMap((atom) => [...atom])));
 }
 
-describe("families", () => {
+describe("atomFamilies", () => {
   const families = atomFamilies(plantedAtoms(), shape);
 
-  test("are the planted ones, whole", () => {
+  test("finds the planted families, complete", () => {
     const members = families.map((family) => family.map(({ atom }) => atom).sort((a, b) => a - b));
     const expected = [0, 1, 2].map((motifNumber) => places.map((_, i) => 20 + motifNumber * 5 + i));
     expect(members.sort((a, b) => a[0] - b[0])).toEqual(expected);
   });
 
-  test("tell how far each pattern is from the first, and its sign", () => {
+  test("reports the shift of each pattern from the first, and its sign", () => {
     for (const family of families) {
       const place = (atom: number) => places[(atom - 20) % 5];
       const sign = (atom: number) => ((atom - 20) % 5) % 2;
@@ -66,20 +66,20 @@ describe("families", () => {
     }
   });
 
-  test("hold no atom twice, and as many as are asked for", () => {
-    const few = atomFamilies(plantedAtoms(), shape, { count: 2, most: 4 });
+  test("has no atom twice, and at most the given numbers of families and atoms", () => {
+    const few = atomFamilies(plantedAtoms(), shape, { count: 2, maxAtoms: 4 });
     expect(few.map(({ length }) => length)).toEqual([4, 4]);
     const atoms = families.flatMap((family) => family.map(({ atom }) => atom));
     expect(new Set(atoms).size).toBe(atoms.length);
   });
 
-  test("need places of their own: copies at one place are none", () => {
+  test("does not count copies at the same place", () => {
     const atoms = new DenseMatrix(256, 6);
     for (let j = 0; j < 6; j++) atoms.column(j).set(planted(motifs[0], [5, 5]));
     expect(atomFamilies(atoms, shape)).toEqual([]);
   });
 
-  test("are not found in noise, nor among zero atoms", () => {
+  test("finds none in noise, or among zero atoms", () => {
     const rng = Rng.from(3);
     expect(
       atomFamilies(
@@ -90,7 +90,7 @@ describe("families", () => {
     expect(atomFamilies(new DenseMatrix(256, 5), shape)).toEqual([]);
   });
 
-  test.each([[[32]], [[8, 8, 8]]])("are found with axes %j", (axes) => {
+  test.each([[[32]], [[8, 8, 8]]])("finds families of atoms of shape %j", (axes) => {
     // a block of three ±1 along each axis, moved along the last
     const rng = Rng.from(5);
     const signs = Array.from({ length: 3 ** axes.length }, () => (rng.uniform() < 0.5 ? -1 : 1));
@@ -104,13 +104,13 @@ describe("families", () => {
       if (!inside.every((place) => place >= 0 && place < 3)) return 0;
       return signs[inside.reduce((sum, place) => 3 * sum + place, 0)];
     });
-    const [family] = atomFamilies(atoms, axes, { least: 3 });
+    const [family] = atomFamilies(atoms, axes, { minAtoms: 3 });
     const first = family[0].atom;
     for (const { atom, shift } of family)
       expect(shift).toEqual(axes.map((_, axis) => (axis === axes.length - 1 ? step * (atom - first) : 0)));
   });
 
-  test("are refused for atoms of another shape, or that are not finite", () => {
+  test("rejects atoms of another shape, and atoms that are not finite", () => {
     expect(() => atomFamilies(new DenseMatrix(9, 1), [4, 4])).toThrow(InputError);
     expect(() => atomFamilies(new DenseMatrix(4, 1, Float32Array.of(1, Number.NaN, 0, 0)), [2, 2])).toThrow(
       new InputError("atomFamilies: atoms must be finite, got NaN at index 1"),
@@ -118,7 +118,7 @@ describe("families", () => {
   });
 });
 
-test("a correlation is the largest over all shifts, by definition", () => {
+test("PatternCorrelator finds the largest correlation over all shifts, as defined", () => {
   const rng = Rng.from(11);
   const size = [6, 8];
   const finder = new PatternFinder(size);
@@ -151,7 +151,7 @@ test("a correlation is the largest over all shifts, by definition", () => {
   });
   expect(seen.length).toBe(10);
   const above: string[] = [];
-  correlator.eachPair(0.6, (a, b) => above.push(`${a} ${b}`)); // the bound leaves out none that counts
+  correlator.eachPair(0.6, (a, b) => above.push(`${a} ${b}`)); // the bound excludes no pair above the minimum
   expect(above).toEqual(
     seen.filter((pair) => {
       const [a, b] = pair.split(" ").map(Number) as [number, number];

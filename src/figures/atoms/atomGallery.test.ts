@@ -25,7 +25,7 @@ function shade(atom: Float32Array, sample: number): number {
 }
 
 describe("atomGallery of pictures", () => {
-  it("shows every sample of every atom as a square of its shade, and gaps between", () => {
+  it("shows every sample of every atom as a square of its shade, with gaps between atoms", () => {
     const [h, w, columns, magnify, gap] = [3, 4, 2, 3, 5];
     const atoms = randomAtoms([h, w], 5);
     const picture = atomGallery(atoms, [h, w], { columns, magnify, gap });
@@ -51,7 +51,7 @@ describe("atomGallery of pictures", () => {
     }
   });
 
-  it("stretches each atom by its own maximum, zero at 128", () => {
+  it("scales each atom by its own maximum, with zero at 128", () => {
     const atoms = new DenseMatrix(4, 2, Float32Array.of(0, 2, -4, 1, 0, -1e-20, 4e-20, 3e-20));
     const { data } = atomGallery(atoms, [1, 4], { columns: 1, magnify: 1, gap: 0 });
     expect([...data]).toEqual([128, 192, 1, 160, 128, 96, 255, 223]);
@@ -63,7 +63,7 @@ describe("atomGallery of pictures", () => {
     expect(new Set(data)).toEqual(new Set([gapShade, 128, 255]));
   });
 
-  it("is about square, and about 1200 pixels wide", () => {
+  it("is about square and about 1200 pixels wide by default", () => {
     const shapes = fc.tuple(fc.integer({ min: 6, max: 24 }), fc.integer({ min: 6, max: 24 }));
     fc.assert(
       fc.property(shapes, fc.integer({ min: 100, max: 300 }), (shape, count) => {
@@ -89,7 +89,7 @@ describe("atomGallery of pictures", () => {
 describe("atomGallery of other shapes", () => {
   const plain: GalleryOptions = { columns: 1, magnify: 1, gap: 0 };
 
-  it("shows three channels as colours about grey, stretched together", () => {
+  it("shows three channels as colours about grey, scaled together", () => {
     const atoms = randomAtoms([3, 5, 3], 1);
     const picture = atomGallery(atoms, [3, 5, 3], plain);
     expect(picture).toMatchObject({ width: 5, height: 3, channels: 3 });
@@ -111,7 +111,7 @@ describe("atomGallery of other shapes", () => {
     }
   });
 
-  it("shows more axes at the middle of the leading ones", () => {
+  it("shows atoms with more axes at the middle of the leading ones", () => {
     const atoms = randomAtoms([3, 4, 5, 3], 1);
     const frame = new DenseMatrix(60, 1, atoms.data.slice(60, 120));
     const largest = Math.max(...atoms.data.map(Math.abs));
@@ -119,7 +119,7 @@ describe("atomGallery of other shapes", () => {
     expect([...picture.data]).toEqual(Array.from(frame.data, (v) => 128 + Math.round((127 * v) / largest)));
   });
 
-  it("draws a signal of one axis as a line: high where the signal is", () => {
+  it("draws a one-dimensional signal as a line that is high where the signal is", () => {
     const n = 200;
     const atoms = DenseMatrix.build(n, 1, (i) => Math.sin((2 * Math.PI * i) / n));
     const picture = atomGallery(atoms, [n], { ...plain, magnify: 4 });
@@ -144,7 +144,7 @@ describe("atomGallery", () => {
   const atoms = randomAtoms([2, 3], 4);
   const refusal = (options: GalleryOptions) => () => atomGallery(atoms, [2, 3], options);
 
-  it("refuses atoms that cannot be drawn", () => {
+  it("rejects atoms that cannot be drawn", () => {
     expect(() => atomGallery(atoms, [2, 2])).toThrow(
       "atomGallery: atoms of shape 2x2 must have 4 rows, got 6",
     );
@@ -157,7 +157,7 @@ describe("atomGallery", () => {
     );
   });
 
-  it("refuses options that cannot be met", () => {
+  it("rejects options that cannot be met", () => {
     expect(refusal({ order: [0, 4] })).toThrow("atomGallery: order must be an integer from 0 to 3, got 4");
     expect(refusal({ count: 0 })).toThrow("atomGallery: count must be an integer of at least 1, got 0");
     expect(refusal({ columns: 0.5 })).toThrow(

@@ -1,12 +1,12 @@
 /**
  * An atom gallery, as in figures 9 and 10 of [Sulam16]: the atoms of a dictionary
- * as tiles on a grid, row by row, each stretched by its own maximum (how one is
- * drawn: tiles.ts).
+ * as tiles on a grid, row by row, each scaled by its own maximum (tileStyle.ts draws
+ * one of them).
  *
- * With c columns, r rows, tiles of w × h units, g pixels of gap and M pixels a
- * unit, the picture is (c (M w + g) + g) × (r (M h + g) + g) pixels, its gaps
- * light grey (not white, which a constant atom is).
- * M is a whole number, so that the samples of small atoms stay crisp.
+ * With c columns, r rows, tiles of w × h units, gaps of g pixels and M pixels per
+ * unit, the picture has (c (M w + g) + g) × (r (M h + g) + g) pixels. Gaps are light
+ * grey, since a constant atom is white. M is an integer, so that the samples of
+ * small atoms stay crisp.
  *
  * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
  *           Learning in High Dimensions. IEEE TSP 64(12), 2016, §V-D.
@@ -17,16 +17,16 @@ import type { DenseMatrix } from "../../core/matrix.js";
 import { requireFinite, requireInteger } from "../../core/require.js";
 import { formatShape, requireShape, type Shape, sizeOf } from "../../core/shape.js";
 import type { Picture } from "../png.js";
-import { type Canvas, type TileStyle, tileStyleOf } from "./tiles.js";
+import { type Canvas, type TileStyle, tileStyle } from "./tileStyle.js";
 
 export interface GalleryOptions {
-  /** Which atoms, first to last: see `orderAtoms`. All in their own order, if not said. */
+  /** Which atoms to show, first to last (see `orderAtoms`); by default, all in their own order. */
   readonly order?: readonly number[];
   /** At most this many of them. */
   readonly count?: number;
-  /** Tiles a row; if not said, the picture is about square. */
+  /** Tiles per row; by default, the picture is about square. */
   readonly columns?: number;
-  /** Pixels a sample (or a unit of a line plot); if not said, the picture is about 1200 pixels wide. */
+  /** Pixels per sample (or unit of a line plot); by default, the picture is about 1200 pixels wide. */
   readonly magnify?: number;
   /** Pixels between tiles, and around them. */
   readonly gap?: number;
@@ -34,13 +34,13 @@ export interface GalleryOptions {
 
 export const galleryDefaults = { gap: 2 } as const;
 
-/** What `magnify` aims at when it is not said; few atoms are not blown up beyond the limit. */
-const aim = { width: 1200, magnifyLimit: 32 } as const;
+/** The default of `magnify` aims at this width, up to a limit for few atoms. */
+const target = { width: 1200, magnifyLimit: 32 } as const;
 
 const gapShade = 222;
 
-/** Larger pictures are refused before their memory is asked for. */
-const mostSamples = 2 ** 29;
+/** Larger pictures are rejected before any memory is allocated. */
+const maxSamples = 2 ** 29;
 
 /** A grid of tiles, in pixels. */
 interface Layout {
@@ -61,19 +61,19 @@ interface Layout {
  */
 export function atomGallery(atoms: DenseMatrix, shape: Shape, options: GalleryOptions = {}): Picture {
   const shown = chooseAtoms(atoms, shape, options);
-  const style = tileStyleOf(shape);
+  const style = tileStyle(shape);
   const layout = layOut(style, shown.length, options);
   const { columns, magnify, gap, width, height } = layout;
   const picture: Picture = { width, height, channels: style.channels, data: blank(layout, style) };
-  shown.forEach((atom, place) => {
-    const top = gap + Math.floor(place / columns) * (style.height * magnify + gap);
-    const left = gap + (place % columns) * (style.width * magnify + gap);
+  shown.forEach((atom, position) => {
+    const top = gap + Math.floor(position / columns) * (style.height * magnify + gap);
+    const left = gap + (position % columns) * (style.width * magnify + gap);
     style.draw(atoms.column(atom), magnify, canvasAt(picture, top, left));
   });
   return picture;
 }
 
-/** The atoms to show, in order, after a check of all arguments that say so. */
+/** The atoms to show, in order, after a check of the arguments that select them. */
 function chooseAtoms(atoms: DenseMatrix, shape: Shape, options: GalleryOptions): readonly number[] {
   requireShape("atomGallery", "shape", shape);
   if (atoms.rows !== sizeOf(shape)) {
@@ -93,16 +93,17 @@ function chooseAtoms(atoms: DenseMatrix, shape: Shape, options: GalleryOptions):
 }
 
 function layOut(tile: TileStyle, count: number, options: GalleryOptions): Layout {
-  const whole = (name: string, value: number, min: number) => requireInteger("atomGallery", name, value, min);
-  const columns = whole("columns", options.columns ?? squarestColumns(tile, count), 1);
+  const integer = (name: string, value: number, min: number) =>
+    requireInteger("atomGallery", name, value, min);
+  const columns = integer("columns", options.columns ?? squarestColumns(tile, count), 1);
   const rows = Math.ceil(count / columns);
-  const gap = whole("gap", options.gap ?? galleryDefaults.gap, 0);
-  const usual = usualMagnification(tile.width * columns, gap * (columns + 1));
-  const magnify = whole("magnify", options.magnify ?? usual, 1);
+  const gap = integer("gap", options.gap ?? galleryDefaults.gap, 0);
+  const usual = defaultMagnification(tile.width * columns, gap * (columns + 1));
+  const magnify = integer("magnify", options.magnify ?? usual, 1);
   const width = columns * (tile.width * magnify + gap) + gap;
   const height = rows * (tile.height * magnify + gap) + gap;
-  if (width * height * tile.channels > mostSamples) {
-    const rule = `must have at most ${mostSamples} samples`;
+  if (width * height * tile.channels > maxSamples) {
+    const rule = `must have at most ${maxSamples} samples`;
     throw inputError("atomGallery", "the picture", rule, `${width}x${height}x${tile.channels}`);
   }
   return { columns, rows, magnify, gap, width, height };
@@ -113,10 +114,10 @@ function squarestColumns(tile: TileStyle, count: number): number {
   return Math.min(count, Math.max(1, columns));
 }
 
-/** The whole number that brings `units · magnify + gaps` closest to the usual width. */
-function usualMagnification(units: number, gaps: number): number {
-  const magnify = Math.round((aim.width - gaps) / units);
-  return Math.min(aim.magnifyLimit, Math.max(1, magnify));
+/** The integer that brings `units · magnify + gaps` closest to the target width. */
+function defaultMagnification(units: number, gaps: number): number {
+  const magnify = Math.round((target.width - gaps) / units);
+  return Math.min(target.magnifyLimit, Math.max(1, magnify));
 }
 
 function blank({ width, height }: Layout, { channels }: TileStyle): Uint8Array {

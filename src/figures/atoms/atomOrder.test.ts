@@ -34,7 +34,7 @@ describe.each(["entropy", "variance"] as const)("orderAtoms by %s", (by) => {
     );
   });
 
-  it("sees neither scale nor sign", () => {
+  it("depends on neither scale nor sign", () => {
     fc.assert(
       fc.property(randomAtoms, (atoms) => {
         const scaled = DenseMatrix.build(
@@ -56,7 +56,7 @@ describe.each(["entropy", "variance"] as const)("orderAtoms by %s", (by) => {
     expect(orderAtoms(atomsOf(edge, spike, edge, spike, edge), by)).toEqual([1, 3, 0, 2, 4]);
   });
 
-  it("refuses atoms that are not finite", () => {
+  it("rejects atoms that are not finite", () => {
     const atoms = new DenseMatrix(2, 2, Float32Array.of(0, 1, NaN, 1));
     expect(() => orderAtoms(atoms, by)).toThrow("orderAtoms: atoms must be finite, got NaN at index 2");
   });
@@ -77,12 +77,12 @@ describe("orderAtoms", () => {
     expect(orderAtoms(atomsOf(edge, texture, spike), "variance")).toEqual([2, 1, 0]);
   });
 
-  it("by use puts the most used first", () => {
+  it("by use puts the most used atoms first", () => {
     const atoms = new DenseMatrix(4, 5);
     expect(orderAtoms(atoms, "use", { uses: [3, 0, 7, 3, 1] })).toEqual([2, 0, 3, 4, 1]);
   });
 
-  it("refuses unknown orders and counts that do not fit", () => {
+  it("rejects unknown orders, and counts that do not match the atoms", () => {
     const atoms = new DenseMatrix(4, 2);
     expect(() => orderAtoms(atoms, "name" as "use")).toThrow(
       'orderAtoms: unknown order "name"; known: entropy, variance, use',

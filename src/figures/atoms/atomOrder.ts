@@ -1,7 +1,7 @@
 /**
- * Orders in which to show atoms, from the plain to the busy, or by use. Each but
- * `use` sees an atom d of n samples as a gallery shows it, stretched to
- * v = d / max|d|, so neither scale nor sign matters; a zero atom comes first.
+ * Orders in which to show atoms: from plain to busy, or by use. All but `use` look at
+ * an atom d of n samples as a gallery shows it, scaled to v = d / max|d|, so neither
+ * scale nor sign matters; a zero atom comes first.
  *
  *   entropy    of the histogram of grey values, in bits, lowest first, as figure 9
  *              of [Sulam16]:  H = −Σ_b p_b log₂ p_b, where p_b is the fraction of the
@@ -11,10 +11,10 @@
  *              spike has about 1/n, a sinusoid ½, a balanced edge 1.
  *   use        how often codes use the atom, most often first.
  *
- * The paper does not say which entropy it means. That of the energy, p_i = v_i², is
- * not it: its largest value, log₂ n, is that of a piecewise-constant atom, which
- * figure 9 has at the other end from textures. The bins are few and one of them is
- * centred at zero, so that faint ripples on flat parts do not count.
+ * The paper does not say which entropy it means. It cannot be that of the energy,
+ * p_i = v_i²: a piecewise-constant atom has its largest value, log₂ n, and figure 9
+ * shows such atoms at the opposite end from textures. The bins are few and one of
+ * them is centred at zero, so that faint ripples on flat parts do not count.
  *
  * Atoms that tie keep their own order.
  *
@@ -28,26 +28,26 @@ import { InputError } from "../../core/errors.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import { requireFinite, requireOneOf } from "../../core/require.js";
 
-/** The orders that `orderAtoms` knows. */
+/** The names of the orders. */
 export const atomOrders = ["entropy", "variance", "use"] as const;
 
 export type AtomOrder = (typeof atomOrders)[number];
 
-/** Bins of the histogram on either side of the one at zero. */
-const binsASide = 16;
+/** Bins of the histogram on each side of the one at zero. */
+const binsPerSide = 16;
 
-/** All columns of `atoms`, by number, in the order asked for; `uses` counts the uses of each. */
+/** The indices of all columns of `atoms`, in this order; `uses` holds the number of uses of each. */
 export function orderAtoms(
   atoms: DenseMatrix,
   by: AtomOrder,
   options: { readonly uses?: ArrayLike<number> } = {},
 ): number[] {
   requireOneOf("orderAtoms", "order", by, atomOrders);
-  const keys = by === "use" ? mostUsedFirst(atoms, options.uses) : measureAtoms(atoms, by);
+  const keys = by === "use" ? negatedUses(atoms, options.uses) : measureAtoms(atoms, by);
   return Array.from(keys, (_, atom) => atom).sort((a, b) => keys[a] - keys[b]);
 }
 
-function mostUsedFirst(atoms: DenseMatrix, uses: ArrayLike<number> | undefined): Float64Array {
+function negatedUses(atoms: DenseMatrix, uses: ArrayLike<number> | undefined): Float64Array {
   if (uses?.length !== atoms.cols) {
     throw new InputError(
       `orderAtoms: uses must hold one count for each of ${atoms.cols} atoms, got ${uses?.length ?? "none"}`,
@@ -59,29 +59,29 @@ function mostUsedFirst(atoms: DenseMatrix, uses: ArrayLike<number> | undefined):
 
 function measureAtoms(atoms: DenseMatrix, by: "entropy" | "variance"): Float64Array {
   requireFinite("orderAtoms", "atoms", atoms.data);
-  const measure = by === "entropy" ? entropyOf : varianceOf;
-  return Float64Array.from({ length: atoms.cols }, (_, atom) => measure(stretched(atoms.column(atom))));
+  const measure = by === "entropy" ? entropy : variance;
+  return Float64Array.from({ length: atoms.cols }, (_, atom) => measure(unitPeak(atoms.column(atom))));
 }
 
 /** d / max|d|; zero stays zero. */
-function stretched(atom: Float32Array): Float64Array {
+function unitPeak(atom: Float32Array): Float64Array {
   const largest = atom.reduce((max, value) => Math.max(max, Math.abs(value)), 0);
   return new Float64Array(atom).map((value) => value / (largest || 1));
 }
 
-function entropyOf(values: Float64Array): number {
-  const counts = new Uint32Array(2 * binsASide + 1);
+function entropy(values: Float64Array): number {
+  const counts = new Uint32Array(2 * binsPerSide + 1);
   for (const value of values) {
-    const bin = Math.sign(value) * Math.round(Math.abs(value) * binsASide); // the same for −d, mirrored
-    counts[binsASide + bin] += 1;
+    const bin = Math.sign(value) * Math.round(Math.abs(value) * binsPerSide); // for −d the same, mirrored
+    counts[binsPerSide + bin] += 1;
   }
-  counts.sort(); // so that rounding does not tell d from −d
+  counts.sort(); // so that d and −d are rounded alike
   let sum = 0;
   for (const count of counts) if (count > 0) sum += count * Math.log2(count);
   return Math.log2(values.length) - sum / values.length; // −Σ p log₂ p with p = count / n
 }
 
-function varianceOf(values: Float64Array): number {
+function variance(values: Float64Array): number {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
 }

@@ -1,9 +1,9 @@
 /**
- * The pattern of a well-localised atom: what it shows in a window of half its size
- * around its centre, and where that is.
+ * The pattern of a well-localised atom: its samples in a window of half its size
+ * around its centre, and where that window is.
  *
- *     centre   Σ x d_x⁴ / Σ d_x⁴: the fourth power keeps faint ripples out of it
- *     share    the part of the energy that is inside the window: how localised it is
+ *     centre   Σ x d_x⁴ / Σ d_x⁴: the fourth power ignores faint ripples
+ *     share    the fraction of the energy inside the window: how localised the atom is
  *     extent   (Σ v²)² / Σ v⁴ over the window: about how many samples it covers
  */
 
@@ -11,7 +11,7 @@ import { type Shape, sizeOf, stridesOf } from "../../core/shape.js";
 
 export interface AtomPattern {
   readonly atom: number;
-  /** The first sample of the window, an axis each; it may lie outside the atom. */
+  /** The first sample of the window along each axis; it may lie outside the atom. */
   readonly origin: readonly number[];
   readonly centre: readonly number[];
   /** The window, row-major, of unit norm; zero outside the atom. */
@@ -21,7 +21,7 @@ export interface AtomPattern {
 }
 
 /** Half of each size, rounded up. */
-export function windowOf(shape: Shape): Shape {
+export function patternWindow(shape: Shape): Shape {
   return shape.map((size) => Math.ceil(size / 2));
 }
 
@@ -29,15 +29,16 @@ export function windowOf(shape: Shape): Shape {
 export class PatternFinder {
   readonly #shape: Shape;
   readonly #window: Shape;
-  /** Of each sample of an atom, and of a window, its place along each axis. */
-  readonly #places: readonly Uint16Array[];
-  readonly #inside: readonly Uint16Array[];
+  /** The coordinates of each sample of an atom, per axis. */
+  readonly #coordinates: readonly Uint16Array[];
+  /** The same for a window. */
+  readonly #windowCoordinates: readonly Uint16Array[];
 
   constructor(shape: Shape) {
     this.#shape = shape;
-    this.#window = windowOf(shape);
-    this.#places = placesIn(shape);
-    this.#inside = placesIn(this.#window);
+    this.#window = patternWindow(shape);
+    this.#coordinates = coordinatesIn(shape);
+    this.#windowCoordinates = coordinatesIn(this.#window);
   }
 
   /** The pattern of an atom; undefined for a zero atom. */
@@ -45,7 +46,7 @@ export class PatternFinder {
     const energy = values.reduce((sum, value) => sum + value * value, 0);
     if (energy === 0) return undefined;
     const centre = this.#centre(values);
-    const origin = centre.map((place, axis) => place - Math.floor(this.#window[axis] / 2));
+    const origin = centre.map((middle, axis) => middle - Math.floor(this.#window[axis] / 2));
     const samples = this.#cut(values, origin);
     const squares = samples.reduce((sum, v) => sum + v * v, 0);
     const fourths = samples.reduce((sum, v) => sum + v * v * v * v, 0);
@@ -63,9 +64,9 @@ export class PatternFinder {
   #centre(values: Float32Array): number[] {
     const fourths = Float64Array.from(values, (value) => value * value * value * value);
     const total = fourths.reduce((sum, weight) => sum + weight, 0);
-    return this.#places.map((places) => {
+    return this.#coordinates.map((coordinates) => {
       let sum = 0;
-      for (let i = 0; i < fourths.length; i++) sum += fourths[i] * places[i];
+      for (let i = 0; i < fourths.length; i++) sum += fourths[i] * coordinates[i];
       return Math.round(sum / (total || 1));
     });
   }
@@ -75,17 +76,17 @@ export class PatternFinder {
     return Float64Array.from({ length: sizeOf(this.#window) }, (_, i) => {
       let at = 0;
       for (let axis = 0; axis < origin.length; axis++) {
-        const place = origin[axis] + this.#inside[axis][i];
-        if (place < 0 || place >= this.#shape[axis]) return 0;
-        at += place * strides[axis];
+        const coordinate = origin[axis] + this.#windowCoordinates[axis][i];
+        if (coordinate < 0 || coordinate >= this.#shape[axis]) return 0;
+        at += coordinate * strides[axis];
       }
       return values[at];
     });
   }
 }
 
-/** The place of each sample along each axis. */
-function placesIn(shape: Shape): Uint16Array[] {
+/** The coordinate of each sample along each axis. */
+function coordinatesIn(shape: Shape): Uint16Array[] {
   const strides = stridesOf(shape);
   return shape.map((size, axis) =>
     Uint16Array.from({ length: sizeOf(shape) }, (_, i) => Math.floor(i / strides[axis]) % size),

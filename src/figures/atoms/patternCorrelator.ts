@@ -1,13 +1,13 @@
 /**
  * Cross-correlations of many patterns of one size, over all shifts, by the Fourier
- * transform; see atomFamilies.ts.
+ * transform: the mathematics is in atomFamilies.ts.
  */
 
 import { type Shape, stridesOf } from "../../core/shape.js";
 import { type ComplexArray, Fourier } from "../../linalg/fft.js";
 import type { AtomPattern } from "./atomPattern.js";
 
-/** The correlation of largest magnitude, and the shift between the places of the two patterns in their atoms. */
+/** The correlation of largest magnitude, and the shift between the two patterns within their atoms. */
 export interface Peak {
   readonly value: number;
   readonly shift: readonly number[];
@@ -19,7 +19,7 @@ export class PatternCorrelator {
   readonly #patterns: readonly AtomPattern[];
   readonly #fourier: Fourier;
   readonly #spectra: readonly ComplexArray[];
-  /** |D| / √N over the half of the frequencies that tells the other, weighted to make up for it. */
+  /** |D| / √N over half of the frequencies, weighted to stand for the mirrored other half. */
   readonly #magnitudes: readonly Float32Array[];
   readonly #work: ComplexArray;
 
@@ -32,31 +32,31 @@ export class PatternCorrelator {
     this.#work = zeros(this.#fourier.size);
   }
 
-  /** Visit all pairs a < b whose correlation is at least `floor` in magnitude at some shift. */
-  eachPair(floor: number, visit: (a: number, b: number, peak: Peak) => void): void {
-    this.#visit(this.#pairs(floor), floor, visit);
+  /** Visit all pairs a < b whose correlation has at least the magnitude `minimum` at some shift. */
+  eachPair(minimum: number, visit: (a: number, b: number, peak: Peak) => void): void {
+    this.#visit(this.#pairs(minimum), minimum, visit);
   }
 
-  /** Visit all b whose correlation with a is so. */
-  eachWith(a: number, floor: number, visit: (b: number, peak: Peak) => void): void {
-    this.#visit(this.#pairsOf(a, 0, floor), floor, (_, b, peak) => visit(b, peak));
+  /** Visit all b with such a correlation with a. */
+  eachWith(a: number, minimum: number, visit: (b: number, peak: Peak) => void): void {
+    this.#visit(this.#pairsOf(a, 0, minimum), minimum, (_, b, peak) => visit(b, peak));
   }
 
-  *#pairs(floor: number): Generator<Pair> {
-    for (let a = 0; a < this.#patterns.length; a++) yield* this.#pairsOf(a, a + 1, floor);
+  *#pairs(minimum: number): Generator<Pair> {
+    for (let a = 0; a < this.#patterns.length; a++) yield* this.#pairsOf(a, a + 1, minimum);
   }
 
-  /** The pairs of a whose bound is not below the floor. */
-  *#pairsOf(a: number, from: number, floor: number): Generator<Pair> {
+  /** The pairs of a whose bound reaches the minimum. */
+  *#pairsOf(a: number, from: number, minimum: number): Generator<Pair> {
     const own = this.#magnitudes[a];
     for (let b = from; b < this.#patterns.length; b++)
-      if (b !== a && dot(own, this.#magnitudes[b]) >= floor) yield [a, b];
+      if (b !== a && dot(own, this.#magnitudes[b]) >= minimum) yield [a, b];
   }
 
-  #visit(pairs: Iterable<Pair>, floor: number, visit: (a: number, b: number, peak: Peak) => void): void {
-    const tell = (pair: Pair, values: Float64Array) => {
+  #visit(pairs: Iterable<Pair>, minimum: number, visit: (a: number, b: number, peak: Peak) => void): void {
+    const visitPeak = (pair: Pair, values: Float64Array) => {
       const peak = this.#peak(pair, values);
-      if (Math.abs(peak.value) >= floor) visit(...pair, peak);
+      if (Math.abs(peak.value) >= minimum) visit(...pair, peak);
     };
     let waiting: Pair | undefined;
     for (const pair of pairs) {
@@ -65,16 +65,16 @@ export class PatternCorrelator {
         continue;
       }
       this.#correlate(waiting, pair);
-      tell(waiting, this.#work.re);
-      tell(pair, this.#work.im);
+      visitPeak(waiting, this.#work.re);
+      visitPeak(pair, this.#work.im);
       waiting = undefined;
     }
     if (!waiting) return;
     this.#correlate(waiting, waiting);
-    tell(waiting, this.#work.re);
+    visitPeak(waiting, this.#work.re);
   }
 
-  /** The correlations of two pairs, one in each part: F⁻¹(C₁ + iC₂) = c₁ + ic₂, both real. */
+  /** The correlations of two pairs, as real and imaginary part: F⁻¹(C₁ + iC₂) = c₁ + ic₂, both real. */
   #correlate(first: Pair, second: Pair): void {
     const { re, im } = this.#work;
     const [d, e, f, g] = [...first, ...second].map((i) => this.#spectra[i]);
@@ -94,7 +94,8 @@ export class PatternCorrelator {
     for (let i = 1; i < values.length; i++) if (Math.abs(values[i]) > Math.abs(values[at])) at = i;
     const { shape, size } = this.#fourier;
     const strides = stridesOf(shape);
-    const [from, to] = [this.#patterns[a].origin, this.#patterns[b].origin];
+    const from = this.#patterns[a].origin;
+    const to = this.#patterns[b].origin;
     const shift = shape.map((length, axis) => {
       const step = Math.floor(at / strides[axis]) % length;
       return (step < length / 2 ? step : step - length) + to[axis] - from[axis];
@@ -104,22 +105,24 @@ export class PatternCorrelator {
 
   #spectrum(samples: Float64Array, window: Shape): ComplexArray {
     const spectrum = zeros(this.#fourier.size);
-    const [inside, outside] = [stridesOf(window), stridesOf(this.#fourier.shape)];
+    const windowStrides = stridesOf(window);
+    const paddedStrides = stridesOf(this.#fourier.shape);
     for (let i = 0; i < samples.length; i++) {
       let at = 0;
       for (let axis = 0; axis < window.length; axis++)
-        at += (Math.floor(i / inside[axis]) % window[axis]) * outside[axis];
+        at += (Math.floor(i / windowStrides[axis]) % window[axis]) * paddedStrides[axis];
       spectrum.re[at] = samples[i];
     }
     this.#fourier.forward(spectrum);
     return spectrum;
   }
 
-  /** A real signal's |D| is the same at k and −k: along the first axis, 0 … N/2 are enough. */
+  /** For a real signal, |D| is the same at k and −k: along the first axis, 0 … N/2 are enough. */
   #halfMagnitudes({ re, im }: ComplexArray): Float32Array {
     const { shape, size } = this.#fourier;
     const line = size / shape[0];
-    const [half, weight] = [size / 2, Math.sqrt(2 / size)];
+    const half = size / 2;
+    const weight = Math.sqrt(2 / size);
     return Float32Array.from({ length: half + line }, (_, i) => {
       const single = i < line || i >= half; // frequencies that are their own mirror along the first axis
       return Math.hypot(re[i], im[i]) * (single ? weight / Math.SQRT2 : weight);

@@ -1,6 +1,6 @@
 /**
- * What a chart shows: axes and series. Types alone, free of what draws them, so that
- * programs need no types of the drawing library.
+ * What a chart shows: axes and series. Types only, independent of the drawing library,
+ * so that programs do not need its types.
  */
 
 export interface ChartAxis {
@@ -17,10 +17,10 @@ export interface ChartPoint {
 export interface ChartSeries {
   /** Its name in the legend; one series alone with an empty name has no legend. */
   readonly label: string;
-  /** In the order in which the line joins them. */
+  /** In the order in which the line connects them. */
   readonly points: readonly ChartPoint[];
-  /** A dashed line, as for a baseline. */
+  /** A dashed line, for example for a baseline. */
   readonly dashed?: boolean;
-  /** Markers on the points, all of them or, where they are many, some. On, if not said. */
+  /** Markers on the points: on all of them, or on some if there are many. On by default. */
   readonly markers?: boolean;
 }

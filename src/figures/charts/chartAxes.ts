@@ -2,15 +2,15 @@
  * The axes of a chart, linear or logarithmic: their scales, grid, ticks and labels.
  *
  * An axis spans the values that are drawn; a linear vertical one is extended to
- * round numbers. A logarithmic axis over two decades or more has its grid at powers
- * of ten alone, since lines at every tick would crowd out the curves.
+ * round numbers. A logarithmic axis of two decades or more has grid lines at powers
+ * of ten only, since lines at every tick would hide the curves.
  */
 
 import * as Plot from "@observablehq/plot";
 import type { ChartAxis, ChartSeries } from "./chart.js";
-import { extentOf, isDrawn } from "./chartSeries.js";
+import { findExtent, isDrawn } from "./chartSeries.js";
 
-/** An axis, which way it runs, and the range of its values. */
+/** An axis, its direction, and the range of its values. */
 export interface Span {
   readonly along: "x" | "y";
   readonly label: string;
@@ -19,7 +19,7 @@ export interface Span {
   readonly max: number;
 }
 
-/** What a chart is drawn with besides the colours of its series. */
+/** The colours of a chart besides those of its series. */
 export interface Inks {
   readonly ink: string;
   readonly grid: string;
@@ -27,7 +27,7 @@ export interface Inks {
 }
 
 export const onPaper: Inks = { ink: "#222222", grid: "#e4e4e4", gridOpacity: 1 };
-/** Whatever the text around it has, light or dark. */
+/** The colour of the surrounding text, light or dark. */
 export const onPage: Inks = { ink: "currentColor", grid: "currentColor", gridOpacity: 0.15 };
 
 const fontSize = 12;
@@ -43,10 +43,10 @@ const units = [
   ["k", 1e3],
 ] as const;
 
-/** The span of the series along an axis, widened where all values are the same. */
-export function spanOf(along: "x" | "y", axis: ChartAxis, series: readonly ChartSeries[]): Span {
+/** The span of the series along an axis, widened if all values are equal. */
+export function axisSpan(along: "x" | "y", axis: ChartAxis, series: readonly ChartSeries[]): Span {
   const drawn = series.flatMap(({ points }) => points.filter(isDrawn));
-  const [min, max] = extentOf(drawn.map((point) => point[along]));
+  const [min, max] = findExtent(drawn.map((point) => point[along]));
   const log = axis.log === true;
   const span = { along, label: axis.label, log, min, max };
   if (min < max) return span;
@@ -55,7 +55,7 @@ export function spanOf(along: "x" | "y", axis: ChartAxis, series: readonly Chart
   return { ...span, min: min - half, max: max + half };
 }
 
-export function scaleOf({ along, log, min, max }: Span): Plot.ScaleOptions {
+export function axisScale({ along, log, min, max }: Span): Plot.ScaleOptions {
   return { type: log ? "log" : "linear", domain: [min, max], nice: along === "y" && !log };
 }
 
@@ -63,23 +63,24 @@ export function scaleOf({ along, log, min, max }: Span): Plot.ScaleOptions {
 export function axisMarks(x: Span, y: Span, inks: Inks): Plot.Markish[] {
   const { ink: stroke } = inks;
   return [
-    Plot.gridX(gridOf(x, inks)),
-    Plot.gridY(gridOf(y, inks)),
-    Plot.axisX(axisOf(x, inks)),
-    Plot.axisY(axisOf(y, inks)),
+    Plot.gridX(gridOptions(x, inks)),
+    Plot.gridY(gridOptions(y, inks)),
+    Plot.axisX(axisOptions(x, inks)),
+    Plot.axisY(axisOptions(y, inks)),
     Plot.frame({ stroke, anchor: "bottom" }),
     Plot.frame({ stroke, anchor: "left" }),
   ];
 }
 
-function gridOf({ along, log, min, max }: Span, inks: Inks): Plot.GridXOptions & Plot.GridYOptions {
+function gridOptions({ along, log, min, max }: Span, inks: Inks): Plot.GridXOptions & Plot.GridYOptions {
   const look = { stroke: inks.grid, strokeOpacity: inks.gridOpacity };
-  const [first, last] = [Math.ceil(Math.log10(min)), Math.floor(Math.log10(max))];
+  const first = Math.ceil(Math.log10(min));
+  const last = Math.floor(Math.log10(max));
   if (!log || last - first < 2) return { ...look, tickSpacing: tickSpacing[along] };
   return { ...look, ticks: Array.from({ length: last - first + 1 }, (_, i) => Number(`1e${first + i}`)) };
 }
 
-function axisOf(span: Span, { ink }: Inks): Plot.AxisXOptions & Plot.AxisYOptions {
+function axisOptions(span: Span, { ink }: Inks): Plot.AxisXOptions & Plot.AxisYOptions {
   const { along, label } = span;
   return {
     label,
@@ -93,7 +94,7 @@ function axisOf(span: Span, { ink }: Inks): Plot.AxisXOptions & Plot.AxisYOption
   };
 }
 
-/** Whether the numbers of an axis fit beside it as d3 writes them, with the same decimals each. */
+/** Whether the numbers of an axis are short as d3 writes them, all with the same number of decimals. */
 function isPlain({ log, min, max }: Span): boolean {
   const largest = Math.max(Math.abs(min), Math.abs(max));
   return !log && largest >= 0.01 && largest < 1e4;

@@ -1,10 +1,10 @@
 /**
- * How the series of a chart are told apart: by colour, and for grey printing by
- * the shape of their markers or, where a series has none, by its dashes.
+ * How the series of a chart are told apart: by colour, and in grey print by the shape
+ * of their markers or, without markers, by their dashes.
  *
- * Colours are those of Okabe and Ito, which people with any common colour vision
- * can tell apart, without the yellow, which is too faint on white paper. The eighth
- * series and those after it take the colours again, dashed.
+ * Colours are those of Okabe and Ito, chosen for all common kinds of colour vision,
+ * except for the yellow, which is too faint on white paper. From the eighth series
+ * on, the colours repeat, dashed.
  *
  * [Okabe08] M. Okabe, K. Ito. Color Universal Design, 2008.
  *           https://jfly.uni-koeln.de/color/
@@ -13,7 +13,6 @@
 import * as Plot from "@observablehq/plot";
 import type { ChartPoint, ChartSeries } from "./chart.js";
 
-/** A value that is not a number leaves a gap. */
 export interface SeriesStyle {
   readonly color: string;
   /** An SVG dash array; empty for a solid line. */
@@ -34,12 +33,12 @@ const colors = [blue, vermilion, green, purple, orange, skyBlue, black] as const
 const symbols = ["circle", "square", "triangle", "diamond", "cross", "star", "wye"] as const;
 const dashPatterns = ["7 4", "2 4", "9 4 2 4", "12 4", "5 3 2 3 2 3"] as const;
 
-/** More markers than this on a line are thinned out to `fewMarkers`. */
-const mostMarkers = 25;
+/** Lines with more points than this have `fewMarkers` markers only. */
+const maxMarkers = 25;
 const fewMarkers = 10;
 
-/** The looks of series `index` of a chart. */
-export function styleOf(series: ChartSeries, index: number): SeriesStyle {
+/** The style of the series with this index in a chart. */
+export function seriesStyle(series: ChartSeries, index: number): SeriesStyle {
   const solid = index < colors.length && (series.markers !== false || index === 0);
   const dashed = series.dashed ?? !solid;
   return {
@@ -64,19 +63,19 @@ export function dotMark(data: Plot.Data, style: SeriesStyle, positions: Position
 }
 
 /**
- * The points that get a marker: those asked for, spread evenly along `place` if
- * they are many, and those without a neighbour to draw a line to.
+ * The points that get a marker: all or, if they are many, some that are evenly spaced by `position`
+ * (unless the series has no markers), and points without a neighbour to draw a line to.
  */
-export function markedPoints(series: ChartSeries, place: (point: ChartPoint) => number): ChartPoint[] {
+export function markedPoints(series: ChartSeries, position: (point: ChartPoint) => number): ChartPoint[] {
   const drawn = series.points.filter(isDrawn);
   const isolated = series.points.filter((point, i) => isDrawn(point) && !hasNeighbour(series.points, i));
   if (series.markers === false) return isolated;
-  if (drawn.length <= mostMarkers) return drawn;
-  const chosen = new Set([...spread(drawn, place), ...isolated]);
+  if (drawn.length <= maxMarkers) return drawn;
+  const chosen = new Set([...spread(drawn, position), ...isolated]);
   return drawn.filter((point) => chosen.has(point));
 }
 
-/** Whether a point is drawn at all, rather than a gap. */
+/** Whether a point is drawn; one whose value is NaN leaves a gap. */
 export function isDrawn(point: ChartPoint): boolean {
   return !Number.isNaN(point.y);
 }
@@ -85,18 +84,19 @@ function hasNeighbour(points: readonly ChartPoint[], i: number): boolean {
   return [points[i - 1], points[i + 1]].some((point) => point !== undefined && isDrawn(point));
 }
 
-/** The first point at or beyond each of `fewMarkers` equally spaced places. */
-function spread(points: readonly ChartPoint[], place: (point: ChartPoint) => number): ChartPoint[] {
-  const places = points.map(place);
-  const [from, to] = extentOf(places);
+/** The first point at or beyond each of `fewMarkers` equally spaced positions. */
+function spread(points: readonly ChartPoint[], position: (point: ChartPoint) => number): ChartPoint[] {
+  const positions = points.map(position);
+  const [from, to] = findExtent(positions);
   const step = (to - from) / (fewMarkers - 1);
   const targets = Array.from({ length: fewMarkers }, (_, k) => Math.min(to, from + k * step));
-  return targets.map((target) => points[places.findIndex((x) => x >= target)]);
+  return targets.map((target) => points[positions.findIndex((x) => x >= target)]);
 }
 
-/** Least and greatest of some numbers. */
-export function extentOf(values: readonly number[]): [number, number] {
-  let [min, max] = [Infinity, -Infinity];
+/** The smallest and the largest of some numbers. */
+export function findExtent(values: readonly number[]): [number, number] {
+  let min = Infinity;
+  let max = -Infinity;
   for (const value of values) {
     min = Math.min(min, value);
     max = Math.max(max, value);

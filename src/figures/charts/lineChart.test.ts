@@ -2,7 +2,7 @@ import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import type { ChartSeries } from "./chart.js";
 import { shortNumber } from "./chartAxes.js";
-import { markedPoints, styleOf } from "./chartSeries.js";
+import { markedPoints, seriesStyle } from "./chartSeries.js";
 import { type LineChartOptions, lineChart } from "./lineChart.js";
 
 const series = (label: string, ...values: number[]): ChartSeries => ({
@@ -17,15 +17,15 @@ const chart = (...all: ChartSeries[]): LineChartOptions => ({
   series: all,
 });
 
-/** The path of each line of the series, behind those of the legend. */
+/** The path of each line of the series, which come after those of the legend. */
 const pathsOf = (svg: string, count: number): string[] =>
   [...svg.matchAll(/<g aria-label="line"[^>]*><path d="([^"]*)"/g)].map(([, d]) => d).slice(-count);
 
-/** The numbers that say how large text is. */
+/** All font sizes in the chart. */
 const fontSizesOf = (svg: string): number[] =>
   [...svg.matchAll(/<g[^>]* font-size="([\d.]+)"[^>]*><text/g)].map(([, size]) => Number(size));
 
-/** Four channels a pixel: red, green, blue, alpha. */
+/** Four channels per pixel: red, green, blue, alpha. */
 async function render(svg: string): Promise<{ width: number; height: number; data: Buffer }> {
   const { data, info } = await sharp(Buffer.from(svg))
     .ensureAlpha()
@@ -35,7 +35,7 @@ async function render(svg: string): Promise<{ width: number; height: number; dat
 }
 
 describe("lineChart", () => {
-  it("is an SVG file of the size asked for that others can render, opaque and white", async () => {
+  it("is an SVG file of the given size that other programs render, opaque and white", async () => {
     const svg = lineChart({ ...chart(series("a", 1, 2, 3)), width: 500, height: 300 });
     expect(svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
     const { width, height, data } = await render(svg);
@@ -45,7 +45,7 @@ describe("lineChart", () => {
     expect(new Set(data).size).toBeGreaterThan(10);
   });
 
-  it("says its title, labels and series, in text of 11 pixels or more", () => {
+  it("shows its title, labels and series, in text of 11 pixels or more", () => {
     const svg = lineChart(chart(series("first", 1, 2), series("second", 2, 1)));
     for (const text of ["A title", "examples", "RMSE", "first", "second"]) expect(svg).toContain(`>${text}<`);
     expect(svg).toContain('role="img"');
@@ -54,7 +54,7 @@ describe("lineChart", () => {
     expect(Math.min(...fontSizesOf(svg))).toBeGreaterThanOrEqual(11);
   });
 
-  it("escapes all texts", () => {
+  it("escapes all text", () => {
     const hostile = "</text><script>&";
     const svg = lineChart({
       title: hostile,
@@ -66,11 +66,11 @@ describe("lineChart", () => {
     expect(svg.split("&lt;script&gt;&amp;").length - 1).toBeGreaterThanOrEqual(5);
   });
 
-  it("is the same text each time", () => {
+  it("draws the same text every time", () => {
     expect(lineChart(chart(series("a", 1, 2)))).toBe(lineChart(chart(series("a", 1, 2))));
   });
 
-  it("leaves a gap where a value is not a number", () => {
+  it("leaves a gap at a value that is not a number", () => {
     const [whole, gap] = pathsOf(
       lineChart(chart(series("a", 1, 2, 3, 4, 5), series("b", 1, 2, NaN, 4, 5))),
       2,
@@ -80,7 +80,7 @@ describe("lineChart", () => {
     expect(lineChart(chart(series("b", 1, 2, NaN, 4)))).not.toContain("NaN");
   });
 
-  it("draws a single point, with and without logarithms", async () => {
+  it("draws a single point, on linear and logarithmic axes", async () => {
     for (const log of [false, true]) {
       const svg = lineChart({ ...chart(series("", 5)), x: { label: "x", log }, y: { label: "y", log } });
       const { width, data } = await render(svg);
@@ -91,7 +91,7 @@ describe("lineChart", () => {
     }
   });
 
-  it("draws equal values, zeros and an empty series beside others", () => {
+  it("draws equal values, zeros, and an empty series next to others", () => {
     for (const values of [
       [3, 3, 3],
       [0, 0],
@@ -120,7 +120,7 @@ describe("lineChart", () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(85);
   });
 
-  it("refuses what it cannot draw", () => {
+  it("rejects what it cannot draw", () => {
     const refusal = (options: Partial<LineChartOptions>) => () =>
       lineChart({ ...chart(series("a", 1, 2)), ...options });
     expect(refusal({ series: [] })).toThrow("lineChart: series must hold at least one point to draw, got []");
@@ -139,31 +139,31 @@ describe("lineChart", () => {
   });
 });
 
-describe("styleOf", () => {
-  const looksOf = (all: ChartSeries[]) => all.map(styleOf);
+describe("seriesStyle", () => {
+  const allStyles = (all: ChartSeries[]) => all.map(seriesStyle);
 
-  it("tells seven series with markers apart by colour and by symbol, and more by dashes too", () => {
-    const looks = looksOf(Array.from({ length: 12 }, () => series("a", 1)));
+  it("distinguishes seven series with markers by colour and by symbol, and more by dashes as well", () => {
+    const looks = allStyles(Array.from({ length: 12 }, () => series("a", 1)));
     expect(new Set(looks.slice(0, 7).map(({ color }) => color)).size).toBe(7);
     expect(new Set(looks.slice(0, 7).map(({ symbol }) => symbol)).size).toBe(7);
     expect(new Set(looks.map(({ symbol, dashes }) => symbol + dashes)).size).toBe(12);
   });
 
-  it("tells series without markers apart by dashes", () => {
-    const looks = looksOf(Array.from({ length: 5 }, () => ({ ...series("a", 1), markers: false })));
+  it("distinguishes series without markers by dashes", () => {
+    const looks = allStyles(Array.from({ length: 5 }, () => ({ ...series("a", 1), markers: false })));
     expect(new Set(looks.map(({ dashes }) => dashes)).size).toBe(5);
   });
 
-  it("dashes a line when told", () => {
-    expect(styleOf({ ...series("a", 1), dashed: true }, 0).dashes).not.toBe("");
-    expect(styleOf({ ...series("a", 1), dashed: false, markers: false }, 3).dashes).toBe("");
+  it("dashes a line on request", () => {
+    expect(seriesStyle({ ...series("a", 1), dashed: true }, 0).dashes).not.toBe("");
+    expect(seriesStyle({ ...series("a", 1), dashed: false, markers: false }, 3).dashes).toBe("");
   });
 });
 
 describe("markedPoints", () => {
   const along = ({ x }: { readonly x: number }) => x;
 
-  it("marks all points of a short line, and some of a long one, ends included", () => {
+  it("marks all points of a short line, and some of a long one, including both ends", () => {
     const short = series("a", 3, 1, 2);
     const long = series("a", ...Array.from({ length: 1000 }, (_, i) => i));
     expect(markedPoints(short, along)).toEqual(short.points);
@@ -172,13 +172,13 @@ describe("markedPoints", () => {
     expect([marked[0], marked.at(-1)]).toEqual([long.points[0], long.points.at(-1)]);
   });
 
-  it("marks points that no line reaches even where no markers are wanted", () => {
+  it("marks points that no line reaches even in a series without markers", () => {
     const lone = { ...series("a", 1, 2, NaN, 4, NaN, 6, 7), markers: false };
     expect(markedPoints(lone, along)).toEqual([{ x: 4, y: 4 }]);
   });
 });
 
-it("shortNumber writes numbers short", () => {
+it("shortNumber abbreviates large and small numbers", () => {
   const texts = [0, 0.5, -0.5, 200, 20000, -1.5e6, 0.1 + 0.2, 2e-5, 3e20].map(shortNumber);
   expect(texts).toEqual(["0", "0.5", "−0.5", "200", "20k", "−1.5M", "0.3", "2e−5", "3e20"]);
 });

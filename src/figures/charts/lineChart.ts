@@ -1,35 +1,34 @@
 /**
  * Line charts as standalone SVG, made with Observable Plot: linear or logarithmic
- * axes with labels, a title and a legend above the frame, on white. All text is 12
- * pixels high or more, so that a chart of the usual 640 pixels can be read in one
- * column of a paper. Within a page it has the page's colours, light or dark, and
- * names its lines where they end.
+ * axes with labels, a title and a legend above the frame, on white. All text is at
+ * least 12 pixels high, so that a chart of the default width of 640 pixels can be read
+ * in one column of a paper. A chart within a page has the page's colours, light or
+ * dark, and the name of each line where it ends.
  *
- * Its parts: chartHeading.ts, chartAxes.ts, chartSeries.ts, lineEnds.ts. svgDocument.ts stands
- * in for a browser's document, in browsers too: the text is the same everywhere.
+ * Its parts: chartAxes.ts, chartLabels.ts, chartSeries.ts. svgDocument.ts replaces the
+ * browser's document, even in browsers, so that the SVG is the same everywhere.
  */
 
 import * as Plot from "@observablehq/plot";
 import { InputError, inputError } from "../../core/errors.js";
 import { requireInteger, requireOneOf } from "../../core/require.js";
 import type { ChartAxis, ChartSeries } from "./chart.js";
-import { axisMarks, type Inks, onPage, onPaper, scaleOf, spanOf } from "./chartAxes.js";
-import { type Heading, headingOf } from "./chartHeading.js";
-import { dotMark, isDrawn, lineMark, markedPoints, type SeriesStyle, styleOf } from "./chartSeries.js";
-import { endMark, endWidth } from "./lineEnds.js";
+import { axisMarks, axisScale, axisSpan, type Inks, onPage, onPaper } from "./chartAxes.js";
+import { chartHeading, endMark, endWidth, type Heading } from "./chartLabels.js";
+import { dotMark, isDrawn, lineMark, markedPoints, type SeriesStyle, seriesStyle } from "./chartSeries.js";
 import { SvgDocument, type SvgElement, svgNamespace } from "./svgDocument.js";
 
 export interface LineChartOptions {
   readonly title: string;
   readonly x: ChartAxis;
   readonly y: ChartAxis;
-  /** At least one series, and at least one point that is drawn. */
+  /** At least one series, with at least one point that is drawn. */
   readonly series: readonly ChartSeries[];
   /** Pixels, at least 240. */
   readonly width?: number;
-  /** Pixels; must leave the frame 80 below the title and the legend. */
+  /** Pixels; at least 80 must be left for the frame below the title and the legend. */
   readonly height?: number;
-  /** `paper`: black on white, with a legend; `page`: in the colours of the page around it, names at the ends of the lines. */
+  /** `paper`: black on white, with a legend; `page`: in the colours of the page, with names at the ends of the lines. */
   readonly look?: "paper" | "page";
 }
 
@@ -37,12 +36,12 @@ const lineChartDefaults = { width: 640, height: 420, look: "paper" } as const;
 
 const fontFamily = "Helvetica, Arial, 'DejaVu Sans', sans-serif";
 
-/** Pixels around the frame, but above it; `inset` is between the frame and the points. */
+/** Pixels around the frame, except above it; `inset` is between the frame and the points. */
 const margin = { right: 18, bottom: 48, left: 64, inset: 9 } as const;
-const leastSize = { chartWidth: 240, frameHeight: 80 } as const;
+const minSize = { chartWidth: 240, frameHeight: 80 } as const;
 
 /**
- * The chart, as the text of an SVG file, which can also stand in an HTML page as it is.
+ * The chart, as the text of an SVG file; an HTML page can include it unchanged.
  *
  * @example
  * lineChart({
@@ -54,12 +53,12 @@ const leastSize = { chartWidth: 240, frameHeight: 80 } as const;
  */
 export function lineChart(options: LineChartOptions): string {
   const { width, height, title, series, look } = { ...lineChartDefaults, ...options };
-  requireInteger("lineChart", "width", width, leastSize.chartWidth);
+  requireInteger("lineChart", "width", width, minSize.chartWidth);
   requireSeries(options);
-  const styles = series.map(styleOf);
+  const styles = series.map(seriesStyle);
   requireOneOf("lineChart", "look", look, ["paper", "page"]);
-  const heading = headingOf(title, look === "page" ? [] : series, styles, width);
-  requireInteger("lineChart", "height", height, heading.height + leastSize.frameHeight + margin.bottom);
+  const heading = chartHeading(title, look === "page" ? [] : series, styles, width);
+  requireInteger("lineChart", "height", height, heading.height + minSize.frameHeight + margin.bottom);
   return draw(options, heading, styles, { width, height });
 }
 
@@ -69,8 +68,8 @@ function draw(
   styles: readonly SeriesStyle[],
   size: { readonly width: number; readonly height: number },
 ): string {
-  const x = spanOf("x", axes.x, series);
-  const y = spanOf("y", axes.y, series);
+  const x = axisSpan("x", axes.x, series);
+  const y = axisSpan("y", axes.y, series);
   const inPage = look === "page";
   const inks = inPage ? onPage : onPaper;
   const svg = Plot.plot({
@@ -82,17 +81,17 @@ function draw(
     marginBottom: margin.bottom,
     marginLeft: margin.left,
     inset: margin.inset,
-    x: scaleOf(x),
-    y: scaleOf(y),
+    x: axisScale(x),
+    y: axisScale(y),
     marks: [
-      ...(inPage ? [] : [paper]),
+      ...(inPage ? [] : [whiteBackground]),
       ...heading.marks,
       ...axisMarks(x, y, inks),
       ...seriesMarks(series, styles, x.log),
       ...(inPage ? [endMark(series, inks.ink)] : []),
     ],
   });
-  return standAlone(svg as unknown as SvgElement, inks);
+  return svgFile(svg as unknown as SvgElement, inks);
 }
 
 function requireSeries({ x, y, series }: LineChartOptions): void {
@@ -119,25 +118,25 @@ function seriesMarks(
   styles: readonly SeriesStyle[],
   log: boolean,
 ): Plot.Markish[] {
-  const place = (point: { readonly x: number }) => (log ? Math.log(point.x) : point.x);
+  const position = (point: { readonly x: number }) => (log ? Math.log(point.x) : point.x);
   const positions = { x: "x", y: "y" } as const;
   return [
     ...series.map(({ points }, i) => lineMark([...points], styles[i], positions)),
-    ...series.map((one, i) => dotMark(markedPoints(one, place), styles[i], positions)),
+    ...series.map((one, i) => dotMark(markedPoints(one, position), styles[i], positions)),
   ];
 }
 
-/** A white sheet under everything, since viewers may show SVG on any ground. */
-const paper: Plot.RenderFunction = (_index, _scales, _values, { width, height }, context) => {
-  const sheet = (context.document as unknown as SvgDocument).createElementNS(svgNamespace, "rect");
-  sheet.setAttribute("width", width);
-  sheet.setAttribute("height", height);
-  sheet.setAttribute("fill", "white");
-  return sheet as unknown as SVGElement;
+/** Viewers may show SVG on any background. */
+const whiteBackground: Plot.RenderFunction = (_index, _scales, _values, { width, height }, context) => {
+  const rectangle = (context.document as unknown as SvgDocument).createElementNS(svgNamespace, "rect");
+  rectangle.setAttribute("width", width);
+  rectangle.setAttribute("height", height);
+  rectangle.setAttribute("fill", "white");
+  return rectangle as unknown as SVGElement;
 };
 
-/** The text of what Plot drew, with what it takes to be a file of its own. */
-function standAlone(svg: SvgElement, { ink }: Inks): string {
+/** The text of what Plot drew, with the attributes of a standalone file. */
+function svgFile(svg: SvgElement, { ink }: Inks): string {
   svg.setAttribute("xmlns", svgNamespace);
   svg.setAttribute("role", "img");
   svg.setAttribute("color", ink);

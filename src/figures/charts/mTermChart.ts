@@ -1,4 +1,4 @@
-/** M-term curves as a chart and as numbers, as in figures 4, 8 and 11 of the paper. */
+/** M-term curves as a chart, as in figures 4, 8 and 11 of the paper. */
 
 import { lineChart } from "./lineChart.js";
 
@@ -8,12 +8,12 @@ interface NamedCurve {
   readonly psnr: readonly number[];
 }
 
-/** The chart: SVG. The legend names the best at the largest M first, as the curves lie. */
+/** The chart, as SVG. The legend has the order of the curves at the largest M, the best first. */
 export function mTermChart(title: string, curves: readonly NamedCurve[]): string {
   const last = ({ psnr }: NamedCurve) => psnr.at(-1)!;
   return lineChart({
     title,
-    x: { label: "M: atoms or coefficients of a patch" },
+    x: { label: "M: atoms or coefficients per patch" },
     y: { label: "PSNR (dB)" },
     series: [...curves]
       .sort((a, b) => (last(a) === last(b) ? 0 : last(b) - last(a)))
@@ -21,14 +21,7 @@ export function mTermChart(title: string, curves: readonly NamedCurve[]): string
   });
 }
 
-/** M = 0 is the mean alone, far below all else; a PSNR without error has no place. */
+/** Leave out M = 0 (the mean alone, far below the rest) and the infinite PSNR of an exact approximation. */
 function isShown({ x, y }: { readonly x: number; readonly y: number }): boolean {
   return x > 0 && Number.isFinite(y);
-}
-
-/** The curves as comma-separated values, a line an M. */
-export function mTermCsv(curves: readonly NamedCurve[]): string {
-  const quoted = (label: string) => (/[",]/.test(label) ? `"${label.replaceAll('"', '""')}"` : label);
-  const lines = curves[0].psnr.map((_, M) => [M, ...curves.map(({ psnr }) => psnr[M].toFixed(4))].join(","));
-  return `${["M", ...curves.map(({ label }) => quoted(label))].join(",")}\n${lines.join("\n")}\n`;
 }

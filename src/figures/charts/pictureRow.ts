@@ -1,4 +1,4 @@
-/** Pictures side by side with their titles, as one SVG picture that holds them. */
+/** Pictures side by side, each with a title above it, as one SVG picture. */
 
 import { dataUrl } from "../pages/htmlPage.js";
 import { escapeMarkup } from "../pages/markup.js";

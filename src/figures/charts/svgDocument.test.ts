@@ -25,7 +25,7 @@ describe("SvgDocument", () => {
     expect(group.serialize()).toBe("<g><a></a><b></b></g>");
   });
 
-  it("forgets what is removed, and the children that text replaces", () => {
+  it("drops what is removed, and the children that text replaces", () => {
     const text = create("text");
     text.setAttribute("x", 1);
     text.removeAttribute("x");
@@ -46,7 +46,7 @@ describe("SvgDocument", () => {
 });
 
 describe("escapeMarkup", () => {
-  it("leaves no character that could end a text or an attribute", () => {
+  it("leaves no character that could end text or an attribute", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(..."<>&\"';#ab\u0000é") }), (text) => {
         expect(escapeMarkup(text)).not.toMatch(/[<>"']|&(?!amp;|lt;|gt;|quot;|#39;)/);
@@ -54,7 +54,7 @@ describe("escapeMarkup", () => {
     );
   });
 
-  it("replaces what XML cannot hold, and keeps the rest", () => {
+  it("replaces characters that XML forbids, and keeps the rest", () => {
     expect(escapeMarkup("a\u0000b\u001fc")).toBe("a\ufffdb\ufffdc");
     expect(escapeMarkup("Φ ≤ 32×32\n\t😀")).toBe("Φ ≤ 32×32\n\t😀");
   });

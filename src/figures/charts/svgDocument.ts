@@ -1,15 +1,15 @@
 /**
- * The little of the DOM that Observable Plot and d3-selection need to draw SVG
- * where there is no browser: elements are created, given attributes, styles and
- * children, and in the end written out as text. Nothing is parsed, searched or
- * rendered, and there are no events.
+ * The small part of the DOM that Observable Plot and d3-selection need to draw SVG
+ * without a browser: elements are created, given attributes, styles and children,
+ * and finally written out as text. Nothing is parsed, searched or rendered, and
+ * there are no events.
  */
 
 import { escapeMarkup } from "../pages/markup.js";
 
 export const svgNamespace = "http://www.w3.org/2000/svg";
 
-/** Stands in for `document`: pass it to Plot as `document: svgDocument as unknown as Document`. */
+/** A substitute for `document`: pass it to Plot as `document: svgDocument as unknown as Document`. */
 export class SvgDocument {
   readonly documentElement: SvgElement = new SvgElement(this, svgNamespace, "svg");
 
@@ -56,10 +56,10 @@ export class SvgElement {
     return this.insertBefore(child, null);
   }
 
-  /** Before a child of this element, or last if there is none. */
+  /** Insert before `next`, a child of this element, or at the end if it is null. */
   insertBefore(child: SvgElement, next: SvgElement | null): SvgElement {
-    const place = next === null ? this.#children.length : this.#children.indexOf(next);
-    this.#children.splice(place, 0, child);
+    const index = next === null ? this.#children.length : this.#children.indexOf(next);
+    this.#children.splice(index, 0, child);
     return child;
   }
 
@@ -84,7 +84,7 @@ export class SvgElement {
   }
 }
 
-/** `element.style`, as far as d3 sets it. */
+/** `element.style`, as far as d3 uses it. */
 class SvgStyle {
   readonly #properties = new Map<string, string>();
 

@@ -21,7 +21,7 @@ function classesOf(html: string, columns: number): Set<string>[] {
 }
 
 describe("htmlPage", () => {
-  it("is one document with a language, a title and a main part, and needs nothing else", () => {
+  it("is one self-contained document with a language, a title and a main part", () => {
     const html = htmlPage({
       title: "Title",
       lead: "Lead",
@@ -45,7 +45,7 @@ describe("htmlPage", () => {
     expect(html).not.toMatch(/<link|<script|@import|url\(|https?:/);
   });
 
-  it("is read again by browsers where it is going to change, and else is not", () => {
+  it("makes browsers reload it only if it is going to change", () => {
     expect(htmlPage({ title: "Title", sections: [], refresh: 15 })).toContain(
       '<meta http-equiv="refresh" content="15">',
     );
@@ -55,7 +55,7 @@ describe("htmlPage", () => {
     );
   });
 
-  it("shows facts by their names, and charts beside one another", () => {
+  it("shows facts with their names, and charts side by side", () => {
     const svg = lineChart({
       title: "Chart",
       x: { label: "x" },
@@ -73,7 +73,7 @@ describe("htmlPage", () => {
     expect(html).toContain('<img src="a.png" alt="Atoms" class="pixelated">');
   });
 
-  it("escapes every text", () => {
+  it("escapes all text", () => {
     const hostile = `<img src=x onerror="alert('1')">&`;
     const html = htmlPage({
       title: hostile,
@@ -91,7 +91,7 @@ describe("htmlPage", () => {
     expect(html.split("&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;").length - 1).toBe(15);
   });
 
-  it("sets columns of numbers to the right, and others not", () => {
+  it("aligns columns of numbers to the right, and no others", () => {
     const [name, rmse, psnr, remark] = classesOf(pageOf(table), 4);
     expect([name, remark]).toEqual([new Set([""]), new Set([""])]);
     expect([rmse, psnr]).toEqual([new Set([' class="number"']), new Set([' class="number"'])]);
@@ -105,7 +105,7 @@ describe("htmlPage", () => {
     expect(pageOf({ ...table, rows: [["a", NaN, 1, 2]] })).toContain(">–<");
   });
 
-  it("marks the best row by a word, too", () => {
+  it("marks the best row by a word as well as by its colour", () => {
     const html = pageOf({ ...table, best: 1 });
     expect(html).toMatch(/<tr class="best"><th[^>]*>learned <span class="mark">best<\/span>/);
     expect(html.match(/class="best"/g)).toHaveLength(1);
@@ -134,7 +134,7 @@ describe("htmlPage", () => {
     expect(html).toMatch(/<dt>seed<\/dt><dd>1<\/dd>\s*<dt>resume<\/dt><dd>false<\/dd>/);
   });
 
-  it("refuses what does not fit", () => {
+  it("rejects content that does not fit", () => {
     expect(() => pageOf({ ...table, rows: [["a"]] })).toThrow(
       "htmlPage: row 0 of a table must have 4 cells, got 1",
     );
@@ -151,7 +151,7 @@ describe("htmlPage", () => {
 });
 
 describe("dataUrl", () => {
-  it("holds the bytes", () => {
+  it("holds the given bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 50 }), (bytes) => {
         const [head, tail] = dataUrl(bytes).split(",");
@@ -161,7 +161,7 @@ describe("dataUrl", () => {
     );
   });
 
-  it("holds many bytes", () => {
+  it("holds more bytes than one piece of base64", () => {
     const bytes = Uint8Array.from({ length: 100_001 }, (_, i) => (i * 31) & 255);
     expect(dataUrl(bytes, "image/webp")).toBe(
       `data:image/webp;base64,${Buffer.from(bytes).toString("base64")}`,

@@ -1,16 +1,15 @@
 /**
- * Reports as one HTML page with nothing beside it: its style is inside it, its
- * charts are inline SVG, its pictures data URLs (or files by relative paths, as
- * given). It needs no script, and forbids any. All text is escaped; only the SVG of
- * a chart is taken as it is, so it must come from a trusted hand such as `lineChart`.
- * How tables are set: pageTable.ts.
+ * A report as one self-contained HTML page: it includes its style, charts are inline
+ * SVG, and pictures are data URLs (or relative paths, as given). It has no scripts,
+ * and forbids them. All text is escaped. Only the SVG of a chart is inserted as it is,
+ * so it must come from a trusted source such as `lineChart`. Tables: pageTable.ts.
  */
 
 import { inputError } from "../../core/errors.js";
 import { requireInteger, requireOneOf } from "../../core/require.js";
 import { element, escapeMarkup, optional, tag } from "./markup.js";
 import { pageStyle } from "./pageStyle.js";
-import { type TableContent, tableOf } from "./pageTable.js";
+import { renderTable, type TableContent } from "./pageTable.js";
 
 export interface Page {
   readonly title: string;
@@ -19,11 +18,11 @@ export interface Page {
   readonly sections: readonly PageSection[];
   /** A line at the end: what made the page, and when. */
   readonly footer?: string;
-  /** Seconds after which a browser reads the page again, where its file is going to change. */
+  /** Seconds after which a browser reloads the page, if its file is going to change. */
   readonly refresh?: number;
 }
 
-/** A part of a page; without a heading, it goes on with the part before. */
+/** A part of a page; without a heading, it continues the part before. */
 export type PageSection = { readonly heading?: string } & PageContent;
 
 export type PageContent =
@@ -40,7 +39,7 @@ export interface TextContent {
   readonly paragraphs: readonly string[];
 }
 
-/** A few values that matter most, large, each with its name. */
+/** The few values that matter most, in large type, each with its name. */
 export interface FactsContent {
   readonly kind: "facts";
   readonly entries: readonly (readonly [name: string, value: string])[];
@@ -50,9 +49,9 @@ export interface ImageContent {
   readonly kind: "image";
   /** A data URL (see `dataUrl`), or a path relative to the page. */
   readonly src: string;
-  /** What the picture shows, for those who cannot see it. */
+  /** What the picture shows, for readers who cannot see it. */
   readonly alt: string;
-  /** Enlarged to the width of the text, its pixels as they are. */
+  /** Enlarge it to the width of the text, with sharp pixels. */
   readonly pixelated?: boolean;
   readonly caption?: string;
 }
@@ -64,7 +63,7 @@ export interface SvgContent {
   readonly caption?: string;
 }
 
-/** Charts in the colours of the page (`look: "page"`), side by side where there is room. */
+/** Charts in the colours of the page (`look: "page"`), side by side if there is room. */
 export interface ChartsContent {
   readonly kind: "charts";
   /** The texts of `<svg>` elements. Not escaped. */
@@ -82,14 +81,14 @@ const contentKinds = ["text", "facts", "table", "image", "svg", "charts", "setti
 /** The page, as the text of an HTML file. */
 export function htmlPage({ title, lead, sections, footer, refresh }: Page): string {
   if (refresh !== undefined) requireInteger("htmlPage", "refresh", refresh, 1);
-  const again = refresh === undefined ? "" : `<meta http-equiv="refresh" content="${refresh}">\n`;
+  const reload = refresh === undefined ? "" : `<meta http-equiv="refresh" content="${refresh}">\n`;
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="script-src 'none'; object-src 'none'; base-uri 'none'">
-${again}<title>${escapeMarkup(title)}</title>
+${reload}<title>${escapeMarkup(title)}</title>
 <style>${pageStyle}</style>
 </head>
 <body>
@@ -97,7 +96,7 @@ ${again}<title>${escapeMarkup(title)}</title>
 ${element("h1", title)}${optional("p", lead, "lead")}
 </header>
 <main>
-${sections.map((section) => optional("h2", section.heading) + contentOf(section)).join("\n")}
+${sections.map((section) => optional("h2", section.heading) + renderContent(section)).join("\n")}
 </main>
 ${optional("footer", footer)}
 </body>
@@ -105,7 +104,7 @@ ${optional("footer", footer)}
 `;
 }
 
-/** Bytes as a URL that holds them, for the `src` of an image. */
+/** A URL that holds the bytes, for the `src` of an image. */
 export function dataUrl(bytes: Uint8Array, type = "image/png"): string {
   const step = 0x6000; // a multiple of 3, so that pieces of base64 can be joined
   const pieces: string[] = [];
@@ -115,42 +114,46 @@ export function dataUrl(bytes: Uint8Array, type = "image/png"): string {
   return `data:${type};base64,${pieces.join("")}`;
 }
 
-function contentOf(content: PageContent): string {
+function renderContent(content: PageContent): string {
   switch (content.kind) {
     case "text":
       return content.paragraphs.map((paragraph) => element("p", paragraph)).join("\n");
     case "facts":
-      return tag("dl", content.entries.map(fact).join("\n"), "facts");
+      return tag("dl", content.entries.map(renderFact).join("\n"), "facts");
     case "table":
-      return tableOf(content);
+      return renderTable(content);
     case "image":
-      return figure(imageOf(content), content.caption);
+      return renderFigure(renderImage(content), content.caption);
     case "svg":
-      return figure(requireSvg(content.svg), content.caption);
+      return renderFigure(requireSvg(content.svg), content.caption);
     case "charts":
-      return tag("div", content.svgs.map((svg) => figure(requireSvg(svg), undefined)).join("\n"), "charts");
+      return tag(
+        "div",
+        content.svgs.map((svg) => renderFigure(requireSvg(svg), undefined)).join("\n"),
+        "charts",
+      );
     case "settings":
-      return settingsOf(content);
+      return renderSettings(content);
     default:
       return requireOneOf("htmlPage", "kind", (content as PageContent).kind, contentKinds);
   }
 }
 
-function imageOf({ src, alt, pixelated = false }: ImageContent): string {
+function renderImage({ src, alt, pixelated = false }: ImageContent): string {
   const look = pixelated ? ' class="pixelated"' : "";
   return `<img src="${escapeMarkup(src)}" alt="${escapeMarkup(alt)}"${look}>`;
 }
 
-function fact([name, value]: readonly [string, string]): string {
+function renderFact([name, value]: readonly [string, string]): string {
   return tag("div", element("dt", name) + element("dd", value));
 }
 
-function settingsOf({ entries }: SettingsContent): string {
+function renderSettings({ entries }: SettingsContent): string {
   const items = entries.map(([name, value]) => element("dt", name) + element("dd", String(value)));
   return tag("dl", items.join("\n"));
 }
 
-function figure(content: string, caption: string | undefined): string {
+function renderFigure(content: string, caption: string | undefined): string {
   return tag("figure", content + optional("figcaption", caption));
 }
 

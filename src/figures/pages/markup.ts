@@ -1,6 +1,6 @@
 /**
- * Text made safe for SVG and HTML, inside an element as well as inside a quoted
- * attribute, and elements that hold it.
+ * Elements of SVG and HTML. Text is escaped, so that it is safe inside an element
+ * as well as inside a quoted attribute.
  */
 
 const entities: Readonly<Record<string, string>> = {
@@ -11,11 +11,11 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Characters that XML 1.0 cannot hold, not even escaped. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
+/** Characters that XML 1.0 does not allow, not even escaped. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters
 const unprintable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
-/** `text` with markup characters escaped, and what XML forbids replaced by U+FFFD. */
+/** `text` with markup characters escaped, and characters that XML forbids replaced by U+FFFD. */
 export function escapeMarkup(text: string): string {
   return text.replace(unprintable, "\ufffd").replace(/[&<>"']/g, (character) => entities[character]);
 }

@@ -1,7 +1,7 @@
 /**
- * The style sheet of `htmlPage`. Light and dark follow the reader's setting; every
- * text has a contrast of at least 4.5 : 1 with its ground in both. Figures are black
- * on white, so they lie on a white sheet in either; `charts` take the page's colours.
+ * The style sheet of `htmlPage`, light or dark as the reader prefers. In both, all text
+ * has a contrast of at least 4.5 : 1 with its background. Figures are black on white,
+ * so they have a white background in both; `charts` take the page's colours.
  */
 
 export const pageStyle = `

@@ -1,5 +1,5 @@
 /**
- * Tables of a page: a column of numbers is set to the right, the first column names
+ * Tables of a page: columns of numbers are aligned to the right, the first column names
  * the rows, and the best row is marked by a word as well as by its colour.
  */
 
@@ -10,26 +10,26 @@ import { element, escapeMarkup, optional, tag } from "./markup.js";
 export interface TableContent {
   readonly kind: "table";
   readonly header: readonly string[];
-  /** As many cells a row as the header has. Numbers are written in full: round them first. */
+  /** As many cells per row as the header has. Numbers are written in full: round them first. */
   readonly rows: readonly (readonly TableCell[])[];
-  /** The number of the row to highlight, from 0. */
+  /** The index of the row to highlight. */
   readonly best?: number;
   readonly caption?: string;
 }
 
 export type TableCell = string | number;
 
-/** The table, in a frame that scrolls where it is too wide. */
-export function tableOf({ header, rows, best, caption }: TableContent): string {
+/** The table, in a frame that scrolls if it is too wide. */
+export function renderTable({ header, rows, best, caption }: TableContent): string {
   if (best !== undefined) requireInteger("htmlPage", "best", best, 0, rows.length - 1);
   rows.forEach((row, i) => {
     if (row.length === header.length) return;
     throw new InputError(`htmlPage: row ${i} of a table must have ${header.length} cells, got ${row.length}`);
   });
   const numeric = header.map((_, column) => rows.length > 0 && rows.every((row) => isNumeric(row[column])));
-  const classOf = (column: number) => (numeric[column] ? "number" : undefined);
-  const head = header.map((name, column) => element("th", name, classOf(column), ' scope="col"'));
-  const body = rows.map((row, i) => rowOf(row, classOf, i === best));
+  const columnClass = (column: number) => (numeric[column] ? "number" : undefined);
+  const head = header.map((name, column) => element("th", name, columnClass(column), ' scope="col"'));
+  const body = rows.map((row, i) => renderRow(row, columnClass, i === best));
   const name = escapeMarkup(caption ?? header.join(", "));
   return `<div class="scroll" role="region" tabindex="0" aria-label="${name}">
 <table>${optional("caption", caption)}
@@ -41,22 +41,22 @@ ${body.join("\n")}
 </div>`;
 }
 
-function rowOf(
+function renderRow(
   row: readonly TableCell[],
-  classOf: (column: number) => string | undefined,
+  columnClass: (column: number) => string | undefined,
   best: boolean,
 ): string {
   const cells = row.map((cell, column) => {
     const text = escapeMarkup(cellText(cell));
     const mark = best && column === 0 ? ' <span class="mark">best</span>' : "";
     return column === 0
-      ? tag("th", text + mark, classOf(column), ' scope="row"')
-      : tag("td", text, classOf(column));
+      ? tag("th", text + mark, columnClass(column), ' scope="row"')
+      : tag("td", text, columnClass(column));
   });
   return tag("tr", cells.join(""), best ? "best" : undefined);
 }
 
-/** A number, or text that is one, perhaps with a unit (31.2 dB, 1.4×, 12 %); a dash stands for none. */
+/** A number, or text that is one, perhaps with a unit (31.2 dB, 1.4×, 12 %); a dash stands for a missing one. */
 function isNumeric(cell: TableCell): boolean {
   return typeof cell === "number" || /^([–—-]?|[−+-]?[\d.,]+(e[−+-]?\d+)?\s?(\p{L}{0,3}|%|×))$/u.test(cell);
 }

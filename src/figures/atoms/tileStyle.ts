@@ -1,30 +1,30 @@
 /**
- * One atom as a small picture, a tile of an atom gallery, by the shape of the atom:
+ * How one atom is drawn as a tile of an atom gallery, depending on its shape:
  *
- *     [n]           a line plot with the zero line, 60 × 40 units whatever n
- *     [h, w]        the picture itself, one unit a sample
+ *     [n]           a line plot with the zero line, 60 × 40 units for any n
+ *     [h, w]        the picture itself, one unit per sample
  *     [h, w, 3]     a colour picture
  *     [d, h, w]     three slices through the middle, side by side: the planes (h, w),
  *                   (d, w) and (d, h), on a dark mount that shows they belong together
- *     […, d, h, w]  as its last three axes, at the middle of those before
+ *     […, d, h, w]  as its last three axes, at the middle of the axes before
  *
- * The middle of an axis of s samples is sample ⌊s/2⌋. An atom is stretched about
- * zero by its own largest magnitude, one for all its slices and colours:
+ * The middle of an axis of s samples is sample ⌊s/2⌋. The shades of an atom are
+ * scaled by its own largest magnitude, the same for all its slices and colours:
  *
  *     shade(v) = 128 + 127 v / max|d|,
  *
- * so zero is always 128, and an atom that is zero throughout is flat grey (in a
- * line plot: the zero line).
+ * so zero is always 128, and an atom of zeros is flat grey (in a line plot: the
+ * zero line).
  */
 
 import { type Shape, stridesOf } from "../../core/shape.js";
 
-/** How atoms of one shape are drawn. Sizes are in units, which a gallery magnifies. */
+/** The style of all atoms of one shape. Sizes are in units, which a gallery magnifies. */
 export interface TileStyle {
   readonly width: number;
   readonly height: number;
   readonly channels: 1 | 3;
-  /** Draw an atom at `magnify` pixels a unit, through `canvas`. */
+  /** Draw an atom on `canvas`, at `magnify` pixels per unit. */
   draw(atom: Float32Array, magnify: number, canvas: Canvas): void;
 }
 
@@ -46,27 +46,27 @@ interface Slice {
 /** Sizes and shades of line plots. */
 const linePlot = { width: 60, height: 40, paper: 252, zeroLine: 190, ink: 32 } as const;
 
-/** What slices lie on: its shade, and the units between them. */
+/** The background of slices: its shade, and the units between them. */
 const mount = { shade: 40, gap: 1 } as const;
 
 /** The style for atoms of this shape. */
-export function tileStyleOf(shape: Shape): TileStyle {
-  if (shape.length === 1) return lineStyle();
+export function tileStyle(shape: Shape): TileStyle {
+  if (shape.length === 1) return lineStyle;
   const offset = middleOfLeadingAxes(shape);
   const axes = shape.slice(-3);
-  if (axes.length === 3 && axes[2] === 3) return pictureStyle([planeOf(axes, 0, 1, offset)], 3);
-  if (axes.length === 2) return pictureStyle([planeOf(axes, 0, 1, offset)], 1);
+  if (axes.length === 3 && axes[2] === 3) return pictureStyle([planeThrough(axes, 0, 1, offset)], 3);
+  if (axes.length === 2) return pictureStyle([planeThrough(axes, 0, 1, offset)], 1);
   return pictureStyle(middleSlices(axes, offset), 1);
 }
 
-/** Where the last three axes begin, at the middle of all others. */
+/** The offset of the last three axes at the middle of all others. */
 function middleOfLeadingAxes(shape: Shape): number {
   const strides = stridesOf(shape);
   const leading = shape.slice(0, -3);
   return leading.reduce((sum, size, axis) => sum + Math.floor(size / 2) * strides[axis], 0);
 }
 
-function planeOf(axes: Shape, rowAxis: number, columnAxis: number, offset: number): Slice {
+function planeThrough(axes: Shape, rowAxis: number, columnAxis: number, offset: number): Slice {
   const strides = stridesOf(axes);
   return {
     rows: axes[rowAxis],
@@ -80,7 +80,11 @@ function planeOf(axes: Shape, rowAxis: number, columnAxis: number, offset: numbe
 function middleSlices(axes: Shape, offset: number): Slice[] {
   const strides = stridesOf(axes);
   const middle = (axis: number) => offset + Math.floor(axes[axis] / 2) * strides[axis];
-  return [planeOf(axes, 1, 2, middle(0)), planeOf(axes, 0, 2, middle(1)), planeOf(axes, 0, 1, middle(2))];
+  return [
+    planeThrough(axes, 1, 2, middle(0)),
+    planeThrough(axes, 0, 2, middle(1)),
+    planeThrough(axes, 0, 1, middle(2)),
+  ];
 }
 
 function pictureStyle(slices: readonly Slice[], channels: 1 | 3): TileStyle {
@@ -92,7 +96,7 @@ function pictureStyle(slices: readonly Slice[], channels: 1 | 3): TileStyle {
     channels,
     draw(atom, magnify, canvas) {
       if (slices.length > 1) drawMount(width * magnify, height * magnify, canvas);
-      const shade = stretch(atom);
+      const shade = shadeScale(atom);
       let left = 0;
       for (const slice of slices) {
         drawSlice(slice, atom, shade, { magnify, channels, left, canvas });
@@ -125,8 +129,8 @@ function drawSlice(slice: Slice, atom: Float32Array, shade: (value: number) => n
   }
 }
 
-/** The shades of an atom: symmetric about 128. */
-function stretch(atom: Float32Array): (value: number) => number {
+/** From the samples of an atom to shades, symmetric about 128. */
+function shadeScale(atom: Float32Array): (value: number) => number {
   const scale = 127 / (largestMagnitude(atom) || 1);
   return (value) => 128 + Math.round(value * scale);
 }
@@ -135,15 +139,17 @@ function largestMagnitude(atom: Float32Array): number {
   return atom.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
 }
 
-function lineStyle(): TileStyle {
-  const { width, height } = linePlot;
-  return { width, height, channels: 1, draw: drawLine };
-}
+const lineStyle: TileStyle = {
+  width: linePlot.width,
+  height: linePlot.height,
+  channels: 1,
+  draw: drawLine,
+};
 
 /**
- * The line through the samples, column of pixels by column: what it covers there
- * is the range of its heights, thickened by half a pen above and below (and taken
- * from a little beyond the column, so that steep parts are as thick).
+ * The line through the samples, one column of pixels at a time: it covers the range of
+ * its heights there, plus half the thickness of the pen above and below. The range is
+ * taken from slightly more than the column, so that steep parts are as thick.
  */
 function drawLine(atom: Float32Array, magnify: number, canvas: Canvas): void {
   const width = linePlot.width * magnify;
@@ -163,16 +169,17 @@ function drawLine(atom: Float32Array, magnify: number, canvas: Canvas): void {
   }
 }
 
-/** Least and greatest height of the line between two places, as fractions of its length. */
+/** The lowest and highest point of the line between two positions, given as fractions of its length. */
 function rangeWithin(atom: Float32Array, from: number, to: number): [number, number] {
   const last = atom.length - 1;
-  const [start, end] = [Math.max(0, from) * last, Math.min(1, to) * last];
-  const heightAt = (place: number): number => {
-    const before = Math.floor(place);
-    return atom[before] + (place - before) * (atom[Math.min(before + 1, last)] - atom[before]);
+  const start = Math.max(0, from) * last;
+  const end = Math.min(1, to) * last;
+  const heightAt = (position: number): number => {
+    const before = Math.floor(position);
+    return atom[before] + (position - before) * (atom[Math.min(before + 1, last)] - atom[before]);
   };
-  const ends = [heightAt(start), heightAt(end)] as const;
-  let [low, high] = [Math.min(...ends), Math.max(...ends)];
+  let low = Math.min(heightAt(start), heightAt(end));
+  let high = Math.max(heightAt(start), heightAt(end));
   for (let i = Math.ceil(start); i <= end; i++) {
     low = Math.min(low, atom[i]);
     high = Math.max(high, atom[i]);

@@ -1,33 +1,33 @@
 /**
- * Figure 6 of [Sulam16] (§V-A): the steps ηⱼ* that NIHT finds for single atoms in the
- * course of Algorithm 1, their mean, and what the global step of OSDL (13) would be at
- * the same place, for the 12×12 patches of experiment 1.
+ * Figure 6 of [Sulam16] (§V-A): the steps ηⱼ* that NIHT finds for single atoms while Algorithm 1
+ * learns, their mean, and the global step (13) that OSDL would take at the same point, for the
+ * 12×12 patches of experiment 1.
  *
  * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
  *           Learning in High Dimensions. IEEE TSP 64(12), 2016.
  */
 
 import type { Shape } from "../../core/shape.js";
+import type { CommonSettings } from "../shared/chooseSettings.js";
+import type { PictureCount } from "../shared/pictures.js";
 
-export interface StepSizesConfig {
-  readonly name: string;
-  readonly summary: string;
+export interface StepSizesSettings extends CommonSettings<StepSizesSettings> {
   readonly patch: Shape;
   readonly base: string;
-  /** k and p. */
+  /** k. */
   readonly atomSparsity: number;
+  /** p. */
   readonly sparsity: number;
+  /** Patches per epoch. */
   readonly examples: number;
   readonly epochs: number;
   readonly batch: number;
   readonly seed: number;
-  /** The made-up picture, where there is no other. */
-  readonly picture: { readonly size: number };
-  /** What is different in the small version. */
-  readonly quick: Partial<StepSizesConfig>;
+  /** The synthetic picture, if no image is given. */
+  readonly pictures: PictureCount;
 }
 
-export const fig6: StepSizesConfig = {
+export const fig6: StepSizesSettings = {
   name: "fig6",
   summary: "the step sizes of NIHT and of OSDL: figure 6",
   patch: [12, 12],
@@ -38,6 +38,6 @@ export const fig6: StepSizesConfig = {
   epochs: 1,
   batch: 512,
   seed: 1,
-  picture: { size: 512 },
+  pictures: { count: 1, size: 512 },
   quick: { examples: 30_000 },
 };

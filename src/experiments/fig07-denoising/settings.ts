@@ -1,55 +1,54 @@
 /**
- * Experiment 4 of [Sulam16] (§V-B, figure 7): denoising against the size of the patches.
+ * Experiment 4 of [Sulam16] (§V-B, figure 7): denoising with patches of different sizes.
  *
- * From the paper: σ = 30, the methods, k = 10 % of the samples, A square over a base as redundant
- * as the cropped wavelets, 10 iterations of the K-SVD methods and 5 of OSDL, K-SVD of
- * 8×8 patches as the reference. The sizes are ours, and so are the patches a dictionary is
- * learned from: the paper has all of an image (about 250,000), here there are as many as
- * K-SVD is usually given, the same number for all methods.
+ * From the paper: σ = 30; the methods; k = 10 % of the samples; a square A over a base dictionary as
+ * redundant as the cropped wavelets; 10 iterations of the K-SVD methods and 5 of OSDL; K-SVD of 8×8
+ * patches for reference. Our choices: the patch sizes, and the patches that a dictionary is learned
+ * from. The paper takes all of an image (about 250,000); here every method gets as many as is usual
+ * for K-SVD.
  *
  * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
  *           Learning in High Dimensions. IEEE TSP 64(12), 2016.
  */
 
 import type { LearnerName } from "../../learn/learners/registry.js";
+import type { CommonSettings } from "../shared/chooseSettings.js";
+import type { PictureCount } from "../shared/pictures.js";
 
-export interface DenoisingConfig {
-  readonly name: string;
-  readonly summary: string;
+export interface DenoisingSettings extends CommonSettings<DenoisingSettings> {
   /** Standard deviation of the noise, in grey levels. */
   readonly sigma: number;
-  /** Patches of size × size. */
+  /** Patches are size × size. */
   readonly sizes: readonly number[];
   readonly methods: readonly DenoisingMethod[];
+  /** K-SVD with one patch size: a horizontal line in the chart. */
   readonly reference: DenoisingMethod & { readonly size: number };
-  /** k, as a share of the samples of a patch. */
+  /** k, as a fraction of the samples of a patch. */
   readonly atomShare: number;
-  /** Patches an epoch. */
+  /** Patches per epoch. */
   readonly examples: number;
   readonly batch: number;
-  /** Samples between the patches that are averaged. */
+  /** Samples between neighbouring patches that are averaged. */
   readonly stride: number;
   readonly seed: number;
-  /** The made-up pictures, where there are no others. */
-  readonly pictures: { readonly count: number; readonly size: number };
-  /** What is different in the small version. */
-  readonly quick: Partial<DenoisingConfig>;
+  /** Synthetic pictures, if no images are given. */
+  readonly pictures: PictureCount;
 }
 
 export interface DenoisingMethod {
   readonly label: string;
   readonly learner: LearnerName;
-  /** The ODCT has as many atoms as the cropped wavelets; `dense` is no base: atoms are learned as they are. */
+  /** The ODCT has as many atoms as the cropped wavelets; `dense` atoms are learned without a base dictionary. */
   readonly base: "ODCT" | "cropped" | "dense";
   readonly epochs: number;
 }
 
-/** The cropped wavelets that redundancies are taken from. */
+/** The cropped wavelets; the other dictionaries have as many atoms. */
 export const croppedBase = "cropped:sym8";
 
-export const fig7: DenoisingConfig = {
+export const fig7: DenoisingSettings = {
   name: "fig7",
-  summary: "denoising against the size of patches: figure 7",
+  summary: "denoising with patches of different sizes: figure 7",
   sigma: 30,
   sizes: [6, 8, 10, 12, 14, 16, 18, 20, 24],
   methods: [

@@ -1,53 +1,52 @@
 /**
- * Experiment 5 of [Sulam16] (§V-C, figure 8): faces of 64×64, each one signal, by the
- * coefficients that are kept of it. Patch, base, non-zeros an atom, the number of
- * atoms (as many as samples: not redundant), epochs and SeDiL's two factors of 64×128
- * are the paper's; the atoms a code in training, batches and the parts of SeDiL's
- * set are ours.
+ * Experiment 5 of [Sulam16] (§V-C, figure 8): 64×64 faces, each one signal, approximated with
+ * few coefficients. From the paper: patch, base dictionary, non-zeros per atom, the number of
+ * atoms (as many as samples: not redundant), epochs, and SeDiL's two factors of 64×128. Our
+ * choices: the atoms per code in training, the mini-batch, and how much SeDiL learns from.
  *
  * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
  *           Learning in High Dimensions. IEEE TSP 64(12), 2016.
  */
 
 import type { Shape } from "../../core/shape.js";
-import type { Comparison } from "../fig11-universal/config.js";
+import type { CommonSettings } from "../shared/chooseSettings.js";
+import type { AnalyticDictionary } from "../shared/mTermComparison.js";
+import type { SplitCount } from "../shared/pictures.js";
 
-export interface FacesConfig {
-  readonly name: string;
-  readonly summary: string;
+export interface FacesSettings extends CommonSettings<FacesSettings> {
   readonly patch: Shape;
   readonly base: string;
-  /** m, k and p. */
+  /** m. */
   readonly atoms: number;
+  /** k. */
   readonly atomSparsity: number;
+  /** p. */
   readonly sparsity: number;
-  /** Faces of an epoch, at most. */
+  /** Faces per epoch, at most. */
   readonly examples: number;
   readonly epochs: number;
   readonly batch: number;
   readonly seed: number;
-  /** Principal components that are found. */
+  /** Atoms of PCA. */
   readonly components: number;
-  /** What SeDiL starts from, the faces it learns from and the turns it takes. */
+  /** The base dictionary that SeDiL starts from, the faces it learns from and its iterations. */
   readonly sedil: { readonly base: string; readonly examples: number; readonly epochs: number };
-  /** Faces not trained on that are approximated. */
+  /** Faces not learned from that are approximated. */
   readonly testPatches: number;
-  /** Coefficients kept, ascending, for the table; curves go up to the last. */
+  /** M of the table, ascending; curves end at the last. */
   readonly terms: readonly number[];
-  /** Where the claims are judged, and what is asked for over the usual wavelets, in dB. */
-  readonly judged: { readonly terms: number; readonly margin: number };
-  readonly comparisons: readonly Comparison[];
-  /** Atoms in a row of a gallery, and rows. */
+  /** The M of the claims, and by how many dB the learned dictionary is to be above wavelets. */
+  readonly claimed: { readonly terms: number; readonly decibels: number };
+  readonly dictionaries: readonly AnalyticDictionary[];
+  /** Columns and rows of an atom gallery. */
   readonly gallery: { readonly columns: number; readonly rows: number };
-  /** Made-up pictures, where there are no others. */
-  readonly pictures: { readonly train: number; readonly test: number; readonly size: number };
-  /** What is different in the small version. */
-  readonly quick: Partial<FacesConfig>;
+  /** Synthetic pictures, if no images are given. */
+  readonly pictures: SplitCount;
 }
 
-export const fig8: FacesConfig = {
+export const fig8: FacesSettings = {
   name: "fig8",
-  summary: "faces of 64x64 by few coefficients, learners compared: figure 8",
+  summary: "64x64 faces with few coefficients, learners compared: figure 8",
   patch: [64, 64],
   base: "cropped:sym8",
   atoms: 4096,
@@ -61,8 +60,8 @@ export const fig8: FacesConfig = {
   sedil: { base: "odct:2", examples: 256, epochs: 100 },
   testPatches: 500,
   terms: [20, 41, 82, 164],
-  judged: { terms: 82, margin: 3 },
-  comparisons: [
+  claimed: { terms: 82, decibels: 3 },
+  dictionaries: [
     { label: "wavelets", approximator: "wavelet:sym8" },
     { label: "cropped wavelets", approximator: "cropped:sym8" },
   ],
@@ -79,7 +78,7 @@ export const fig8: FacesConfig = {
     sedil: { base: "odct:2", examples: 300, epochs: 30 },
     testPatches: 200,
     terms: [3, 5, 10, 20],
-    judged: { terms: 5, margin: 0 },
+    claimed: { terms: 5, decibels: 0 },
     pictures: { train: 12, test: 4, size: 256 },
   },
 };

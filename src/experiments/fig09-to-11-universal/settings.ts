@@ -1,7 +1,7 @@
 /**
- * Universal dictionaries (§V-D of [Sulam16]): experiments 6 and 7 on 32×32 patches,
- * experiment 8 on 64×64. The settings are the paper's where it tells them; the
- * number of atoms a code at 64×64, the batches and the seed are ours.
+ * Universal dictionaries (§V-D of [Sulam16], figures 9, 10 and 11): experiments 6 and 7 on 32×32 patches,
+ * experiment 8 on 64×64. The settings are the paper's where it states them. Our choices: the atoms per
+ * code at 64×64, the mini-batches and the seed.
  *
  * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
  *           Learning in High Dimensions. IEEE TSP 64(12), 2016.
@@ -9,39 +9,41 @@
 
 import type { Shape } from "../../core/shape.js";
 import type { LearnerName } from "../../learn/learners/registry.js";
+import type { CommonSettings } from "../shared/chooseSettings.js";
+import type { AnalyticDictionary } from "../shared/mTermComparison.js";
+import type { SplitCount } from "../shared/pictures.js";
 
-export interface UniversalConfig {
-  readonly name: string;
-  readonly summary: string;
+export interface UniversalSettings extends CommonSettings<UniversalSettings> {
   readonly patch: Shape;
   readonly base: string;
-  /** m, k and p. */
+  /** m. */
   readonly atoms: number;
+  /** k. */
   readonly atomSparsity: number;
+  /** p. */
   readonly sparsity: number;
+  /** Patches per epoch. */
   readonly examples: number;
   readonly epochs: number;
-  /** Examples of a mini-batch: a GPU needs many to be busy. */
-  readonly batch: { readonly gpu: number; readonly other: number };
+  /** Examples per mini-batch, by device: a GPU needs many to be busy. */
+  readonly batches: { readonly gpu: number; readonly other: number };
   readonly seed: number;
-  /** Patches of pictures not trained on that are approximated. */
+  /** Patches of pictures not learned from that are approximated. */
   readonly testPatches: number;
-  /** M of the table, ascending; curves go up to the last. */
+  /** M of the table, ascending; curves end at the last. */
   readonly terms: readonly number[];
-  /** What the dictionary is compared with; names as in `approximatorOf`. */
-  readonly comparisons: readonly Comparison[];
-  /** Learners of as many atoms from the same examples, with codes of as many. */
+  /** The analytic dictionaries to compare with. */
+  readonly dictionaries: readonly AnalyticDictionary[];
+  /** Other learners, with as many atoms, the same examples and codes of the same sparsity. */
   readonly rivals: readonly Rival[];
-  /** What more than the order of the curves is expected. */
+  /** A claim about more than the order of the curves. */
   readonly margin?: Margin | undefined;
-  /** Names of the figures' files, without ending. */
+  /** Names of the figures' files, without extension. */
   readonly figures: { readonly atoms: string; readonly families: string; readonly curves: string };
-  /** Atoms in a row of the gallery, and rows. */
+  /** Columns and rows of the atom gallery. */
   readonly gallery: { readonly columns: number; readonly rows: number };
-  /** Made-up pictures, where there are no others. */
-  readonly pictures: { readonly train: number; readonly test: number; readonly size: number };
-  /** What is different in the small version. */
-  readonly quick: Partial<UniversalConfig>;
+  /** Synthetic pictures, if no images are given. */
+  readonly pictures: SplitCount;
 }
 
 export interface Rival {
@@ -49,20 +51,15 @@ export interface Rival {
   readonly learner: LearnerName;
 }
 
-export interface Comparison {
-  readonly label: string;
-  readonly approximator: string;
-}
-
-/** The dictionary is to be `decibels` better than `over` at these M. */
+/** The claim that the learned dictionary is at least `decibels` above the curve `over` at these M. */
 export interface Margin {
   readonly decibels: number;
   readonly over: string;
   readonly terms: readonly number[];
 }
 
-/** Worst first, as figure 11 has them. */
-const comparisons: readonly Comparison[] = [
+/** The worst first, as in figure 11. */
+const dictionaries: readonly AnalyticDictionary[] = [
   { label: "wavelets", approximator: "wavelet:sym8" },
   { label: "contourlets", approximator: "contourlet" },
   { label: "separable wavelets", approximator: "separable:sym8" },
@@ -70,18 +67,18 @@ const comparisons: readonly Comparison[] = [
   { label: "cropped wavelets", approximator: "cropped:sym8" },
 ];
 
-const shared = {
+const common = {
   base: "cropped:sym8",
-  batch: { gpu: 4096, other: 512 },
+  batches: { gpu: 4096, other: 512 },
   seed: 1,
   testPatches: 600,
-  comparisons,
+  dictionaries,
   rivals: [],
 } as const;
 
 /** Experiments 6 and 7: total redundancy 6. */
-export const universal32: UniversalConfig = {
-  ...shared,
+export const universal32: UniversalSettings = {
+  ...common,
   name: "universal32",
   summary: "a universal dictionary of 32x32 atoms: figures 9, 10 and 11a",
   patch: [32, 32],
@@ -106,14 +103,15 @@ export const universal32: UniversalConfig = {
     sparsity: 20,
     examples: 100_000,
     epochs: 1,
-    rivals: [], // n·m² a mini-batch: minutes
+    rivals: [], // ODL takes minutes: n·m² per mini-batch
+    margin: undefined,
     pictures: { train: 12, test: 4, size: 256 },
   },
 };
 
 /** Experiment 8: A is square. */
-export const universal64: UniversalConfig = {
-  ...shared,
+export const universal64: UniversalSettings = {
+  ...common,
   name: "universal64",
   summary: "a universal dictionary of 64x64 atoms: figures 11b and 11c",
   patch: [64, 64],
@@ -135,9 +133,9 @@ export const universal64: UniversalConfig = {
     atomSparsity: 50,
     sparsity: 20,
     examples: 20_000,
-    batch: { gpu: 256, other: 256 },
+    batches: { gpu: 256, other: 256 },
     testPatches: 100,
-    comparisons: comparisons.filter(({ label }) => label !== "cropped contourlets"), // 21,845 atoms take minutes
+    dictionaries: dictionaries.filter(({ label }) => label !== "cropped contourlets"), // its 21,845 atoms take minutes
     terms: [5, 10, 20, 40],
     pictures: { train: 12, test: 4, size: 256 },
   },

@@ -1,18 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { moveApart } from "./chartLabels.js";
 import { lineChart } from "./lineChart.js";
-import { apart } from "./lineEnds.js";
 
-describe("apart", () => {
-  it("keeps the order and the distance, and leaves alone what has room", () => {
-    const places = fc.array(fc.integer({ min: -50, max: 50 }), { maxLength: 12 });
+describe("moveApart", () => {
+  it("keeps the order and a minimum distance, and does not move positions that are far enough apart", () => {
+    const positions = fc.array(fc.integer({ min: -50, max: 50 }), { maxLength: 12 });
     fc.assert(
-      fc.property(places, (list) => {
-        const moved = apart(list, 10);
+      fc.property(positions, (list) => {
+        const moved = moveApart(list, 10);
         const order = list.map((_, i) => i).sort((a, b) => list[a] - list[b] || a - b);
         order.slice(1).forEach((i, j) => expect(moved[i] - moved[order[j]]).toBeGreaterThanOrEqual(10));
-        moved.forEach((place, i) => expect(place).toBeGreaterThanOrEqual(list[i]));
-        expect(apart(moved, 10)).toEqual(moved);
+        moved.forEach((position, i) => expect(position).toBeGreaterThanOrEqual(list[i]));
+        expect(moveApart(moved, 10)).toEqual(moved);
       }),
     );
   });
@@ -33,14 +33,14 @@ describe("a chart within a page", () => {
       look,
     });
 
-  it("has no sheet of its own, and the colour of the text around it", () => {
+  it("has no background of its own, and the colour of the surrounding text", () => {
     expect(chart("page")).not.toContain('fill="white"');
     expect(chart("page")).not.toContain("#222222");
     expect(chart("page")).toMatch(/^<svg [^>]*color="currentColor"/);
     expect(chart("paper")).toContain('<rect width="640" height="420" fill="white">');
   });
 
-  it("names each line once, to the right of the frame, and apart", () => {
+  it("names each line once, to the right of the frame, without overlap", () => {
     const named = [...chart("page").matchAll(/<text x="([\d.]+)" y="([\d.]+)" dy="0.32em">(\w+)</g)];
     expect(named.map(([, , , name]) => name)).toEqual(["training", "test"]);
     const [x, y] = [1, 2].map((part) => named.map((match) => Number(match[part])));
@@ -50,7 +50,7 @@ describe("a chart within a page", () => {
     for (const name of ["training", "test"]) expect(chart("page").split(`>${name}<`).length).toBe(2);
   });
 
-  it("refuses another look", () => {
+  it("rejects an unknown look", () => {
     expect(() => chart("poster" as "page")).toThrow('lineChart: unknown look "poster"; known: paper, page');
   });
 });

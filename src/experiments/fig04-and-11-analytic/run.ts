@@ -1,0 +1,141 @@
+/** Figure 4, and the untrained curves of figure 11: the same patches approximated by several analytic dictionaries. */
+
+import type { DenseMatrix } from "../../core/matrix.js";
+import { formatShape } from "../../core/shape.js";
+import type { Signal } from "../../core/signal.js";
+import { atomGallery } from "../../figures/atoms/atomGallery.js";
+import { mTermChart } from "../../figures/charts/mTermChart.js";
+import type { PageSection } from "../../figures/pages/htmlPage.js";
+import { encodePng } from "../../figures/png.js";
+import { samplePatches } from "../../tasks/approximate/mTerm.js";
+import type { MTermCurve } from "../../tasks/approximate/mTermCurves.js";
+import { chooseSettings } from "../shared/chooseSettings.js";
+import type {
+  Claim,
+  ExperimentData,
+  ExperimentOptions,
+  ExperimentRun,
+  ExperimentTools,
+  Outcome,
+  OutcomeFile,
+  OutcomeTable,
+} from "../shared/experiment.js";
+import {
+  analyticContenders,
+  compareMTerms,
+  mTermCsvFile,
+  mTermTable,
+  psnrByLabel,
+} from "../shared/mTermComparison.js";
+import { claimSection, pageFile, textFile } from "../shared/outcomeFiles.js";
+import { choosePictures } from "../shared/pictures.js";
+import { analyticClaims } from "./claims.js";
+import type { AnalyticSettings, ChartSettings } from "./settings.js";
+
+/** What was measured for one chart, and how it is shown. */
+interface ChartResult {
+  readonly chart: ChartSettings;
+  readonly curves: readonly MTermCurve[];
+  readonly claims: readonly Claim[];
+  /** Patches that were approximated. */
+  readonly tested: number;
+  readonly files: readonly OutcomeFile[];
+  readonly sections: readonly PageSection[];
+}
+
+/** The experiment with these options, checked. */
+export function prepareAnalytic(settings: AnalyticSettings, options: ExperimentOptions): ExperimentRun {
+  const chosen = chooseSettings(settings, options, ["seed", "examples"]);
+  return (data, tools) => runAnalytic(chosen, data, tools);
+}
+
+async function runAnalytic(
+  settings: AnalyticSettings,
+  data: ExperimentData,
+  tools: ExperimentTools,
+): Promise<Outcome> {
+  const { pictures, sources } = choosePictures(data, settings.pictures, settings.seed);
+  const results: ChartResult[] = [];
+  for (const chart of settings.charts) results.push(await runChart(settings, chart, pictures, tools));
+  const claims = results.flatMap((result) => result.claims);
+  const page = pageFile({
+    title: settings.title,
+    lead: `${results[0].tested} random patches of ${sources} (seed ${settings.seed}), each approximated with M coefficients.`,
+    sections: [...results.flatMap((result) => result.sections), claimSection(claims)],
+  });
+  return {
+    ...joinTables(results),
+    claims,
+    values: Object.fromEntries(
+      results.map(({ chart, curves }) => [
+        formatShape(chart.patch),
+        { terms: chart.terms, psnr: psnrByLabel(curves) },
+      ]),
+    ),
+    files: [...results.flatMap((result) => result.files), page],
+  };
+}
+
+/** The tables of all charts below each other, each with its header as a row. */
+function joinTables(results: readonly ChartResult[]): OutcomeTable {
+  const columns = Math.max(...results.map(({ chart }) => chart.terms.length));
+  const padded = (cells: readonly string[]) => Array.from({ length: columns + 1 }, (_, i) => cells[i] ?? "");
+  const rows = results.flatMap(({ chart, curves }) => {
+    const table = mTermTable(formatShape(chart.patch), chart.terms, curves);
+    return [table.header, ...table.rows].map(padded);
+  });
+  return { header: padded(["PSNR (dB) with M terms"]), rows };
+}
+
+async function runChart(
+  settings: AnalyticSettings,
+  chart: ChartSettings,
+  pictures: readonly Signal[],
+  tools: ExperimentTools,
+): Promise<ChartResult> {
+  const { patch, terms, figure } = chart;
+  const { examples: count, seed } = settings;
+  const patches = await samplePatches(pictures, { patch, count, seed, kernels: tools.kernels });
+  const size = formatShape(patch);
+  const contenders = analyticContenders(chart.dictionaries, patch);
+  const curves = await compareMTerms(contenders, patches, terms.at(-1)!, `patches of ${size}`, tools);
+  const svg = mTermChart(`M-term approximation of ${size} patches`, curves);
+  const gallery = patchGallery(settings, chart, patches);
+  return {
+    chart,
+    curves,
+    claims: analyticClaims(chart, curves),
+    tested: patches.cols,
+    files: [...gallery.files, textFile(`${figure}.svg`, svg), mTermCsvFile(`${figure}.csv`, curves)],
+    sections: [
+      ...gallery.sections,
+      { heading: `Patches of ${size}`, kind: "svg", svg },
+      { kind: "table", ...mTermTable("PSNR (dB)", terms, curves) },
+    ],
+  };
+}
+
+/** Some of the patches, their means removed: grey is the mean of each. */
+function patchGallery(
+  { shown }: AnalyticSettings,
+  { patch, figure }: ChartSettings,
+  patches: DenseMatrix,
+): { readonly files: OutcomeFile[]; readonly sections: PageSection[] } {
+  const count = Math.min(shown, patches.cols);
+  if (count === 0) return { files: [], sections: [] };
+  const name = `${figure.replace(/m-term$/, "patches")}.png`;
+  const picture = atomGallery(patches, patch, { count, columns: Math.min(12, count), magnify: 1 });
+  const alt = `${count} patches of ${formatShape(patch)} samples`;
+  return {
+    files: [{ name, bytes: encodePng(picture) }],
+    sections: [
+      {
+        heading: "Some of the patches",
+        kind: "image",
+        src: name,
+        alt,
+        caption: "The mean of each patch is removed and shown as grey.",
+      },
+    ],
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * What is measured for figure 5, and what §V-A claims about it: online learning converges
+ * faster than the batch method; Algorithm 1 and OSDL are close for small patches, and OSDL is
+ * ahead for larger ones; more non-zeros per atom represent better, and from some atom
+ * sparsity on, the lower the larger the patches, as well as the dense atoms of ODL.
+ */
+
+import { formatShape, sizeOf } from "../../core/shape.js";
+import type { Claim } from "../shared/experiment.js";
+import { type Method, type SizeSettings, shareToSparsity } from "./settings.js";
+
+/** The curves for one patch size and one atom sparsity: one chart by time and one by epochs. */
+export interface Comparison {
+  readonly size: SizeSettings;
+  /** k. */
+  readonly atomSparsity: number;
+  readonly curves: readonly Curve[];
+}
+
+export interface Curve {
+  readonly method: Method;
+  /** The first is before learning, then one per epoch. */
+  readonly points: readonly CurvePoint[];
+  /** Test patches behind each point. */
+  readonly tested: number;
+}
+
+/** The test error after an epoch, and the seconds of learning until then. */
+export interface CurvePoint {
+  readonly epoch: number;
+  readonly seconds: number;
+  readonly testRmse: number;
+}
+
+/** `12x12, k = 7`. */
+export function describeComparison({ size, atomSparsity }: Omit<Comparison, "curves">): string {
+  return `${formatShape(size.patch)}, k = ${atomSparsity}`;
+}
+
+/** Where the paper sees little difference: Algorithm 1 ends within this fraction of the error of OSDL. */
+const closeToNiht = 0.04;
+/** OSDL reaches ODL: it ends at most this fraction above the error of ODL. */
+const closeToOdl = 0.01;
+/** The largest patch, in samples, that the paper calls low-dimensional. */
+const lowDimension = 144;
+
+export function convergenceClaims(comparisons: readonly Comparison[]): Claim[] {
+  return [...comparisons.flatMap(claimsWithin), ...claimsAcross(comparisons)];
+}
+
+/** OSDL against the other methods. */
+function claimsWithin(comparison: Comparison): Claim[] {
+  const osdl = findCurve(comparison, "osdl");
+  const niht = findCurve(comparison, "niht");
+  const odl = findCurve(comparison, "odl");
+  if (!osdl) return [];
+  return [
+    ...comparison.curves
+      .filter(({ method }) => method.batch)
+      .map((batchCurve) => fasterThanBatch(comparison, osdl, batchCurve)),
+    ...(niht ? [againstNiht(comparison, osdl, niht)] : []),
+    ...(odl && isToMeetOdl(comparison) ? [againstOdl(comparison, osdl, odl)] : []),
+  ];
+}
+
+function fasterThanBatch(comparison: Comparison, osdl: Curve, batchCurve: Curve): Claim {
+  const { seconds, testRmse } = osdl.points[1];
+  const batchSeconds = secondsUntil(batchCurve, testRmse);
+  const batchTime = batchSeconds === undefined ? "never" : `${batchSeconds.toFixed(1)} s`;
+  const { label } = batchCurve.method;
+  return {
+    text: `${describeComparison(comparison)}: OSDL reaches the error of its first epoch (${testRmse.toFixed(3)}) before ${label} does (measured: ${seconds.toFixed(1)} s and ${batchTime})`,
+    holds: batchSeconds === undefined || seconds < batchSeconds,
+  };
+}
+
+function againstNiht(comparison: Comparison, osdl: Curve, niht: Curve): Claim {
+  const ours = finalError(osdl);
+  const theirs = finalError(niht);
+  const name = describeComparison(comparison);
+  const measured = `(measured: ${ours.toFixed(3)} and ${theirs.toFixed(3)})`;
+  if (sizeOf(comparison.size.patch) > lowDimension)
+    return { text: `${name}: OSDL ends ahead of Algorithm 1 ${measured}`, holds: ours < theirs };
+  return {
+    text: `${name}: OSDL and Algorithm 1 end within ${100 * closeToNiht} % of each other ${measured}`,
+    holds: Math.abs(theirs / ours - 1) <= closeToNiht,
+  };
+}
+
+function isToMeetOdl({ size, atomSparsity }: Comparison): boolean {
+  return size.meetsOdlFrom !== undefined && atomSparsity >= shareToSparsity(size, size.meetsOdlFrom);
+}
+
+function againstOdl(comparison: Comparison, osdl: Curve, odl: Curve): Claim {
+  const ours = finalError(osdl);
+  const theirs = finalError(odl);
+  return {
+    text: `${describeComparison(comparison)}: OSDL ends at most ${100 * closeToOdl} % above ODL (measured: ${ours.toFixed(3)} and ${theirs.toFixed(3)})`,
+    holds: ours <= (1 + closeToOdl) * theirs,
+  };
+}
+
+/** OSDL represents better with more non-zeros per atom. */
+function claimsAcross(comparisons: readonly Comparison[]): Claim[] {
+  return comparisons.slice(1).flatMap((comparison, i) => {
+    const before = comparisons[i];
+    const fewer = findCurve(before, "osdl");
+    const more = findCurve(comparison, "osdl");
+    if (before.size !== comparison.size || !fewer || !more) return [];
+    return [
+      {
+        text: `${describeComparison(comparison)}: OSDL ends with a lower error than with k = ${before.atomSparsity}`,
+        holds: finalError(more) < finalError(fewer),
+      },
+    ];
+  });
+}
+
+function findCurve({ curves }: Comparison, learner: string): Curve | undefined {
+  return curves.find(({ method }) => method.learner === learner);
+}
+
+function finalError({ points }: Curve): number {
+  return points.at(-1)!.testRmse;
+}
+
+/** Seconds until a curve is down to an error, linear between its points; undefined if it never is. */
+function secondsUntil({ points }: Curve, error: number): number | undefined {
+  const reached = points.findIndex(({ testRmse }) => testRmse <= error);
+  if (reached <= 0) return reached === 0 ? 0 : undefined;
+  const before = points[reached - 1];
+  const after = points[reached];
+  const fall = before.testRmse - after.testRmse;
+  return before.seconds + ((after.seconds - before.seconds) * (before.testRmse - error)) / fall;
+}

@@ -1,0 +1,81 @@
+/**
+ * Experiment 1 of [Sulam16] (§V-A, figure 5): several learners compared on the patches of
+ * one image, by the error on patches that were not learned from. From the paper: the
+ * patch sizes, the atoms per code, the number of examples, and a square A over cropped
+ * wavelets. Our choices: the epochs, and which atom sparsities are run.
+ *
+ * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
+ *           Learning in High Dimensions. IEEE TSP 64(12), 2016.
+ */
+
+import { type Shape, sizeOf } from "../../core/shape.js";
+import type { LearnerName } from "../../learn/learners/registry.js";
+import type { CommonSettings } from "../shared/chooseSettings.js";
+import type { PictureCount } from "../shared/pictures.js";
+
+export interface ConvergenceSettings extends CommonSettings<ConvergenceSettings> {
+  readonly base: string;
+  readonly sizes: readonly SizeSettings[];
+  readonly methods: readonly Method[];
+  /** Patches per epoch. */
+  readonly examples: number;
+  /** Patches that are not learned from. */
+  readonly testPatches: number;
+  readonly batch: number;
+  readonly seed: number;
+  /** The synthetic picture, if no image is given. */
+  readonly pictures: PictureCount;
+}
+
+export interface SizeSettings {
+  readonly patch: Shape;
+  /** p. */
+  readonly sparsity: number;
+  /** k, as fractions of the samples of a patch. */
+  readonly atomShares: readonly number[];
+  /** The fraction from which on, in the paper, OSDL reaches the error of dense ODL. */
+  readonly meetsOdlFrom?: number;
+}
+
+export interface Method {
+  readonly label: string;
+  readonly learner: LearnerName;
+  /** Passes over the examples: markers of its curve. */
+  readonly epochs: number;
+  /** Its atoms are dense: it runs once per patch size, and its curve is in every chart of that size. */
+  readonly dense?: boolean;
+  /** It updates the dictionary only after coding all examples. */
+  readonly batch?: boolean;
+}
+
+export const fig5: ConvergenceSettings = {
+  name: "fig5",
+  summary: "learners compared on the patches of one image: figure 5",
+  base: "cropped:sym8",
+  sizes: [
+    { patch: [12, 12], sparsity: 4, atomShares: [0.05, 0.25], meetsOdlFrom: 0.25 },
+    { patch: [20, 20], sparsity: 10, atomShares: [0.05, 0.1], meetsOdlFrom: 0.1 },
+    { patch: [32, 32], sparsity: 20, atomShares: [0.02, 0.05], meetsOdlFrom: 0.02 },
+  ],
+  methods: [
+    { label: "Sparse K-SVD", learner: "sparse-ksvd", epochs: 10, batch: true },
+    { label: "NIHT (Algorithm 1)", learner: "niht", epochs: 4 },
+    { label: "OSDL (Algorithm 2)", learner: "osdl", epochs: 4 },
+    { label: "ODL", learner: "odl", epochs: 4, dense: true },
+  ],
+  examples: 200_000,
+  testPatches: 30_000,
+  batch: 512,
+  seed: 1,
+  pictures: { count: 1, size: 512 },
+  quick: {
+    sizes: [{ patch: [12, 12], sparsity: 4, atomShares: [0.05, 0.25], meetsOdlFrom: 0.25 }],
+    examples: 50_000,
+    testPatches: 5000,
+  },
+};
+
+/** k from a fraction of the samples of a patch: 5 % of 12×12 is 7. */
+export function shareToSparsity({ patch }: SizeSettings, share: number): number {
+  return Math.max(1, Math.round(share * sizeOf(patch)));
+}

@@ -1,0 +1,66 @@
+/** M-term approximation of the same patches by several dictionaries: figures 4, 8 and 11. */
+
+import type { DenseMatrix } from "../../core/matrix.js";
+import type { Shape } from "../../core/shape.js";
+import { approximatorOf } from "../../tasks/approximate/mTerm.js";
+import { type Contender, type MTermCurve, mTermCurves } from "../../tasks/approximate/mTermCurves.js";
+import type { ExperimentTools, OutcomeFile, OutcomeTable } from "./experiment.js";
+import { csvFile } from "./outcomeFiles.js";
+
+/** An analytic dictionary: a name as `approximatorOf` knows it, and its label in tables and charts. */
+export interface AnalyticDictionary {
+  readonly label: string;
+  readonly approximator: string;
+}
+
+/** The label of the dictionary that the paper's method learned. */
+export const trainletsLabel = "trainlets (OSDL)";
+
+export function analyticContenders(dictionaries: readonly AnalyticDictionary[], patch: Shape): Contender[] {
+  return dictionaries.map(({ label, approximator }) => ({
+    label,
+    make: () => approximatorOf(approximator, patch),
+  }));
+}
+
+/** The curves of all contenders with up to `maxTerms` terms; `what` names the patches in the progress. */
+export function compareMTerms(
+  contenders: readonly Contender[],
+  patches: DenseMatrix,
+  maxTerms: number,
+  what: string,
+  { kernels, onStage, onProgress }: ExperimentTools,
+): Promise<MTermCurve[]> {
+  return mTermCurves(contenders, patches, {
+    most: maxTerms,
+    kernels,
+    onProgress(label, done) {
+      if (done === 0) onStage?.(`approximating ${patches.cols} ${what}: ${label}`);
+      else onProgress?.(`${label}: ${done} of ${patches.cols} ${what}`);
+    },
+  });
+}
+
+/** PSNR of each curve at some M, one row per curve. */
+export function mTermTable(
+  heading: string,
+  terms: readonly number[],
+  curves: readonly MTermCurve[],
+): OutcomeTable {
+  return {
+    header: [heading, ...terms.map((M) => `M = ${M}`)],
+    rows: curves.map(({ label, psnr }) => [label, ...terms.map((M) => psnr[M].toFixed(2))]),
+  };
+}
+
+/** The curves as comma-separated values, one line per M from 0. */
+export function mTermCsvFile(name: string, curves: readonly MTermCurve[]): OutcomeFile {
+  const header = ["M", ...curves.map(({ label }) => label)];
+  const rows = curves[0].psnr.map((_, M) => [M, ...curves.map(({ psnr }) => psnr[M].toFixed(4))]);
+  return csvFile(name, header, rows);
+}
+
+/** The curves as data, by label. */
+export function psnrByLabel(curves: readonly MTermCurve[]): Record<string, readonly number[]> {
+  return Object.fromEntries(curves.map(({ label, psnr }) => [label, psnr]));
+}
