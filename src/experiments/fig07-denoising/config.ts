@@ -12,6 +12,7 @@
  */
 
 import type { LearnerName } from "../../learn/learners/registry.js";
+import type { AtomSparsity } from "../../learn/run/trainOptions.js";
 
 export interface DenoisingConfig {
   readonly name: string;
@@ -22,8 +23,8 @@ export interface DenoisingConfig {
   readonly sizes: readonly number[];
   readonly methods: readonly DenoisingMethod[];
   readonly reference: DenoisingMethod & { readonly size: number };
-  /** k, as a share of the samples of a patch. */
-  readonly atomShare: number;
+  /** k, as a percentage of the samples of a patch. */
+  readonly atomSparsity: AtomSparsity;
   /** Patches an epoch. */
   readonly examples: number;
   readonly batch: number;
@@ -59,7 +60,7 @@ export const fig7: DenoisingConfig = {
     { label: "OSDL, cropped wavelets", learner: "osdl", base: "cropped", epochs: 5 },
   ],
   reference: { label: "K-SVD, 8x8", learner: "ksvd", base: "dense", epochs: 10, size: 8 },
-  atomShare: 0.1,
+  atomSparsity: "10%",
   examples: 40_000,
   batch: 512,
   stride: 1,

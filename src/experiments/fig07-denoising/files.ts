@@ -26,7 +26,7 @@ export function denoisingFiles(
         kind: "settings",
         entries: [
           ["patches learned from, an epoch", config.examples.toLocaleString("en-US")],
-          ["non-zeros of an atom", `${100 * config.atomShare} % of the samples`],
+          ["non-zeros of an atom", `${config.atomSparsity} of the samples`],
           ["samples between averaged patches", config.stride],
           ["mini-batch", config.batch],
           ["seed", config.seed],

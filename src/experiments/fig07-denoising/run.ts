@@ -7,6 +7,7 @@ import type { Signal } from "../../core/signal.js";
 import { createBase } from "../../dictionaries/base.js";
 import { psnr } from "../../tasks/approximate/representation.js";
 import { denoise } from "../../tasks/restore/denoise.js";
+import { addNoise, rmseBetween } from "../../tasks/restore/trial.js";
 import type {
   ExperimentData,
   ExperimentOptions,
@@ -45,7 +46,7 @@ export async function runDenoising(
   if (pictures.length === 0) throw inputError(config.name, "images", "must hold a picture", 0);
   const measurements: Measurement[] = [];
   for (const [i, clean] of pictures.entries()) {
-    const noisy = withNoise(clean, config, i);
+    const noisy = addNoise(clean, config.sigma, Rng.from(config.seed).split(`noise ${i}`)); // the same for all methods
     const told = `picture ${i + 1} of ${pictures.length}`;
     measurements.push(
       await measure(config, config.reference, config.reference.size, clean, noisy, told, tools),
@@ -66,12 +67,6 @@ export async function runDenoising(
   };
 }
 
-/** White noise, neither rounded nor clipped; the same for all methods. */
-function withNoise(clean: Signal, { sigma, seed }: DenoisingConfig, picture: number): Signal {
-  const rng = Rng.from(seed).split(`noise ${picture}`);
-  return { ...clean, data: clean.data.map((value) => value + sigma * rng.normal()) };
-}
-
 /** One picture by one method. */
 async function measure(
   config: DenoisingConfig,
@@ -82,16 +77,16 @@ async function measure(
   told: string,
   { kernels, signal, onStage, onProgress }: ExperimentTools,
 ): Promise<Measurement> {
-  const { sigma, stride, atomShare, examples, batch, seed } = config;
+  const { sigma, stride, atomSparsity, examples, batch, seed } = config;
   const stage = `${told}: ${size}x${size}, ${method.label}`;
   onStage?.(stage);
   const { learner, epochs } = method;
-  const own = method.base === "dense" ? {} : { atomShare };
+  const own = method.base === "dense" ? {} : { atomSparsity };
   const training = { learner, base: baseName(method, size), epochs, examples, batch, seed, ...own };
   const start = performance.now();
   const { signals } = await denoise([noisy], {
     sigma,
-    patches: [[size, size]],
+    patch: [size, size],
     stride,
     training,
     kernels,
@@ -99,18 +94,13 @@ async function measure(
     onProgress: ({ stage: part, done }) => onProgress?.(`${stage}: ${part} ${(100 * done).toFixed(0)} %`),
   });
   const seconds = (performance.now() - start) / 1000;
-  return { method, size, picture: clean.name, psnr: psnr(distance(signals[0], clean)), seconds };
+  return { method, size, picture: clean.name, psnr: psnr(rmseBetween(signals, [clean])), seconds };
 }
 
 /** The ODCT with as many atoms as the cropped wavelets; a dense dictionary has as many as either. */
 function baseName({ base }: DenoisingMethod, size: number): string {
   if (base === "cropped") return croppedBase;
   return `odct:${createBase(croppedBase, [size]).factors[0].cols / size}`;
-}
-
-/** The root-mean-square difference. */
-function distance(a: Signal, b: Signal): number {
-  return Math.sqrt(a.data.reduce((sum, value, i) => sum + (value - b.data[i]) ** 2, 0) / a.data.length);
 }
 
 /** PSNR by method and size, and the seconds a picture took with the largest. */
