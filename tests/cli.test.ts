@@ -99,7 +99,7 @@ describe("train", () => {
     const line = `train photos --patch 8 ${quick} --redundancy 1.5 --device reference --test flat.png -o x.npz`;
     const { stdout, stderr } = await works(folder, line);
     expect(stdout).toMatch(/^x\.npz: 384 atoms of 8x8, test RMSE 0, in \d:\d\d\n$/);
-    expect(stderr).toContain("384 atoms with 16 non-zeros each, each patch coded with at most 2 atoms\n");
+    expect(stderr).toContain("384 atoms of 16 non-zeros, patches coded with at most 2 atoms\n");
     expect(stderr).toContain("600 of 2,178 patches, 1 epoch, batches of 100, tested on 1,089\n");
     expect(stderr).toContain("computing on reference: ");
     expect(stderr).toMatch(
@@ -275,7 +275,7 @@ describe("reproduce", () => {
       expect(stdout).toMatch(new RegExp(`^${label}( +\\d\\d\\.\\d\\d){4}$`, "m"));
     expect(stdout).toMatch(/^(holds|does not hold): trainlets \(OSDL\) has the highest PSNR/m);
     expect(stdout).toMatch(/^done in \d:\d\d; open figures\/index\.html$/m);
-    expect(stderr).toContain("3,136 atoms with 100 non-zeros each, each patch coded with at most 20 atoms\n");
+    expect(stderr).toContain("3,136 atoms of 100 non-zeros, patches coded with at most 20 atoms\n");
     const page = readFileSync(path("figures/index.html"), "utf8");
     for (const [, src] of page.matchAll(/<img src="([^"]+)"/g)) await readImage(path(`figures/${src}`));
     await readImage(path("figures/figure-11a-m-term.png"));

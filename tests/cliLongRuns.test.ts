@@ -66,7 +66,7 @@ describe("a run with checkpoints", () => {
     expect(readdirSync(folder).filter((name) => name.startsWith(".trainlets"))).toEqual([]);
   });
 
-  it("starts from the beginning if there is none, and ends at once if all is done", async () => {
+  it("starts from the beginning without a checkpoint, and ends at once if all is done", async () => {
     const line = `${task} --checkpoint done --resume -o done.npz`;
     expect((await works(folder, line)).stderr).toMatch(
       /^no checkpoint in done yet: starting from the beginning$/m,

@@ -80,7 +80,7 @@ describe("runPage", () => {
     expect(entryOf(html, "examples/s")).toBe("50");
     expect(entryOf(html, "memory")).toBe("256 MiB + 1.5 GiB on the GPU");
     expect(entryOf(html, "last report")).toBe("2026-01-02 03:04:05 UTC");
-    expect(entryOf(html, "RMSE per code, at most")).toBe("1.5");
+    expect(entryOf(html, "RMSE per patch, at most")).toBe("1.5");
     expect(entryOf(html, "time limit")).toBe("1:00");
     expect(entryOf(html, "planned memory")).toBe("3.0 MiB (Gram matrix 3.0 MiB)");
     expect(html).toContain("<dd>&lt;dict&gt;.npz</dd>");

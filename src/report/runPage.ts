@@ -31,7 +31,7 @@ export function runPage(record: RunRecord, { atoms, refresh, now }: RunPageOptio
   const size = formatShape(plan.settings.patch);
   const running = record.end === undefined && refresh !== undefined;
   return htmlPage({
-    title: `${counted(plan.settings.atoms, "atom")} of ${size}, by ${plan.settings.learner}`,
+    title: `${counted(plan.settings.atoms, "atom")} of ${size}, learned by ${plan.settings.learner}`,
     lead: leadOf(record, running ? now : undefined),
     sections: [
       { kind: "facts", entries: facts(record) },
@@ -158,8 +158,8 @@ function settingEntries({ plan, last, end }: RunRecord): [string, string][] {
     ["learner", s.learner],
     ["atoms", grouped(s.atoms)],
     ...entry("non-zeros per atom", has("atomSparsity", s.atomSparsity)),
-    ...entry("atoms per code, at most", s.coding.sparsity?.toString()),
-    ...entry("RMSE per code, at most", s.coding.error?.toString()),
+    ...entry("atoms per patch, at most", s.coding.sparsity?.toString()),
+    ...entry("RMSE per patch, at most", s.coding.error?.toString()),
     ["examples", `${grouped(s.examples)} of ${grouped(s.available)} patches, ${counted(s.epochs, "epoch")}`],
     ["examples per step", grouped(s.examplesAtOnce)],
     ["tested on", counted(s.holdout, "patch", "patches")],

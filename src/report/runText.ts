@@ -33,7 +33,7 @@ function describePatches({ base, learner }: TrainPlan): string {
 /** The non-zeros per atom, for learners with a sparse factor A. */
 function describeAtoms({ learner, atomSparsity }: TrainPlan): string {
   const sparse = learners[learner].ownOptions.includes("atomSparsity");
-  return sparse ? ` with ${counted(atomSparsity, "non-zero")} each` : "";
+  return sparse ? ` of ${counted(atomSparsity, "non-zero")}` : "";
 }
 
 function describeCoding({ sparsity, error }: CodingRule): string {
@@ -41,17 +41,17 @@ function describeCoding({ sparsity, error }: CodingRule): string {
     ...(sparsity === undefined ? [] : [`with at most ${counted(sparsity, "atom")}`]),
     ...(error === undefined ? [] : [`to an RMSE of ${error}`]),
   ];
-  return `each patch coded ${limits.join(" or ")}`;
+  return `patches coded ${limits.join(" or ")}`;
 }
 
-/** How the data are held, and the memory that takes besides that of the kernels. */
+/** The memory that the program and the data take besides that of the kernels, and how the data are held. */
 export function describeData({ holds, hostMemory, groupSamples }: TrainPlan): string {
   const how = {
-    signals: "in memory",
-    windows: "larger than memory, the chosen patches are copied out of it",
-    groups: `larger than memory, read in groups of ${grouped(groupSamples)} samples`,
+    signals: "data held in memory",
+    windows: "of the data, only the chosen patches held in memory",
+    groups: `data read in groups of ${grouped(groupSamples)} samples`,
   }[holds];
-  return `data: ${how}, ${describeMemory(hostMemory)}`;
+  return `other memory: ${describeMemory(hostMemory)}; ${how}`;
 }
 
 /** `disk: 2.1 MiB (dictionary 1.9 MiB, report 0.2 MiB); 31 GiB free`. */

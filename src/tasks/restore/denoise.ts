@@ -4,26 +4,26 @@
  *
  *     min  λ/2 ‖z − y‖² + Σᵢ ‖ΦAxᵢ − Pᵢz‖² + μᵢ‖xᵢ‖₀      over z, xᵢ and A       (14)
  *
- * by blocks: A and the codes of the noisy patches (OSDL, codes down to the noise),
+ * block by block: A and the codes of the noisy patches (OSDL, codes down to the noise),
  * then the codes of all patches, then the image z as an average of patches
  * (denoisePass.ts). As in the paper, this is done once by default.
  *
- * The limit of a code is ε² = σ² χ²_q(n): what is left of a patch by its true code is
- * noise, whose energy over n samples is σ² χ²(n); the share q of patches then ends
+ * The limit of a code is ε² = σ² χ²_q(n): the residual of a patch over its true code is
+ * noise, whose energy over n samples is σ² χ²(n), so that a share q of the patches ends
  * at or before the true code. Written as ε = C σ √n, C falls with the patch, from 1.13 at
- * 8×8 to 1.03 at 32×32, so one q serves all sizes where one C would not.
+ * 8×8 to 1.03 at 32×32: one q serves all sizes, one C would not.
  *
  * Beyond the paper, each by an option:
  *
  *   several patch sizes   the mean of the results, each with a dictionary of its own
  *   colour                planes of luma and chroma that share a dictionary, or patches with all
  *                         channels (colour.ts)
- *   iterations            the estimate z takes a part δ of the removed y − z back, and is denoised again,
- *                         with the same dictionary, for the noise that part has:
+ *   iterations            the estimate z takes back a share δ of the removed y − z, and is denoised again
+ *                         with the same dictionary, for the noise of that share:
  *                         y′ = z + δ(y − z),   σ′ = δσ,   δ = 0.9, 0.81, …
  *
- * Units    signals are divided by their σ: noise has the variance 1 in all of them,
- *          and signals of different noise can share a dictionary
+ * Units    signals are divided by their σ, so that their noise has variance 1, and signals of
+ *          different noise can share a dictionary
  * Memory   five times the signals, whatever the number of patches
  *
  * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
