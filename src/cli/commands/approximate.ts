@@ -172,14 +172,14 @@ function commonPatch(
   models: readonly Dictionary[],
   inputs: readonly Input[],
 ): Shape {
-  const said =
+  const given =
     typed === undefined ? undefined : resolvePatch(parseShape("approximate", "patch", typed), inputs);
   const [first] = models;
-  const patch = said ?? first?.shape;
+  const patch = given ?? first?.shape;
   if (!patch) throw new InputError("--patch must be given if there is no dictionary");
   const other = models.find(({ shape }) => !sameShape(shape, patch));
   if (!other) return patch;
-  const expected = said ? "--patch" : first.path;
+  const expected = given ? "--patch" : first.path;
   throw new InputError(
     `${other.path} must have patches of ${formatShape(patch)} as ${expected}, got ${formatShape(other.shape)}`,
   );

@@ -8,7 +8,7 @@
 import { dirname } from "node:path";
 import { stderr, stdout } from "node:process";
 import { Command } from "commander";
-import { InputError } from "../../core/errors.js";
+import { InputError, inputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import { formatShape, parseShape } from "../../core/shape.js";
@@ -230,8 +230,8 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   try {
     if (flags.report !== undefined && !flags.dryRun) await makeFolder(flags.report, "report");
     const job = { flags, inputs, tests, options, checkpoints, progress };
-    const said = await onDevice(flags, (kernels, computingOn) => trainOn(kernels, computingOn, job));
-    (flags.json ? stderr : stdout).write(`${said}\n`);
+    const result = await onDevice(flags, (kernels, computingOn) => trainOn(kernels, computingOn, job));
+    (flags.json ? stderr : stdout).write(`${result}\n`);
   } finally {
     await checkpoints?.folder.close();
   }
@@ -260,7 +260,7 @@ function atomCareOf(flag: number | boolean | undefined): TrainOptions["atomCare"
   return { every: flag };
 }
 
-/** Reject flags of long runs that have no effect without others, or no sense. */
+/** Reject flags of long runs that need others, or have invalid values. */
 function requireLongRunFlags(flags: TrainFlags): void {
   const { checkpoint, checkpointEvery, checkpointSteps, pageEvery } = flags;
   if (checkpoint === undefined) {
@@ -268,7 +268,7 @@ function requireLongRunFlags(flags: TrainFlags): void {
       if (flags[name] !== undefined)
         throw new InputError((nameOf) => `${nameOf(name)} needs ${nameOf("checkpoint")}`, { argument: name });
   }
-  if (checkpoint === "") throw new InputError('train: --checkpoint must be a folder, got ""');
+  if (checkpoint === "") throw inputError("train", "checkpoint", "must be a folder", checkpoint);
   if (checkpointEvery !== undefined) requireAbove("train", "checkpointEvery", checkpointEvery, 0);
   if (checkpointSteps !== undefined) requireInteger("train", "checkpointSteps", checkpointSteps, 1);
   if (pageEvery === undefined) return;
@@ -334,14 +334,12 @@ async function planAndTrain(source: SignalSource, job: DeviceJob, computingOn: s
   const plan = await run.plan();
   const line = recordedPlan(plan, job);
   const free = await freeSpace(dirname(flags.output));
-  const said = [describePlan(plan), describeData(plan), describeDisk(line.disk, free), computingOn].join(
-    "\n",
-  );
+  const lines = [describePlan(plan), describeData(plan), describeDisk(line.disk, free), computingOn];
   if (flags.dryRun) {
     await run.close();
-    return `${said}\n${await dryRun(source, plan, line, job)}`;
+    return [...lines, await dryRun(source, plan, line, job)].join("\n");
   }
-  progress.note(said);
+  progress.note(lines.join("\n"));
   if (resume) interrupt.listen(); // its first report may take a while
   const end = await trainAndSave(run, plan, line, interrupt, job);
   const what = `${counted(plan.atoms, "atom")} of ${formatShape(plan.base.shape)}`;
