@@ -1,4 +1,4 @@
-/** `trainlets train` on archives, on sets larger than it holds, and on files that turn out damaged. */
+/** `trainlets train` on archives, on data larger than its groups, and on damaged files. */
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeNpy, readNpy } from "../src/data/formats/npy.js";
 import { writeNpz } from "../src/data/formats/npz.js";
-import { trainlets, wave, words, writeArray, writePng } from "./cliProcess.js";
+import { wave, works, writeArray, writePng } from "./cliProcess.js";
 import { tarOf } from "./fuzz/parsers.js";
 
 let folder: string;
@@ -24,11 +24,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function run(line: string): Promise<{ stdout: string; stderr: string }> {
-  const { code, stdout, stderr } = await trainlets(folder, words(line));
-  expect({ code, stderr }).toMatchObject({ code: 0 });
-  return { stdout, stderr };
-}
+const run = (line: string) => works(folder, line);
 
 describe("archives as data", () => {
   it("give the dictionary that their files do: tar", async () => {
@@ -50,12 +46,12 @@ describe("archives as data", () => {
   });
 });
 
-describe("sets larger than what is held", () => {
-  it("give the same dictionary where their patches fit", async () => {
+describe("data larger than a group", () => {
+  it("give the same dictionary if the patches fit", async () => {
     await run(`train scan.npy --patch 4x4 ${quick} --examples 100 -o whole.npz`);
     const line = `train scan.npy --patch 4x4 ${quick} --examples 100 --group-samples 2500 -o windows.npz`;
     expect((await run(line)).stderr).toMatch(
-      /^data larger than memory: the patches are copied out of them, /m,
+      /^other memory: .*; of the data, only the chosen patches held in memory$/m,
     );
     expect(readFileSync(path("windows.npz"))).toEqual(readFileSync(path("whole.npz")));
   });
@@ -64,20 +60,20 @@ describe("sets larger than what is held", () => {
     for (const data of ["scan.npy", "photos"]) {
       const { stdout, stderr } = await run(`train ${data} --patch 8x8 ${quick} --group-samples 2k -o g.npz`);
       expect(stdout).toMatch(/^g\.npz: 64 atoms of 8x8, test RMSE \d/);
-      expect(stderr).toMatch(/^data larger than memory: read in groups of 2,000 samples, \d+\.\d MiB \(/m);
+      expect(stderr).toMatch(/^other memory: \d+\.\d MiB \(.*\); data read in groups of 2,000 samples$/m);
       const first = readFileSync(path("g.npz"));
       await run(`train ${data} --patch 8x8 ${quick} --group-samples 2k -o g.npz`);
       expect(readFileSync(path("g.npz"))).toEqual(first);
     }
   });
 
-  it("go on without a file that turns out damaged, and say so", async () => {
+  it("skip a damaged file, and name it", async () => {
     const whole = readFileSync(path("photos/2.png"));
     writeFileSync(path("photos/2.png"), whole.subarray(0, whole.length - 300));
     const damage = /^train: photos\/2\.png: cannot be read as an image \(.+\), skipped$/m;
     const groups = await run(`train photos --patch 8 ${quick} --group-samples 2k -o g.npz`);
     expect(groups.stderr).toMatch(damage);
-    expect(groups.stdout).toMatch(/^1 file could not be read \(photos\/2\.png\), \d+ examples left out$/m);
+    expect(groups.stdout).toMatch(/^1 file could not be read \(photos\/2\.png\), \d+ examples skipped$/m);
     const memory = await run(`train photos --patch 8 ${quick} -o g.npz`);
     expect(memory.stderr).toMatch(damage);
     expect(memory.stdout).toMatch(/^1 file could not be read \(photos\/2\.png\)$/m);

@@ -1,14 +1,24 @@
-/** Runs that are killed, interrupted or refused by the disk, from end to end: the built program on files. */
+/** Runs that are killed, interrupted or fail to write, from end to end: the built program on files. */
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadModel } from "../src/model/node/files.js";
-import { outcomeOf, startTrainlets, trainlets, wave, words, writeArray, writePhotos } from "./cliProcess.js";
+import {
+  outcomeOf,
+  program,
+  rejects,
+  startTrainlets,
+  trainlets,
+  wave,
+  words,
+  works,
+  writeArray,
+  writePhotos,
+} from "./cliProcess.js";
 
 let folder: string;
 let plain: Buffer;
@@ -19,8 +29,7 @@ const endless = "train photos --patch 8 --examples 1000 --batch 50 --epochs 1000
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "trainlets-long-"));
   writePhotos(folder);
-  const { code, stderr } = await trainlets(folder, words(`${task} --threads 1 -o plain.npz`));
-  expect(code, stderr).toBe(0);
+  await works(folder, `${task} --threads 1 -o plain.npz`);
   plain = readFileSync(path("plain.npz"));
 }, 60_000);
 
@@ -35,14 +44,14 @@ async function checkpointAfter(run: string, step: number): Promise<void> {
   while (!steps().some((saved) => saved > step)) await pause(5);
 }
 
-/** The checkpoints in a folder, the newest last. */
+/** The checkpoints in a folder, newest last. */
 const checkpointsIn = (run: string) => readdirSync(path(run)).filter((name) => name.endsWith(".tlc"));
 
 describe("a run with checkpoints", () => {
   it("gives the same bytes, killed at any moment and resumed, on 1 and 2 threads", async () => {
     for (const [kill, after] of [0, 5, 20].entries()) {
       const line = `${task} --threads ${1 + (kill % 2)} --checkpoint killed --checkpoint-steps 1 --resume -o k.npz`;
-      const child = startTrainlets(folder, words(line));
+      const child = startTrainlets(folder, line);
       const outcome = outcomeOf(child);
       await checkpointAfter("killed", after);
       child.kill("SIGKILL");
@@ -50,96 +59,93 @@ describe("a run with checkpoints", () => {
       expect(existsSync(path("k.npz"))).toBe(false);
     }
     const line = `${task} --threads 2 --checkpoint killed --resume -o k.npz`;
-    const { code, stderr } = await trainlets(folder, words(line));
-    expect(code, stderr).toBe(0);
-    expect(stderr).toMatch(/^going on from killed\/checkpoint-\d{6}\.tlc: step \d+, epoch \d$/m);
+    const { stderr } = await works(folder, line);
+    expect(stderr).toMatch(/^resuming from killed\/checkpoint-\d{6}\.tlc: step \d+, epoch \d$/m);
     expect(readFileSync(path("k.npz")).equals(plain)).toBe(true);
     expect(checkpointsIn("killed").length).toBe(2);
     expect(readdirSync(folder).filter((name) => name.startsWith(".trainlets"))).toEqual([]);
   });
 
-  it("starts from the beginning where there is none, and ends at once where all is done", async () => {
-    const line = words(`${task} --checkpoint done --resume -o done.npz`);
-    const first = await trainlets(folder, line);
-    expect(first.stderr).toMatch(
-      /^train: --resume: no checkpoint in done yet, starting from the beginning$/m,
+  it("starts from the beginning without a checkpoint, and ends at once if all is done", async () => {
+    const line = `${task} --checkpoint done --resume -o done.npz`;
+    expect((await works(folder, line)).stderr).toMatch(
+      /^no checkpoint in done yet: starting from the beginning$/m,
     );
     rmSync(path("done.npz"));
-    expect((await trainlets(folder, line)).code).toBe(0);
+    await works(folder, line);
     expect(readFileSync(path("done.npz")).equals(plain)).toBe(true);
   });
 
   it("names a damaged checkpoint and uses the one before", async () => {
     const newest = checkpointsIn("done").at(-1)!;
     const line = `${task} --checkpoint damaged --checkpoint-steps 20 -o d.npz`;
-    expect((await trainlets(folder, words(line))).code).toBe(0);
+    await works(folder, line);
     const bytes = readFileSync(path(`damaged/${newest}`));
     writeFileSync(path(`damaged/${newest}`), bytes.subarray(0, bytes.length - 1));
-    const { code, stderr } = await trainlets(folder, words(`${line} --resume`));
-    expect(code, stderr).toBe(0);
+    const { stderr } = await works(folder, `${line} --resume`);
     expect(stderr).toContain(
       `train: damaged/${newest}: damaged (${bytes.length - 1} bytes instead of ${bytes.length}); using checkpoint-000020.tlc\n`,
     );
     expect(readFileSync(path("d.npz")).equals(plain)).toBe(true);
   });
 
-  it("refuses another seed, by name", async () => {
-    const outcome = await trainlets(
-      folder,
-      words(`${task} --seed 2 --checkpoint done --resume -o refused.npz`),
-    );
+  it("rejects another seed, by name", async () => {
+    const line = `${task} --seed 2 --checkpoint done --resume -o refused.npz`;
     const stderr = "train: --resume: --seed must be 1 as in the checkpoint, got 2\n";
-    expect(outcome).toEqual({ code: 2, stdout: "", stderr });
+    expect(await trainlets(folder, line)).toEqual({ code: 2, stdout: "", stderr });
     expect(existsSync(path("refused.npz"))).toBe(false);
   });
 
-  it("refuses other data", async () => {
+  it("rejects other data", async () => {
     const line = `${task.replace("photos", "photos/0.png")} --checkpoint done --resume -o refused.npz`;
-    const { code, stderr } = await trainlets(folder, words(line));
-    expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /\ntrain: --resume: the data must be 2 files of 3200 samples \(\w{8}\) as in the checkpoint, got 1 file of 1600 samples \(\w{8}\)\n$/,
+    expect(await rejects(folder, line)).toMatch(
+      /^train: --resume: the data must be 2 files of 3200 samples \(\w{8}\) as in the checkpoint, got 1 file of 1600 samples \(\w{8}\)$/,
+    );
+  });
+
+  it("rejects fewer epochs, and a folder with checkpoints that is not resumed", async () => {
+    expect(await rejects(folder, `${task} --epochs 1 --checkpoint done --resume -o refused.npz`)).toBe(
+      "train: --resume: --epochs must be at least 3, which the checkpoint has begun, got 1",
+    );
+    expect(await rejects(folder, `${task} --checkpoint done -o refused.npz`)).toMatch(
+      /^train: --checkpoint done must be empty without --resume, got checkpoint-\d{6}\.tlc$/,
     );
   });
 });
 
 describe("signals", () => {
   it.each(["SIGINT", "SIGTERM"] as const)("%s saves a checkpoint and the model so far", async (signal) => {
-    const child = startTrainlets(folder, words(`${endless} --checkpoint ${signal} --json -o ${signal}.npz`));
+    const child = startTrainlets(folder, `${endless} --checkpoint ${signal} --json -o ${signal}.npz`);
     child.stdout!.once("data", () => child.kill(signal));
     const { code, stderr } = await outcomeOf(child);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain(
-      `ending: the dictionary so far goes to ${signal}.npz, a checkpoint to ${signal} (`,
+      `stopping: saving the dictionary so far to ${signal}.npz, and a checkpoint to ${signal} (`,
     );
     const { examplesSeen } = (await loadModel(path(`${signal}.npz`))).meta;
     expect(checkpointsIn(signal)).toEqual([`checkpoint-${String(examplesSeen / 50).padStart(6, "0")}.tlc`]);
   });
 
-  it("twice leaves at once, harmlessly", async () => {
+  it("two signals end the program at once, without harm", async () => {
     const line = `${endless} --checkpoint twice --checkpoint-steps 1 -o twice.npz`;
-    const child = startTrainlets(folder, words(line));
+    const child = startTrainlets(folder, line);
     child.stderr!.on("data", (text: string) => {
-      if (text.includes("ending:")) child.kill("SIGINT");
+      if (text.includes("stopping:")) child.kill("SIGINT");
     });
     const outcome = outcomeOf(child);
     await checkpointAfter("twice", 0);
     child.kill("SIGINT");
     await outcome;
-    const again = await trainlets(
-      folder,
-      words(`${endless} --minutes 0.0001 --checkpoint twice --resume -o twice.npz`),
-    );
-    expect(again.code, again.stderr).toBe(0);
-    expect(again.stderr).toContain("going on from twice/checkpoint-");
-    expect(again.stderr).not.toContain("damaged");
+    const again = `${endless} --minutes 0.0001 --checkpoint twice --resume -o twice.npz`;
+    const { stderr } = await works(folder, again);
+    expect(stderr).toContain("resuming from twice/checkpoint-");
+    expect(stderr).not.toContain("damaged");
     expect(readdirSync(path("twice")).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 });
 
-describe("a disk that refuses", () => {
-  const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-  /** With files of at most so many blocks of 512 bytes, as a full disk would have it. */
+describe("a disk that is full", () => {
+  /** Limits files to this many blocks of 512 bytes, as a full disk would. */
   const limited = (blocks: number, line: string) =>
     outcomeOf(
       spawn("sh", ["-c", `ulimit -f ${blocks}; exec "$0" "$@"`, process.execPath, program, ...words(line)], {
@@ -159,14 +165,14 @@ describe("a disk that refuses", () => {
       `train: full/checkpoint-000030.tlc: ${why}`,
       `train: full/checkpoint-000036.tlc: ${why}`,
       expect.stringMatching(
-        /^train: the report is not up to date, the training goes on: full\/report.html: /,
+        /^train: the report could not be updated, training continues: full\/report.html: /,
       ),
     ]);
     expect(checkpointsIn("full")).toEqual([]);
     expect(readFileSync(path("full.npz")).equals(plain)).toBe(true);
   });
 
-  it("is a failure where the model cannot be written; the checkpoint is there", async () => {
+  it("is a failure if the model cannot be written; the checkpoint exists", async () => {
     // with few atoms over a large base, a checkpoint is smaller than the model, which holds the base
     writeArray(path("base.npy"), [64, 300], wave);
     const line = `train photos --patch 8 --examples 100 --base base.npy --atoms 4 --holdout 0 --checkpoint part -o part.npz`;
@@ -180,15 +186,14 @@ describe("a disk that refuses", () => {
   });
 });
 
-describe("data that are hard on numbers", () => {
+describe("data of extreme range", () => {
   it.each([
     ["1e30", (i: number) => 1e30 * wave(i)],
     ["outliers", (i: number) => (i % 500 === 7 ? 1e30 : wave(i))],
-  ])("%s: a dictionary of numbers", async (name, value) => {
+  ])("%s: a finite dictionary", async (_, value) => {
     writeArray(path("hard.npy"), [40, 40], value);
     const line = `train hard.npy --patch 6 --examples 400 --batch 50 --holdout 50 --atom-care 2 -o hard.npz`;
-    const { code, stderr } = await trainlets(folder, words(line));
-    expect(code, `${name}: ${stderr}`).toBe(0);
+    await works(folder, line);
     expect((await loadModel(path("hard.npz"))).A.values.every(Number.isFinite)).toBe(true);
   });
 });

@@ -4,42 +4,61 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
 import { makeNpy, writeNpy } from "../src/data/formats/npy.js";
 import { syntheticPictures } from "../src/data/syntheticPictures.js";
 import { encodePng } from "../src/figures/png.js";
 
-const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+export const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
 export interface Outcome {
-  /** The exit code; null where a signal ended it. */
+  /** The exit code; null if a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Run `trainlets` with these arguments in a folder, to its end. */
-export function trainlets(cwd: string, args: readonly string[]): Promise<Outcome> {
-  return outcomeOf(startTrainlets(cwd, args));
+/** What to run: a line, or its words. */
+type CommandLine = string | readonly string[];
+
+/** Run a line of `trainlets` in a folder, to its end. */
+export function trainlets(cwd: string, line: CommandLine): Promise<Outcome> {
+  return outcomeOf(startTrainlets(cwd, line));
 }
 
-export function startTrainlets(cwd: string, args: readonly string[]): ChildProcess {
+/** The same for a line that must succeed; what it prints. */
+export async function works(cwd: string, line: string): Promise<Pick<Outcome, "stdout" | "stderr">> {
+  const { code, stdout, stderr } = await trainlets(cwd, line);
+  expect(code, `${line}\n${stderr}`).toBe(0);
+  return { stdout, stderr };
+}
+
+/** The same for a line that must be rejected as a mistake of the user; its last line on standard error. */
+export async function rejects(cwd: string, line: string): Promise<string> {
+  const { code, stdout, stderr } = await trainlets(cwd, line);
+  expect({ code, stdout }, `${line}\n${stderr}`).toEqual({ code: 2, stdout: "" });
+  return stderr.trimEnd().split("\n").at(-1) ?? "";
+}
+
+export function startTrainlets(cwd: string, line: CommandLine): ChildProcess {
   if (!existsSync(program)) throw new Error(`${program} is missing: run npm run build`);
+  const args = typeof line === "string" ? words(line) : line;
   return spawn(process.execPath, [program, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] });
 }
 
 export function outcomeOf(child: ChildProcess): Promise<Outcome> {
-  const said = { stdout: "", stderr: "" };
+  const printed = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
     child[name]?.setEncoding("utf8").on("data", (text: string) => {
-      said[name] += text;
+      printed[name] += text;
     });
   }
   return new Promise((resolve, reject) => {
-    child.on("error", reject).on("close", (code) => resolve({ code, ...said }));
+    child.on("error", reject).on("close", (code) => resolve({ code, ...printed }));
   });
 }
 
-/** Arguments as one writes them; words in single quotes keep their spaces, or are empty. */
+/** The words of a line; those in single quotes keep their spaces, or may be empty. */
 export function words(line: string): string[] {
   return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain);
 }
@@ -70,7 +89,7 @@ export function writePhotos(folder: string): void {
   });
 }
 
-/** Something that varies, of any length. */
+/** A signal of any length. */
 export function wave(i: number): number {
   return 100 * Math.sin(i / 5) + 20 * Math.sin((i * i) / 3000);
 }

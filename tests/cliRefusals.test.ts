@@ -1,5 +1,5 @@
 /**
- * What the command line refuses: one line on standard error, the exit code, and
+ * What the command line rejects: one line on standard error, the exit code, and
  * nothing left behind. `OUT` stands for an output in an empty folder of the case.
  */
 
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeNpy } from "../src/data/formats/npy.js";
 import { writeNpz } from "../src/data/formats/npz.js";
-import { trainlets, wave, words, writeArray, writePhotos, writePng } from "./cliProcess.js";
+import { trainlets, wave, works, writeArray, writePhotos, writePng } from "./cliProcess.js";
 
 let folder: string;
 let before: string[];
@@ -29,10 +29,10 @@ beforeAll(async () => {
   writeArray(path("sound.npy"), [100], wave);
   writeArray(path("matrix.npy"), [9, 12], wave);
   writeFileSync(path("numpy.npz"), writeNpz([["a", makeNpy([1], Float32Array.of(1))]]));
-  await make("train photos --patch 8 --examples 64 -o dict.npz");
-  await make("train photos --patch 8 --examples 64 --atoms 100 -o dict100.npz");
-  await make("train photos --patch 16x4 --examples 64 -o dict16x4.npz");
-  await make("encode photos -d dict.npz -o codes.npz");
+  await works(folder, "train photos --patch 8 --examples 64 -o dict.npz");
+  await works(folder, "train photos --patch 8 --examples 64 --atoms 100 -o dict100.npz");
+  await works(folder, "train photos --patch 16x4 --examples 64 -o dict16x4.npz");
+  await works(folder, "encode photos -d dict.npz -o codes.npz");
   writeFileSync(path("cut.npz"), readFileSync(path("dict.npz")).subarray(0, 4000));
   const damaged = readFileSync(path("dict.npz"));
   damaged[2000] ^= 0xff;
@@ -45,25 +45,20 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function make(line: string): Promise<void> {
-  const { code, stderr } = await trainlets(folder, words(line));
-  expect(code, stderr).toBe(0);
-}
-
-/** Table of command lines and what they must say. */
+/** A table of command lines and the error that each must print. */
 function refuses(title: string, cases: readonly (readonly [line: string, stderr: string])[], exit = 2): void {
   describe.concurrent(title, () => {
     it.each(cases)("%s", async (line, stderr) => {
       const out = mkdtempSync(path("out/"));
       const name = `${out.slice(folder.length + 1)}/new`;
-      const outcome = await trainlets(folder, words(line.replaceAll("OUT", name)));
+      const outcome = await trainlets(folder, line.replaceAll("OUT", name));
       expect(outcome).toEqual({ code: exit, stdout: "", stderr: `${stderr.replaceAll("OUT", name)}\n` });
       expect(readdirSync(out)).toEqual([]);
     });
   });
 }
 
-/** A training that would work, but for what is added. */
+/** A line that works without what is added. */
 const train = (more: string): string => `train photos --patch 8 -o OUT.npz ${more}`;
 
 refuses("the command", [
@@ -162,14 +157,26 @@ refuses("options of train", [
   [train("--start codes.npz"), "train: codes.npz: is not a model of trainlets"],
   [train("--device abacus"), 'train: unknown device "abacus"; known: auto, gpu, cpu, reference'],
   [train("--threads 0"), "train: --threads must be an integer from 1 to 256, got 0"],
+  [train("--resume"), "train: --resume needs --checkpoint"],
+  [train("--checkpoint-every 5"), "train: --checkpoint-every needs --checkpoint"],
+  [train("--checkpoint-steps 5"), "train: --checkpoint-steps needs --checkpoint"],
+  [train("--checkpoint ''"), 'train: --checkpoint must be a folder, got ""'],
+  [
+    train("--checkpoint OUT --checkpoint-every 0"),
+    "train: --checkpoint-every must be a number above 0, got 0",
+  ],
+  [
+    train("--checkpoint OUT --checkpoint-steps 0.5"),
+    "train: --checkpoint-steps must be an integer of at least 1, got 0.5",
+  ],
   ["train photos --patch 0x3 -o OUT.npz", `${patch} "0x3"`],
   ["train photos --patch axb -o OUT.npz", `${patch} "axb"`],
   ["train photos --patch '' -o OUT.npz", `${patch} ""`],
 ]);
 
 refuses("approximate", [
-  ["approximate photos", "approximate: give a dictionary (-d) or a base (--base), or several"],
-  ["approximate photos --base haar", "approximate: --patch must be given where there is no dictionary"],
+  ["approximate photos", "approximate: needs at least one dictionary (-d) or base (--base)"],
+  ["approximate photos --base haar", "approximate: --patch must be given if there is no dictionary"],
   [
     "approximate photos -d dict.npz -d dict16x4.npz",
     "approximate: dict16x4.npz must have patches of 8x8 as dict.npz, got 16x4",
@@ -280,7 +287,7 @@ refuses("dictionaries, data and codes that do not fit", [
   ],
   [
     "decode codes.npz -d dict.npz -o OUT.png",
-    "decode: a .png holds one picture; write several signals, or other axes, to a .npy",
+    "decode: a .png holds one picture; write several signals, or signals of other axes, to a .npy",
   ],
 ]);
 
@@ -307,7 +314,7 @@ refuses("experiments", [
   [reproduce("--images small.png"), "reproduce: small.png: 7x7 is smaller than the patch 32x32"],
   [
     reproduce("--images photos/0.png"),
-    "reproduce: --images must be at least two where --test is not given, got 1",
+    "reproduce: --images must be at least two unless --test is given, got 1",
   ],
   [
     reproduce("--images photos --test photos/1.png"),
@@ -323,17 +330,17 @@ refuses("experiments", [
   ],
 ]);
 
-it("says that a dictionary is damaged", async () => {
-  const { code, stderr } = await trainlets(folder, words("atoms damaged.npz -o out/x.png"));
+it("names a damaged dictionary", async () => {
+  const { code, stderr } = await trainlets(folder, "atoms damaged.npz -o out/x.png");
   expect({ code, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 2, lines: 1 });
   expect(stderr).toMatch(/^atoms: damaged\.npz/);
 });
 
 describe.skipIf(process.platform !== "linux")("a full disk, which Linux has at /dev/full", () => {
-  it("is a failure, not the user's error", async () => {
+  it("is a failure, not a mistake of the user", async () => {
     const { code, stderr } = await trainlets(
       folder,
-      words("train one.png --patch 8 --holdout 0 --atoms 4 -o /dev/full"),
+      "train one.png --patch 8 --holdout 0 --atoms 4 -o /dev/full",
     );
     expect(code).toBe(1);
     expect(stderr.trimEnd().split("\n").at(-1)).toBe(
@@ -342,9 +349,9 @@ describe.skipIf(process.platform !== "linux")("a full disk, which Linux has at /
   });
 });
 
-it.skipIf(process.getuid?.() === 0)("refuses a folder without permission (root has all)", async () => {
+it.skipIf(process.getuid?.() === 0)("rejects a folder without permission (root has all)", async () => {
   chmodSync(path("empty"), 0o500);
-  const { code, stderr } = await trainlets(folder, words("atoms dict.npz -o empty/x.png"));
+  const { code, stderr } = await trainlets(folder, "atoms dict.npz -o empty/x.png");
   chmodSync(path("empty"), 0o700);
   expect({ code, stderr }).toEqual({
     code: 2,

@@ -16,7 +16,7 @@ import { checkpointDefaults } from "../src/learn/checkpoints/node/checkpointFold
 import { trainDefaults } from "../src/learn/run/trainOptions.js";
 import { denoiseDefaults } from "../src/tasks/restore/denoiseOptions.js";
 import { inpaintDefaults } from "../src/tasks/restore/inpaint.js";
-import { patchBatch } from "../src/tasks/restore/patchLearning.js";
+import { patchDefaults } from "../src/tasks/restore/patchLearning.js";
 import { commandList, commandReference, loadCommands } from "./docs/commandTables.js";
 import {
   alike,
@@ -60,7 +60,7 @@ describe("tables that are made from the code", () => {
     AtomCareOptions: atomCareDefaults,
     DenoiseOptions: denoiseDefaults,
     InpaintOptions: inpaintDefaults,
-    PatchTraining: { ...trainDefaults, ...denoiseDefaults, batch: patchBatch },
+    PatchTraining: { ...trainDefaults, ...denoiseDefaults, ...patchDefaults },
     CheckpointFolderOptions: checkpointDefaults,
     GalleryOptions: galleryDefaults,
     FamilyOptions: familyDefaults,

@@ -1,6 +1,6 @@
 /**
- * The report of a run: what `train --report` keeps says what the run said, costs the result
- * nothing, and a browser shows it, while the run goes on and after.
+ * The report of a run: `train --report` records what the run prints, does not change its
+ * result, and a browser shows it, during the run and after.
  */
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -9,13 +9,13 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { clock, grouped, rounded } from "../src/cli/terminal/progress.js";
+import { clock, grouped, rounded } from "../src/core/formatText.js";
 import { dataUrl } from "../src/figures/pages/htmlPage.js";
 import { loadModel } from "../src/model/node/files.js";
 import { readMetrics } from "../src/report/node/metricsFile.js";
 import type { ReportLine } from "../src/report/runRecord.js";
 import { launchChromium, requireChromium } from "./browser/chromium.js";
-import { outcomeOf, startTrainlets, trainlets, words, writePhotos } from "./cliProcess.js";
+import { outcomeOf, startTrainlets, trainlets, works, writePhotos } from "./cliProcess.js";
 
 let folder: string;
 const path = (...names: string[]): string => join(folder, ...names);
@@ -26,24 +26,20 @@ const linesOf = (run: string) =>
     .map((line) => JSON.parse(line));
 const reportsOf = (run: string): ReportLine[] => linesOf(run).filter(({ kind }) => kind === "report");
 
-async function run(line: string) {
-  const { code, stdout, stderr } = await trainlets(folder, words(line));
-  expect(code, `${line}\n${stderr}`).toBe(0);
-  return { stdout, stderr };
-}
+const run = (line: string) => works(folder, line);
 
 const quick = "--patch 8 --examples 600 --epochs 3 --batch 100";
-let said: { stdout: string; stderr: string };
+let printed: { stdout: string; stderr: string };
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "trainlets-report-"));
   writePhotos(folder);
-  said = await run(`train photos ${quick} --report run --report-every 0.01 --json -o seen.npz`);
+  printed = await run(`train photos ${quick} --report run --page-every 0.01 --json -o seen.npz`);
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("the metrics of a run", () => {
-  it("say what --json says, with a plan before and an end behind", () => {
+  it("hold what --json prints, after a plan and before an end", () => {
     const lines = linesOf("run");
     const reports = lines.slice(1, -1).map(({ kind, time, memory, ...report }) => {
       expect(kind).toBe("report");
@@ -52,7 +48,7 @@ describe("the metrics of a run", () => {
       return report;
     });
     expect(reports).toEqual(
-      said.stdout
+      printed.stdout
         .trimEnd()
         .split("\n")
         .map((line) => JSON.parse(line)),
@@ -61,13 +57,13 @@ describe("the metrics of a run", () => {
     expect(lines[0]).toMatchObject({
       kind: "plan",
       output: "seen.npz",
-      settings: { patch: [8, 8], learner: "osdl", atoms: 256, examples: 600, epochs: 3, seconds: null },
+      settings: { patch: [8, 8], learner: "osdl", atoms: 256, examples: 600, epochs: 3, minutes: null },
       machine: { device: "cpu" },
     });
     expect(lines.at(-1)).toMatchObject({ kind: "end", ended: "epochs", examples: 1800 });
   });
 
-  it("plan the size of the dictionary's file, as if all atoms had all their non-zeros", async () => {
+  it("plan the size of the dictionary's file, as if every atom had all its non-zeros", async () => {
     const [{ disk, settings }] = linesOf("run");
     const { A } = await loadModel(path("seen.npz"));
     const missing = settings.atoms * settings.atomSparsity - A.counts.reduce((sum, count) => sum + count, 0);
@@ -84,10 +80,10 @@ describe("a run with a report", () => {
     expect(readdirSync(path("run")).sort()).toEqual(["atoms.png", "metrics.jsonl", "report.html"]);
   });
 
-  it("goes on where the report cannot be written, and says so once", async () => {
+  it("continues if the report cannot be written, and reports that once", async () => {
     const child = startTrainlets(
       folder,
-      words(`train photos ${quick} --epochs 100000 --report lost --report-every 0.01 --json -o kept.npz`),
+      `train photos ${quick} --epochs 100000 --report lost --page-every 0.01 --json -o kept.npz`,
     );
     const outcome = outcomeOf(child);
     await until(() => existsSync(path("lost", "report.html")) && reportsOf("lost").length > 1);
@@ -96,35 +92,31 @@ describe("a run with a report", () => {
     child.kill("SIGINT");
     const { code, stderr } = await outcome;
     expect(code).toBe(0);
-    const told = stderr.split("\n").filter((line) => line.includes("the report is not up to date"));
-    expect(told.length).toBeGreaterThan(0);
-    expect(told.length).toBeLessThanOrEqual(3); // one for each file
-    expect(told[0]).toMatch(
-      /^train: the report is not up to date, the training goes on: lost\/\S+: cannot be written \(no such folder\)$/,
+    const problems = stderr.split("\n").filter((line) => line.includes("the report could not be updated"));
+    expect(problems.length).toBeGreaterThan(0);
+    expect(problems.length).toBeLessThanOrEqual(3); // one per file
+    expect(problems[0]).toMatch(
+      /^train: the report could not be updated, training continues: lost\/\S+: cannot be written \(no such folder\)$/,
     );
     expect(existsSync(path("kept.npz"))).toBe(true);
   });
 
-  it("refuses a file in the place of the folder, and an interval without a report", async () => {
+  it("rejects a file in place of the folder, and an interval without a report", async () => {
     const refused = async (flags: string) => {
-      const { code, stderr } = await trainlets(folder, words(`train photos ${quick} -o x.npz ${flags}`));
+      const { code, stderr } = await trainlets(folder, `train photos ${quick} -o x.npz ${flags}`);
       expect(code).toBe(2);
       return stderr;
     };
     expect(await refused("--report seen.npz")).toBe(
       "train: --report must be a folder, got the file seen.npz\n",
     );
-    expect(await refused("--report-every 5")).toBe(
-      "train: --report-every must come with --report or --checkpoint, got none\n",
-    );
-    expect(await refused("--report r --report-every 0")).toMatch(
-      /^train: --report-every must be .* got 0\n$/,
-    );
+    expect(await refused("--page-every 5")).toBe("train: --page-every needs --report or --checkpoint\n");
+    expect(await refused("--report r --page-every 0")).toMatch(/^train: --page-every must be .* got 0\n$/);
   });
 });
 
 describe("--dry-run", () => {
-  it("says what a run would need, and writes nothing", async () => {
+  it("prints what a run would need, and writes nothing", async () => {
     const before = readdirSync(folder).sort();
     const line = `train photos ${quick} --dry-run --report never -o never.npz`;
     const { stdout } = await run(line);
@@ -142,37 +134,39 @@ describe("--dry-run", () => {
 });
 
 describe("trainlets report", () => {
-  it("makes the page again, with the atoms", async () => {
+  it("writes the page again, with the atoms", async () => {
     expect((await run("report run -o again.html")).stdout).toBe(
       "again.html: 1,800 examples, ended (epochs)\n",
     );
     const html = readFileSync(path("again.html"), "utf8");
-    const made = /page made [^<]*/g;
+    const made = / written [^<]*/g;
     expect(html.replace(made, "")).toBe(readFileSync(path("run", "report.html"), "utf8").replace(made, ""));
     expect(html).toContain(dataUrl(readFileSync(path("run", "atoms.png"))));
     expect(html).not.toMatch(/http-equiv="refresh"|<script|<link|https?:\/\/(?!www\.w3\.org\/)/);
     expectWellFormed(html);
   });
 
-  it("says of a run that was killed that no end is known, without half a line", async () => {
+  it("shows a killed run as unfinished, and ignores half a line", async () => {
     const text = readFileSync(path("run", "metrics.jsonl"), "utf8");
     const killed = mkdtempSync(path("killed-"));
     writeFileSync(join(killed, "metrics.jsonl"), text.slice(0, text.indexOf('"ended":"epochs"')));
     const { stdout } = await run(`report ${killed}`);
-    expect(stdout).toBe(`${join(killed, "report.html")}: 1,700 examples, not known to have ended\n`);
+    expect(stdout).toBe(`${join(killed, "report.html")}: 1,700 examples, no end recorded\n`);
     const html = readFileSync(join(killed, "report.html"), "utf8");
-    expect(html).toContain("Not known to have ended: 1,700 of 1,800 examples.");
+    expect(html).toContain("Unfinished, no end recorded: 1,700 of 1,800 examples.");
     expectWellFormed(html);
   });
 
   it("names what is missing or damaged", async () => {
     const refused = async (name: string) => {
-      const { code, stderr } = await trainlets(folder, ["report", name]);
+      const { code, stderr } = await trainlets(folder, `report ${name}`);
       expect(code).toBe(2);
       return stderr;
     };
     expect(await refused("nowhere")).toBe("report: no such folder: nowhere\n");
-    expect(await refused("photos")).toBe("report: photos holds no metrics.jsonl: no run was kept there\n");
+    expect(await refused("photos")).toBe(
+      "report: photos is not the folder of a report: it has no metrics.jsonl\n",
+    );
     const damaged = mkdtempSync(path("damaged-"));
     writeFileSync(join(damaged, "metrics.jsonl"), `${readFileSync(path("run", "metrics.jsonl"), "utf8")}?\n`);
     expect(await refused(damaged)).toBe(`report: ${join(damaged, "metrics.jsonl")}: line 22 is damaged\n`);
@@ -195,11 +189,11 @@ describe.skipIf(chromium.path === undefined)(`the page in a browser${chromium.no
     return page;
   };
 
-  it("shows after the run what the metrics say", async () => {
+  it("shows after the run what the metrics hold", async () => {
     const page = await open("run", "report.html");
     const reports = reportsOf("run");
     expect(await factsOf(page)).toEqual(expectedFacts(reports.at(-1)!));
-    expect(await page.locator(".lead").innerText()).toMatch(/^Ended: all epochs done after 1,800 of 1,800/);
+    expect(await page.locator(".lead").innerText()).toMatch(/^Finished all epochs after 1,800 of 1,800/);
     const tests = reports.filter(({ testRmse }) => testRmse !== undefined);
     const rows = await page.locator("tbody tr").allInnerTexts();
     expect(rows.map((row) => row.split("\t").at(-1))).toEqual(
@@ -219,7 +213,7 @@ describe.skipIf(chromium.path === undefined)(`the page in a browser${chromium.no
     );
     await expectCurve(
       page,
-      "Atoms used by a step",
+      "Atoms used per step",
       0,
       reports.slice(1).map(({ examples, atomsUsed }) => [examples, atomsUsed]),
     );
@@ -234,16 +228,16 @@ describe.skipIf(chromium.path === undefined)(`the page in a browser${chromium.no
     await page.close();
   });
 
-  it("shows a run that goes on, is read again by itself, and no more once it ended", async () => {
-    const line = `train photos --patch 8 --batch 100 --epochs 1000000 --report live --report-every 0.2 --json -o live.npz`;
-    const child = startTrainlets(folder, words(line));
+  it("shows a run in progress, reloads itself, and stops doing so at the end", async () => {
+    const line = `train photos --patch 8 --batch 100 --epochs 1000000 --report live --page-every 0.2 --json -o live.npz`;
+    const child = startTrainlets(folder, line);
     const outcome = outcomeOf(child);
     await until(() => existsSync(path("live", "atoms.png")) && reportsOf("live").length > 2);
     const page = await open("live", "report.html");
     // the page may be that of the report before the first step, which has no error yet
     await page.waitForFunction(() => /^[1-9]/.test(document.querySelector("dl.facts dd")?.textContent ?? ""));
     const text = await page.locator("dl.facts dd").first().innerText(); // once: it may be another the next time
-    expect(await page.locator(".lead").innerText()).toMatch(/^Running at [-0-9 :]+ UTC: /);
+    expect(await page.locator(".lead").innerText()).toMatch(/^Running, as of [-0-9 :]+ UTC: /);
     const shown = reportsOf("live").find(({ examples }) => examples === examplesIn(text))!;
     expect(text).toBe(expectedFacts(shown, 1e6).examples);
     await page.waitForFunction(
@@ -261,7 +255,7 @@ describe.skipIf(chromium.path === undefined)(`the page in a browser${chromium.no
   });
 });
 
-/** Wait until something holds, for at most half a minute. */
+/** Wait until a condition holds, for at most half a minute. */
 async function until(holds: () => boolean): Promise<void> {
   const end = performance.now() + 30_000;
   while (!holds()) {

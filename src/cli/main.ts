@@ -3,7 +3,7 @@
  * The command line. Exit 0 on success, 2 on a usage or input error, 1 on a
  * failure; one clear line on standard error, never a stack trace.
  *
- * Only the command that is asked for is loaded: all of them take a quarter of a second longer.
+ * Only the command that is called is loaded: loading all takes a quarter of a second longer.
  */
 
 import { Command } from "commander";
@@ -14,7 +14,7 @@ const examples = `
 Examples:
   trainlets demo                                   see it work, in a few seconds
   trainlets train photos/ --patch 16 -o dict.npz   learn from a folder of photos
-  trainlets report run                             the page of a training run
+  trainlets report run                             write the page of a run again
   trainlets atoms dict.npz -o atoms.png            look at what was learned
   trainlets encode face.png -d dict.npz -o codes.npz
   trainlets decode codes.npz -d dict.npz -o face-again.png
@@ -26,19 +26,19 @@ Examples:
   trainlets reproduce universal32 --quick          an experiment of the paper`;
 
 const loaders: Readonly<Record<string, () => Promise<Command>>> = {
+  demo: async () => (await import("./commands/demo.js")).demoCommand(),
   train: async () => (await import("./commands/train.js")).trainCommand(),
   report: async () => (await import("./commands/report.js")).reportCommand(),
   atoms: async () => (await import("./commands/atoms.js")).atomsCommand(),
+  approximate: async () => (await import("./commands/approximate.js")).approximateCommand(),
   encode: async () => (await import("./commands/encode.js")).encodeCommand(),
   decode: async () => (await import("./commands/decode.js")).decodeCommand(),
-  approximate: async () => (await import("./commands/approximate.js")).approximateCommand(),
   compress: async () => (await import("./commands/compress.js")).compressCommand(),
   decompress: async () => (await import("./commands/decompress.js")).decompressCommand(),
-  devices: async () => (await import("./commands/devices.js")).devicesCommand(),
-  demo: async () => (await import("./commands/demo.js")).demoCommand(),
-  reproduce: async () => (await import("./commands/reproduce.js")).reproduceCommand(),
   denoise: async () => (await import("./commands/denoise.js")).denoiseCommand(),
   inpaint: async () => (await import("./commands/inpaint.js")).inpaintCommand(),
+  reproduce: async () => (await import("./commands/reproduce.js")).reproduceCommand(),
+  devices: async () => (await import("./commands/devices.js")).devicesCommand(),
 };
 
 const asked = process.argv[2] ?? "";

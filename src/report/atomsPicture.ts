@@ -1,6 +1,6 @@
 /**
- * A small gallery of atoms for the page of a run. It is drawn while others wait, so
- * its cost is bounded: so many atoms and so many samples, whatever the dictionary.
+ * A small gallery of atoms for the page of a run. Training waits while it is drawn, so
+ * its cost is bounded by a number of atoms and of samples, whatever the dictionary.
  */
 
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
@@ -10,15 +10,15 @@ import { encodePng } from "../figures/png.js";
 import type { Kernels } from "../kernels/contract.js";
 import { Model } from "../model/model.js";
 
-/** The most atoms of a picture, and the most samples of them all. */
-const most = { atoms: 256, samples: 2 ** 18 } as const;
+/** At most this many atoms in a picture, and samples in all of them. */
+const limits = { atoms: 256, samples: 2 ** 18 } as const;
 
-/** How many atoms of so many the picture shows. */
+/** How many of `all` atoms the picture shows. */
 export function shownAtoms(all: number, shape: Shape): number {
-  return Math.min(all, most.atoms, Math.max(1, Math.floor(most.samples / sizeOf(shape))));
+  return Math.min(all, limits.atoms, Math.max(1, Math.floor(limits.samples / sizeOf(shape))));
 }
 
-/** PNG, a pixel a sample: atoms at even distances through the dictionary, so each keeps its place. */
+/** A PNG with one pixel per sample: evenly spaced atoms of the dictionary, so that each keeps its place. */
 export async function atomsPicture(model: Model, kernels: Kernels): Promise<Uint8Array> {
   const all = model.A.cols;
   const count = shownAtoms(all, model.shape);
@@ -27,7 +27,7 @@ export async function atomsPicture(model: Model, kernels: Kernels): Promise<Uint
   return encodePng(atomGallery(atoms, model.shape, { magnify: 1, gap: 1 }));
 }
 
-/** A dictionary of some atoms of another. */
+/** A dictionary with some of the atoms of another. */
 function partOf({ base, A, dictionary, meta, shape }: Model, atoms: readonly number[]): Model {
   if (dictionary) {
     const D = new DenseMatrix(dictionary.rows, atoms.length);
@@ -36,7 +36,8 @@ function partOf({ base, A, dictionary, meta, shape }: Model, atoms: readonly num
   }
   const part = new SparseColumns(A.rows, atoms.length, A.width);
   atoms.forEach((atom, j) => {
-    const [from, to] = [atom * A.width, (atom + 1) * A.width];
+    const from = atom * A.width;
+    const to = from + A.width;
     part.indices.set(A.indices.subarray(from, to), j * A.width);
     part.values.set(A.values.subarray(from, to), j * A.width);
     part.counts[j] = A.counts[atom];

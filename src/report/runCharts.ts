@@ -1,4 +1,4 @@
-/** The curves of a run as charts of its page: error, step size, atoms, memory. */
+/** The charts on the page of a run: error, step size, atoms, memory. */
 
 import type { ChartPoint, ChartSeries } from "../figures/charts/chart.js";
 import { lineChart } from "../figures/charts/lineChart.js";
@@ -7,12 +7,12 @@ import type { Moment, RunRecord } from "./runRecord.js";
 /** Small enough to be read on a phone, where a chart is as wide as the screen. */
 const size = { width: 440, height: 280 } as const;
 
-/** Points of a line: more cannot be told apart at this width. */
-const most = 400;
+/** Points per line: more would not show at this width. */
+const mostPoints = 400;
 
 type Place = (moment: Moment) => number;
 
-/** The charts that have something to show. */
+/** The charts that have a line to show. */
 export function runCharts(record: RunRecord): string[] {
   const { reports, tests } = record;
   const unit = timeUnit(record.last?.seconds ?? 0);
@@ -32,20 +32,20 @@ export function runCharts(record: RunRecord): string[] {
   );
   return [
     ...chart("Error", examples.label, "RMSE", errors(examples.place)),
-    ...chart("Error, by time", time.label, "RMSE", errors(time.place)),
+    ...chart("Error over time", time.label, "RMSE", errors(time.place)),
     ...chart("Step size", examples.label, "step size", [steps], true),
-    ...chart("Atoms used by a step", examples.label, "atoms", [used]),
+    ...chart("Atoms used per step", examples.label, "atoms", [used]),
     ...chart("Atoms replaced so far", examples.label, "atoms", [replaced]),
     ...chart("Memory", time.label, "MiB", [memory]),
   ];
 }
 
-/** Without the moment before the first step. */
+/** Without the report before the first step. */
 function after(reports: readonly Moment[]): readonly Moment[] {
   return reports.filter(({ step }) => step > 0);
 }
 
-/** A chart, or none as long as there is no line to draw. */
+/** A chart, or nothing while there is no line to draw. */
 function chart(title: string, x: string, y: string, series: ChartSeries[], log = false): string[] {
   const drawn = series.filter(({ points }) => points.some((point) => !Number.isNaN(point.y)));
   if (!drawn.some(({ points }) => points.length > 1)) return [];
@@ -53,7 +53,7 @@ function chart(title: string, x: string, y: string, series: ChartSeries[], log =
 }
 
 function line(moments: readonly Moment[], x: Place, y: Place, label = ""): ChartSeries {
-  const step = Math.max(1, Math.ceil(moments.length / most));
+  const step = Math.max(1, Math.ceil(moments.length / mostPoints));
   const points: ChartPoint[] = moments
     .filter((_, i) => i % step === 0 || i === moments.length - 1)
     .map((moment) => ({ x: x(moment), y: y(moment) }));

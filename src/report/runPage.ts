@@ -1,28 +1,29 @@
 /**
- * The page of a run: how it stands or how it ended, its curves, its atoms, its
- * settings. One file with everything inside it; while the run goes on, a browser
- * reads it again every so often, and in the end it stays as the record.
+ * The page of a run: its state or its end, curves, atoms and settings, all in one HTML
+ * file. During the run, a browser reloads it at intervals; afterwards it stays
+ * as the record of the run.
  */
 
-import { clock, counted, grouped, rounded } from "../cli/terminal/progress.js";
+import { byteSize, clock, counted, grouped, rounded } from "../core/formatText.js";
 import { formatShape } from "../core/shape.js";
 import { dataUrl, htmlPage, type PageSection } from "../figures/pages/htmlPage.js";
 import { learners } from "../learn/learners/registry.js";
 import { shownAtoms } from "./atomsPicture.js";
-import { bytes, describeUse } from "./node/machine.js";
+import { describeNeeds } from "./diskNeeds.js";
+import { describeUse } from "./machine.js";
 import { runCharts } from "./runCharts.js";
 import type { EndLine, PlanLine, RunRecord, Settings } from "./runRecord.js";
 
 export interface RunPageOptions {
   /** PNG of the atoms. */
   readonly atoms?: Uint8Array | undefined;
-  /** Seconds after which the file is there anew, while the run goes on. */
+  /** Seconds between two versions of the page during the run. */
   readonly refresh?: number;
-  /** When the page is made. */
+  /** When the page is written. */
   readonly now: Date;
 }
 
-/** Tests in the table; of more, the first and the last ones. */
+/** Rows of the table of tests; if there are more, the first and the last ones. */
 const mostTests = { first: 3, last: 9 } as const;
 
 export function runPage(record: RunRecord, { atoms, refresh, now }: RunPageOptions): string {
@@ -30,7 +31,7 @@ export function runPage(record: RunRecord, { atoms, refresh, now }: RunPageOptio
   const size = formatShape(plan.settings.patch);
   const running = record.end === undefined && refresh !== undefined;
   return htmlPage({
-    title: `${counted(plan.settings.atoms, "atom")} of ${size}, by ${plan.settings.learner}`,
+    title: `${counted(plan.settings.atoms, "atom")} of ${size}, learned by ${plan.settings.learner}`,
     lead: leadOf(record, running ? now : undefined),
     sections: [
       { kind: "facts", entries: facts(record) },
@@ -40,7 +41,7 @@ export function runPage(record: RunRecord, { atoms, refresh, now }: RunPageOptio
       { heading: "Settings", kind: "settings", entries: settingEntries(record) },
       { heading: "Machine", kind: "settings", entries: machineEntries(plan) },
     ],
-    footer: `trainlets ${plan.version} · page made ${utc(now.toISOString())}${running ? `, read again every ${counted(refresh, "second")}` : ""}`,
+    footer: `trainlets ${plan.version} · written ${utc(now.toISOString())}${running ? `, reloads every ${counted(refresh, "second")}` : ""}`,
     ...(running ? { refresh } : {}),
   });
 }
@@ -49,11 +50,11 @@ function totalOf({ settings }: PlanLine): number {
   return settings.examples * settings.epochs;
 }
 
-/** `running`: when it was seen to run. A run that is killed cannot say so: its last page tells when that was. */
+/** `running`: when it was seen to run. A run that is killed cannot report it: its last page shows when that was. */
 function leadOf({ plan, last, end }: RunRecord, running: Date | undefined): string {
   const seen = `${grouped(last?.examples ?? 0)} of ${counted(totalOf(plan), "example")}`;
   if (end) return endText(end, seen);
-  const state = running ? `Running at ${utc(running.toISOString())}` : "Not known to have ended";
+  const state = running ? `Running, as of ${utc(running.toISOString())}` : "Unfinished, no end recorded";
   return last ? `${state}: ${seen}.` : `${state}: no report yet.`;
 }
 
@@ -61,11 +62,11 @@ function endText({ ended, seconds, error }: EndLine, seen: string): string {
   const after = `after ${seen}, in ${clock(seconds)}`;
   switch (ended) {
     case "epochs":
-      return `Ended: all epochs done ${after}.`;
+      return `Finished all epochs ${after}.`;
     case "no improvement":
-      return `Ended: the test error did not improve any more, ${after}.`;
+      return `Stopped because the test error no longer improved, ${after}.`;
     case "time":
-      return `Ended by its time limit ${after}.`;
+      return `Stopped at its time limit ${after}.`;
     case "aborted":
       return `Interrupted ${after}.`;
     default:
@@ -83,14 +84,14 @@ function facts({ plan, last, tests, end }: RunRecord): [string, string][] {
   const { examples, seconds, rmse, memory } = last;
   const rate = examples / Math.max(seconds, 1e-3);
   const total = totalOf(plan);
-  const left = Math.min((total - examples) / rate, (plan.settings.seconds ?? Infinity) - seconds);
+  const left = Math.min((total - examples) / rate, 60 * (plan.settings.minutes ?? Infinity) - seconds);
   const test = tests.at(-1);
   return [
     ["examples", `${grouped(examples)} (${Math.floor((100 * examples) / total)}%)`],
     ...entry("RMSE", rmse === null ? undefined : rounded(rmse)),
     ...entry("test RMSE", test && rounded(test.testRmse!)),
     ["time", clock(seconds)],
-    ...entry("time left, about", end || examples === 0 ? undefined : clock(left)),
+    ...entry("time left (estimate)", end || examples === 0 ? undefined : clock(left)),
     ...entry("examples/s", examples === 0 ? undefined : grouped(rate)),
     ["memory", describeUse(memory)],
   ];
@@ -107,19 +108,19 @@ function chartSections(record: RunRecord): PageSection[] {
 
 function gallery(settings: Settings, png: Uint8Array, running: boolean): PageSection {
   const count = shownAtoms(settings.atoms, settings.patch);
-  const shown =
-    count === settings.atoms ? "All atoms" : `${grouped(count)} of ${grouped(settings.atoms)} atoms`;
+  const all = count === settings.atoms;
+  const shown = all ? "All atoms" : `${grouped(count)} of ${grouped(settings.atoms)} atoms, evenly spaced`;
   return {
     heading: running ? "Atoms now" : "Atoms",
     kind: "image",
     src: dataUrl(png),
-    alt: `Atoms of ${formatShape(settings.patch)} in a grid`,
+    alt: `A grid of ${formatShape(settings.patch)} atoms`,
     pixelated: settings.patch.length > 1,
-    caption: `${shown}, at even distances through the dictionary: each keeps its place while it learns. Grey is zero.`,
+    caption: `${shown}. Each keeps its place during training. Grey is zero.`,
   };
 }
 
-/** The test errors in numbers. */
+/** The table of test errors. */
 function testSections({ tests }: RunRecord): PageSection[] {
   if (tests.length === 0) return [];
   const { first, last } = mostTests;
@@ -139,7 +140,9 @@ function testSections({ tests }: RunRecord): PageSection[] {
       header: ["examples", "epoch", "time", "test RMSE"],
       rows,
       best,
-      ...(left ? { caption: `The first ${first} and the last ${last}; metrics.jsonl has all.` } : {}),
+      ...(left
+        ? { caption: `The first ${first} and the last ${last}; metrics.jsonl holds all of them.` }
+        : {}),
     },
   ];
 }
@@ -154,37 +157,33 @@ function settingEntries({ plan, last, end }: RunRecord): [string, string][] {
     ...entry("base", explicit ? undefined : s.base),
     ["learner", s.learner],
     ["atoms", grouped(s.atoms)],
-    ...entry("non-zeros an atom", has("atomSparsity", s.atomSparsity)),
-    ...entry("atoms a code, at most", s.coding.sparsity?.toString()),
-    ...entry("error of a code, at most", s.coding.error?.toString()),
+    ...entry("non-zeros per atom", has("atomSparsity", s.atomSparsity)),
+    ...entry("atoms per patch, at most", s.coding.sparsity?.toString()),
+    ...entry("RMSE per patch, at most", s.coding.error?.toString()),
     ["examples", `${grouped(s.examples)} of ${grouped(s.available)} patches, ${counted(s.epochs, "epoch")}`],
-    ["examples of a step", grouped(s.examplesAtOnce)],
-    ["tested on", counted(s.holdout, "patch").replace(/patchs$/, "patches")],
+    ["examples per step", grouped(s.examplesAtOnce)],
+    ["tested on", counted(s.holdout, "patch", "patches")],
     ...entry("momentum", has("momentum", s.momentum)),
     ...entry("step decay", has("stepDecay", s.stepDecay)),
     ["atom care", s.atomCare ? `every ${counted(s.atomCare.every, "step")}` : "none"],
-    ["mean", s.removeMean ? "removed" : "kept"],
+    ["mean of a patch", s.removeMean ? "removed" : "kept"],
     ["seed", String(s.seed)],
-    ...entry("time limit", s.seconds === null ? undefined : clock(s.seconds)),
+    ...entry("time limit", s.minutes ? clock(60 * s.minutes) : undefined),
     ["dictionary", output],
-    [resumedAt === undefined ? "began" : "resumed", utc(time)],
-    ...entry("resumed at", resumedAt === undefined ? undefined : counted(resumedAt, "example")),
+    [resumedAt === undefined ? "started" : "resumed", utc(time)],
+    ...entry("resumed after", resumedAt === undefined ? undefined : counted(resumedAt, "example")),
     ...entry("last report", last && utc(last.time)),
     ...entry("ended", end && utc(end.time)),
   ];
 }
 
 function machineEntries({ machine, memory, disk }: PlanLine): [string, string][] {
-  const sum = (needs: PlanLine["disk"]) => {
-    const total = needs.reduce((all, need) => all + need.bytes, 0);
-    return `${bytes(total)} (${needs.map((need) => `${need.what} ${bytes(need.bytes)}`).join(", ")})`;
-  };
   return [
     ["computed on", `${machine.device}: ${machine.description}`],
     ["processor", `${machine.processor}, ${counted(machine.cores, "core")}`],
-    ["memory of the machine", bytes(machine.memory)],
+    ["memory of the machine", byteSize(machine.memory)],
     ["system", `${machine.system}, Node ${machine.node}`],
-    ["memory, as planned", sum(memory)],
-    ["disk, as planned", sum(disk)],
+    ["planned memory", describeNeeds(memory)],
+    ["planned disk space", describeNeeds(disk)],
   ];
 }

@@ -1,23 +1,22 @@
 /**
- * The record of a run: the lines of its metrics file, and its course as far as
- * curves need it. However long a run, its course takes bounded memory.
+ * The record of a run: the lines of its metrics file, and the points that its curves
+ * need. Its memory is bounded, however long the run.
  */
 
-import type { Kernels } from "../kernels/contract.js";
 import type { TrainPlan } from "../learn/run/setup.js";
 import type { TrainReport } from "../learn/run/trainingLoop.js";
 import { version } from "../model/version.js";
-import { describeMachine, type Machine, type MemoryUse } from "./node/machine.js";
-import type { Need } from "./runNeeds.js";
+import type { Need } from "./diskNeeds.js";
+import type { Machine, MemoryUse } from "./machine.js";
 
-/** What a run is going to do, and where: the first line, and one more each time it is resumed. */
+/** What a run will do, and where: the first line, and one more each time it is resumed. */
 export interface PlanLine {
   readonly kind: "plan";
   /** ISO 8601, as everywhere here. */
   readonly time: string;
-  /** Of trainlets. */
+  /** The version of trainlets. */
   readonly version: string;
-  /** Where the dictionary goes. */
+  /** The file of the dictionary. */
   readonly output: string;
   /** Examples seen before this line, where the run was resumed. */
   readonly resumedAt?: number;
@@ -28,12 +27,12 @@ export interface PlanLine {
   readonly disk: readonly Need[];
 }
 
-/** Options of a run, every default filled in, with what the data allow. */
+/** Options of a run with every default filled in, limited by the data. */
 export type Settings = Pick<TrainPlan, (typeof plainSettings)[number]> & {
   readonly patch: readonly number[];
   readonly base: string;
-  /** Seconds; null without a limit. */
-  readonly seconds: number | null;
+  /** The time limit; null without one. */
+  readonly minutes: number | null;
 };
 
 const plainSettings = [
@@ -58,12 +57,12 @@ const plainSettings = [
 
 function settingsOf(plan: TrainPlan): Settings {
   const plain = Object.fromEntries(plainSettings.map((name) => [name, plan[name]]));
-  const { base, seconds } = plan;
+  const { base, minutes } = plan;
   return {
     patch: base.shape,
     base: base.name,
     ...(plain as Pick<TrainPlan, (typeof plainSettings)[number]>),
-    seconds: Number.isFinite(seconds) ? seconds : null,
+    minutes: Number.isFinite(minutes) ? minutes : null,
   };
 }
 
@@ -74,10 +73,10 @@ export interface ReportLine extends JsonReport {
   readonly memory: MemoryUse;
 }
 
-/** JSON knows no NaN: an error that was not measured is null. */
+/** JSON has no NaN: an error that was not measured is null. */
 export interface JsonReport extends Omit<TrainReport, "rmse"> {
   readonly rmse: number | null;
-  /** Since the run began. */
+  /** Seconds since the run began. */
   readonly seconds: number;
 }
 
@@ -85,19 +84,19 @@ export function jsonReport(report: TrainReport, seconds: number): JsonReport {
   return { ...report, rmse: Number.isFinite(report.rmse) ? report.rmse : null, seconds };
 }
 
-/** How it ended. */
+/** How the run ended. */
 export interface EndLine {
   readonly kind: "end";
   readonly time: string;
   readonly ended: NonNullable<TrainReport["ended"]> | "failed";
   readonly examples: number;
   readonly seconds: number;
-  /** One line, where it failed. */
+  /** One line, if it failed. */
   readonly error?: string;
 }
 
-/** The plan of a run that begins, or goes on, now. */
-export function planLine(plan: TrainPlan, { output, disk, kernels, resumedAt }: PlanLineParts): PlanLine {
+/** The plan of a run that starts or resumes now. */
+export function planLine(plan: TrainPlan, { output, disk, machine, resumedAt }: PlanLineParts): PlanLine {
   return {
     kind: "plan",
     time: new Date().toISOString(),
@@ -105,14 +104,13 @@ export function planLine(plan: TrainPlan, { output, disk, kernels, resumedAt }: 
     output,
     ...(resumedAt === undefined ? {} : { resumedAt }),
     settings: settingsOf(plan),
-    machine: describeMachine(kernels),
+    machine,
     memory: plan.memory.parts,
     disk,
   };
 }
 
-export interface PlanLineParts extends Pick<PlanLine, "output" | "disk"> {
-  readonly kernels: Kernels;
+export interface PlanLineParts extends Pick<PlanLine, "output" | "disk" | "machine"> {
   readonly resumedAt?: number | undefined;
 }
 
@@ -124,10 +122,10 @@ export interface Moment extends ReportLine {
   readonly replaced: number;
 }
 
-/** Moments kept of a run, of each kind; beyond, every second one goes. */
-const most = 1000;
+/** Moments kept of each kind; when there are more, every second one is dropped. */
+const mostKept = 1000;
 
-/** A run as far as it is known. */
+/** What is known of a run. */
 export class RunRecord {
   #plan: PlanLine;
   #end: EndLine | undefined;
@@ -162,18 +160,18 @@ export class RunRecord {
     return this.#last;
   }
 
-  /** All reports of a short run, some of a long one: the first and the last are among them. */
+  /** All reports of a short run; of a long one a part, with the first and the last. */
   get reports(): readonly Moment[] {
     return this.#reports.kept;
   }
 
-  /** The same of those reports that measured the test error. */
+  /** The same for reports that measured the test error. */
   get tests(): readonly Moment[] {
     return this.#tests.kept;
   }
 }
 
-/** Items at even distances: all, or every second, fourth, … of them, and the last. */
+/** Evenly spaced items: all, or every second, fourth, … and always the last. */
 class Thinned<T> {
   #kept: T[] = [];
   #last: T | undefined;
@@ -184,7 +182,7 @@ class Thinned<T> {
     if (this.#count % this.#stride === 0) this.#kept.push(item);
     this.#count += 1;
     this.#last = item;
-    if (this.#kept.length <= most) return;
+    if (this.#kept.length <= mostKept) return;
     this.#kept = this.#kept.filter((_, i) => i % 2 === 0);
     this.#stride *= 2;
   }

@@ -1,12 +1,13 @@
-/** `trainlets approximate`: M-term curves of dictionaries and bases, side by side. */
+/** `trainlets approximate`: compare the M-term curves of dictionaries and bases. */
 
 import { basename } from "node:path";
 import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError, inputError } from "../../core/errors.js";
+import { clock, counted, grouped } from "../../core/formatText.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import { formatShape, parseShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
-import { writeFileAtomic } from "../../data/node/files.js";
+import { requireOutput, writeFileAtomic } from "../../data/node/files.js";
 import type { Input } from "../../data/node/input.js";
 import { inspectInputs, resolvePatch } from "../../data/node/inputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
@@ -18,8 +19,7 @@ import { approximatorOf, samplePatches } from "../../tasks/approximate/mTerm.js"
 import { type Contender, type MTermCurve, mTermCurves } from "../../tasks/approximate/mTermCurves.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { count, number, option } from "../terminal/flags.js";
-import { requireOutput } from "../terminal/outputs.js";
-import { clock, grouped, ProgressLine } from "../terminal/progress.js";
+import { ProgressLine } from "../terminal/progress.js";
 import { textTable } from "../terminal/textTable.js";
 
 interface ApproximateFlags extends DeviceFlags {
@@ -36,7 +36,7 @@ interface ApproximateFlags extends DeviceFlags {
 
 const defaults = { count: 1000, seed: 1, peak: 255 } as const;
 
-/** M of the table where none is said, in percent of the samples of a patch. */
+/** The M of the table by default, in percent of the samples of a patch. */
 const termShares = [1, 2, 4, 6] as const;
 
 const examples = `
@@ -49,21 +49,21 @@ Examples:
 export function approximateCommand(): Command {
   const each = (value: string, before: string[] | undefined) => [...(before ?? []), value];
   const command = new Command("approximate")
-    .summary("compare dictionaries by how few atoms they need")
+    .summary("compare how many atoms dictionaries need")
     .description(
-      "Approximate random patches by 1, 2, 3, … atoms of each dictionary and base, and compare the errors.",
+      "Approximate random patches with 1, 2, 3, … atoms of each dictionary and base, and compare the errors.",
     )
     .usage("<data...> [-d <file>] [--base <name>] [options]")
     .argument("<data...>", "images, folders of images, globs, .npy and .npz arrays, .tar archives")
-    .option("-d, --dictionary <file>", "a dictionary that train wrote (.npz); may be repeated", each)
-    .option("--base <name>", `a base: ${baseForms.join(", ")}, MATRIX.npy; may be repeated`, each)
-    .addOption(option("--patch <sizes>", "size of a patch: 16, 32x24", undefined, "the dictionary's"))
+    .option("-d, --dictionary <file>", "dictionary written by train (.npz); may be repeated", each)
+    .option("--base <name>", `base dictionary: ${baseForms.join(", ")}, MATRIX.npy; may be repeated`, each)
+    .addOption(option("--patch <sizes>", "patch size: 16, 32x24", undefined, "that of the dictionary"))
     .addOption(option("--count <n>", "patches to approximate", count, defaults.count))
-    .addOption(option("--terms <list>", "numbers of atoms M in the table: 10,20,40", undefined, shareText()))
-    .addOption(option("--peak <v>", "largest sample, for the PSNR", number, defaults.peak))
-    .addOption(option("--seed <n>", "seed of the choice of patches", count, defaults.seed))
-    .option("-o, --output <file>", "where a plot of the curves goes (.svg, .png)")
-    .option("--json", "the curves as a line of JSON on standard output")
+    .addOption(option("--terms <list>", "numbers of atoms M for the table: 10,20,40", undefined, shareText()))
+    .addOption(option("--peak <v>", "largest sample value, for the PSNR", number, defaults.peak))
+    .addOption(option("--seed <n>", "seed for choosing the patches", count, defaults.seed))
+    .option("-o, --output <file>", "file for a plot of the curves (.svg, .png)")
+    .option("--json", "print the curves as a line of JSON on standard output")
     .addHelpText("after", examples)
     .action(runApproximate);
   return withDeviceOptions(command);
@@ -76,12 +76,12 @@ function shareText(): string {
 async function runApproximate(data: string[], flags: ApproximateFlags): Promise<void> {
   const start = performance.now();
   const { dictionary = [], base = [], output } = flags;
-  const wanted = requireInteger("approximate", "--count", flags.count ?? defaults.count, 1);
-  const seed = requireInteger("approximate", "--seed", flags.seed ?? defaults.seed, 0);
-  const peak = requireAbove("approximate", "--peak", flags.peak ?? defaults.peak, 0);
+  const wanted = requireInteger("approximate", "count", flags.count ?? defaults.count, 1);
+  const seed = requireInteger("approximate", "seed", flags.seed ?? defaults.seed, 0);
+  const peak = requireAbove("approximate", "peak", flags.peak ?? defaults.peak, 0);
   if (dictionary.length + base.length === 0)
-    throw new InputError("approximate: give a dictionary (-d) or a base (--base), or several");
-  if (output !== undefined) await requireOutput(output, "approximate", [".svg", ".png"]);
+    throw new InputError("needs at least one dictionary (-d) or base (--base)");
+  if (output !== undefined) await requireOutput(output, [".svg", ".png"]);
   const inputs = await inspectInputs(data);
   const models = await Promise.all(dictionary.map((path) => readDictionary(path)));
   const patch = commonPatch(flags.patch, models, inputs);
@@ -89,10 +89,10 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
   const bases = await Promise.all(base.map((name) => baseContender(name, patch)));
   const contenders = [...models, ...bases];
   const progress = new ProgressLine(flags.json ? "none" : undefined);
-  await onDevice(flags, "approximate", async (kernels, reason) => {
+  await onDevice(flags, async (kernels, computingOn) => {
     const onSkip = (message: string) => progress.note(`approximate: ${message}`);
     const signals = await readSignals(inputs, { patch, onSkip });
-    if (!flags.json) progress.note(`computing on ${kernels.name}: ${kernels.description} (${reason})`);
+    if (!flags.json) progress.note(computingOn);
     const patches = await samplePatches(signals, { patch, count: wanted, seed, kernels });
     const curves = await mTermCurves(contenders, patches, {
       most: terms.at(-1)!,
@@ -107,12 +107,12 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
     if (output !== undefined) await writePlot(output, curves, patch);
     const seconds = (performance.now() - start) / 1000;
     const { json } = flags;
-    stdout.write(`${tell(curves, { patch, patches: patches.cols, terms, seconds, output, json })}\n`);
+    stdout.write(`${describe(curves, { patch, patches: patches.cols, terms, seconds, output, json })}\n`);
   });
 }
 
-/** What to print in the end. */
-function tell(
+/** What to print in the end: a table, or JSON. */
+function describe(
   curves: readonly MTermCurve[],
   run: {
     readonly patch: Shape;
@@ -136,20 +136,18 @@ function tell(
       ...terms.map((M) => (isError(psnr[M]) ? psnr[M].toFixed(2) : "exact")),
     ]),
   );
-  const what = `${grouped(patches)} ${patches === 1 ? "patch" : "patches"} of ${formatShape(patch)}`;
-  const drawn = output === undefined ? "" : `${output}: the curves; `;
+  const what = `${counted(patches, "patch", "patches")} of ${formatShape(patch)}`;
+  const drawn = output === undefined ? "" : `${output}: plot of the curves; `;
   return `${table}\n${drawn}${what}, in ${clock(seconds)}`;
 }
 
 async function writePlot(path: string, curves: readonly MTermCurve[], patch: Shape): Promise<void> {
-  const { mTermChart } = await import("../../figures/charts/mTermChart.js"); // here alone: charts take a while to load
+  const { mTermChart } = await import("../../figures/charts/mTermChart.js"); // loaded only here: charts take a while
   const chart = mTermChart(`M-term approximation of ${formatShape(patch)} patches`, curves);
   const svg = new TextEncoder().encode(chart);
   const bytes = path.toLowerCase().endsWith(".png") ? await rasterizeSvg(svg) : svg;
   if (!bytes)
-    throw new InputError(
-      `approximate: --output must end in .svg here, where no fonts are installed, got ${path}`,
-    );
+    throw new InputError(`--output must end in .svg, as no fonts are installed to draw a .png, got ${path}`);
   await writeFileAtomic(path, bytes);
 }
 
@@ -160,7 +158,7 @@ async function readDictionary(path: string): Promise<Dictionary> {
   return { path, label: basename(path).replace(/\.npz$/i, ""), shape: model.shape, make: () => model };
 }
 
-/** A base is made at once, so that a bad name is refused before anything is read. */
+/** A base is made at once, so that a bad name is rejected before any data is read. */
 async function baseContender(name: string, patch: Shape): Promise<Contender> {
   const made = name.toLowerCase().endsWith(".npy")
     ? { base: await loadBase(name, patch) }
@@ -174,24 +172,24 @@ function commonPatch(
   models: readonly Dictionary[],
   inputs: readonly Input[],
 ): Shape {
-  const said =
-    typed === undefined ? undefined : resolvePatch(parseShape("approximate", "--patch", typed), inputs);
+  const given =
+    typed === undefined ? undefined : resolvePatch(parseShape("approximate", "patch", typed), inputs);
   const [first] = models;
-  const patch = said ?? first?.shape;
-  if (!patch) throw new InputError("approximate: --patch must be given where there is no dictionary");
+  const patch = given ?? first?.shape;
+  if (!patch) throw new InputError("--patch must be given if there is no dictionary");
   const other = models.find(({ shape }) => !sameShape(shape, patch));
   if (!other) return patch;
-  const expected = said ? "--patch" : first.path;
+  const expected = given ? "--patch" : first.path;
   throw new InputError(
-    `approximate: ${other.path} must have patches of ${formatShape(patch)} as ${expected}, got ${formatShape(other.shape)}`,
+    `${other.path} must have patches of ${formatShape(patch)} as ${expected}, got ${formatShape(other.shape)}`,
   );
 }
 
-/** `10,20,40` → [10, 20, 40], rising. */
+/** `20,10,40` → [10, 20, 40]. */
 function resolveTerms(text: string | undefined, n: number): number[] {
   const typed = text?.split(",").map((word) => number(word));
   const terms = typed ?? termShares.map((percent) => Math.max(1, Math.round((percent / 100) * n)));
-  for (const M of terms) requireInteger("approximate", "--terms", M, 1, n);
-  if (terms.length === 0) throw inputError("approximate", "--terms", "must be numbers of atoms", text);
+  for (const M of terms) requireInteger("approximate", "terms", M, 1, n);
+  if (terms.length === 0) throw inputError("approximate", "terms", "must be numbers of atoms", text);
   return [...new Set(terms)].sort((a, b) => a - b);
 }

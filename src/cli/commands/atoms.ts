@@ -1,19 +1,18 @@
-/** `trainlets atoms`: a picture of the atoms of a dictionary. */
+/** `trainlets atoms`: draw the atoms of a dictionary. */
 
 import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
+import { counted } from "../../core/formatText.js";
 import { requireInteger, requireOneOf } from "../../core/require.js";
 import { formatShape } from "../../core/shape.js";
-import { writeFileAtomic } from "../../data/node/files.js";
+import { requireOutput, writeFileAtomic } from "../../data/node/files.js";
 import { atomGallery } from "../../figures/atoms/atomGallery.js";
 import { type AtomOrder, atomOrders, orderAtoms } from "../../figures/atoms/atomOrder.js";
 import { encodePng } from "../../figures/png.js";
 import { loadModel } from "../../model/node/files.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { choice, count, option } from "../terminal/flags.js";
-import { requireOutput } from "../terminal/outputs.js";
-import { counted } from "../terminal/progress.js";
 
 interface AtomsFlags extends DeviceFlags {
   readonly output: string;
@@ -34,13 +33,18 @@ export function atomsCommand(): Command {
     .summary("draw the atoms of a dictionary")
     .description("Draw a gallery of the atoms of a dictionary.")
     .usage("<dictionary> -o <file> [options]")
-    .argument("<dictionary>", "a dictionary that train wrote (.npz)")
-    .requiredOption("-o, --output <file>", "where the picture goes (.png)")
+    .argument("<dictionary>", "dictionary written by train (.npz)")
+    .requiredOption("-o, --output <file>", "picture to write (.png)")
     .addOption(choice("--sort <order>", "order of the atoms", atomOrders, defaults.sort))
     .addOption(
-      option("--count <n>", "atoms to show, spread over that order", count, `all, up to ${defaults.count}`),
+      option(
+        "--count <n>",
+        "number of atoms to draw, evenly spaced in that order",
+        count,
+        `all, up to ${defaults.count}`,
+      ),
     )
-    .addOption(option("--columns <n>", "atoms in a row", count, "a near-square picture"))
+    .addOption(option("--columns <n>", "atoms per row", count, "a nearly square picture"))
     .addHelpText("after", examples)
     .action(runAtoms);
   return withDeviceOptions(command);
@@ -48,14 +52,14 @@ export function atomsCommand(): Command {
 
 async function runAtoms(path: string, flags: AtomsFlags): Promise<void> {
   const sort = requireOneOf("atoms", "order", flags.sort ?? defaults.sort, atomOrders);
-  const most = requireInteger("atoms", "--count", flags.count ?? defaults.count, 1);
-  if (flags.columns !== undefined) requireInteger("atoms", "--columns", flags.columns, 1);
+  const most = requireInteger("atoms", "count", flags.count ?? defaults.count, 1);
+  if (flags.columns !== undefined) requireInteger("atoms", "columns", flags.columns, 1);
   const columns = flags.columns === undefined ? {} : { columns: flags.columns };
-  await requireOutput(flags.output, "atoms", [".png"]);
+  await requireOutput(flags.output, [".png"]);
   const model = await loadModel(path);
   if (sort === "use" && !model.uses)
-    throw new InputError(`atoms: --sort use needs counts of use, which ${path} has not`);
-  const atoms = await onDevice(flags, "atoms", (kernels) => model.atoms(kernels));
+    throw new InputError(`--sort use needs counts of use, and ${path} has none`);
+  const atoms = await onDevice(flags, (kernels) => model.atoms(kernels));
   const sorted = orderAtoms(atoms, sort, model.uses ? { uses: model.uses } : {});
   const shown = Math.min(most, sorted.length);
   const order = Array.from({ length: shown }, (_, i) => sorted[Math.floor((i * sorted.length) / shown)]);

@@ -1,21 +1,20 @@
-/** `trainlets decode`: signals again from their codes. */
+/** `trainlets decode`: rebuild signals from their codes. */
 
 import { extname } from "node:path";
 import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
+import { counted } from "../../core/formatText.js";
 import { formatShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { makeNpy, writeNpy } from "../../data/formats/npy.js";
-import { readFileBytes, writeFileAtomic } from "../../data/node/files.js";
+import { readFileBytes, requireOutput, writeFileAtomic } from "../../data/node/files.js";
 import { greyPicture } from "../../figures/greyPicture.js";
 import { encodePng } from "../../figures/png.js";
 import { codesFromBytes } from "../../model/files.js";
 import { loadModel } from "../../model/node/files.js";
 import { decodeSignals } from "../../tasks/encode/codeSignals.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
-import { requireOutput } from "../terminal/outputs.js";
-import { counted } from "../terminal/progress.js";
 
 interface DecodeFlags extends DeviceFlags {
   readonly dictionary: string;
@@ -29,45 +28,47 @@ Examples:
 
 export function decodeCommand(): Command {
   const command = new Command("decode")
-    .summary("images or arrays again from their codes")
-    .description("Signals again from their codes: one array, or one grey picture.")
+    .summary("rebuild images or arrays from their codes")
+    .description("Rebuild signals from their codes, as one array or one grey picture.")
     .usage("<codes> -d <dictionary> -o <file> [options]")
-    .argument("<codes>", "codes that encode wrote (.npz)")
-    .requiredOption("-d, --dictionary <file>", "the dictionary they are over (.npz)")
-    .requiredOption("-o, --output <file>", "an array (.npy), or one picture (.png)")
+    .argument("<codes>", "codes written by encode (.npz)")
+    .requiredOption("-d, --dictionary <file>", "dictionary they were coded with (.npz)")
+    .requiredOption("-o, --output <file>", "array (.npy) or picture (.png) to write")
     .addHelpText("after", examples)
     .action(runDecode);
   return withDeviceOptions(command);
 }
 
 async function runDecode(path: string, flags: DecodeFlags): Promise<void> {
-  await requireOutput(flags.output, "decode", [".npy", ".png"]);
+  await requireOutput(flags.output, [".npy", ".png"]);
   const model = await loadModel(flags.dictionary);
   const { codes, signals } = codesFromBytes(await readFileBytes(path), path);
   if (codes.X.rows !== model.A.cols) {
     throw new InputError(
-      `decode: the codes are over ${counted(codes.X.rows, "atom")}, ${flags.dictionary} has ${model.A.cols}`,
+      `the codes are over ${counted(codes.X.rows, "atom")}, ${flags.dictionary} has ${model.A.cols}`,
     );
   }
   const picture = extname(flags.output).toLowerCase() === ".png";
   if (picture) requireOnePicture(signals.shapes);
   else requireOneArray(signals.shapes);
-  const decoded = await onDevice(flags, "decode", (kernels) => decodeSignals(model, codes, signals, kernels));
+  const decoded = await onDevice(flags, (kernels) => decodeSignals(model, codes, signals, kernels));
   await writeFileAtomic(flags.output, picture ? encodePng(greyPicture(decoded[0])) : toNpy(decoded));
   stdout.write(`${flags.output}: ${counted(decoded.length, "signal")} of ${formatShape(decoded[0].shape)}\n`);
 }
 
 function requireOnePicture(shapes: readonly Shape[]): void {
   if (shapes.length === 1 && shapes[0].length === 2) return;
-  throw new InputError("decode: a .png holds one picture; write several signals, or other axes, to a .npy");
+  throw new InputError(
+    "a .png holds one picture; write several signals, or signals of other axes, to a .npy",
+  );
 }
 
 function requireOneArray(shapes: readonly Shape[]): void {
   if (shapes.length > 0 && shapes.every((shape) => sameShape(shape, shapes[0]))) return;
-  throw new InputError("decode: signals of different shapes cannot be one array; encode them one by one");
+  throw new InputError("signals of different shapes cannot form one array; encode them one by one");
 }
 
-/** One signal as it is; several of one shape with an axis in front that counts them. */
+/** One signal as it is; several of one shape with a first axis that counts them. */
 function toNpy(signals: readonly Signal[]): Uint8Array {
   const { shape, data: first } = signals[0];
   if (signals.length === 1) return writeNpy(makeNpy(shape, first));

@@ -1,14 +1,13 @@
-/** `trainlets decompress`: an image or an array again from its compressed file. */
+/** `trainlets decompress`: read an image or an array from its compressed file. */
 
 import { stdout } from "node:process";
 import { Command } from "commander";
 import { formatShape } from "../../core/shape.js";
-import { readFileBytes } from "../../data/node/files.js";
+import { readFileBytes, requireOutput } from "../../data/node/files.js";
 import { pictureExtensions } from "../../data/node/pictures.js";
 import { loadModel } from "../../model/node/files.js";
 import { decompress } from "../../tasks/codec/decompress.js";
-import { requireOutput } from "../terminal/outputs.js";
-import { requireHolds, writeSampleFile } from "../terminal/sampleFiles.js";
+import { requireSampleFormat, writeSampleFile } from "../terminal/sampleFiles.js";
 
 interface DecompressFlags {
   readonly dictionary: string;
@@ -19,25 +18,28 @@ const examples = `
 Example:
   trainlets decompress face.tlt -d faces.npz -o face-again.png
 
-The pixels are the same on every machine: no device takes part.`;
+The result is the same on every machine: it does not depend on a device.`;
 
 export function decompressCommand(): Command {
   return new Command("decompress")
-    .summary("an image or an array again from its compressed file")
-    .description("The image or array in a compressed file.")
+    .summary("decompress an image or an array")
+    .description("Decompress an image or an array that compress wrote.")
     .usage("<file> -d <dictionary> -o <file>")
-    .argument("<file>", "what compress wrote (.tlt)")
-    .requiredOption("-d, --dictionary <file>", "the dictionary it is over (.npz)")
-    .requiredOption("-o, --output <file>", `a picture (${pictureExtensions.join(", ")}), or an array (.npy)`)
+    .argument("<file>", "file written by compress (.tlt)")
+    .requiredOption("-d, --dictionary <file>", "dictionary it was compressed with (.npz)")
+    .requiredOption(
+      "-o, --output <file>",
+      `picture (${pictureExtensions.join(", ")}) or array (.npy) to write`,
+    )
     .addHelpText("after", examples)
     .action(runDecompress);
 }
 
 async function runDecompress(path: string, flags: DecompressFlags): Promise<void> {
-  await requireOutput(flags.output, "decompress", [...pictureExtensions, ".npy"]);
+  await requireOutput(flags.output, [...pictureExtensions, ".npy"]);
   const model = await loadModel(flags.dictionary);
   const array = decompress(await readFileBytes(path), model, path);
-  requireHolds(flags.output, array, "decompress");
+  requireSampleFormat(flags.output, array);
   await writeSampleFile(flags.output, array);
   stdout.write(`${flags.output}: ${formatShape(array.shape)}\n`);
 }

@@ -1,19 +1,71 @@
-/** `trainlets demo`, which is `npm start`. */
+/** `trainlets demo`, which is `npm start`: learn from synthetic pictures, and write a page that shows it. */
 
+import { join } from "node:path";
+import { stdout } from "node:process";
 import { Command } from "commander";
-import { type DeviceFlags, withDeviceOptions } from "../terminal/device.js";
+import { clock, grouped } from "../../core/formatText.js";
+import { formatShape } from "../../core/shape.js";
+import { makeFolder, writeFileAtomic } from "../../data/node/files.js";
+import type { TrainReport } from "../../learn/run/trainingLoop.js";
+import { saveModel } from "../../model/node/files.js";
+import { psnr } from "../../tasks/approximate/representation.js";
+import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { option } from "../terminal/flags.js";
+import { ProgressLine } from "../terminal/progress.js";
+
+interface DemoFlags extends DeviceFlags {
+  readonly output?: string;
+}
 
 const defaultFolder = "out/demo";
 
 export function demoCommand(): Command {
   const command = new Command("demo")
-    .summary("learn from made-up pictures, and show it on a page")
-    .description("Learn a dictionary from pictures made on the spot, and leave a page that shows it.")
-    .addOption(option("-o, --output <folder>", "where the results go", undefined, defaultFolder))
-    .action(async ({ output = defaultFolder, ...device }: DeviceFlags & { readonly output?: string }) => {
-      const { runDemo } = await import("../terminal/demoRun.js"); // here alone: charts take a while to load
-      await runDemo({ output, ...device });
-    });
+    .summary("learn from synthetic pictures")
+    .description("Learn a dictionary from pictures made on the spot, and write a page that shows it.")
+    .addOption(option("-o, --output <folder>", "folder for the results", undefined, defaultFolder))
+    .action(runDemoCommand);
   return withDeviceOptions(command);
+}
+
+async function runDemoCommand({ output = defaultFolder, ...device }: DemoFlags): Promise<void> {
+  const start = performance.now();
+  const { demoPictures, demoSettings, runDemo } = await import("../../experiments/demo/run.js");
+  const { demoFiles } = await import("../../experiments/demo/files.js"); // loaded only here: charts take a while
+  await makeFolder(output);
+  const pictures = demoPictures();
+  await onDevice(device, async (kernels) => {
+    const size = formatShape(demoSettings.patch);
+    stdout.write(
+      `learning ${size} atoms from ${pictures.seen.length} synthetic pictures, on ${kernels.name}\n`,
+    );
+    const progress = new ProgressLine();
+    const outcome = await runDemo(pictures, kernels, progressOf(progress, demoSettings.examples));
+    progress.clear();
+    const seconds = (performance.now() - start) / 1000;
+    await saveModel(join(output, "dictionary.npz"), outcome.model);
+    for (const { name, bytes } of await demoFiles(outcome, pictures.seen[0], kernels, seconds))
+      await writeFileAtomic(join(output, name), bytes);
+    for (const { name, rmse } of outcome.results) {
+      const error = rmse.toFixed(2).padStart(6);
+      stdout.write(`  ${name.padEnd(22)} RMSE ${error}   PSNR ${psnr(rmse).toFixed(2)} dB\n`);
+    }
+    stdout.write(`done in ${clock(seconds)}; open ${join(output, "index.html")}\n`);
+  });
+}
+
+/** Shows each report on a line, with the newest test error. */
+function progressOf(progress: ProgressLine, total: number): (report: TrainReport) => void {
+  let test: number | undefined;
+  return ({ examples, testRmse }) => {
+    test = testRmse ?? test;
+    progress.show(
+      [
+        `${Math.round((100 * examples) / total)}%`,
+        `RMSE on unseen pictures ${test?.toFixed(2)}`,
+        `${grouped(examples)} examples`,
+      ],
+      testRmse !== undefined,
+    );
+  };
 }

@@ -1,4 +1,4 @@
-/** `trainlets devices`: where training can be computed, and why elsewhere it cannot. */
+/** `trainlets devices`: list the available devices, and why others are not available. */
 
 import { stdout } from "node:process";
 import { Command } from "commander";
@@ -6,8 +6,8 @@ import { listDevices } from "../../kernels/choose.js";
 
 export function devicesCommand(): Command {
   return new Command("devices")
-    .summary("list what there is to compute on")
-    .description("List what there is to compute on, best first; `auto` is what --device auto takes.")
+    .summary("list the available devices")
+    .description("List the available devices, best first; `auto` marks the one that --device auto takes.")
     .action(async () => {
       const devices = await listDevices();
       const best = devices.find(({ available }) => available);

@@ -4,8 +4,9 @@ import { resolve } from "node:path";
 import { stderr, stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
+import { counted } from "../../core/formatText.js";
 import { formatShape, parseShape, type Shape, sizeOf } from "../../core/shape.js";
-import { writeFileAtomic } from "../../data/node/files.js";
+import { requireOutput, writeFileAtomic } from "../../data/node/files.js";
 import { inspectInputs } from "../../data/node/inputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import { codesToBytes } from "../../model/files.js";
@@ -14,8 +15,6 @@ import { resolveLimits } from "../../pursuit/limits.js";
 import { encodeSignals } from "../../tasks/encode/codeSignals.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { number, option } from "../terminal/flags.js";
-import { requireOutput } from "../terminal/outputs.js";
-import { counted } from "../terminal/progress.js";
 
 interface EncodeFlags extends DeviceFlags {
   readonly dictionary: string;
@@ -32,15 +31,15 @@ Examples:
 
 export function encodeCommand(): Command {
   const command = new Command("encode")
-    .summary("code images or arrays over a dictionary")
-    .description("Code images or arrays over a dictionary: each is covered by a grid of windows.")
+    .summary("code images or arrays with a dictionary")
+    .description("Code images or arrays over a dictionary, window by window on a grid.")
     .usage("<data...> -d <dictionary> -o <file> [options]")
     .argument("<data...>", "images, folders of images, globs, .npy and .npz arrays, .tar archives")
-    .requiredOption("-d, --dictionary <file>", "a dictionary that train wrote (.npz)")
-    .requiredOption("-o, --output <file>", "where the codes go (.npz)")
-    .addOption(option("--sparsity <p>", "code with so many atoms", number, "as in training"))
-    .addOption(option("--error <e>", "or until the RMSE of a window is at most this", number))
-    .addOption(option("--stride <sizes>", "steps of the grid: 4, 4x4", undefined, "the patch"))
+    .requiredOption("-d, --dictionary <file>", "dictionary written by train (.npz)")
+    .requiredOption("-o, --output <file>", "codes to write (.npz)")
+    .addOption(option("--sparsity <p>", "at most this many atoms per window", number, "as in training"))
+    .addOption(option("--error <e>", "add atoms until the RMSE of a window is at most this", number))
+    .addOption(option("--stride <sizes>", "samples between windows: 4, 4x4", undefined, "the patch size"))
     .addHelpText("after", examples)
     .action(runEncode);
   return withDeviceOptions(command);
@@ -53,12 +52,12 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   const given = flags.sparsity !== undefined || flags.error !== undefined;
   const rule = given ? { sparsity: flags.sparsity, error: flags.error } : model.meta.coding;
   resolveLimits("encode", rule, sizeOf(patch), model.A.cols);
-  await requireOutput(flags.output, "encode", [".npz"]);
+  await requireOutput(flags.output, [".npz"]);
   if (resolve(flags.output) === resolve(flags.dictionary))
-    throw new InputError(`encode: --output must not be the dictionary, got ${flags.output}`);
+    throw new InputError(`--output must not be the dictionary, got ${flags.output}`);
   const inputs = await inspectInputs(data);
   const onSkip = (message: string) => stderr.write(`encode: ${message}\n`);
-  const result = await onDevice(flags, "encode", async (kernels) => {
+  const result = await onDevice(flags, async (kernels) => {
     const signals = await readSignals(inputs, { patch, onSkip });
     return encodeSignals(model, signals, { stride, rule, kernels });
   });
@@ -70,13 +69,11 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   );
 }
 
-/** One step for all axes, or one an axis; at most the patch, so that windows leave no gaps. */
+/** One step for all axes, or one per axis; at most the patch, so that windows leave no gaps. */
 function resolveStride(text: string | undefined, patch: Shape): Shape {
   if (text === undefined) return patch;
-  const typed = parseShape("encode", "--stride", text);
+  const typed = parseShape("encode", "stride", text);
   const stride = typed.length === 1 ? patch.map(() => typed[0]) : typed;
   if (stride.length === patch.length && stride.every((step, axis) => step <= patch[axis])) return stride;
-  throw new InputError(
-    `encode: --stride must be steps of at most ${formatShape(patch)}, the patch, got ${text}`,
-  );
+  throw new InputError(`--stride must be steps of at most ${formatShape(patch)}, the patch, got ${text}`);
 }

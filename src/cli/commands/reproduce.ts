@@ -1,12 +1,14 @@
-/** `trainlets reproduce`: the experiments of the paper. */
+/** `trainlets reproduce`: run the experiments of the paper. */
 
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
+import { clock } from "../../core/formatText.js";
 import { requireOneOf } from "../../core/require.js";
 import { formatShape, parseShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
+import { makeFolder, writeFileAtomic } from "../../data/node/files.js";
 import type { Input } from "../../data/node/input.js";
 import { inspectInputs } from "../../data/node/inputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
@@ -17,15 +19,18 @@ import type {
   ExperimentOptions,
   ExperimentRun,
   Outcome,
+  OutcomeFile,
 } from "../../experiments/shared/experiment.js";
-import { memoryNow } from "../../report/node/machine.js";
+import { rasterizeSvg } from "../../figures/node/rasterize.js";
+import { followRun } from "../../report/followRun.js";
+import { memoryNow } from "../../report/node/thisMachine.js";
+import { jsonReport } from "../../report/runRecord.js";
+import { describePlan } from "../../report/runText.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { count, option } from "../terminal/flags.js";
 import { Interrupt } from "../terminal/interrupt.js";
-import { clock, ProgressLine } from "../terminal/progress.js";
-import { makeFolder, writeOutcome } from "../terminal/resultFolder.js";
+import { ProgressLine } from "../terminal/progress.js";
 import { textTable } from "../terminal/textTable.js";
-import { describePlan, follow } from "../terminal/trainReports.js";
 
 interface ReproduceFlags extends DeviceFlags, Omit<ExperimentOptions, "patch"> {
   readonly patch?: string;
@@ -37,34 +42,34 @@ interface ReproduceFlags extends DeviceFlags, Omit<ExperimentOptions, "patch"> {
 
 const examples = `
 Examples:
-  trainlets reproduce                         the experiments there are
+  trainlets reproduce                         list the experiments
   trainlets reproduce fig2                    one figure
-  trainlets reproduce fig5 --quick --images lena.png   learners compared
+  trainlets reproduce fig5 --quick --images lena.png   compare learners
   trainlets reproduce fig4 --images photos    on your own photos
   trainlets reproduce universal32 --quick     a small version, about a minute
   trainlets reproduce universal32 --images bsds/train --test bsds/val
   trainlets reproduce universal64 --images photos --examples 500k
 
-Ctrl-C ends the training, and shows the dictionary so far.`;
+Ctrl-C stops the training; the results are those of the dictionary so far.`;
 
 export function reproduceCommand(): Command {
   const command = new Command("reproduce")
-    .summary("run an experiment of the paper, and draw its figures")
+    .summary("run an experiment of the paper")
     .description(
-      "Run an experiment of the paper, and leave its figures on a page. Without a name: list them.",
+      "Run an experiment of the paper, and write a page with its figures. Without a name, list them.",
     )
     .usage("[experiment] [options]")
     .argument("[experiment]", experiments.map(({ name }) => name).join(", "))
-    .addOption(option("-o, --output <folder>", "where the results go", undefined, "out/EXPERIMENT"))
-    .option("--images <data...>", "images to take patches from (default: made-up pictures)")
-    .option("--test <data...>", "images to test on (default: a part of the others, set aside)")
-    .option("--quick", "a small version: the same patches, fewer atoms and examples")
-    .option("--patch <size>", "one size of patches, where an experiment has several: fig5")
-    .addOption(option("--examples <n>", "patches an epoch: 270k, 10M", count, "as in the paper"))
-    .addOption(option("--epochs <n>", "times that each patch is seen", count, "as in the paper"))
-    .addOption(option("--batch <n>", "patches of a step", count, "by the device"))
-    .addOption(option("--seed <n>", "seed of everything random", count, 1))
-    .option("--json", "progress and outcome as lines of JSON on standard output")
+    .addOption(option("-o, --output <folder>", "folder for the results", undefined, "out/EXPERIMENT"))
+    .option("--images <data...>", "images to take patches from (default: synthetic pictures)")
+    .option("--test <data...>", "images to test on (default: some of --images, set aside)")
+    .option("--quick", "small version: the same patches, fewer atoms and examples")
+    .option("--patch <size>", "one patch size, for experiments with several: fig5")
+    .addOption(option("--examples <n>", "patches per epoch: 270k, 10M", count, "as in the paper"))
+    .addOption(option("--epochs <n>", "passes over the patches", count, "as in the paper"))
+    .addOption(option("--batch <n>", "patches per step (mini-batch)", count, "depends on the device"))
+    .addOption(option("--seed <n>", "seed of the random generator", count, 1))
+    .option("--json", "print progress and results as lines of JSON on standard output")
     .addHelpText("after", examples)
     .action(runReproduce);
   return withDeviceOptions(command);
@@ -83,10 +88,10 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
   requireImages(experiment, flags);
   const progress = new ProgressLine(flags.json ? "none" : undefined);
   const inputs = await inputsOf(flags);
-  await onDevice(flags, "reproduce", async (kernels, reason) => {
+  await onDevice(flags, async (kernels, computingOn) => {
     const data = await readData(inputs, experiment, progress);
-    await makeFolder(output, "reproduce");
-    progress.note(`computing on ${kernels.name}: ${kernels.description} (${reason})`);
+    await makeFolder(output);
+    progress.note(computingOn);
     const outcome = await perform(run, data, { kernels, progress, json: flags.json === true });
     const written = await writeOutcome(output, outcome.files);
     const seconds = (performance.now() - start) / 1000;
@@ -97,34 +102,32 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
   });
 }
 
-/** One of the sizes that an experiment has. */
+/** One of the patch sizes of an experiment. */
 function sizeOfFlag({ name, sizes }: Experiment, typed: string | undefined): Shape | undefined {
   if (typed === undefined) return undefined;
-  if (!sizes) throw new InputError(`reproduce: --patch is not an option of ${name}`);
-  const patch = parseShape("reproduce", "--patch", typed);
+  if (!sizes) throw new InputError(`--patch is not an option of ${name}`);
+  const patch = parseShape("reproduce", "patch", typed);
   const square = patch.length === 1 ? [patch[0], patch[0]] : patch;
-  requireOneOf("reproduce", "size of patches", formatShape(square), sizes.map(formatShape));
+  requireOneOf("reproduce", "patch size", formatShape(square), sizes.map(formatShape));
   return square;
 }
 
-/** Refuse images where there is no use for them. */
+/** Reject images for an experiment that does not use them. */
 function requireImages({ name, images }: Experiment, flags: ReproduceFlags): void {
   if (images !== "learn" && flags.test)
-    throw new InputError(`reproduce: --test is not an option of ${name}, which learns nothing`);
+    throw new InputError(`--test is not an option of ${name}, which learns nothing`);
   if (images === "none" && flags.images)
-    throw new InputError(`reproduce: --images is not an option of ${name}, which needs none`);
+    throw new InputError(`--images is not an option of ${name}, which needs none`);
 }
 
-/** The files to read; none may be both learned from and tested on. */
+/** The files to read; no file may be both learned from and tested on. */
 async function inputsOf({ images, test }: ReproduceFlags): Promise<{ images?: Input[]; test?: Input[] }> {
-  const list = (args: string[]) => inspectInputs(args);
-  const [seen, unseen] = [images && (await list(images)), test && (await list(test))];
+  const seen = images && (await inspectInputs(images));
+  const unseen = test && (await inspectInputs(test));
   const known = new Set(seen?.map(({ path }) => resolve(path)));
   const both = unseen?.find(({ path }) => known.has(resolve(path)));
   if (both !== undefined)
-    throw new InputError(
-      `reproduce: --test must be images that are not learned from, got ${both.path} in both`,
-    );
+    throw new InputError(`--test must be images that are not learned from, got ${both.path} in both`);
   return { ...(seen && { images: seen }), ...(unseen && { test: unseen }) };
 }
 
@@ -138,11 +141,11 @@ async function readData(
     list && (await readSignals(list, { patch, onSkip }));
   const images = await read(inputs.images);
   if (purpose === "learn" && images?.length === 1 && !inputs.test)
-    throw new InputError("reproduce: --images must be at least two where --test is not given, got 1");
+    throw new InputError("--images must be at least two unless --test is given, got 1");
   return { images, test: await read(inputs.test) };
 }
 
-/** Run it, with the progress on a line. */
+/** Run it and show its progress. */
 async function perform(
   run: ExperimentRun,
   data: ExperimentData,
@@ -150,17 +153,23 @@ async function perform(
 ): Promise<Outcome> {
   const { kernels, progress, json } = tools;
   const interrupt = new Interrupt(() =>
-    progress.note("ending: the dictionary so far will be shown (Ctrl-C again to leave at once)"),
+    progress.note(
+      "stopping: the results will be those of the dictionary so far (Ctrl-C again to quit at once)",
+    ),
   );
   const outcome = await run(data, {
     kernels,
     signal: interrupt.signal,
     async showTraining(plan, reports) {
       progress.note(describePlan(plan));
-      const onStart = () => interrupt.listen();
-      const memory = () => memoryNow(kernels);
-      const following = follow(reports, plan, { progress, json, memory, onStart });
-      await following.finally(() => interrupt.stop());
+      await followRun(reports, plan, {
+        display: progress,
+        memory: () => memoryNow(kernels),
+        onStart: () => interrupt.listen(),
+        onReport(report, seconds) {
+          if (json) stdout.write(`${JSON.stringify(jsonReport(report, seconds))}\n`);
+        },
+      }).finally(() => interrupt.stop());
     },
     onStage(stage) {
       if (json) stdout.write(`${JSON.stringify({ stage })}\n`);
@@ -170,6 +179,21 @@ async function perform(
   });
   progress.clear();
   return outcome;
+}
+
+/** Write all files, an SVG also as PNG if fonts are installed; their names. */
+async function writeOutcome(folder: string, files: readonly OutcomeFile[]): Promise<string[]> {
+  const names: string[] = [];
+  const write = async (name: string, bytes: Uint8Array) => {
+    await writeFileAtomic(join(folder, name), bytes);
+    names.push(name);
+  };
+  for (const { name, bytes } of files) {
+    const png = name.endsWith(".svg") ? await rasterizeSvg(bytes) : undefined;
+    if (png) await write(name.replace(/svg$/, "png"), png);
+    await write(name, bytes);
+  }
+  return names;
 }
 
 /** The table, then the claims. */

@@ -1,62 +1,102 @@
-/** `trainlets train`: learn a dictionary from images or arrays. */
+/**
+ * `trainlets train`: learn a dictionary from images or arrays.
+ *
+ * In order: the options are checked, the data opened, the run planned, trained and
+ * saved. What it prints and records of the run is written in src/report.
+ */
 
+import { dirname } from "node:path";
 import { stderr, stdout } from "node:process";
 import { Command } from "commander";
+import { InputError, inputError } from "../../core/errors.js";
+import { counted } from "../../core/formatText.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
-import { parseShape, type Shape, sizeOf } from "../../core/shape.js";
+import { formatShape, parseShape } from "../../core/shape.js";
+import { makeFolder, requireOutput } from "../../data/node/files.js";
 import type { Input } from "../../data/node/input.js";
 import { inspectInputs, resolvePatch } from "../../data/node/inputs.js";
 import { openSource } from "../../data/node/openSource.js";
 import { readSignals } from "../../data/node/readSignals.js";
+import type { SignalSource } from "../../data/sampling/signalSource.js";
 import { baseForms } from "../../dictionaries/base.js";
 import { loadBase } from "../../dictionaries/node/base.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { atomCareDefaults } from "../../learn/atoms/atomCare.js";
+import { checkpointDefaults } from "../../learn/checkpoints/node/checkpointFolder.js";
+import {
+  type Checkpoints,
+  notSaved,
+  openCheckpoints,
+  withLastCheckpoint,
+} from "../../learn/checkpoints/node/openCheckpoints.js";
 import { learnerNames, learners } from "../../learn/learners/registry.js";
+import type { TrainPlan } from "../../learn/run/setup.js";
+import { type TrainingRun, train } from "../../learn/run/train.js";
 import {
   defaultAtomSparsity,
+  type ResolvedTraining,
   resolveTraining,
   type TrainOptions,
   trainDefaults,
 } from "../../learn/run/trainOptions.js";
-import { loadModel } from "../../model/node/files.js";
+import { loadModel, saveModel } from "../../model/node/files.js";
 import { defaultSparsity } from "../../pursuit/limits.js";
+import { diskNeeds } from "../../report/diskNeeds.js";
+import { pageDefaults } from "../../report/node/liveReport.js";
+import { recordRun } from "../../report/node/recordRun.js";
+import { freeSpace, thisMachine } from "../../report/node/thisMachine.js";
+import { describeTime, expectedSeconds, measurePace } from "../../report/pace.js";
+import { jsonReport, type PlanLine, planLine } from "../../report/runRecord.js";
 import {
-  type Checkpoints,
-  openCheckpoints,
-  withCheckpointOptions,
-  withFolder,
-} from "../terminal/checkpoints.js";
+  describeData,
+  describeDisk,
+  describeEnd,
+  describePlan,
+  describeUnread,
+  type RunProgress,
+} from "../../report/runText.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
-import { choice, count, number, option, resolveShare, type Share, share } from "../terminal/flags.js";
-import { requireOutput } from "../terminal/outputs.js";
+import { atomSparsity, count, number, option, withTrainingOptions } from "../terminal/flags.js";
+import { Interrupt } from "../terminal/interrupt.js";
 import { ProgressLine } from "../terminal/progress.js";
-import { learn, makeReportFolder, type RunFlags, requireReport } from "../terminal/trainRun.js";
 
-interface TrainFlags
-  extends DeviceFlags,
-    RunFlags,
-    Omit<
-      TrainOptions,
-      | "patch"
-      | "base"
-      | "atomSparsity"
-      | "atomCare"
-      | "coding"
-      | "start"
-      | "checkpoints"
-      | "resume"
-      | "reportEvery"
-    > {
-  readonly base?: string;
+/** Flags that the library takes as they are. */
+const sameInLibrary = [
+  "atoms",
+  "redundancy",
+  "atomSparsity",
+  "learner",
+  "batch",
+  "epochs",
+  "examples",
+  "momentum",
+  "stepDecay",
+  "seed",
+  "holdout",
+  "testEvery",
+  "patience",
+  "minutes",
+  "removeMean",
+  "groupSamples",
+] as const satisfies readonly (keyof TrainOptions)[];
+
+interface TrainFlags extends DeviceFlags, Pick<TrainOptions, (typeof sameInLibrary)[number]> {
+  readonly output: string;
   readonly patch: string;
-  readonly atomSparsity?: Share;
+  readonly base?: string;
   readonly sparsity?: number;
   readonly error?: number;
+  readonly atomCare?: number | boolean;
   readonly start?: string;
   readonly test?: string[];
-  readonly atomCare?: number | boolean;
-  readonly minutes?: number;
+  readonly checkpoint?: string;
+  readonly checkpointEvery?: number;
+  readonly checkpointSteps?: number;
+  readonly resume?: boolean;
+  readonly report?: string;
+  readonly pageEvery?: number;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
 }
 
 const examples = `
@@ -73,69 +113,90 @@ Examples:
   trainlets train photos/ --patch 64 -o large.npz --dry-run
   trainlets train photos/ --patch 32 -o large.npz --report run
 
-Ctrl-C ends a run and saves the dictionary so far.`;
+Ctrl-C stops a run and saves the dictionary so far.`;
 
 export function trainCommand(): Command {
-  const d = trainDefaults;
-  const atomSparsity = (n: number) => defaultAtomSparsity(n, Infinity);
   const command = new Command("train")
     .summary("learn a dictionary from images or arrays")
     .description("Learn a dictionary from patches of images or of .npy arrays.")
     .usage("<data...> --patch <sizes> -o <file> [options]")
     .argument("<data...>", 'images, folders of images, globs ("*.png"), .npy and .npz arrays, .tar archives')
-    .optionsGroup("What is learned:")
-    .requiredOption("-o, --output <file>", "where the dictionary goes (.npz)")
-    .requiredOption("--patch <sizes>", "size of a patch: 16 (16x16 in images), 32x24, 8x8x8")
-    .addOption(
-      option(
-        "--base <name>",
-        `what atoms are made of: ${baseForms.join(", ")}, MATRIX.npy`,
-        undefined,
-        d.base,
-      ),
-    )
-    .addOption(option("--atoms <m>", "number of atoms", count, "as many as the base has"))
-    .addOption(option("--redundancy <r>", "the same, as a multiple of those of the base", number))
-    .addOption(option("--atom-sparsity <k>", "base atoms in an atom: 250, 10%", share, bySize(atomSparsity)))
-    .optionsGroup("How patches are coded:")
-    .addOption(option("--sparsity <p>", "with so many atoms", number, bySize(defaultSparsity)))
-    .addOption(option("--error <e>", "until the RMSE of the patch is at most this", number))
-    .option("--no-remove-mean", "keep the mean of each patch in its code")
-    .optionsGroup("How it is learned:")
-    .addOption(option("--examples <n>", "patches an epoch: 5000, 200k, 10M", count, d.examples))
-    .addOption(option("--epochs <n>", "times that each patch is seen", count, d.epochs))
-    .addOption(option("--batch <n>", "patches of a step", count, d.batch))
-    .addOption(option("--momentum <g>", "part of a step that goes on, below 1, for osdl", number, d.momentum))
-    .addOption(option("--step-decay <t>", "steps are halved after so many, for niht", number, d.stepDecay))
-    .addOption(option("--seed <n>", "seed of everything random", count, d.seed))
-    .addOption(option("--atom-care <n>", "steps between replacing idle atoms", count, atomCareDefaults.every))
-    .option("--no-atom-care", "leave idle and double atoms alone")
-    .addOption(choice("--learner <name>", "algorithm", learnerNames, d.learner))
-    .option("--start <file>", "go on from this dictionary, with its base and its atoms")
-    .optionsGroup("Testing, and when to stop:")
-    .addOption(option("--holdout <n>", "patches to test on; up to a tenth of all", count, d.holdout))
-    .option("--test <data...>", "test on patches of these instead")
-    .addOption(option("--test-every <n>", "patches between two tests", count, "an epoch"))
-    .addOption(option("--patience <n>", "stop after so many tests without a better one", count))
-    .addOption(option("--minutes <t>", "stop after so many minutes", number))
     .addHelpText("after", () => `${learnerList()}${examples}`)
     .action(runTrain);
-  return withDeviceOptions(
-    withCheckpointOptions(command)
-      .optionsGroup("Other options:")
-      .addOption(
-        option(
-          "--group-samples <n>",
-          "samples in memory at a time; larger sets are read in groups",
-          count,
-          `${trainDefaults.groupSamples / 2 ** 20}Mi`,
-        ),
-      )
-      .option("--json", "progress as lines of JSON on standard output"),
-  );
+  withDictionaryOptions(command);
+  withTrainingOptions(command.optionsGroup("Training:"), trainDefaults);
+  withLearnerOptions(command);
+  withStoppingOptions(command);
+  withLongRunOptions(command);
+  command.optionsGroup("Other options:");
+  const groupSamples = `${trainDefaults.groupSamples / 2 ** 20}Mi`;
+  const text = "samples in memory at a time; larger data are read in groups";
+  command
+    .addOption(option("--group-samples <n>", text, count, groupSamples))
+    .option("--json", "print progress as lines of JSON on standard output");
+  return withDeviceOptions(command);
 }
 
-/** What each learner is. */
+function withDictionaryOptions(command: Command): void {
+  const bases = `base dictionary: ${baseForms.join(", ")}, MATRIX.npy`;
+  const k = bySize((n) => defaultAtomSparsity(n, Infinity));
+  command
+    .optionsGroup("Dictionary:")
+    .requiredOption("-o, --output <file>", "dictionary file to write (.npz)")
+    .requiredOption("--patch <sizes>", "patch size: 16 (16x16 in images), 32x24, 8x8x8")
+    .addOption(option("--base <name>", bases, undefined, trainDefaults.base))
+    .addOption(option("--atoms <m>", "number of atoms", count, "as many as the base has"))
+    .addOption(option("--redundancy <r>", "number of atoms as a multiple of those of the base", number))
+    .addOption(option("--atom-sparsity <k>", "non-zeros per atom: 250, or 10% of the patch", atomSparsity, k))
+    .optionsGroup("Coding of patches:")
+    .addOption(option("--sparsity <p>", "at most this many atoms per patch", number, bySize(defaultSparsity)))
+    .addOption(option("--error <e>", "add atoms until the RMSE of a patch is at most this", number))
+    .option("--no-remove-mean", "do not subtract the mean of each patch");
+}
+
+function withLearnerOptions(command: Command): void {
+  const d = trainDefaults;
+  command
+    .addOption(option("--momentum <g>", "momentum γ in [0, 1) (osdl only)", number, d.momentum))
+    .addOption(
+      option("--step-decay <t>", "mini-batches until the step is halved (niht only)", number, d.stepDecay),
+    )
+    .addOption(
+      option("--atom-care <n>", "steps between replacements of unused atoms", count, atomCareDefaults.every),
+    )
+    .option("--no-atom-care", "never replace unused or duplicate atoms")
+    .option("--start <file>", "start from the atoms and the base of this dictionary");
+}
+
+function withStoppingOptions(command: Command): void {
+  const holdout = "patches held out for testing, at most a tenth of all";
+  command
+    .optionsGroup("Testing and stopping:")
+    .addOption(option("--holdout <n>", holdout, count, trainDefaults.holdout))
+    .option("--test <data...>", "test on patches of these files instead")
+    .addOption(option("--test-every <n>", "patches between two tests", count, "one epoch"))
+    .addOption(option("--patience <n>", "stop after this many tests without improvement", count))
+    .addOption(option("--minutes <t>", "stop after this many minutes", number));
+}
+
+function withLongRunOptions(command: Command): void {
+  const minutes = checkpointDefaults.minutes;
+  const seconds = pageDefaults.every;
+  command
+    .optionsGroup("Long runs:")
+    .option("--checkpoint <folder>", "save checkpoints there; the last two are kept")
+    .addOption(option("--checkpoint-every <t>", "minutes between checkpoints", number, minutes))
+    .addOption(option("--checkpoint-steps <n>", "steps between checkpoints, if that is sooner", count))
+    .option("--resume", "resume from the newest checkpoint; the result is that of one run without a break")
+    .option(
+      "--report <folder>",
+      "write metrics.jsonl and report.html there (default: the --checkpoint folder)",
+    )
+    .addOption(option("--page-every <s>", "seconds between updates of report.html", number, seconds))
+    .option("--dry-run", "print the memory, disk space and time a run would need, and stop");
+}
+
+/** The learners and what each is. */
 function learnerList(): string {
   const width = Math.max(...learnerNames.map((name) => name.length));
   const lines = learnerNames.map((name) => `  ${name.padEnd(width)}  ${learners[name].summary}`);
@@ -147,95 +208,201 @@ function bySize(of: (n: number) => number): string {
   return [8, 16, 32, 64].map((side) => `${of(side * side)} for ${side}x${side}`).join(", ");
 }
 
-async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
-  const typed = parseShape("train", "--patch", flags.patch);
-  const inputs = await inspectInputs(data);
-  const tests = flags.test && (await inspectInputs(flags.test));
-  const start = flags.start === undefined ? undefined : await loadModel(flags.start);
-  const patch = resolvePatch(typed, inputs);
-  const named = flags.base ?? (start ? undefined : trainDefaults.base); // a dictionary to go on from has its own
-  const base = named === undefined ? undefined : await loadBase(named, patch);
-  const options = { ...libraryOptions(flags, patch), base, start };
-  const resolved = resolveTraining(options); // refuses bad options before anything is read
-  await requireOutput(flags.output, "train", [".npz"]);
-  requireReport(flags);
-  const progress = progressFor(flags.json === true);
-  const checkpoints = await openCheckpoints(flags, resolved, (line) => progress.note(line));
-  const work = { flags, inputs, tests, patch, options, checkpoints, progress };
-  await withFolder(checkpoints, async () => {
-    await makeReportFolder(flags);
-    await onDevice(flags, "train", (kernels, reason) => trainOn(kernels, reason, work));
-  });
-}
-
-/** What was asked for, checked. */
-interface TrainWork {
+/** What was asked for, checked, with what the run needs besides kernels. */
+interface TrainJob {
   readonly flags: TrainFlags;
   readonly inputs: readonly Input[];
   readonly tests: readonly Input[] | undefined;
-  readonly patch: Shape;
   readonly options: TrainOptions;
-  readonly checkpoints: Checkpoints;
+  readonly checkpoints: Checkpoints | undefined;
   readonly progress: ProgressLine;
 }
 
-async function trainOn(kernels: Kernels, reason: string, work: TrainWork): Promise<void> {
-  const { flags, inputs, tests, patch, options, checkpoints, progress } = work;
+async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
+  const inputs = await inspectInputs(data);
+  const tests = flags.test && (await inspectInputs(flags.test));
+  const options = await libraryOptions(flags, inputs);
+  const resolved = resolveTraining(options); // rejects bad options before data is read
+  await requireOutput(flags.output, [".npz"]);
+  requireLongRunFlags(flags);
+  const progress = progressFor(flags);
+  const checkpoints = await checkpointsOf(flags, resolved, progress);
+  try {
+    if (flags.report !== undefined && !flags.dryRun) await makeFolder(flags.report, "report");
+    const job = { flags, inputs, tests, options, checkpoints, progress };
+    const result = await onDevice(flags, (kernels, computingOn) => trainOn(kernels, computingOn, job));
+    (flags.json ? stderr : stdout).write(`${result}\n`);
+  } finally {
+    await checkpoints?.folder.close();
+  }
+}
+
+/** The options of the library for these flags. */
+async function libraryOptions(flags: TrainFlags, inputs: readonly Input[]): Promise<TrainOptions> {
+  const { sparsity, error } = flags;
+  const same = Object.fromEntries(sameInLibrary.map((name) => [name, flags[name]]));
+  const patch = resolvePatch(parseShape("train", "patch", flags.patch), inputs);
+  const start = flags.start === undefined ? undefined : await loadModel(flags.start);
+  const base = flags.base ?? (start ? undefined : trainDefaults.base); // `start` has a base of its own
+  return {
+    ...(same as Pick<TrainOptions, (typeof sameInLibrary)[number]>),
+    patch,
+    base: base === undefined ? undefined : await loadBase(base, patch),
+    start,
+    coding: sparsity === undefined && error === undefined ? undefined : { sparsity, error },
+    atomCare: atomCareOf(flags.atomCare),
+  };
+}
+
+function atomCareOf(flag: number | boolean | undefined): TrainOptions["atomCare"] {
+  if (flag === false) return false;
+  if (flag === undefined || flag === true) return undefined;
+  return { every: flag };
+}
+
+/** Reject flags of long runs that need others, or have invalid values. */
+function requireLongRunFlags(flags: TrainFlags): void {
+  const { checkpoint, checkpointEvery, checkpointSteps, pageEvery } = flags;
+  if (checkpoint === undefined) {
+    for (const name of ["checkpointEvery", "checkpointSteps", "resume"] as const)
+      if (flags[name] !== undefined)
+        throw new InputError((nameOf) => `${nameOf(name)} needs ${nameOf("checkpoint")}`, { argument: name });
+  }
+  if (checkpoint === "") throw inputError("train", "checkpoint", "must be a folder", checkpoint);
+  if (checkpointEvery !== undefined) requireAbove("train", "checkpointEvery", checkpointEvery, 0);
+  if (checkpointSteps !== undefined) requireInteger("train", "checkpointSteps", checkpointSteps, 1);
+  if (pageEvery === undefined) return;
+  requireAbove("train", "pageEvery", pageEvery, 0);
+  if (reportFolder(flags) === undefined) throw new InputError("--page-every needs --report or --checkpoint");
+}
+
+/** The folder of the report: that of the checkpoints, unless it has its own. */
+function reportFolder({ report, checkpoint }: TrainFlags): string | undefined {
+  return report ?? checkpoint;
+}
+
+/** With `--json` there is a progress line only if the JSON goes elsewhere than the terminal. */
+function progressFor({ json }: TrainFlags): ProgressLine {
+  return !json || (stderr.isTTY && !stdout.isTTY) ? new ProgressLine() : new ProgressLine("none");
+}
+
+/** The checkpoints of the run, if any are wanted; a dry run neither writes nor resumes. */
+async function checkpointsOf(
+  flags: TrainFlags,
+  training: ResolvedTraining,
+  progress: ProgressLine,
+): Promise<Checkpoints | undefined> {
+  const { checkpoint, checkpointEvery: minutes, checkpointSteps: steps, resume, dryRun } = flags;
+  if (checkpoint === undefined || dryRun) return undefined;
+  return openCheckpoints(checkpoint, training, {
+    minutes,
+    steps,
+    resume,
+    onProblem: (problem) => progress.note(`train: ${problem}`),
+    onStart: (line) => progress.note(line),
+  });
+}
+
+/** Large arrays are cut so that a group has pieces from at least this many places. */
+const unitsPerGroup = 8;
+
+/** Open the data, plan, train and save; what to print in the end. */
+async function trainOn(kernels: Kernels, computingOn: string, job: TrainJob): Promise<string> {
+  const { inputs, tests, progress } = job;
+  const { patch, groupSamples = trainDefaults.groupSamples } = job.options;
   const onSkip = (message: string) => progress.note(`train: ${message}`);
   const reading = { patch, onSkip };
-  const { groupSamples = trainDefaults.groupSamples } = options;
-  const source = await openSource(inputs, { ...reading, unitSamples: groupSamples / unitsOfGroup });
+  const source = await openSource(inputs, { ...reading, unitSamples: groupSamples / unitsPerGroup });
   try {
     const testSignals = tests && (await readSignals(tests, reading));
-    const on = `computing on ${kernels.name}: ${kernels.description} (${reason})`;
     const onReading = (part: number) => progress.show([`reading the data ${(100 * part).toFixed(0)}%`]);
-    const more = { testSignals, kernels, onUnreadable: onSkip, onReading };
-    const said = await learn(source, { options: { ...options, ...more }, flags, checkpoints, progress, on });
-    (flags.json ? stderr : stdout).write(`${said}\n`);
+    const options = { ...job.options, testSignals, kernels, onUnreadable: onSkip, onReading };
+    return await planAndTrain(source, { ...job, options }, computingOn);
   } finally {
     await source.close();
   }
 }
 
-/** Large arrays are cut up so that a group has pieces from so many places at least. */
-const unitsOfGroup = 8;
+type DeviceJob = TrainJob & { readonly options: { readonly kernels: Kernels } };
 
-/** JSON is progress enough, unless it goes elsewhere than the terminal. */
-function progressFor(json: boolean): ProgressLine {
-  return !json || (stderr.isTTY && !stdout.isTTY) ? new ProgressLine() : new ProgressLine("none");
+async function planAndTrain(source: SignalSource, job: DeviceJob, computingOn: string): Promise<string> {
+  const { flags, options, checkpoints, progress } = job;
+  const resume = checkpoints?.resume;
+  const interrupt = interruptOf(job);
+  const { signal } = interrupt;
+  const run = train(source, { ...options, signal, checkpoints: checkpoints?.folder, resume });
+  const plan = await run.plan();
+  const line = recordedPlan(plan, job);
+  const free = await freeSpace(dirname(flags.output));
+  const lines = [describePlan(plan), describeData(plan), describeDisk(line.disk, free), computingOn];
+  if (flags.dryRun) {
+    await run.close();
+    return [...lines, await dryRun(source, plan, line, job)].join("\n");
+  }
+  progress.note(lines.join("\n"));
+  if (resume) interrupt.listen(); // its first report may take a while
+  const end = await trainAndSave(run, plan, line, interrupt, job);
+  const what = `${counted(plan.atoms, "atom")} of ${formatShape(plan.base.shape)}`;
+  const unread = describeUnread(run.unreadable);
+  return `${flags.output}: ${what}, ${describeEnd(end, plan)}${unread ? `\n${unread}` : ""}`;
 }
 
-/** The library's options for what was typed. */
-function libraryOptions(flags: TrainFlags, patch: Shape): TrainOptions {
-  const { sparsity, error, atomSparsity, atomCare, minutes, ...rest } = flags;
-  const {
-    test: _test,
-    output: _output,
-    device: _device,
-    threads: _threads,
-    json: _json,
-    report: _report,
-    reportEvery: _reportEvery,
-    dryRun: _dryRun,
-    start: _start,
-    checkpoint: _checkpoint,
-    checkpointEvery: _every,
-    checkpointSteps: _steps,
-    resume: _resume,
-    ...same
-  } = rest;
-  return {
-    ...same,
-    patch,
-    coding: sparsity === undefined && error === undefined ? undefined : { sparsity, error },
-    atomSparsity: atomSparsity && resolveShare("train", "--atom-sparsity", atomSparsity, sizeOf(patch)),
-    atomCare: resolveCare(atomCare),
-    seconds: minutes === undefined ? undefined : requireAbove("train", "--minutes", minutes, 0) * 60,
-  };
+/** Ctrl-C ends the run with what it has learned. */
+function interruptOf({ flags, checkpoints, progress }: TrainJob): Interrupt {
+  const kept = checkpoints ? `, and a checkpoint to ${checkpoints.folder.path}` : "";
+  return new Interrupt(() =>
+    progress.note(
+      `stopping: saving the dictionary so far to ${flags.output}${kept} (Ctrl-C again to quit at once)`,
+    ),
+  );
 }
 
-function resolveCare(atomCare: number | boolean | undefined): TrainOptions["atomCare"] {
-  if (atomCare === false) return false;
-  if (atomCare === undefined || atomCare === true) return undefined;
-  return { every: requireInteger("train", "--atom-care", atomCare, 1) };
+/** The plan as the record of the run keeps it. */
+function recordedPlan(plan: TrainPlan, { flags, options, checkpoints }: DeviceJob): PlanLine {
+  const report = reportFolder(flags) !== undefined;
+  const disk = diskNeeds(plan, { report, checkpoints: flags.checkpoint !== undefined });
+  const machine = thisMachine(options.kernels);
+  const resumedAt = checkpoints?.resume?.header.position.examples;
+  return planLine(plan, { output: flags.output, disk, machine, resumedAt });
+}
+
+/** Measure the pace of a run, without running it to its end; its time in words. */
+async function dryRun(
+  source: SignalSource,
+  plan: TrainPlan,
+  line: PlanLine,
+  { options, flags }: DeviceJob,
+): Promise<string> {
+  const pace = await measurePace(source, options, plan);
+  const seconds = pace && expectedSeconds(plan, pace);
+  if (flags.json) stdout.write(`${JSON.stringify({ ...line, seconds })}\n`);
+  return describeTime(plan, pace);
+}
+
+/** Follow the run to its end and save its model; its last state. */
+async function trainAndSave(
+  run: TrainingRun,
+  plan: TrainPlan,
+  line: PlanLine,
+  interrupt: Interrupt,
+  { flags, options: { kernels }, checkpoints, progress }: DeviceJob,
+): Promise<RunProgress> {
+  return recordRun(run, plan, {
+    kernels,
+    line,
+    folder: reportFolder(flags),
+    pageEvery: flags.pageEvery,
+    display: progress,
+    onStart: () => interrupt.listen(),
+    onReport(report, seconds) {
+      if (flags.json) stdout.write(`${JSON.stringify(jsonReport(report, seconds))}\n`);
+    },
+    onStop: () => interrupt.stop(),
+    explain: (error) => withLastCheckpoint(error, checkpoints?.folder),
+    save: (model) =>
+      saveModel(flags.output, model).catch((error) => {
+        throw notSaved(error, checkpoints?.folder);
+      }),
+    onProblem: (problem) => progress.note(`train: ${problem}`),
+  });
 }

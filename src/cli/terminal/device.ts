@@ -1,4 +1,4 @@
-/** The kernels a command works on. */
+/** The kernels that a command computes with. */
 
 import type { Command } from "commander";
 import { requireInteger } from "../../core/require.js";
@@ -12,23 +12,22 @@ export interface DeviceFlags {
   readonly threads?: number;
 }
 
-/** `--device` and `--threads`. */
+/** Adds `--device` and `--threads`. */
 export function withDeviceOptions(command: Command): Command {
   return command
     .addOption(choice("--device <name>", "where to compute", deviceNames, deviceNames[0]))
-    .addOption(option("--threads <n>", "threads of the cpu kernels", count, "all cores"));
+    .addOption(option("--threads <n>", "threads of the cpu device", count, "all cores"));
 }
 
-/** Run with kernels, told why these, and give them back whatever happens. */
+/** Run with the kernels that were asked for; `computingOn` says which, and why. They are closed in the end. */
 export async function onDevice<T>(
   { device, threads }: DeviceFlags,
-  caller: string,
-  run: (kernels: Kernels, reason: string) => Promise<T>,
+  run: (kernels: Kernels, computingOn: string) => Promise<T>,
 ): Promise<T> {
-  if (threads !== undefined) requireInteger(caller, "--threads", threads, 1, maxThreads);
+  if (threads !== undefined) requireInteger("onDevice", "threads", threads, 1, maxThreads);
   const { kernels, reason } = await chooseKernels(device, { threads });
   try {
-    return await run(kernels, reason);
+    return await run(kernels, `computing on ${kernels.name}: ${kernels.description} (${reason})`);
   } finally {
     await kernels.dispose();
   }

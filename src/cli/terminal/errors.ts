@@ -1,6 +1,6 @@
 /**
- * How the command line ends when something is wrong: one line on standard error
- * and an exit code, 2 where the caller can mend it, 1 for a failure of the work.
+ * How the command line reports an error: one line on standard error and an exit code, 2 for
+ * a mistake of the user, 1 for a failure.
  */
 
 import { stderr, stdout } from "node:process";
@@ -33,15 +33,15 @@ function lineOf(error: unknown, nameOf: OptionNaming): string {
 }
 
 /**
- * What Node would answer with a stack trace: errors that nobody caught, and
- * standard output that cannot be written. A reader who has left (`| head`) is no
- * error; where standard error cannot be written, nobody is left to be told.
+ * Handles what Node would answer with a stack trace: uncaught errors, and standard output that
+ * cannot be written. A reader who has left (`| head`) is not an error; if standard error cannot
+ * be written, nothing can be reported.
  */
 export function guardProcess(command: string): void {
-  let told = false;
+  let reported = false;
   stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE" || told) return;
-    told = true;
+    if (error.code === "EPIPE" || reported) return;
+    reported = true;
     process.exitCode = report(new Error(`standard output cannot be written (${error.message})`), command);
   });
   stderr.on("error", () => {});

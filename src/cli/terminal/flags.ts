@@ -1,17 +1,13 @@
 /**
- * How words of the command line become values, and how options are described there.
+ * How the words of a command line become values, and how options are described.
  *
- * A word that is no number stays a word, whatever its type says here: the check
- * that knows the rule then refuses it, and names the rule and the word.
+ * A word that is not a number is passed on as it is, whatever its type says here: the
+ * code that uses the value rejects it, and names the rule and the word.
  */
 
-import { Option } from "commander";
-import { inputError } from "../../core/errors.js";
-
-/** `atomSparsity` → `--atom-sparsity`: how messages name an option. */
-export function flagOf(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
+import { type Command, Option } from "commander";
+import { learnerNames } from "../../learn/learners/registry.js";
+import { type AtomSparsity, trainDefaults } from "../../learn/run/trainOptions.js";
 
 export function number(text: string): number {
   const value = text.trim() === "" ? Number.NaN : Number(text);
@@ -25,22 +21,12 @@ export function count(text: string): number {
   return Number.isNaN(value) ? number(text) : value;
 }
 
-/** Non-zeros of an atom: a number, or a share of the samples of a patch (`10%`). */
-export type Share = number | { readonly percent: number };
-
-export function share(text: string): Share {
-  return text.endsWith("%") ? { percent: number(text.slice(0, -1)) } : number(text);
+/** Non-zeros per atom: `250`, or `10%` of the samples of a patch. */
+export function atomSparsity(text: string): AtomSparsity {
+  return text.endsWith("%") ? (text as AtomSparsity) : number(text);
 }
 
-/** The number that a share means for patches of n samples: at least 1. */
-export function resolveShare(caller: string, flag: string, value: Share, n: number): number {
-  if (typeof value !== "object") return value;
-  const { percent } = value;
-  if (percent > 0) return Math.max(1, Math.round((percent / 100) * n));
-  throw inputError(caller, flag, "must be a number, or a percentage above 0", `${percent}%`);
-}
-
-/** An option with its default in the help, which the library fills in itself. */
+/** An option whose help shows the default; the library fills it in. */
 export function option(
   flags: string,
   text: string,
@@ -52,7 +38,24 @@ export function option(
   return parse ? made.argParser(parse) : made;
 }
 
-/** An option that takes one of a few names; the one who uses it refuses others. */
+/** An option that takes one of a few names; the code that uses it validates the name. */
 export function choice(flags: string, text: string, names: readonly string[], fallback: string): Option {
   return option(flags, `${text}: ${names.join(", ")}`, undefined, fallback);
+}
+
+/** Defaults as the help shows them. */
+export interface TrainingDefaults {
+  readonly examples: number | string;
+  readonly epochs: number | string;
+  readonly batch: number;
+}
+
+/** Adds the options that all commands have that learn a dictionary. */
+export function withTrainingOptions(command: Command, d: TrainingDefaults): Command {
+  return command
+    .addOption(option("--examples <n>", "patches per epoch: 5000, 200k, 10M", count, d.examples))
+    .addOption(option("--epochs <n>", "passes over the patches", count, d.epochs))
+    .addOption(option("--batch <n>", "patches per step (mini-batch)", count, d.batch))
+    .addOption(choice("--learner <name>", "algorithm", learnerNames, trainDefaults.learner))
+    .addOption(option("--seed <n>", "seed of the random generator", count, trainDefaults.seed));
 }

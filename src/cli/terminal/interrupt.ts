@@ -1,7 +1,7 @@
 /**
- * Ends a run early with what it has so far: Ctrl-C or SIGTERM, or nobody reads
- * standard output any more. A second Ctrl-C ends the program at once: by then
- * the signal has its usual effect again, so it works even while kernels compute.
+ * Ends a run early with what it has so far: on Ctrl-C or SIGTERM, or when standard
+ * output is closed. A second Ctrl-C ends the program at once: the signal has its usual
+ * effect again by then, so that it works even while kernels compute.
  */
 
 import { stdout } from "node:process";
@@ -12,7 +12,7 @@ export class Interrupt {
   readonly #controller = new AbortController();
   readonly #onInterrupt: () => void;
 
-  /** `onInterrupt` tells the user; it is called once at most, and not for standard output. */
+  /** `onInterrupt` informs the user; it is called once at most, and not when standard output is closed. */
   constructor(onInterrupt: () => void) {
     this.#onInterrupt = onInterrupt;
   }
@@ -21,7 +21,7 @@ export class Interrupt {
     return this.#controller.signal;
   }
 
-  /** From now on; before, signals end the program as usual. */
+  /** From now on; before that, signals end the program as usual. */
   listen(): void {
     this.stop();
     for (const name of signals) process.on(name, this.#interrupted);

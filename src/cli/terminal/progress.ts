@@ -1,16 +1,17 @@
 /**
- * The progress of a run on standard error: one line that is redrawn on a
- * terminal, a plain line every few seconds elsewhere.
+ * The progress of a run on standard error: one line that is redrawn on a terminal;
+ * elsewhere, in a log file say, a plain line every few seconds.
  */
 
 import { stderr } from "node:process";
+import type { ProgressDisplay } from "../../report/followRun.js";
 
-/** Seconds between two lines where there is no terminal. */
+/** Seconds between two plain lines. */
 const plainInterval = 5;
 
 export type ProgressStyle = "redrawn" | "lines" | "none";
 
-export class ProgressLine {
+export class ProgressLine implements ProgressDisplay {
   readonly #style: ProgressStyle;
   #last = -Infinity;
   #drawn = false;
@@ -19,7 +20,6 @@ export class ProgressLine {
     this.#style = style;
   }
 
-  /** Show where the work stands, what matters most first; `important` news are not left out. */
   show(parts: readonly string[], important = false): void {
     const now = performance.now() / 1000;
     if (this.#style === "redrawn") {
@@ -31,44 +31,18 @@ export class ProgressLine {
     }
   }
 
-  /** Lines that stay, above the progress. */
   note(lines: string): void {
     this.clear();
     stderr.write(`${lines}\n`);
   }
 
-  /** Take the progress away. */
   clear(): void {
     if (this.#drawn) stderr.write("\r\x1b[2K");
     this.#drawn = false;
   }
 }
 
-/** As many parts as a line of this width holds. */
+/** As many parts as fit into a line of this width. */
 function fitting(parts: readonly string[], width: number): string {
   return parts.filter((_, i) => parts.slice(0, i + 1).join("  ").length <= width).join("  ");
-}
-
-/** `95` → `1:35`, `4000` → `1:06:40`. */
-export function clock(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds));
-  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const two = (value: number) => String(value).padStart(2, "0");
-  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
-}
-
-/** `1234567` → `1,234,567`. */
-export function grouped(value: number): string {
-  return Math.round(value).toLocaleString("en-US");
-}
-
-/** `1 atom`, `2,000 atoms`. */
-export function counted(value: number, noun: string): string {
-  return `${grouped(value)} ${noun}${value === 1 ? "" : "s"}`;
-}
-
-/** Four digits that count, whatever the units: `15.20`, `0.0001234`. */
-export function rounded(value: number): string {
-  if (value === 0) return "0";
-  return Math.abs(value) >= 1000 ? grouped(value) : value.toPrecision(4);
 }

@@ -1,4 +1,4 @@
-/** Files as arrays of samples to compress, and back: images of 8 or 16 bits, grey or colour, and .npy arrays. */
+/** The files of `compress` and `decompress` as arrays of samples: images of 8 or 16 bits, and .npy arrays. */
 
 import { extname } from "node:path";
 import { InputError } from "../../core/errors.js";
@@ -9,15 +9,15 @@ import { readFileBytes, writeFileAtomic } from "../../data/node/files.js";
 import { readPictureFile, writePictureFile } from "../../data/node/pictures.js";
 import type { SampleArray, Samples } from "../../tasks/codec/samples.js";
 
-/** The samples in a file. Colour counts as such where blocks have two axes; otherwise it is an axis like others. */
-export async function readSampleFile(path: string, axes: number, caller: string): Promise<SampleArray> {
-  return kindOf(path) === "npy" ? readArray(path, caller) : readPicture(path, axes, caller);
+/** The samples in a file. Blocks of two axes keep colour apart; otherwise it is an axis like any other. */
+export async function readSampleFile(path: string, axes: number): Promise<SampleArray> {
+  return kindOf(path) === "npy" ? readArray(path) : readPicture(path, axes);
 }
 
-async function readPicture(path: string, axes: number, caller: string): Promise<SampleArray> {
+async function readPicture(path: string, axes: number): Promise<SampleArray> {
   const { signal, opacity, bits } = await readPictureFile(path);
   if (opacity?.some((value) => value !== 1))
-    throw new InputError(`${caller}: ${path} is transparent in places, which cannot be compressed`);
+    throw new InputError(`${path} is transparent in places, which cannot be compressed`);
   const { shape, data } = signal;
   const colour = shape.length === 3 && axes === 2;
   if (bits === 32) return { shape, data, colour };
@@ -26,25 +26,24 @@ async function readPicture(path: string, axes: number, caller: string): Promise<
   return { shape, data: whole, colour };
 }
 
-async function readArray(path: string, caller: string): Promise<SampleArray> {
+async function readArray(path: string): Promise<SampleArray> {
   const { shape, data, dtype } = readNpy(await readFileBytes(path), path);
   const taken = [Uint8Array, Uint16Array, Int16Array, Float32Array].some((type) => data instanceof type);
   if (!taken || dtype === "|S1")
-    throw new InputError(`${caller}: ${path} must be uint8, uint16, int16 or float32, got ${dtype}`);
-  if (data.length === 0) throw new InputError(`${caller}: ${path}: ${formatShape(shape)} holds no samples`);
+    throw new InputError(`${path} must be uint8, uint16, int16 or float32, got ${dtype}`);
+  if (data.length === 0) throw new InputError(`${path}: ${formatShape(shape)} holds no samples`);
   return { shape, data: data as Samples, colour: false };
 }
 
-/** Refuse samples that a file of this name cannot hold. */
-export function requireHolds(path: string, { shape, data, colour }: SampleArray, caller: string): void {
+/** Reject samples that a file of this name cannot hold. */
+export function requireSampleFormat(path: string, { shape, data, colour }: SampleArray): void {
   if (extname(path).toLowerCase() === ".npy") return;
   const picture =
     (colour || shape.length === 2) && (data instanceof Uint8Array || data instanceof Uint16Array);
-  if (!picture)
-    throw new InputError(`${caller}: an image holds one picture of 8 or 16 bits; write this to a .npy`);
+  if (!picture) throw new InputError("an image holds one picture of 8 or 16 bits; write this to a .npy");
 }
 
-/** Write samples as an array, or as a picture. */
+/** Write samples as an array or as a picture. */
 export async function writeSampleFile(path: string, array: SampleArray): Promise<void> {
   const { shape, data } = array;
   if (extname(path).toLowerCase() === ".npy") return writeFileAtomic(path, writeNpy(makeNpy(shape, data)));

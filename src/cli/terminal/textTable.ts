@@ -1,4 +1,4 @@
-/** Tables in plain text: the first column to the left, numbers to the right. */
+/** A table in plain text: the first column aligned left, the others right. */
 
 export function textTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((cell, c) => Math.max(cell.length, ...rows.map((row) => row[c].length)));

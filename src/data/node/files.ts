@@ -9,9 +9,9 @@
  */
 
 import type { Stats } from "node:fs";
-import { type FileHandle, open, realpath, rename, stat, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
-import { InputError } from "../../core/errors.js";
+import { type FileHandle, mkdir, open, realpath, rename, stat, writeFile } from "node:fs/promises";
+import { dirname, extname, join } from "node:path";
+import { InputError, inputError } from "../../core/errors.js";
 import { removeStaleOf, Temporary } from "./temporaryNames.js";
 
 /** Failures that are the caller's to mend, in words. */
@@ -97,6 +97,28 @@ export async function requireWritable(path: string): Promise<void> {
   } catch (error) {
     throw fileError(error, `${path} cannot be written`, "no such folder");
   }
+}
+
+/** The same for an option `output`, whose name must end in one of these; one without an ending (`/dev/null`) may be any. */
+export async function requireOutput(path: string, formats: readonly string[]): Promise<void> {
+  const ending = extname(path).toLowerCase();
+  if (path === "" || (ending !== "" && !formats.includes(ending)))
+    throw inputError("requireOutput", "output", `must end in ${formats.join(" or ")}`, path);
+  await requireWritable(path);
+}
+
+/** Make the folder that an option names, unless it exists, and check that files can be written there. */
+export async function makeFolder(folder: string, option = "output"): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST")
+      throw new InputError((nameOf) => `${nameOf(option)} must be a folder, got the file ${folder}`, {
+        argument: option,
+      });
+    throw fileError(error, `folder ${folder} cannot be made`, "its name is not valid");
+  }
+  await requireWritable(join(folder, "index.html"));
 }
 
 async function replaceFile(

@@ -65,7 +65,7 @@ function page(result: DenoisingResult, svg: string): OutcomeFile {
         kind: "settings",
         entries: [
           ["patches learned from, per epoch", grouped(settings.examples)],
-          ["non-zeros per atom", `${100 * settings.atomShare} % of the samples`],
+          ["non-zeros per atom", `${settings.atomSparsity} of the samples`],
           ["samples between averaged patches", settings.stride],
           ["mini-batch", settings.batch],
           ["seed", settings.seed],

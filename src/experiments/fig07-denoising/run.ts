@@ -5,6 +5,7 @@ import type { Signal } from "../../core/signal.js";
 import { createBase } from "../../dictionaries/base.js";
 import { psnr } from "../../tasks/approximate/representation.js";
 import { denoise } from "../../tasks/restore/denoise.js";
+import { addNoise, rmseBetween } from "../../tasks/restore/trial.js";
 import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
 import type {
   ExperimentData,
@@ -52,7 +53,7 @@ export async function runDenoising(
   for (const [i, clean] of pictures.entries()) {
     const task = {
       clean,
-      noisy: addNoise(clean, settings, i),
+      noisy: addNoise(clean, settings.sigma, Rng.from(settings.seed).split(`noise ${i}`)), // the same for all methods
       name: `picture ${i + 1} of ${pictures.length}`,
     };
     measurements.push(await measure(settings, reference, reference.size, task, tools));
@@ -71,12 +72,6 @@ export async function runDenoising(
   };
 }
 
-/** White noise, neither rounded nor clipped; the same for all methods. */
-function addNoise(clean: Signal, { sigma, seed }: DenoisingSettings, picture: number): Signal {
-  const rng = Rng.from(seed).split(`noise ${picture}`);
-  return { ...clean, data: clean.data.map((value) => value + sigma * rng.normal()) };
-}
-
 /** Denoise one picture by one method. */
 async function measure(
   settings: DenoisingSettings,
@@ -85,16 +80,16 @@ async function measure(
   { clean, noisy, name }: Task,
   { kernels, signal, onStage, onProgress }: ExperimentTools,
 ): Promise<Measurement> {
-  const { sigma, stride, atomShare, examples, batch, seed } = settings;
+  const { sigma, stride, atomSparsity, examples, batch, seed } = settings;
   const stage = `${name}: ${size}x${size}, ${method.label}`;
   onStage?.(stage);
   const { learner, epochs } = method;
-  const sparseAtoms = method.base === "dense" ? {} : { atomShare };
+  const sparseAtoms = method.base === "dense" ? {} : { atomSparsity };
   const training = { learner, base: baseName(method, size), epochs, examples, batch, seed, ...sparseAtoms };
   const start = performance.now();
   const { signals } = await denoise([noisy], {
     sigma,
-    patches: [[size, size]],
+    patch: [size, size],
     stride,
     training,
     kernels,
@@ -102,17 +97,13 @@ async function measure(
     onProgress: ({ stage: part, done }) => onProgress?.(`${stage}: ${part} ${(100 * done).toFixed(0)} %`),
   });
   const seconds = (performance.now() - start) / 1000;
-  return { method, size, picture: clean.name, psnr: psnr(rmsDifference(signals[0], clean)), seconds };
+  return { method, size, picture: clean.name, psnr: psnr(rmseBetween(signals, [clean])), seconds };
 }
 
 /** The ODCT has as many atoms as the cropped wavelets, and a dense dictionary as many as the ODCT. */
 function baseName({ base }: DenoisingMethod, size: number): string {
   if (base === "cropped") return croppedBase;
   return `odct:${createBase(croppedBase, [size]).factors[0].cols / size}`;
-}
-
-function rmsDifference(a: Signal, b: Signal): number {
-  return Math.sqrt(a.data.reduce((sum, value, i) => sum + (value - b.data[i]) ** 2, 0) / a.data.length);
 }
 
 /** PSNR by method and size, and the seconds per picture with the smallest and the largest patches. */

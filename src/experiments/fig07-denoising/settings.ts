@@ -12,6 +12,7 @@
  */
 
 import type { LearnerName } from "../../learn/learners/registry.js";
+import type { AtomSparsity } from "../../learn/run/trainOptions.js";
 import type { CommonSettings } from "../shared/chooseSettings.js";
 import type { PictureCount } from "../shared/pictures.js";
 
@@ -23,8 +24,8 @@ export interface DenoisingSettings extends CommonSettings<DenoisingSettings> {
   readonly methods: readonly DenoisingMethod[];
   /** K-SVD with one patch size: a horizontal line in the chart. */
   readonly reference: DenoisingMethod & { readonly size: number };
-  /** k, as a fraction of the samples of a patch. */
-  readonly atomShare: number;
+  /** k, as a percentage of the samples of a patch. */
+  readonly atomSparsity: AtomSparsity;
   /** Patches per epoch. */
   readonly examples: number;
   readonly batch: number;
@@ -58,7 +59,7 @@ export const fig7: DenoisingSettings = {
     { label: "OSDL, cropped wavelets", learner: "osdl", base: "cropped", epochs: 5 },
   ],
   reference: { label: "K-SVD, 8x8", learner: "ksvd", base: "dense", epochs: 10, size: 8 },
-  atomShare: 0.1,
+  atomSparsity: "10%",
   examples: 40_000,
   batch: 512,
   stride: 1,

@@ -59,8 +59,8 @@ describe("a run that resumes", () => {
     const { saved } = await runAndSave({}, 5);
     const resume = await opened(saved[0]);
     expect(resume.header.position.seconds).toBeGreaterThan(0);
-    const seconds = resume.header.position.seconds / 2;
-    const { reports, model } = await collect(data, { ...small, resume, seconds });
+    const minutes = resume.header.position.seconds / 60 / 2;
+    const { reports, model } = await collect(data, { ...small, resume, minutes });
     expect(reports).toEqual([{ ...resume.header.report, ended: "time" }]);
     expect(model.meta.examplesSeen).toBe(100);
   });

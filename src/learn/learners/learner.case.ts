@@ -71,7 +71,7 @@ const badOptions = (m: number): [object, string][] => [
   [{ epochs: 0 }, "epochs must be an integer of at least 1, got 0"],
   [{ examples: 0.5 }, "examples must be an integer of at least 1, got 0.5"],
   [{ seed: -1 }, "seed must be an integer of at least 0, got -1"],
-  [{ seconds: 0 }, "seconds must be a number above 0, got 0"],
+  [{ minutes: 0 }, "minutes must be a number above 0, got 0"],
   [{ atomCare: { every: 0 } }, "atomCare.every must be an integer of at least 1, got 0"],
 ];
 

@@ -3,7 +3,7 @@
  * those that only say when to stop. A run resumes from a checkpoint only if all of it is
  * unchanged; otherwise the error says what differs.
  *
- * Not among them: `epochs`, which may grow, `seconds`, `patience`, and the kernels.
+ * Not among them: `epochs`, which may grow, `minutes`, `patience`, and the kernels.
  */
 
 import { InputError } from "../../core/errors.js";

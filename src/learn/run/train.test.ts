@@ -135,7 +135,7 @@ describe("the end of a run", () => {
   });
 
   test("comes when the time is up", async () => {
-    const { ended, step } = end(await run({ seconds: 1e-6, epochs: 1000, reportEvery: 1000 }));
+    const { ended, step } = end(await run({ minutes: 1e-8, epochs: 1000, reportEvery: 1000 }));
     expect(ended).toBe("time");
     expect(step).toBe(1);
   });

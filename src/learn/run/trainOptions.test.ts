@@ -21,7 +21,7 @@ describe("resolveTraining", () => {
       seed: 1,
       holdout: 5000,
       patience: Infinity,
-      seconds: Infinity,
+      minutes: Infinity,
       atomCare: atomCareDefaults,
       removeMean: true,
     });
@@ -42,12 +42,14 @@ describe("resolveTraining", () => {
       holdout: 0,
       testEvery: 50,
       patience: 2,
-      seconds: 0.5,
+      minutes: 0.5,
       reportEvery: 10,
       removeMean: false,
     } as const;
     expect(resolveTraining({ patch, ...given })).toMatchObject(given);
     expect(resolveTraining({ patch, atoms: 33 }).atoms).toBe(33);
+    expect(resolveTraining({ patch, atomSparsity: "10%" }).atomSparsity).toBe(6);
+    expect(resolveTraining({ patch, atomSparsity: "0.1%" }).atomSparsity).toBe(1);
     expect(resolveTraining({ patch, redundancy: 1.5 }).atoms).toBe(384);
     expect(resolveTraining({ patch, redundancy: 1e-9 }).atoms).toBe(1);
     expect(resolveTraining({ patch, atomCare: false }).atomCare).toBe(null);
@@ -100,6 +102,9 @@ describe("resolveTraining", () => {
     [{ atoms: 256, redundancy: 1 }, "atoms and redundancy must not both be given"],
     [{ atomSparsity: 0 }, "atomSparsity must be an integer from 1 to 256, got 0"],
     [{ atomSparsity: 257 }, "atomSparsity must be an integer from 1 to 256, got 257"],
+    [{ atomSparsity: "0%" }, 'atomSparsity must be a number, or a percentage above 0, got "0%"'],
+    [{ atomSparsity: "500%" }, "atomSparsity must be an integer from 1 to 256, got 320"],
+    [{ atomSparsity: "few" }, 'atomSparsity must be an integer from 1 to 256, got "few"'],
     [{ coding: { sparsity: 0 } }, "sparsity must be an integer from 1 to 256, got 0"],
     [{ coding: { sparsity: 257 } }, "sparsity must be an integer from 1 to 256, got 257"],
     [{ coding: { sparsity: "4" } }, 'sparsity must be an integer from 1 to 256, got "4"'],
@@ -119,8 +124,8 @@ describe("resolveTraining", () => {
     [{ holdout: -1 }, integer("holdout", 0, -1)],
     [{ testEvery: 0 }, integer("testEvery", 1, 0)],
     [{ patience: 0 }, integer("patience", 1, 0)],
-    [{ seconds: 0 }, "seconds must be a number above 0, got 0"],
-    [{ seconds: Number.NaN }, "seconds must be a number above 0, got NaN"],
+    [{ minutes: 0 }, "minutes must be a number above 0, got 0"],
+    [{ minutes: Number.NaN }, "minutes must be a number above 0, got NaN"],
     [{ reportEvery: 0 }, integer("reportEvery", 1, 0)],
     [{ atomCare: { every: 0 } }, integer("atomCare.every", 1, 0)],
     [{ atomCare: { minUse: 1 } }, "atomCare.minUse must be a number from 0 up to, not including, 1, got 1"],

@@ -7,7 +7,7 @@
  * (docs/decisions/0013-defaults-by-size.md).
  */
 
-import { InputError, onBehalfOf } from "../../core/errors.js";
+import { InputError, inputError, onBehalfOf } from "../../core/errors.js";
 import { requireAbove, requireFraction, requireInteger, requireOneOf } from "../../core/require.js";
 import { requireSameShape, requireShape, type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
@@ -23,6 +23,9 @@ import { type LearnerKind, type LearnerOptions, ownOptionNames } from "../learne
 import { osdlDefaults } from "../learners/osdl.js";
 import { type LearnerName, learnerNames, learners } from "../learners/registry.js";
 
+/** Non-zeros per atom: a number, or a percentage of the samples of a patch such as `"10%"`. */
+export type AtomSparsity = number | `${number}%`;
+
 export interface TrainOptions {
   /** The shape of the signals to learn: windows of the data. */
   readonly patch: Shape;
@@ -32,8 +35,8 @@ export interface TrainOptions {
   readonly atoms?: number | undefined;
   /** Atoms as a multiple of those of the base, instead of `atoms`. */
   readonly redundancy?: number | undefined;
-  /** Non-zeros of each column of A, `k`; by default 2√n. */
-  readonly atomSparsity?: number | undefined;
+  /** Non-zeros of each column of A, `k`: a number, or a percentage of n; by default 2√n. */
+  readonly atomSparsity?: AtomSparsity | undefined;
   /** How examples are coded: with `sparsity` atoms (`p`; by default n/40), or down to an `error`. */
   readonly coding?: CodingRule | undefined;
   /** The algorithm: one of `learnerNames`. */
@@ -59,8 +62,8 @@ export interface TrainOptions {
   readonly testEvery?: number | undefined;
   /** Stop after this many measurements of the test error without an improvement. */
   readonly patience?: number | undefined;
-  /** Stop after this many seconds. */
-  readonly seconds?: number | undefined;
+  /** Stop after this many minutes. */
+  readonly minutes?: number | undefined;
   /** Mini-batches between two reports; by default about a hundred reports per epoch, and some early ones. */
   readonly reportEvery?: number | undefined;
   /** When unused and near-identical atoms are replaced; `false` for never. */
@@ -110,7 +113,7 @@ export interface ResolvedTraining extends LearnerOptions {
   readonly holdout: number;
   readonly testEvery: number | undefined;
   readonly patience: number;
-  readonly seconds: number;
+  readonly minutes: number;
   readonly reportEvery: number | undefined;
   readonly atomCare: Required<AtomCareOptions> | null;
   readonly removeMean: boolean;
@@ -151,7 +154,7 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
     holdout: count("holdout", trainDefaults.holdout, 0),
     testEvery: options.testEvery === undefined ? undefined : count("testEvery", 1),
     patience: options.patience === undefined ? Infinity : count("patience", 1),
-    seconds: options.seconds === undefined ? Infinity : requireAbove("train", "seconds", options.seconds, 0),
+    minutes: options.minutes === undefined ? Infinity : requireAbove("train", "minutes", options.minutes, 0),
     reportEvery: options.reportEvery === undefined ? undefined : count("reportEvery", 1),
     atomCare: resolveCare(options.atomCare, kind),
     removeMean: options.removeMean ?? trainDefaults.removeMean,
@@ -196,7 +199,16 @@ function resolveAtoms({ atoms, redundancy }: TrainOptions, L: number, usual: num
 function resolveAtomSparsity({ atomSparsity, start }: TrainOptions, n: number, L: number): number {
   const least = start ? maxNonZeros(start.A) : 1;
   const fallback = start ? least : defaultAtomSparsity(n, L);
-  return requireInteger("train", "atomSparsity", atomSparsity ?? fallback, least, L);
+  const k = typeof atomSparsity === "string" ? shareOf(atomSparsity, n) : atomSparsity;
+  return requireInteger("train", "atomSparsity", k ?? fallback, least, L);
+}
+
+/** `"10%"` of n samples, at least 1; a text that is not a percentage stays as it is, to be rejected by its rule. */
+function shareOf(text: string, n: number): number | string {
+  if (!text.endsWith("%")) return text;
+  const percent = Number(text.slice(0, -1));
+  if (percent > 0) return Math.max(1, Math.round((percent / 100) * n));
+  throw inputError("train", "atomSparsity", "must be a number, or a percentage above 0", text);
 }
 
 /** A run that starts from a model takes its patch, its base and its atoms. */

@@ -208,7 +208,7 @@ class EarlyStopping {
   /** Why to stop now; undefined to continue. */
   reason(): StopReason | undefined {
     if (this.#signal?.aborted) return "aborted";
-    if (this.#seconds > this.#plan.seconds) return "time";
+    if (this.#seconds > 60 * this.#plan.minutes) return "time";
     if (this.#sinceBest >= this.#plan.patience) return "no improvement";
     return undefined;
   }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { PagePace, pageDefaults } from "./liveReport.js";
 
-/** Reports every `step` seconds for so long, with pages of these costs; when pages were begun, and what all cost. */
+/** Reports every `step` seconds, with pages of these costs; when pages were begun, and what all of them cost. */
 async function simulate(every: number | undefined, costs: readonly number[], step: number, seconds: number) {
   let now = 0;
   let spent = 0;
@@ -21,12 +21,12 @@ async function simulate(every: number | undefined, costs: readonly number[], ste
   return { begun, spent, seconds: now };
 }
 
-it("draws pages at the interval as long as they cost next to nothing", async () => {
+it("draws pages at the interval if they cost next to nothing", async () => {
   const { begun } = await simulate(undefined, [0.01], 1, 125);
   expect(begun).toEqual([30, 60.01, 90.02, 120.03].map((at) => expect.closeTo(at, 6)));
 });
 
-it("takes a hundredth of the time at most, from the second page on", async () => {
+it("takes at most a hundredth of the time, from the second page on", async () => {
   const cost = fc.double({ min: 0.001, max: 3, noNaN: true });
   await fc.assert(
     fc.asyncProperty(cost, fc.double({ min: 0.05, max: 5, noNaN: true }), async (each, step) => {
@@ -39,7 +39,7 @@ it("takes a hundredth of the time at most, from the second page on", async () =>
   );
 });
 
-it("keeps an interval that was asked for, whatever it costs", async () => {
+it("keeps a given interval, however long drawing takes", async () => {
   const { begun } = await simulate(2, [1], 0.5, 9);
   expect(begun).toEqual([2, 4, 6, 8]);
 });

@@ -1,11 +1,11 @@
 /**
- * The report of a run as it goes on: a folder with the metrics (`metrics.jsonl`), a
+ * The report of a run while it trains: a folder with the metrics (`metrics.jsonl`), a
  * page (`report.html`) and the atoms on it (`atoms.png`).
  *
- * A line goes to the metrics with every report, and costs next to nothing. The page
- * is drawn every so often, on the thread that trains: no more often than keeps it
- * below a hundredth of the time. What cannot be written is told once and tried
- * again; the training goes on.
+ * Every report appends a line to the metrics, which costs next to nothing. The page is
+ * drawn at intervals, on the thread that trains, and by default takes at most a
+ * hundredth of the time. A file that cannot be written is reported once and tried
+ * again; training continues.
  */
 
 import { join } from "node:path";
@@ -16,16 +16,16 @@ import type { Model } from "../../model/model.js";
 import { atomsPicture } from "../atomsPicture.js";
 import { runPage } from "../runPage.js";
 import { type EndLine, jsonReport, type MetricsLine, type PlanLine, RunRecord } from "../runRecord.js";
-import { memoryNow } from "./machine.js";
 import { type MetricsFile, openMetrics } from "./metricsFile.js";
+import { memoryNow } from "./thisMachine.js";
 
 export const pageName = "report.html";
 export const atomsName = "atoms.png";
 
-/** Seconds between two pages, unless told; and the part of the time that drawing them may take. */
+/** Seconds between two pages by default, and the share of the time that drawing them may take. */
 export const pageDefaults = { every: 30, share: 0.01 } as const;
 
-/** A folder that is there already, and its metrics from their beginning. */
+/** A report in a folder that exists, with the metrics of the run before if it is resumed. */
 export async function openLiveReport(
   plan: PlanLine,
   options: Omit<LiveReportOptions, "metrics">,
@@ -38,10 +38,10 @@ export interface LiveReportOptions {
   readonly folder: string;
   readonly metrics: MetricsFile;
   readonly kernels: Kernels;
-  /** Seconds between two pages, whatever they cost. */
+  /** Seconds between two pages, however long drawing takes. */
   readonly every?: number | undefined;
-  /** Tell the user. */
-  note(line: string): void;
+  /** Called with one line if something could not be written. */
+  onProblem(line: string): void;
 }
 
 export class LiveReport {
@@ -52,7 +52,7 @@ export class LiveReport {
   readonly #pace: PagePace;
   #atoms: Uint8Array | undefined;
   #writing: Promise<void> = Promise.resolve();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   /** Starts the record with its plan, and makes a first page. */
   constructor(plan: PlanLine, options: LiveReportOptions) {
@@ -65,7 +65,7 @@ export class LiveReport {
     this.#page();
   }
 
-  /** A report, so many seconds after the first; `snapshot` gives the dictionary as it stands. */
+  /** Add a report, made `seconds` after the first; `snapshot` gives the current dictionary. */
   async report(report: TrainReport, seconds: number, snapshot: () => Promise<Model>): Promise<void> {
     const memory = memoryNow(this.#options.kernels);
     const line = jsonReport(report, this.#before + seconds);
@@ -77,7 +77,7 @@ export class LiveReport {
     });
   }
 
-  /** How it ended: the last line, and the page that stays. The folder is then as it will be. */
+  /** Add the last line and write the final page; the folder then no longer changes. */
   async end(ended: EndLine["ended"], { model, error }: { model?: Model; error?: string }): Promise<void> {
     const { examples = 0, seconds = this.#before } = this.#record.last ?? {};
     const time = new Date().toISOString();
@@ -94,7 +94,7 @@ export class LiveReport {
     try {
       this.#options.metrics.append(line);
     } catch (error) {
-      this.#tell(error);
+      this.#problem(error);
     }
   }
 
@@ -102,11 +102,11 @@ export class LiveReport {
     try {
       this.#atoms = await atomsPicture(await snapshot(), this.#options.kernels);
     } catch (error) {
-      this.#tell(error); // a page without new atoms is better than none, and than no training
+      this.#problem(error); // the page then shows the atoms before, and training continues
     }
   }
 
-  /** Make the page and have it written, unless the one before is still being written. */
+  /** Make the page, to be written after the one before. */
   #page(): void {
     const refresh = Math.ceil(this.#options.every ?? pageDefaults.every);
     const page = runPage(this.#record, { atoms: this.#atoms, refresh, now: new Date() });
@@ -119,27 +119,27 @@ export class LiveReport {
       if (atoms) await writeFileAtomic(join(folder, atomsName), atoms);
       await writeFileAtomic(join(folder, pageName), new TextEncoder().encode(page));
     } catch (error) {
-      this.#tell(error);
+      this.#problem(error);
     }
   }
 
-  /** Once for each thing that is wrong. */
-  #tell(error: unknown): void {
+  /** Report each problem once. */
+  #problem(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    if (this.#told.has(message)) return;
-    this.#told.add(message);
-    this.#options.note(`train: the report is not up to date, the training goes on: ${message}`);
+    if (this.#reported.has(message)) return;
+    this.#reported.add(message);
+    this.#options.onProblem(`the report could not be updated, training continues: ${message}`);
   }
 }
 
-/** When to draw a page: at an interval, and while all of them together take a small part of the time. */
+/** When to draw a page: at an interval, as long as drawing takes a small share of the time. */
 export class PagePace {
   readonly #every: number | undefined;
   readonly #now: () => number;
   readonly #start: number;
   #next: number;
 
-  /** `every` seconds, whatever it costs; `now` tells seconds. */
+  /** `every` seconds, however long drawing takes; `now` returns seconds. */
   constructor(every: number | undefined, now = () => performance.now() / 1000) {
     this.#every = every;
     this.#now = now;
@@ -151,7 +151,7 @@ export class PagePace {
     return this.#now() >= this.#next;
   }
 
-  /** Do the work of a page, and see how long it takes. */
+  /** Draw a page, and measure how long it takes. */
   async spend(work: () => Promise<void>): Promise<void> {
     const before = this.#now();
     await work();

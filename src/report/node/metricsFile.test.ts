@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { EndLine, MetricsLine, PlanLine, ReportLine } from "../runRecord.js";
 import { MetricsFile, metricsName, openMetrics, readMetrics } from "./metricsFile.js";
 
-/** How many bytes the disk still takes: then it is full. */
+/** How many bytes can still be written until the disk is full. */
 const disk = vi.hoisted(() => ({ free: Number.POSITIVE_INFINITY }));
 vi.mock("node:fs", async (importOriginal) => {
   const fs = await importOriginal<typeof import("node:fs")>();
@@ -59,7 +59,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("openMetrics", () => {
-  it("writes a line at a time, each there as soon as it was given", async () => {
+  it("writes each line at once", async () => {
     const metrics = await openMetrics(folder);
     metrics.append(planLine);
     expect(text()).toBe(asText(planLine));
@@ -74,7 +74,7 @@ describe("openMetrics", () => {
     expect(record.tests.map(({ testRmse }) => testRmse)).toEqual([3]);
   });
 
-  it("begins anew where nothing is resumed", async () => {
+  it("overwrites the file if nothing is resumed", async () => {
     writeFileSync(path(), asText(planLine, report(100)));
     (await openMetrics(folder)).close();
     expect(text()).toBe("");
@@ -85,8 +85,8 @@ describe("openMetrics", () => {
     ["the end", asText(end)],
     ["a report that was made for the end", asText(report(250, { ended: "aborted" }), end)],
     ["reports of what will be done again", asText(report(300), report(400))],
-    ["a line that is no report", `{"kind":"report"}\n${asText(report(200))}`],
-  ])("goes on behind the reports of a resumed run, without %s", async (_, rest) => {
+    ["a line that is not a report", `{"kind":"report"}\n${asText(report(200))}`],
+  ])("continues after the reports of a resumed run, without %s", async (_, rest) => {
     const kept = asText(planLine, report(100), report(200));
     writeFileSync(path(), kept + rest);
     const metrics = await openMetrics(folder, { resumedAt: 250 });
@@ -104,7 +104,7 @@ describe("openMetrics", () => {
   it.each([
     ["nothing", ""],
     ["no plan", asText(report(100))],
-  ])("begins anew where there is %s to resume", async (_, before) => {
+  ])("overwrites the file if there is %s to resume", async (_, before) => {
     if (before !== "") writeFileSync(path(), before);
     const metrics = await openMetrics(folder, { resumedAt: 100 });
     expect(metrics.before).toBeUndefined();
@@ -112,7 +112,7 @@ describe("openMetrics", () => {
     metrics.close();
   });
 
-  it("keeps what a full disk did not take, and writes it once there is room", async () => {
+  it("keeps lines while the disk is full, and writes them once there is room", async () => {
     const metrics = await openMetrics(folder);
     metrics.append(planLine);
     disk.free = 20;
@@ -128,7 +128,7 @@ describe("openMetrics", () => {
     metrics.close();
   });
 
-  it("makes a file again that was deleted, once its folder is there", async () => {
+  it("writes a deleted file again, once its folder is there", async () => {
     const metrics = await openMetrics(folder);
     metrics.append(planLine);
     rmSync(folder, { recursive: true });
@@ -139,7 +139,7 @@ describe("openMetrics", () => {
     metrics.close();
   });
 
-  it("names a folder that is not there", async () => {
+  it("names a missing folder", async () => {
     const missing = join(folder, "missing");
     await expect(openMetrics(missing)).rejects.toThrow(
       `${join(missing, metricsName)}: cannot be written (no such folder)`,
@@ -162,7 +162,7 @@ describe("readMetrics", () => {
     ["a line that is null", `${asText(planLine)}null\n`, "line 2 is damaged"],
     ["an unknown kind", `${asText(planLine)}{"kind":"x","time":""}\n`, "line 2 is damaged"],
     [
-      "a number that is none",
+      "a text in place of a number",
       `${asText(planLine)}${asText(report(1)).replace("0.5", '"0.5"')}`,
       "line 2 is damaged",
     ],
@@ -171,7 +171,7 @@ describe("readMetrics", () => {
     await expect(readMetrics(path())).rejects.toThrow(`${path()}: ${message}`);
   });
 
-  it("passes over half a line at the end, and knows the end", async () => {
+  it("skips half a line at the end, and finds the end", async () => {
     writeFileSync(path(), `${asText(planLine, report(100), end)}{"kind":`);
     const record = await readMetrics(path());
     expect(record.end).toEqual(end);
@@ -180,7 +180,7 @@ describe("readMetrics", () => {
 });
 
 describe("RunRecord", () => {
-  it("keeps even distances of a long run, its first and its last report, and its sums", async () => {
+  it("keeps evenly spaced reports of a long run, the first and the last, and sums", async () => {
     const lines = Array.from({ length: 5000 }, (_, i) => report(100 * i, i % 5 === 0 ? { testRmse: 1 } : {}));
     writeFileSync(path(), asText(planLine, ...lines));
     const { reports, tests, last } = await readMetrics(path());

@@ -1,11 +1,11 @@
 /**
- * `metrics.jsonl`: one line of JSON a report, written as it comes, so that
- * `tail -f` follows a run. The first line is the plan, the last one the end.
+ * `metrics.jsonl`: one line of JSON per report, written at once, so that `tail -f`
+ * follows a run. The first line is the plan, the last one the end.
  *
- * A run that was killed may leave half a line at the end: readers pass over it,
- * and a run that is resumed cuts it off, with all that the resumed run will do again.
- * A line that cannot be written, on a full disk say, waits and is tried again with the next.
- * A file that was deleted, with its folder perhaps, is made again as it was once that is possible.
+ * A run that was killed may leave half a line at the end: readers skip it, and a resumed
+ * run cuts it off, with all lines that it will write again. A line that cannot be written,
+ * on a full disk say, waits and is written with the next one. A file that was deleted,
+ * perhaps with its folder, is written again as soon as that is possible.
  */
 
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
@@ -16,15 +16,15 @@ import { type MetricsLine, RunRecord } from "../runRecord.js";
 
 export const metricsName = "metrics.jsonl";
 
-/** Lines that wait while the file cannot be written; of more, the oldest are lost. */
+/** The most lines that wait while the file cannot be written; beyond that, the oldest are lost. */
 const mostWaiting = 1000;
 
 export interface OpenMetricsOptions {
-  /** Examples seen when the run goes on: the lines up to there stay. A file that is there is begun anew, unless told. */
+  /** Examples seen when the run is resumed: the lines up to there stay. By default an existing file is overwritten. */
   readonly resumedAt?: number | undefined;
 }
 
-/** The metrics file of a folder, to write to. */
+/** Open the metrics file of a folder for writing. */
 export async function openMetrics(
   folder: string,
   { resumedAt }: OpenMetricsOptions = {},
@@ -40,7 +40,7 @@ export async function openMetrics(
   }
 }
 
-/** What stays of a file that is written on. */
+/** The part of a file that a resumed run keeps. */
 interface Kept {
   readonly bytes: number;
   readonly record: RunRecord;
@@ -48,7 +48,7 @@ interface Kept {
 
 export class MetricsFile {
   readonly path: string;
-  /** The run until it was resumed, where it was and its lines are there. */
+  /** The run before it was resumed, if its lines are there. */
   readonly before: RunRecord | undefined;
   #file: number;
   #written: number;
@@ -61,14 +61,14 @@ export class MetricsFile {
     this.before = before?.record;
   }
 
-  /** Write a line, and those that waited. Throws where it cannot; then they wait. */
+  /** Write a line and those that waited. Throws if it cannot; then they wait. */
   append(line: MetricsLine): void {
     this.#waiting.push(`${JSON.stringify(line)}\n`);
     this.#waiting.splice(0, this.#waiting.length - mostWaiting);
     const bytes = new TextEncoder().encode(this.#waiting.join(""));
     try {
       if (fstatSync(this.#file).nlink === 0) this.#makeAgain();
-      writeAt(this.#file, bytes, this.#written); // what was written of a line that failed is written over
+      writeAt(this.#file, bytes, this.#written); // overwrites what a failed write left
     } catch (error) {
       throw fileError(error, `${this.path}: cannot be written`, "no such folder");
     }
@@ -80,7 +80,7 @@ export class MetricsFile {
     closeSync(this.#file);
   }
 
-  /** A file whose name is gone can still be read, as long as it is open. */
+  /** A deleted file can still be read as long as it is open. */
   #makeAgain(): void {
     const bytes = new Uint8Array(this.#written);
     readSync(this.#file, bytes, 0, bytes.length, 0);
@@ -96,7 +96,7 @@ function writeAt(file: number, bytes: Uint8Array, place: number): void {
   while (done < bytes.length) done += writeSync(file, bytes, done, bytes.length - done, place + done);
 }
 
-/** The run in a metrics file. */
+/** Read the run in a metrics file. */
 export async function readMetrics(path: string): Promise<RunRecord> {
   const lines = [...linesOf(await readFileBytes(path))];
   const first = parse(lines[0]?.text ?? "");
@@ -110,7 +110,7 @@ export async function readMetrics(path: string): Promise<RunRecord> {
   return record;
 }
 
-/** The lines up to where a run is resumed; nothing where there is no file, or no plan in it. */
+/** The lines up to where a run is resumed; undefined if there is no file, or no plan in it. */
 async function keptOf(path: string, resumedAt: number): Promise<Kept | undefined> {
   const bytes = await readFileBytes(path).catch(() => undefined);
   let kept: Kept | undefined;
@@ -124,7 +124,7 @@ async function keptOf(path: string, resumedAt: number): Promise<Kept | undefined
   return kept;
 }
 
-/** The end, or a report that was made because the run was stopped: one that goes on makes none. */
+/** The end, or a report made only because the run was stopped: a run that continues makes none there. */
 function isOver(line: MetricsLine): boolean {
   if (line.kind !== "report") return line.kind === "end";
   return line.ended === "aborted" || line.ended === "time";
@@ -144,7 +144,7 @@ function* linesOf(bytes: Uint8Array): Generator<{ readonly text: string; readonl
   }
 }
 
-/** A line, or undefined where it is none of ours. */
+/** A line, or undefined if it is not a line of metrics. */
 function parse(text: string): MetricsLine | undefined {
   try {
     const line = JSON.parse(text);

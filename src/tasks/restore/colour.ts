@@ -9,12 +9,22 @@
  */
 
 import { InputError } from "../../core/errors.js";
+import { requireOneOf } from "../../core/require.js";
 import { formatShape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 
-const [a, b, c] = [1 / Math.sqrt(3), 1 / Math.sqrt(2), 1 / Math.sqrt(6)] as const;
+/**
+ * How colour is treated: each plane on its own, patches with all channels (the last axis counts
+ * them), or as an axis like any other.
+ */
+export const colourModes = ["luma-chroma", "joint", "none"] as const;
+export type ColourMode = (typeof colourModes)[number];
 
-/** One row a plane. */
+const a = 1 / Math.sqrt(3);
+const b = 1 / Math.sqrt(2);
+const c = 1 / Math.sqrt(6);
+
+/** One row per plane. */
 const transform = [
   [a, a, a],
   [b, 0, -b],
@@ -40,6 +50,27 @@ export function planesOf(picture: Signal): Signal[] {
       plane[i] = row[0] * data[3 * i] + row[1] * data[3 * i + 1] + row[2] * data[3 * i + 2];
     return { name: `${name} (${planeNames[p]})`, shape, data: plane };
   });
+}
+
+/** The colour mode, by default `luma-chroma` for colour pictures; patches of three axes are never split into planes. */
+export function resolveColour(
+  where: string,
+  signals: readonly Signal[],
+  colour: ColourMode | undefined,
+  patchAxes: number | undefined,
+): ColourMode {
+  const mode = requireOneOf(
+    where,
+    "colour",
+    colour ?? (signals.every(isColour) ? "luma-chroma" : "none"),
+    colourModes,
+  );
+  return mode === "luma-chroma" && patchAxes === 3 ? "none" : mode;
+}
+
+/** The pictures that planes make, three at a time. */
+export function picturesOf(planes: readonly Signal[], names: readonly string[]): Signal[] {
+  return names.map((name, i) => pictureOf(planes.slice(3 * i, 3 * i + 3), name));
 }
 
 /** The picture that three planes make. */

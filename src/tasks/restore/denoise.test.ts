@@ -187,7 +187,7 @@ describe("denoising", () => {
   const noisy = plus(clean, noise([64, 64], 6, sigma));
   const quick: DenoiseOptions = {
     sigma,
-    patches: [[8, 8]],
+    patch: [8, 8],
     stride: 2,
     training: { examples: 1000, epochs: 1 },
     kernels,
@@ -195,13 +195,18 @@ describe("denoising", () => {
 
   test("brings a picture nearer to the clean one, by its own dictionary or by a given one", async () => {
     const learned = await denoise([noisy], quick);
-    const given = await denoise([noisy], { sigma, stride: 2, model: modelOf("odct:2", [8, 8]), kernels });
+    const given = await denoise([noisy], {
+      sigma,
+      stride: 2,
+      dictionary: modelOf("odct:2", [8, 8]),
+      kernels,
+    });
     expect(learned.sigma).toEqual([sigma]);
     expect(distance(learned.signals[0], clean)).toBeLessThan(0.6 * distance(noisy, clean));
     expect(distance(given.signals[0], clean)).toBeLessThan(0.6 * distance(noisy, clean));
   });
 
-  test("estimates the noise where it is not told", async () => {
+  test("estimates the noise if none is given", async () => {
     const { signals, sigma: found } = await denoise([noisy], { ...quick, sigma: undefined });
     expect(Math.abs(found[0] / sigma - 1)).toBeLessThan(0.1);
     expect(distance(signals[0], clean)).toBeLessThan(0.6 * distance(noisy, clean));
@@ -262,7 +267,7 @@ describe("denoising", () => {
     const [a, b] = syntheticPictures(4, 2, 40);
     const colour = pictureOf([a, b, b], "colour");
     const signal = plus(colour, noise([40, 40, 3], 9, sigma));
-    const options = { ...quick, channels: true, patches: [[6, 6]] };
+    const options = { ...quick, colour: "joint", patch: [6, 6] } as const;
     const { signals } = await denoise([signal], options);
     expect(signals[0].shape).toEqual([40, 40, 3]);
     expect(distance(signals[0], colour)).toBeLessThan(0.7 * sigma);
@@ -276,14 +281,14 @@ describe("denoising", () => {
         [8, 8],
         [6, 6],
       ],
-    ].map((patches) => denoise([noisy], { ...quick, patches }));
+    ].map((patch) => denoise([noisy], { ...quick, patch }));
     const [eight, six, both] = (await Promise.all(each)).map(({ signals }) => signals[0]);
     const mean = { ...eight, data: eight.data.map((value, i) => (value + six.data[i]) / 2) };
     expect(distance(mean, both)).toBeLessThan(1e-4);
   });
 
   test("iterates with a shrinking noise: y′ = z + δ(y − z), σ′ = δσ, δ = 0.9", async () => {
-    const given = { model: modelOf("odct:2", [8, 8]), stride: 2, kernels };
+    const given = { dictionary: modelOf("odct:2", [8, 8]), stride: 2, kernels };
     const once = (await denoise([noisy], { ...given, sigma })).signals[0];
     const data = once.data.map((z, i) => z + 0.9 * (noisy.data[i] - z));
     const again = await denoise([{ ...noisy, data }], { ...given, sigma: 0.9 * sigma });
@@ -292,10 +297,10 @@ describe("denoising", () => {
     expect(distance(twice.signals[0], once)).toBeGreaterThan(0.1);
   });
 
-  test("learns one dictionary a size, whatever the iterations", async () => {
+  test("learns one dictionary per size, whatever the iterations", async () => {
     const passes = new Set<string>();
     const two = {
-      patches: [
+      patch: [
         [8, 8],
         [6, 6],
       ],
@@ -314,7 +319,7 @@ describe("denoising", () => {
     ]);
   });
 
-  test("tells how far it is, and ends when it is told to", async () => {
+  test("reports its progress, and stops when it is aborted", async () => {
     const stages: string[] = [];
     await denoise([noisy], {
       ...quick,
@@ -329,13 +334,13 @@ describe("denoising", () => {
     });
     await expect(ended).rejects.toThrow("aborted");
     expect(kernels.memory.used).toBe(0);
-    const model = modelOf("odct:2", [8, 8]);
-    const late = { sigma, model, kernels, signal: AbortSignal.abort() };
+    const dictionary = modelOf("odct:2", [8, 8]);
+    const late = { sigma, dictionary, kernels, signal: AbortSignal.abort() };
     await expect(denoise([noisy], late)).rejects.toThrow("aborted");
     expect(kernels.memory.used).toBe(0);
   });
 
-  test("refuses what it cannot use", async () => {
+  test("rejects what it cannot use", async () => {
     const dot = makeSignal("dot", [1, 1], Float32Array.of(9));
     const refused = (options: DenoiseOptions) => expect(denoise([noisy], { ...quick, ...options })).rejects;
     await refused({ sigma: -1 }).toThrow("denoise: sigma must be a number of at least 0, got -1");
@@ -343,11 +348,11 @@ describe("denoising", () => {
     await refused({ sigma: [1, 2] }).toThrow(
       "denoise: sigma must be one number, or one for each of 1 signals, got 2",
     );
-    await refused({ patches: [[65, 8]] }).toThrow(
+    await refused({ patch: [65, 8] }).toThrow(
       `denoise: ${noisy.name} must be at least 65x8, the patch, got 64x64`,
     );
-    await refused({ patches: [] }).toThrow("denoise: patches must be at least one shape, got none");
-    await refused({ channels: true, model: modelOf("odct:2", [4, 4]) }).toThrow(
+    await refused({ patch: [] }).toThrow("denoise: patch must be at least one shape, got none");
+    await refused({ colour: "joint", dictionary: modelOf("odct:2", [4, 4]) }).toThrow(
       "denoise: a dictionary of all channels must be for patches of 2 axes, the last of 64, got 4x4",
     );
     await refused({ stride: 9 }).toThrow("denoise: stride must be an integer from 1 to 8, got 9");
@@ -355,6 +360,46 @@ describe("denoising", () => {
     await refused({ quantile: 1 }).toThrow("denoise: quantile must be a number between 0 and 1, got 1");
     await refused({ iterations: 0 }).toThrow("denoise: iterations must be an integer of at least 1, got 0");
     expect((await denoise([dot], { sigma: 5, kernels })).signals[0].data).toEqual(dot.data);
+  });
+});
+
+describe("colour pictures", () => {
+  const colourOf = (seed: number) => pictureOf(syntheticPictures(seed, 3, 24), `colour ${seed}`);
+  const pictures = [4, 5].map((seed) => plus(colourOf(seed), noise([24, 24, 3], seed, 20)));
+  const quick: DenoiseOptions = { sigma: 20, stride: 3, dictionary: modelOf("odct:2", [6, 6]), kernels };
+
+  test("are denoised as planes of luma and chroma by default", async () => {
+    const { signals, sigma } = await denoise(pictures, quick);
+    const planes = await denoise(pictures.flatMap(planesOf), quick);
+    expect(sigma).toEqual(Array(6).fill(20));
+    expect(signals.map(({ name, shape }) => [name, shape])).toEqual(
+      pictures.map(({ name, shape }) => [name, shape]),
+    );
+    for (const [i, signal] of signals.entries())
+      expect(signal).toEqual(pictureOf(planes.signals.slice(3 * i, 3 * i + 3), signal.name));
+  });
+
+  test("have one noise level each, for all of their planes", async () => {
+    const { signals, sigma } = await denoise(pictures, { ...quick, sigma: [20, 0] });
+    expect(sigma).toEqual([20, 20, 20, 0, 0, 0]);
+    expect(distance(signals[1], pictures[1])).toBeLessThan(1e-4);
+    await expect(denoise(pictures, { ...quick, sigma: [1, 2, 3] })).rejects.toThrow(
+      "denoise: sigma must be one number, or one for each of 2 signals, got 3",
+    );
+  });
+
+  test("are one signal to a dictionary of three axes, and on request", async () => {
+    const dictionary = modelOf("odct:1", [6, 6, 3]);
+    const whole = await denoise([pictures[0]], { ...quick, dictionary });
+    for (const colour of ["joint", "none"] as const)
+      expect(await denoise([pictures[0]], { ...quick, dictionary, colour })).toEqual(whole);
+    expect(whole.sigma).toEqual([20]);
+    await expect(denoise([noise([9, 9], 1)], { ...quick, colour: "luma-chroma" })).rejects.toThrow(
+      "planesOf: a picture must be height x width x 3, got 9x9",
+    );
+    await expect(denoise(pictures, { ...quick, colour: "red" as "none" })).rejects.toThrow(
+      'denoise: unknown colour "red"; known: luma-chroma, joint, none',
+    );
   });
 });
 

@@ -4,24 +4,26 @@
  *
  *     min  λ/2 ‖z − y‖² + Σᵢ ‖ΦAxᵢ − Pᵢz‖² + μᵢ‖xᵢ‖₀      over z, xᵢ and A       (14)
  *
- * by blocks: A and the codes of the noisy patches (OSDL, codes down to the noise),
+ * block by block: A and the codes of the noisy patches (OSDL, codes down to the noise),
  * then the codes of all patches, then the image z as an average of patches
- * (patchPass.ts). As in the paper, this is done once unless told otherwise.
+ * (denoisePass.ts). As in the paper, this is done once by default.
  *
- * The limit of a code is ε² = σ² χ²_q(n): what is left of a patch by its true code is
- * noise, whose energy over n samples is σ² χ²(n); the share q of patches then ends
+ * The limit of a code is ε² = σ² χ²_q(n): the residual of a patch over its true code is
+ * noise, whose energy over n samples is σ² χ²(n), so that a share q of the patches ends
  * at or before the true code. Written as ε = C σ √n, C falls with the patch, from 1.13 at
- * 8×8 to 1.03 at 32×32, so one q serves all sizes where one C would not.
+ * 8×8 to 1.03 at 32×32: one q serves all sizes, one C would not.
  *
  * Beyond the paper, each by an option:
  *
  *   several patch sizes   the mean of the results, each with a dictionary of its own
- *   iterations            the estimate z takes a part δ of the removed y − z back, and is denoised again,
- *                         with the same dictionary, for the noise that part has:
+ *   colour                planes of luma and chroma that share a dictionary, or patches with all
+ *                         channels (colour.ts)
+ *   iterations            the estimate z takes back a share δ of the removed y − z, and is denoised again
+ *                         with the same dictionary, for the noise of that share:
  *                         y′ = z + δ(y − z),   σ′ = δσ,   δ = 0.9, 0.81, …
  *
- * Units    signals are divided by their σ: noise has the variance 1 in all of them,
- *          and signals of different noise can share a dictionary
+ * Units    signals are divided by their σ, so that their noise has variance 1, and signals of
+ *          different noise can share a dictionary
  * Memory   five times the signals, whatever the number of patches
  *
  * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
@@ -35,17 +37,25 @@ import { chooseKernels } from "../../kernels/choose.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { chiSquareQuantile } from "../../linalg/chiSquare.js";
 import type { Model } from "../../model/model.js";
-import { type DenoiseOptions, type DenoisePlan, denoiseDefaults, resolveDenoise } from "./denoiseOptions.js";
+import { picturesOf, planesOf, resolveColour } from "./colour.js";
+import {
+  type DenoiseOptions,
+  type DenoisePlan,
+  denoiseDefaults,
+  givenNoise,
+  patchShapes,
+  resolveDenoise,
+} from "./denoiseOptions.js";
 import { denoisePass } from "./denoisePass.js";
 import { learnFromPatches } from "./patchLearning.js";
 import { patchBase, strideOf, type TaskProgress } from "./patchOptions.js";
 
-/** δ of the second iteration: the part of what was removed that it gets back; its powers for the next. */
+/** δ of the second iteration: the share of the removed noise that it takes back; its powers for the next ones. */
 const feedback = 0.9;
 
 export interface DenoiseResult {
   readonly signals: Signal[];
-  /** The noise of each signal, given or estimated. */
+  /** The noise of each signal, given or estimated; three numbers per colour picture that is split into planes. */
   readonly sigma: number[];
 }
 
@@ -55,14 +65,29 @@ export async function denoise(
   options: DenoiseOptions = {},
 ): Promise<DenoiseResult> {
   if (signals.length === 0) throw new InputError("denoise: signals must be at least one, got none");
-  const plan = resolveDenoise(signals, options);
+  const axes = (options.dictionary?.shape ?? patchShapes(options.patch)?.[0])?.length;
+  const colour = resolveColour("denoise", signals, options.colour, axes);
+  const sigma = givenNoise(signals, options.sigma);
+  if (colour !== "luma-chroma") return denoiseSignals(signals, { ...options, colour }, sigma);
+  const levels = sigma.flatMap((level) => [level, level, level]);
+  const planes = await denoiseSignals(signals.flatMap(planesOf), { ...options, colour: "none" }, levels);
+  const names = signals.map(({ name }) => name);
+  return { signals: picturesOf(planes.signals, names), sigma: planes.sigma };
+}
+
+async function denoiseSignals(
+  signals: readonly Signal[],
+  options: DenoiseOptions,
+  given: readonly (number | undefined)[],
+): Promise<DenoiseResult> {
+  const plan = resolveDenoise(signals, options, given);
   const noisy = signals.filter((_, i) => plan.sigma[i] > 0);
   const sigma = plan.sigma.filter((value) => value > 0);
   if (noisy.length === 0) return { signals: [...signals], sigma: plan.sigma };
   const kernels = options.kernels ?? (await chooseKernels()).kernels;
   try {
     const cleaned = await iterate(noisy, sigma, plan, { ...options, kernels });
-    let at = 0; // signals without noise are as they were
+    let at = 0; // signals without noise stay as they are
     return {
       signals: signals.map((signal, i) => (plan.sigma[i] > 0 ? cleaned[at++] : signal)),
       sigma: plan.sigma,
@@ -81,7 +106,7 @@ async function iterate(
   plan: DenoisePlan,
   work: Work,
 ): Promise<Signal[]> {
-  const models = plan.patches.map(() => work.model);
+  const models = plan.patches.map(() => work.dictionary);
   let input = signals;
   let level = sigma;
   for (let t = 0; ; t++) {
@@ -106,7 +131,7 @@ interface Pass {
   /** ε² of a patch, where noise has the variance 1. */
   readonly residualEnergy: number;
   readonly maxAtoms: number;
-  /** Tells how far a stage has come; throws where the work is to end. */
+  /** Reports the progress of a stage; throws if the work is aborted. */
   readonly report: (stage: TaskProgress["stage"]) => (done: number, total: number) => void;
 }
 

@@ -1,4 +1,4 @@
-/** What denoising is told, what it assumes, and how both are checked against the signals. */
+/** Options of denoising, their defaults, and how they are checked against the signals. */
 
 import { InputError, inputError, onBehalfOf } from "../../core/errors.js";
 import { requireInteger } from "../../core/require.js";
@@ -6,7 +6,9 @@ import { formatShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
+import type { ColourMode } from "./colour.js";
 import { estimateNoise } from "./noiseLevel.js";
+import { patchDefaults } from "./patchLearning.js";
 import {
   defaultPatch,
   type PatchTraining,
@@ -16,25 +18,29 @@ import {
 } from "./patchOptions.js";
 
 export interface DenoiseOptions {
-  /** Standard deviation of the noise, in the units of the samples: one for all signals, or one a signal. Estimated unless told. */
+  /** Standard deviation of the noise, in the units of the samples: one number, or one per signal; estimated by default. */
   readonly sigma?: number | readonly number[] | undefined;
-  /** Shapes of the patches; of several the results are averaged. By the number of axes unless told. */
-  readonly patches?: readonly Shape[] | undefined;
-  /** The last axis counts channels: patches hold all of them, and their shape is given without. */
-  readonly channels?: boolean | undefined;
+  /** The shape of the patches, without channels; the results of several shapes are averaged. */
+  readonly patch?: Shape | readonly Shape[] | undefined;
+  /**
+   * How colour pictures (height × width × 3) are treated: `luma-chroma` (by default) denoises three planes,
+   * `joint` takes patches with all channels, `none` treats the channels as an axis like any other. A patch
+   * or dictionary of three axes has its own channels.
+   */
+  readonly colour?: ColourMode | undefined;
   /** Samples between neighbouring windows, along each axis. */
   readonly stride?: number | undefined;
   /** λ of (14): the weight of the noisy signal beside the patches. */
   readonly lambda?: number | undefined;
   /** q: the share of patches of pure noise that a limit ε² = σ² χ²_q(n) takes for noise. */
   readonly quantile?: number | undefined;
-  /** How many times the estimate is denoised again, the first included. */
+  /** The number of denoising passes. */
   readonly iterations?: number | undefined;
-  /** A dictionary to use; learned from the signals unless given. */
-  readonly model?: Model | undefined;
+  /** The dictionary to use; by default one is learned from the signals. */
+  readonly dictionary?: Model | undefined;
   /** How it is learned. */
   readonly training?: PatchTraining | undefined;
-  /** Where to compute; the best there is unless told. The caller disposes of what it gives. */
+  /** Where to compute; the best device by default. The caller keeps and closes kernels that it gives. */
   readonly kernels?: Kernels | undefined;
   /** Abort to end it: the promise is then rejected. */
   readonly signal?: AbortSignal | undefined;
@@ -42,6 +48,7 @@ export interface DenoiseOptions {
 }
 
 export const denoiseDefaults = {
+  ...patchDefaults,
   stride: 1,
   lambda: 2,
   quantile: 0.9,
@@ -63,12 +70,17 @@ export interface DenoisePlan {
   readonly passes: number;
 }
 
-export function resolveDenoise(signals: readonly Signal[], options: DenoiseOptions): DenoisePlan {
-  const { channels = false } = options;
+/** `sigma`: the noise of each signal, estimated if undefined. */
+export function resolveDenoise(
+  signals: readonly Signal[],
+  options: DenoiseOptions,
+  sigma: readonly (number | undefined)[],
+): DenoisePlan {
+  const channels = options.colour === "joint";
   const d = denoiseDefaults;
   const { stride = d.stride, lambda = d.lambda, quantile = d.quantile, iterations = d.iterations } = options;
   const shapes = shapesOf(signals, options);
-  if (shapes.length === 0) throw new InputError("denoise: patches must be at least one shape, got none");
+  if (shapes.length === 0) throw new InputError("denoise: patch must be at least one shape, got none");
   const patches = shapes.map((patch) => requirePatch("denoise", patch, signals, channels));
   for (const patch of patches) strideOf("denoise", stride, patch);
   if (!(lambda >= 0 && lambda < Infinity))
@@ -76,34 +88,50 @@ export function resolveDenoise(signals: readonly Signal[], options: DenoiseOptio
   if (!(quantile > 0 && quantile < 1))
     throw inputError("denoise", "quantile", "must be a number between 0 and 1", quantile);
   requireInteger("denoise", "iterations", iterations, 1);
-  const sigma = levelsOf(signals, options.sigma);
   const passes = patches.length * iterations;
-  return { sigma, patches, channels, stride, lambda, quantile, iterations, passes };
+  return { sigma: levelsOf(signals, sigma), patches, channels, stride, lambda, quantile, iterations, passes };
 }
 
-/** Shapes of the patches without their channels: those of the dictionary, as told, or by default. */
+/** Shapes of the patches without channels: that of the dictionary, those given, or the default. */
 function shapesOf(
   signals: readonly Signal[],
-  { model, patches, channels = false }: DenoiseOptions,
+  { dictionary, patch, colour }: DenoiseOptions,
 ): readonly Shape[] {
-  if (!model) return patches ?? [defaultPatch("denoise", signals, channels)];
-  if (!channels) return [model.shape];
+  const channels = colour === "joint";
+  if (!dictionary) return patchShapes(patch) ?? [defaultPatch("denoise", signals, channels)];
+  if (!channels) return [dictionary.shape];
   const { shape } = signals[0];
-  if (model.shape.length === shape.length && model.shape.at(-1) === shape.at(-1))
-    return [model.shape.slice(0, -1)];
+  if (dictionary.shape.length === shape.length && dictionary.shape.at(-1) === shape.at(-1))
+    return [dictionary.shape.slice(0, -1)];
   throw new InputError(
-    `denoise: a dictionary of all channels must be for patches of ${shape.length} axes, the last of ${shape.at(-1)}, got ${formatShape(model.shape)}`,
+    `denoise: a dictionary of all channels must be for patches of ${shape.length} axes, the last of ${shape.at(-1)}, got ${formatShape(dictionary.shape)}`,
   );
 }
 
-/** The noise of each signal. */
-function levelsOf(signals: readonly Signal[], sigma: DenoiseOptions["sigma"]): number[] {
-  const each = sigma === undefined || typeof sigma === "number" ? signals.map(() => sigma) : [...sigma];
-  if (each.length !== signals.length)
-    throw new InputError(
-      `denoise: sigma must be one number, or one for each of ${signals.length} signals, got ${each.length}`,
-    );
-  return each.map((value, i) => {
+/** One shape, or several, as a list. */
+export function patchShapes(patch: DenoiseOptions["patch"]): readonly Shape[] | undefined {
+  return isOneShape(patch) ? [patch] : patch;
+}
+
+function isOneShape(patch: DenoiseOptions["patch"]): patch is Shape {
+  return typeof patch?.[0] === "number";
+}
+
+/** The noise that was given for each signal. */
+export function givenNoise(
+  signals: readonly Signal[],
+  sigma: DenoiseOptions["sigma"],
+): readonly (number | undefined)[] {
+  const each = sigma === undefined || typeof sigma === "number" ? signals.map(() => sigma) : sigma;
+  if (each.length === signals.length) return each;
+  throw new InputError(
+    `denoise: sigma must be one number, or one for each of ${signals.length} signals, got ${each.length}`,
+  );
+}
+
+/** The noise of each signal, given or estimated. */
+function levelsOf(signals: readonly Signal[], sigma: readonly (number | undefined)[]): number[] {
+  return sigma.map((value, i) => {
     const level = value ?? onBehalfOf("denoise", () => estimateNoise(signals[i]));
     if (Number.isFinite(level) && level >= 0) return level;
     throw inputError("denoise", "sigma", "must be a number of at least 0", level);

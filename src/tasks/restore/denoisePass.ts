@@ -7,8 +7,8 @@
  *     z  = (λ/2 I + Σᵢ PᵢᵀPᵢ)⁻¹ (λ/2 y + Σᵢ PᵢᵀDxᵢ)     a weighted average, sample by sample
  *
  * Windows are cut, coded and added up a batch at a time, all where the kernels compute;
- * nothing but the sums comes back, in the end. Memory is that of the signal and a batch. A code of
- * few atoms is sooner added up from D itself (n an atom) than through ΦA, so D is there too.
+ * only the sums come back, in the end. Memory is that of the signal and a batch. A code of few
+ * atoms is added up faster from D itself (n per atom) than through ΦA, so D is kept as well.
  */
 
 import { Breath } from "../../core/eventLoop.js";
@@ -30,11 +30,11 @@ export interface PassOptions {
   /** λ of (14): the weight of the signal itself. */
   readonly lambda: number;
   readonly kernels: Kernels;
-  /** Windows done, of all; it may throw to end the pass. */
+  /** Called with the windows done, of all; it may throw to end the pass. */
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** What is coded at a time: a GPU is busy with so many windows, and large ones are fewer. */
+/** Windows coded at a time: enough to keep a GPU busy, fewer if they are large. */
 const batch = { windows: 8192, samples: 2 ** 21 };
 
 /** z of (14) for each signal y. */

@@ -7,6 +7,7 @@ import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { baseCols, createBase } from "../../dictionaries/base.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { Model } from "../../model/model.js";
+import { pictureOf } from "./colour.js";
 import { type InpaintOptions, inpaint, missingIn } from "./inpaint.js";
 import { MaskedPursuit } from "./maskedPursuit.js";
 
@@ -132,10 +133,11 @@ describe("inpainting", () => {
     training: { base: "odct:2", examples: 800, epochs: 1 },
     kernels,
   };
-  const deviation = (() => {
-    const mean = picture.data.reduce((sum, value) => sum + value, 0) / picture.data.length;
-    return Math.sqrt(picture.data.reduce((sum, value) => sum + (value - mean) ** 2, 0) / picture.data.length);
-  })();
+  const deviationOf = ({ data }: Signal) => {
+    const mean = data.reduce((sum, value) => sum + value, 0) / data.length;
+    return Math.sqrt(data.reduce((sum, value) => sum + (value - mean) ** 2, 0) / data.length);
+  };
+  const deviation = deviationOf(picture);
 
   test.each([1, 2])(
     "fills half of a picture far better than its mean, and keeps the other half, in %d rounds",
@@ -190,12 +192,27 @@ describe("inpainting", () => {
     const [filled] = await inpaint([{ signal: picture, missing }], {
       kernels,
       stride: 2,
-      model: modelOf("cropped:sym8", [8, 8]),
+      dictionary: modelOf("cropped:sym8", [8, 8]),
     });
     expect(errorOver(missing, filled, picture)).toBeLessThan(0.4 * deviation);
   });
 
-  test("ends when it is told to", async () => {
+  test.each(["luma-chroma", "joint"] as const)(
+    "fills a colour picture (%s), and keeps the known channels of a pixel",
+    async (colour) => {
+      const clean = pictureOf(syntheticPictures(6, 3, 32), "colour");
+      const missing = randomMask(32 * 32 * 3, 0.2, 9);
+      const [filled] = await inpaint([{ signal: clean, missing }], { ...quick, stride: 4, colour });
+      expect([filled.name, filled.shape]).toEqual(["colour", [32, 32, 3]]);
+      expect(errorOver(missing, filled, clean)).toBeLessThan(0.5 * deviationOf(clean));
+      missing.forEach((gone, i) => void (gone || expect(filled.data[i]).toBe(clean.data[i])));
+      if (colour === "joint") return;
+      const [usual] = await inpaint([{ signal: clean, missing }], { ...quick, stride: 4 });
+      expect(usual).toEqual(filled);
+    },
+  );
+
+  test("stops when it is aborted", async () => {
     const controller = new AbortController();
     const missing = randomMask(48 * 48, 0.5, 4);
     const onProgress = () => controller.abort();
@@ -208,7 +225,7 @@ describe("inpainting", () => {
     expect(kernels.memory.used).toBe(0);
   });
 
-  test("refuses what it cannot use", async () => {
+  test("rejects what it cannot use", async () => {
     const mask = randomMask(48 * 48, 0.5, 8);
     const refused = (options: InpaintOptions, missing = mask) =>
       expect(inpaint([{ signal: picture, missing }], { ...quick, ...options })).rejects;

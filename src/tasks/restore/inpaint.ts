@@ -1,50 +1,55 @@
 /**
- * Inpainting: signals with missing samples made whole, by a dictionary that is
- * learned from the incomplete signals themselves.
+ * Inpainting: fills the missing samples of signals, by a dictionary that is learned
+ * from the incomplete signals themselves.
  *
  * Windows are coded over their known samples, and averaged (inpaintPass.ts).
  *
- * Learning from incomplete windows goes in rounds: the first fills with the base
- * dictionary on a coarse grid, the others learn from the signal as it was filled and fill
- * again. A given dictionary needs one round.
+ * The dictionary is learned in rounds: the first round fills with the base dictionary on
+ * a coarse grid, each later one learns from the previous result and fills again. A given
+ * dictionary needs one round.
  *
- * Known samples stay as they are.
+ * Known samples stay as they are. Colour pictures are filled as planes of luma and chroma
+ * by default (colour.ts), a pixel with a missing channel in all three.
  */
 
-import { InputError, inputError, onBehalfOf } from "../../core/errors.js";
+import { InputError, inputError } from "../../core/errors.js";
 import { SparseColumns } from "../../core/matrix.js";
 import { requireInteger } from "../../core/require.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
-import { baseCols, createBase } from "../../dictionaries/base.js";
+import { type BaseDictionary, baseCols } from "../../dictionaries/base.js";
 import { chooseKernels } from "../../kernels/choose.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { Model } from "../../model/model.js";
+import { type ColourMode, picturesOf, planesOf, resolveColour } from "./colour.js";
 import { fill, type State } from "./inpaintPass.js";
 import { MaskedPursuit } from "./maskedPursuit.js";
-import { learnFromPatches } from "./patchLearning.js";
+import { learnFromPatches, patchDefaults } from "./patchLearning.js";
 import {
   defaultPatch,
   type PatchTraining,
+  patchBase,
   requirePatch,
   strideOf,
   type TaskProgress,
 } from "./patchOptions.js";
 
 export interface InpaintOptions {
-  /** The shape of the patches; by the number of axes unless told. */
+  /** The shape of the patches, without channels; by default it depends on the number of axes. */
   readonly patch?: Shape | undefined;
+  /** How colour pictures are treated, as in `denoise`. */
+  readonly colour?: ColourMode | undefined;
   /** Samples between neighbouring windows, along each axis. */
   readonly stride?: number | undefined;
-  /** Root-mean-square error a known sample at which a code ends; a share of the deviation of the samples unless told. */
+  /** Root-mean-square error over the known samples at which a code ends; by default a tenth of their standard deviation. */
   readonly error?: number | undefined;
-  /** A dictionary to use; learned from the signals unless given. */
-  readonly model?: Model | undefined;
+  /** The dictionary to use; by default one is learned from the signals. */
+  readonly dictionary?: Model | undefined;
   /** How it is learned. */
   readonly training?: (Omit<PatchTraining, "base"> & { readonly base?: string | undefined }) | undefined;
-  /** Times the signal is filled: with the base, then with what was learned from the last filling. */
+  /** Passes; each after the first relearns the dictionary from the previous result. */
   readonly rounds?: number | undefined;
-  /** Where to compute; the best there is unless told. The caller disposes of what it gives. */
+  /** Where to compute; the best device by default. The caller keeps and closes kernels that it gives. */
   readonly kernels?: Kernels | undefined;
   /** Abort to end it: the promise is then rejected. */
   readonly signal?: AbortSignal | undefined;
@@ -52,6 +57,7 @@ export interface InpaintOptions {
 }
 
 export const inpaintDefaults = {
+  ...patchDefaults,
   stride: 1,
   rounds: 2,
   base: "odct:2",
@@ -61,14 +67,14 @@ export const inpaintDefaults = {
   errorShare: 0.1,
 } as const;
 
-/** A signal whose samples are partly missing. */
+/** A signal with missing samples. */
 export interface Incomplete {
   readonly signal: Signal;
-  /** 1 for each missing sample; what the signal holds there does not count. */
+  /** 1 for each missing sample, whose value in the signal does not count. */
   readonly missing: Uint8Array;
 }
 
-/** Atoms of a code, at most, a known sample. */
+/** The most atoms of a code, per known sample. */
 const atomsPerSample = 1 / 4;
 
 /** The samples that are NaN, as a mask. */
@@ -79,6 +85,31 @@ export function missingIn({ data }: Pick<Signal, "data">): Uint8Array {
 /** Fill the missing samples of signals of one number of axes, which share a dictionary. */
 export async function inpaint(items: readonly Incomplete[], options: InpaintOptions = {}): Promise<Signal[]> {
   if (items.length === 0) throw new InputError("inpaint: signals must be at least one, got none");
+  const signals = items.map(({ signal }) => signal);
+  const axes = (options.dictionary?.shape ?? options.patch)?.length;
+  const colour = resolveColour("inpaint", signals, options.colour, axes);
+  if (colour !== "luma-chroma") return inpaintSignals(items, { ...options, colour });
+  const planes = await inpaintSignals(items.flatMap(incompletePlanes), { ...options, colour: "none" });
+  const names = signals.map(({ name }) => name);
+  return picturesOf(planes, names).map((picture, i) => withKnownOf(items[i], picture));
+}
+
+/** The planes of a colour picture, with the pixels of which any channel is missing. */
+function incompletePlanes({ signal, missing }: Incomplete): Incomplete[] {
+  requireUsable(signal, missing);
+  const pixels = new Uint8Array(missing.length / 3);
+  missing.forEach((gone, i) => {
+    if (gone) pixels[Math.floor(i / 3)] = 1;
+  });
+  return planesOf(signal).map((plane) => ({ signal: plane, missing: pixels }));
+}
+
+/** A filled picture with its known samples as they were, not rounded by the planes. */
+function withKnownOf({ signal, missing }: Incomplete, filled: Signal): Signal {
+  return { ...filled, data: filled.data.map((value, i) => (missing[i] ? value : signal.data[i])) };
+}
+
+async function inpaintSignals(items: readonly Incomplete[], options: InpaintOptions): Promise<Signal[]> {
   const plan = resolveInpaint(items, options);
   const states = items.map((item) => startOf(item));
   if (states.every(({ known }) => !known.includes(0))) return items.map(({ signal }) => signal);
@@ -94,6 +125,7 @@ export async function inpaint(items: readonly Incomplete[], options: InpaintOpti
 
 interface InpaintPlan {
   readonly patch: Shape;
+  readonly channels: boolean;
   readonly stride: number;
   readonly error: number;
   readonly rounds: number;
@@ -102,14 +134,16 @@ interface InpaintPlan {
 function resolveInpaint(items: readonly Incomplete[], options: InpaintOptions): InpaintPlan {
   const signals = items.map(({ signal }) => signal);
   for (const { signal, missing } of items) requireUsable(signal, missing);
-  const given = options.model?.shape ?? options.patch ?? defaultPatch("inpaint", signals, false);
-  const patch = requirePatch("inpaint", given, signals, false);
+  const { dictionary } = options;
+  const channels = options.colour === "joint" && !dictionary; // the shape of a dictionary includes them
+  const given = dictionary?.shape ?? options.patch ?? defaultPatch("inpaint", signals, channels);
+  const patch = requirePatch("inpaint", given, signals, channels);
   const { stride = inpaintDefaults.stride, error = inpaintDefaults.errorShare * deviation(items) } = options;
   strideOf("inpaint", stride, patch);
   if (!(error >= 0 && error < Infinity))
     throw inputError("inpaint", "error", "must be a number of at least 0", error);
   const rounds = requireInteger("inpaint", "rounds", options.rounds ?? inpaintDefaults.rounds, 1);
-  return { patch, stride, error, rounds: options.model ? 1 : rounds };
+  return { patch, channels, stride, error, rounds: dictionary ? 1 : rounds };
 }
 
 function requireUsable({ name, data }: Signal, missing: Uint8Array): void {
@@ -158,7 +192,7 @@ function startOf({ signal, missing }: Incomplete): State {
 
 type Work = InpaintOptions & { readonly kernels: Kernels };
 
-/** Fill all signals once: the first round with the base on a coarse grid, unless it is the only one. */
+/** Fill all signals once: in the first of several rounds with the base, on a coarse grid. */
 async function fillRound(
   states: readonly State[],
   round: number,
@@ -172,7 +206,8 @@ async function fillRound(
   };
   const filled = states.map(({ signal, data }) => ({ ...signal, data }));
   const model =
-    work.model ?? (round === 1 ? baseModel(plan, work) : await learn(filled, plan, work, report("learning")));
+    work.dictionary ??
+    (round === 1 ? baseModel(plan, work) : await learn(filled, plan, work, report("learning")));
   const coarse = round < rounds ? Math.max(plan.stride, Math.max(...patch) >> 2) : plan.stride;
   const stride = strideOf("inpaint", coarse, patch);
   const limits = { meanSquaredError: error * error, atomsPerSample };
@@ -188,27 +223,33 @@ async function fillRound(
 }
 
 /** The base dictionary as it is: A is the identity. */
-function baseModel({ patch, error }: InpaintPlan, { training }: Work): Model {
-  const base = onBehalfOf("inpaint", () => createBase(training?.base ?? inpaintDefaults.base, patch));
+function baseModel(plan: InpaintPlan, work: Work): Model {
+  const base = baseOf(plan, work);
   const meta = {
     learner: "none",
     options: {},
     seed: 0,
     examplesSeen: 0,
     removeMean: true,
-    coding: { error },
+    coding: { error: plan.error },
   };
   return new Model(base, SparseColumns.identity(baseCols(base), 1), meta);
 }
 
-/** A dictionary of the signals as they were filled last. */
+function baseOf({ patch, channels }: InpaintPlan, { training }: Work): BaseDictionary {
+  return patchBase("inpaint", training?.base ?? inpaintDefaults.base, patch, channels);
+}
+
+/** A dictionary learned from the previous result. */
 function learn(
   filled: readonly Signal[],
-  { patch, error }: InpaintPlan,
-  { training = {}, kernels, signal }: Work,
+  plan: InpaintPlan,
+  work: Work,
   onProgress: (done: number, total: number) => void,
 ): Promise<Model> {
-  const { base = inpaintDefaults.base } = training;
+  const { patch, error } = plan;
+  const { training = {}, kernels, signal } = work;
+  const base = baseOf(plan, work);
   const coding = { error, sparsity: Math.floor(sizeOf(patch) * atomsPerSample) };
   const task = { where: "inpaint", patch, base, coding, training, kernels, signal, onProgress };
   return learnFromPatches(filled, { ...task, usual: inpaintDefaults });

@@ -1,12 +1,11 @@
 /**
  * One filling of a signal with missing samples, by a pursuit over the known ones.
  *
- * A pass codes every window with a missing sample (maskedPursuit.ts), and averages what the
- * codes stand for, each window with the squared share of its samples that are known: a
- * window that knows little says little. Windows that know next to nothing are left out.
- * Samples that no window reached are filled by the next pass, from what this one
- * filled, so that large holes close from their border inwards; what even that does not reach
- * gets the mean of the known samples.
+ * A pass codes every window with a missing sample (maskedPursuit.ts), and averages the
+ * decoded windows, each weighted by the squared share of its samples that are known.
+ * Windows with too few known samples are skipped. Samples that no window reached are
+ * filled by the next pass, from the samples that this one filled, so that large holes
+ * close from their border inwards; samples that no pass reaches get the mean of the known ones.
  */
 
 import { Breath } from "../../core/eventLoop.js";
@@ -17,20 +16,20 @@ import { windowOffsets } from "../encode/tiling.js";
 import type { MaskedPursuit } from "./maskedPursuit.js";
 import { OverlapSum, WindowGrid } from "./overlap.js";
 
-/** Windows that know a smaller share of their samples are left out. */
+/** Windows with a smaller share of known samples are skipped. */
 const leastKnown = 0.02;
 
-/** A signal at work. */
+/** A signal while it is filled. */
 export interface State {
   readonly signal: Signal;
   /** 1 for each sample that was known from the start. */
   readonly known: Uint8Array;
-  /** Known samples, and what the others were filled with. */
+  /** Known samples, and the values that fill the others. */
   data: Float32Array;
   readonly mean: number;
 }
 
-/** Passes until every sample is filled. */
+/** Run passes until every sample is filled. */
 export async function fill(
   state: State,
   pursuit: MaskedPursuit,
@@ -63,7 +62,7 @@ export async function fill(
   state.data = data;
 }
 
-/** Code the windows that have missing samples, and add up what they stand for. */
+/** Code the windows that have missing samples, and add up the decoded windows. */
 async function fillPass(
   signal: Signal,
   known: Uint8Array,
@@ -87,7 +86,7 @@ async function fillPass(
   return sums;
 }
 
-/** Cuts the windows that have something to fill, and enough to fill it from. */
+/** Cuts the windows that have missing samples, and enough known ones. */
 class Gathering {
   readonly #data: Float32Array;
   readonly #known: Uint8Array;

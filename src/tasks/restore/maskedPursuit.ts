@@ -1,22 +1,22 @@
 /**
- * Orthogonal matching pursuit over the known samples of each signal: with M the
- * projection on them, which is another for every signal,
+ * Orthogonal matching pursuit over the known samples of each signal. With M the
+ * projection on them, which differs from signal to signal,
  *
  *     min ‖x‖₀   s.t.   ‖M(y − Dx)‖² ≤ ε²
  *
- * The atoms are those of D restricted to the known samples and renormalised: a turn
+ * The atoms are those of D, restricted to the known samples and renormalised. A turn
  * takes the atom with the largest |⟨dⱼ, r⟩| / ‖Mdⱼ‖, then fits all taken atoms by
  * least squares over the known samples. Since r is zero where samples are missing,
  *
- *     ⟨Mdⱼ, r⟩ = (Dᵀr)ⱼ            one projection a turn, for all signals of a batch
- *     ‖Mdⱼ‖²  = ((D∘D)ᵀ mask)ⱼ     one `analyze` a batch, with D∘D as an explicit base
+ *     ⟨Mdⱼ, r⟩ = (Dᵀr)ⱼ            one projection per turn, for all signals of a batch
+ *     ‖Mdⱼ‖²  = ((D∘D)ᵀ mask)ⱼ     one `analyze` per batch, with D∘D as an explicit base
  *
- * are done by the kernels, and no Gram matrix a mask is needed. The fit is a QR
- * factorisation on the host (modified Gram–Schmidt), a column a turn: t·n a turn.
+ * are computed by the kernels, and no Gram matrix per mask is needed. The fit is a QR
+ * factorisation on the host (modified Gram–Schmidt), one column per turn: t·n in turn t.
  *
  * An atom with little energy where samples are known (below `leastShare` of what it
- * would have if its energy were spread evenly) is not taken: what is known tells
- * nearly nothing of it, and it would fill the gaps with anything.
+ * would have if its energy were spread evenly) is not taken: the known samples hardly
+ * determine it, and it could fill the gaps with anything.
  *
  * With no sample missing this is OMP, as `Kernels.batchOmp` does it.
  */
@@ -35,7 +35,7 @@ import { Matrix64 } from "../../linalg/matrix64.js";
 import type { Model } from "../../model/model.js";
 
 export interface MaskedLimits {
-  /** ε² a known sample: stop once the mean squared error over them is at most this. */
+  /** ε² per known sample: stop once the mean squared error over them is at most this. */
   readonly meanSquaredError: number;
   /** The most atoms, as a share of the known samples. */
   readonly atomsPerSample: number;
@@ -111,7 +111,7 @@ export class MaskedPursuit {
     return this.#kernels.readMatrix(energies);
   }
 
-  /** Dᵀr of every signal that goes on. */
+  /** Dᵀr of every signal that takes more atoms. */
   async #correlate(active: readonly Fit[]): Promise<DenseMatrix> {
     const residuals = new DenseMatrix(this.#D.rows, active.length);
     active.forEach((fit, a) => residuals.column(a).set(fit.residual));
@@ -142,7 +142,7 @@ export class MaskedPursuit {
     };
   }
 
-  /** Take one more atom; whether to go on. `inverse` has 1/‖Mdⱼ‖², or 0 for atoms that are not to be taken. */
+  /** Take one more atom; whether to continue. `inverse` has 1/‖Mdⱼ‖², or 0 for atoms that must not be taken. */
   #turn(fit: Fit, correlations: Float32Array, inverse: Float32Array): boolean {
     const [atom, share] = best(correlations, inverse, fit.atoms);
     fit.strongest ||= share;
@@ -200,12 +200,12 @@ interface Fit {
   readonly projections: number[];
 }
 
-/** Energies become their inverses in place; those below `least`, of atoms that are not to be taken, 0. */
+/** Invert energies in place; those below `least`, of atoms that must not be taken, become 0. */
 function invert(energies: Float32Array, least: number): void {
   for (let j = 0; j < energies.length; j++) energies[j] = energies[j] < least ? 0 : 1 / energies[j];
 }
 
-/** The atom most correlated with the residual, over the known samples; the first, where several are. */
+/** The atom most correlated with the residual, over the known samples; the first of several. */
 function best(
   correlations: Float32Array,
   inverse: Float32Array,

@@ -5,11 +5,11 @@
  *     σ = median |⟨y, g ⊗ g ⊗ …⟩| / 0.6745
  *
  * [Donoho, Johnstone 1994]. The filter g has unit norm and is high-pass along every
- * axis, where pictures have little, so that nearly all of these coefficients are
- * noise, and the median passes over the few that are edges and textures. Windows lie
+ * axis, where pictures have little energy: nearly all of these coefficients are noise,
+ * and the median is not affected by the few that are edges and textures. Windows lie
  * inside the signal, two samples apart, so that the coefficients are independent.
  *
- * An axis with room for few windows (channels of a colour picture) is not filtered.
+ * A short axis (the channels of a colour picture) is not filtered.
  */
 
 import { InputError } from "../../core/errors.js";
@@ -20,10 +20,10 @@ import { wavelet } from "../../wavelets/filters.js";
 /** The median of |N(0, 1)|. */
 const medianOfNormal = 0.6744897501960817;
 
-/** Coefficients that are enough for the median: its error is then below a thousandth. */
+/** Enough coefficients for the median: its error is then below a thousandth. */
 const enough = 2 ** 21;
 
-/** Axes with fewer samples than this are not filtered, unless no other are there. */
+/** Axes with fewer samples than this are not filtered, unless all are short. */
 const shortAxis = 8;
 
 /** σ, in the units of the samples. */
@@ -66,7 +66,7 @@ function highPass(data: Float32Array, shape: Shape, axis: number): { shape: Shap
   return { shape: small, data: result };
 }
 
-/** The magnitudes, or an even choice of them where there are more than enough. */
+/** The magnitudes, or evenly spaced ones if there are more than enough. */
 function magnitudes(values: Float32Array): Float32Array {
   const step = Math.ceil(values.length / enough);
   return Float32Array.from({ length: Math.ceil(values.length / step) }, (_, i) => Math.abs(values[i * step]));

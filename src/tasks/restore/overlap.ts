@@ -1,7 +1,7 @@
 /**
- * All overlapping windows of a signal, a part at a time, and the signal again as
- * their average: Σᵢ wᵢ Pᵢᵀ ŷᵢ / Σᵢ wᵢ Pᵢᵀ 1. Nothing is kept a window, so memory is
- * that of the signal, whatever the number of windows.
+ * All overlapping windows of a signal, part by part, and the signal as their average:
+ * Σᵢ wᵢ Pᵢᵀ ŷᵢ / Σᵢ wᵢ Pᵢᵀ 1. Nothing is kept per window, so memory is that of the
+ * signal, whatever the number of windows.
  */
 
 import type { DenseMatrix } from "../../core/matrix.js";
@@ -25,7 +25,7 @@ export class WindowGrid {
     this.count = this.#places.reduce((product, { length }) => product * length, 1);
   }
 
-  /** Windows [from, to), as places in signal number `signal`. */
+  /** The places of windows [from, to) in signal number `signal`. */
   windows(from: number, to: number, signal = 0): WindowList {
     const start = Uint32Array.from({ length: to - from }, (_, i) => this.#start(from + i));
     return { signal: new Uint32Array(start.length).fill(signal), start };
@@ -71,7 +71,7 @@ export class OverlapSum {
     this.#lines = windowOffsets(shape, patch).filter((_, r) => r % this.#length === 0);
   }
 
-  /** Add column i of Y, plus `means[i]` where given, at `start[i]`, times `weights[i]` (1 unless given). */
+  /** Add column i of Y, plus `means[i]` (0 by default), at `start[i]`, times `weights[i]` (1 by default). */
   add(start: Uint32Array, Y: DenseMatrix, means?: ArrayLike<number>, weights?: ArrayLike<number>): void {
     const { sum, weight } = this;
     const [lines, length] = [this.#lines, this.#length];

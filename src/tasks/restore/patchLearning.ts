@@ -1,60 +1,66 @@
-/** A dictionary learned from the very signals that `denoise` and `inpaint` are to restore. */
+/** A dictionary learned from the signals that `denoise` and `inpaint` restore. */
 
 import { onBehalfOf } from "../../core/errors.js";
 import { requireOneOf } from "../../core/require.js";
-import { type Shape, sizeOf } from "../../core/shape.js";
+import type { Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import type { BaseDictionary } from "../../dictionaries/base.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { LearnerKind } from "../../learn/learners/learner.js";
 import { learnerNames, learners } from "../../learn/learners/registry.js";
 import { train } from "../../learn/run/train.js";
-import { resolveTraining, trainDefaults } from "../../learn/run/trainOptions.js";
+import { type AtomSparsity, resolveTraining, trainDefaults } from "../../learn/run/trainOptions.js";
 import type { Model } from "../../model/model.js";
-import { atomSparsityOf, defaultAtomShare, type PatchTraining } from "./patchOptions.js";
+import type { PatchTraining } from "./patchOptions.js";
 
-/** What a task says of its learning. */
+/** How a task learns. */
 export interface PatchLearning {
   readonly where: string;
   readonly patch: Shape;
   readonly base: string | BaseDictionary;
-  /** How patches are coded, in the units of the signals; `sparsity` is a limit beside it. */
+  /** How patches are coded, in the units of the signals; `sparsity` limits it as well. */
   readonly coding: { readonly error: number; readonly sparsity: number };
   readonly training: PatchTraining;
-  /** Unless `training` says otherwise, for learners that take mini-batches. */
-  readonly usual: { readonly examples: number; readonly epochs: number };
+  /** The defaults of the task; `examples` and `epochs` are for learners that take mini-batches. */
+  readonly usual: {
+    readonly examples: number;
+    readonly epochs: number;
+    readonly batch: number;
+    readonly atomSparsity: AtomSparsity;
+  };
   readonly kernels: Kernels;
   readonly signal?: AbortSignal | undefined;
-  /** Examples seen, of all; it may throw to end the learning. */
+  /** Called with the examples seen, of all; it may throw to end the learning. */
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** Patches of a step, unless told: at 16×16, twice those of `train` cost 0.01 to 0.04 dB and save a third of the time. */
-export const patchBatch = 1024;
+/** Defaults of both tasks: the mini-batches of `train`, and the k of §V-B. */
+export const patchDefaults = { batch: trainDefaults.batch, atomSparsity: "10%" } as const;
 
-/** Reports of an epoch: they tell how far it is, and each waits for the device. */
-const reportsAnEpoch = 20;
+/** Reports per epoch: they show the progress, and each waits for the device. */
+const reportsPerEpoch = 20;
 
-/** Patches that a learner of the whole set learns from, where it has no number of its own. */
+/** The default of `examples` for learners that take the whole set and have none of their own. */
 export const wholeSetExamples = 40_000;
 
 export async function learnFromPatches(signals: readonly Signal[], task: PatchLearning): Promise<Model> {
-  const { where, patch, base, coding, training, kernels, signal } = task;
-  const { atomShare, ...others } = training;
+  const { where, patch, base, coding, training, usual, kernels, signal } = task;
   const kind =
     learners[requireOneOf(where, "learner", training.learner ?? trainDefaults.learner, learnerNames)];
-  const share = atomShare ?? (kind.ownOptions.includes("atomSparsity") ? defaultAtomShare : undefined);
+  const { atomSparsity = kind.ownOptions.includes("atomSparsity") ? usual.atomSparsity : undefined } =
+    training;
+  const { batch = usual.batch } = training;
   const size = sizeOfTraining(task);
   const options = {
-    batch: patchBatch,
-    ...others,
+    ...training,
     ...size,
+    batch,
     base,
     patch,
-    atomSparsity: share === undefined ? undefined : atomSparsityOf(where, share, sizeOf(patch)),
+    atomSparsity,
     coding: { ...coding, sparsity: Math.max(1, Math.min(coding.sparsity, training.atoms ?? Infinity)) },
     holdout: 0,
-    reportEvery: reportStep(size.examples, others.batch ?? patchBatch, kind.takes),
+    reportEvery: reportStep(size.examples, batch, kind.takes),
   };
   onBehalfOf(where, () => resolveTraining(options));
   const run = train(signals, { ...options, kernels, signal });
@@ -63,13 +69,13 @@ export async function learnFromPatches(signals: readonly Signal[], task: PatchLe
   return run.model();
 }
 
-/** Updates between two reports; sizes that are none are refused elsewhere. */
+/** Updates between two reports; invalid sizes are rejected by `train`. */
 function reportStep(examples: number, batch: number, takes: LearnerKind["takes"]): number {
-  const steps = takes === "mini-batches" ? Math.ceil(examples / batch / reportsAnEpoch) : 1;
+  const steps = takes === "mini-batches" ? Math.ceil(examples / batch / reportsPerEpoch) : 1;
   return steps >= 1 && steps < Infinity ? steps : 1;
 }
 
-/** Patches an epoch, and epochs; a learner that passes over one set has its own epochs. */
+/** Patches per epoch, and epochs; a learner of the whole set has its own default of epochs. */
 function sizeOfTraining({ where, training, usual }: PatchLearning): {
   readonly examples: number;
   readonly epochs: number | undefined;

@@ -1,24 +1,29 @@
 /**
- * What `denoise` and `inpaint` have in common: windows that fit a signal, the base
+ * What `denoise` and `inpaint` have in common: patches that fit a signal, the base
  * for them, the steps between them, and how far the work has come.
  */
 
 import { InputError, onBehalfOf } from "../../core/errors.js";
-import { requireAbove, requireInteger } from "../../core/require.js";
+import { requireInteger } from "../../core/require.js";
 import { formatShape, requireShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { type BaseDictionary, createBase } from "../../dictionaries/base.js";
 import type { TrainOptions } from "../../learn/run/trainOptions.js";
 
-/** How the dictionary is learned, where none is given; anything else as in `train`. */
-export interface PatchTraining
-  extends Pick<
-    TrainOptions,
-    "base" | "atoms" | "learner" | "batch" | "epochs" | "examples" | "momentum" | "seed" | "atomCare"
-  > {
-  /** k/n: non-zeros of each atom as a share of the samples of a patch; a tenth unless told. */
-  readonly atomShare?: number | undefined;
-}
+/** How the dictionary is learned, unless one is given; anything else as in `train`. */
+export type PatchTraining = Pick<
+  TrainOptions,
+  | "base"
+  | "atoms"
+  | "atomSparsity"
+  | "learner"
+  | "batch"
+  | "epochs"
+  | "examples"
+  | "momentum"
+  | "seed"
+  | "atomCare"
+>;
 
 /** How far a task has come. */
 export interface TaskProgress {
@@ -30,10 +35,10 @@ export interface TaskProgress {
   readonly done: number;
 }
 
-/** Sizes of a patch along each axis unless told, by the number of axes of the signal. */
+/** The default size of a patch along each axis, by the number of axes of the signal. */
 const usualSizes: Readonly<Record<number, number>> = { 1: 64, 2: 16, 3: 6 };
 
-/** The patch unless told: as large as the signals allow, where they are small. */
+/** The default patch, as large as the signals allow if they are small. */
 export function defaultPatch(where: string, signals: readonly Signal[], channels: boolean): Shape {
   const axes = signals[0].shape.length - (channels ? 1 : 0);
   const size = channels ? 8 : usualSizes[axes];
@@ -44,7 +49,7 @@ export function defaultPatch(where: string, signals: readonly Signal[], channels
   );
 }
 
-/** The whole shape of a patch, its channels included; refused where a signal has no such window. */
+/** The whole shape of a patch, channels included; rejected if a signal has no such window. */
 export function requirePatch(
   where: string,
   patch: Shape,
@@ -64,15 +69,16 @@ export function requirePatch(
   return channels ? [...patch, signals[0].shape.at(-1)!] : patch;
 }
 
-/** A base for patches; channels are mixed by the orthonormal DCT of so many samples. */
+/** The base for patches; a named one mixes channels by the orthonormal DCT over them. */
 export function patchBase(
   where: string,
   base: string | BaseDictionary,
   patch: Shape,
   channels: boolean,
-): string | BaseDictionary {
-  if (!channels || typeof base !== "string") return base;
-  const plane = onBehalfOf(where, () => createBase(base, patch.slice(0, -1)));
+): BaseDictionary {
+  if (typeof base !== "string") return base;
+  const plane = onBehalfOf(where, () => createBase(base, channels ? patch.slice(0, -1) : patch));
+  if (!channels) return plane;
   const mixing = createBase("odct:1", patch.slice(-1));
   return { name: `${base}, channels`, shape: patch, factors: [...plane.factors, ...mixing.factors] };
 }
@@ -81,12 +87,4 @@ export function patchBase(
 export function strideOf(where: string, stride: number, patch: Shape): Shape {
   requireInteger(where, "stride", stride, 1, Math.max(...patch));
   return patch.map((size) => Math.min(size, stride));
-}
-
-/** k as a share of the samples of a patch, unless told: that of §V-B. */
-export const defaultAtomShare = 0.1;
-
-/** k for patches of n samples. */
-export function atomSparsityOf(where: string, share: number, n: number): number {
-  return Math.max(1, Math.round(requireAbove(where, "atomShare", share, 0) * n));
 }

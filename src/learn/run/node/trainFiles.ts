@@ -4,8 +4,8 @@
  * than memory are read in groups.
  */
 
-import { inspectInputs, resolvePatch } from "../../../data/node/inputs.js";
 import { type InputList, warnOfSkipped } from "../../../data/node/input.js";
+import { inspectInputs, resolvePatch } from "../../../data/node/inputs.js";
 import { openSource } from "../../../data/node/openSource.js";
 import { readSignals } from "../../../data/node/readSignals.js";
 import type { SignalData } from "../../../data/sampling/signalData.js";
@@ -15,7 +15,7 @@ import type { Model } from "../../../model/model.js";
 import type { TrainPlan } from "../setup.js";
 import { requireTrainOptions, type TrainingRun, train as trainSignals } from "../train.js";
 import type { TrainReport } from "../trainingLoop.js";
-import { trainDefaults, type TrainOptions } from "../trainOptions.js";
+import { type TrainOptions, trainDefaults } from "../trainOptions.js";
 
 /** Options of `train`, with paths where the others have data. */
 export interface FileTrainOptions extends Omit<TrainOptions, "test"> {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TrainPlan } from "../learn/run/setup.js";
 import type { TrainReport } from "../learn/run/trainingLoop.js";
-import { describeTime, expectedSeconds, PaceMeter } from "./runNeeds.js";
+import { describeTime, expectedSeconds, PaceMeter } from "./pace.js";
 
-const plan = { examples: 1000, epochs: 2, testEvery: 1000, holdout: 50, steps: 20, seconds: Infinity };
+const plan = { examples: 1000, epochs: 2, testEvery: 1000, holdout: 50, steps: 20, minutes: Infinity };
 const planOf = (more: Partial<TrainPlan> = {}) => ({ ...plan, ...more }) as TrainPlan;
 
 describe("PaceMeter", () => {
@@ -17,7 +17,7 @@ describe("PaceMeter", () => {
   const report = (step: number, testRmse?: number) => ({ step, testRmse }) as TrainReport;
   const pass = (seconds: number) => vi.advanceTimersByTime(1000 * seconds);
 
-  it("leaves out the first update and the time of tests, and tells once", () => {
+  it("leaves out the first update and the time of tests, and reports once", () => {
     const meter = new PaceMeter();
     pass(3); // the first test
     expect(meter.add(report(0, 9))).toBe(false);
@@ -39,19 +39,19 @@ describe("PaceMeter", () => {
 describe("the time of a run", () => {
   const pace = { step: 2, test: 5, measured: 3 };
 
-  it("is that of all updates and tests, the first among them", () => {
+  it("is that of all updates and tests, including the first test", () => {
     expect(expectedSeconds(planOf(), pace)).toBe(20 * 2 + 3 * 5);
     expect(expectedSeconds(planOf({ holdout: 0 }), pace)).toBe(40);
     expect(describeTime(planOf(), pace)).toBe("time: about 0:55 (measured on 3 steps)");
   });
 
-  it("is its limit, where that comes first", () => {
-    expect(describeTime(planOf({ seconds: 30 }), pace)).toBe(
+  it("is its limit, if that comes first", () => {
+    expect(describeTime(planOf({ minutes: 0.5 }), pace)).toBe(
       "time: about 0:30, the limit (measured on 3 steps)",
     );
   });
 
-  it("is not known where there was nothing to measure", () => {
+  it("is unknown if there was nothing to measure", () => {
     expect(describeTime(planOf(), undefined)).toBe("time: too short to measure");
   });
 });

@@ -1,0 +1,164 @@
+/** What `denoise` and `inpaint` read, show and write: one picture, or the signals of one array. */
+
+import { extname, resolve } from "node:path";
+import { stderr } from "node:process";
+import { InputError } from "../../core/errors.js";
+import { rounded } from "../../core/formatText.js";
+import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
+import { makeSignal, type Signal } from "../../core/signal.js";
+import { makeNpy, readNpy, toFloat32, writeNpy } from "../../data/formats/npy.js";
+import { kindOf } from "../../data/node/expandInputs.js";
+import { readFileBytes, requireOutput, writeFileAtomic } from "../../data/node/files.js";
+import {
+  type PictureFile,
+  pictureExtensions,
+  readPictureFile,
+  writePictureFile,
+} from "../../data/node/pictures.js";
+import type { Kernels } from "../../kernels/contract.js";
+import { psnr } from "../../tasks/approximate/representation.js";
+import { isColour } from "../../tasks/restore/colour.js";
+import type { TaskProgress } from "../../tasks/restore/patchOptions.js";
+import { rmseBetween } from "../../tasks/restore/trial.js";
+import { type DeviceFlags, onDevice } from "./device.js";
+import { Interrupt } from "./interrupt.js";
+import { ProgressLine } from "./progress.js";
+
+/** A file that was read: its signals, and what it takes to write them again. */
+export interface RestorableFile {
+  readonly signals: readonly Signal[];
+  /** The picture in the file; undefined for an array. */
+  readonly picture: PictureFile | undefined;
+  /** Whether it is a colour picture. */
+  readonly colour: boolean;
+  /** The shape of the array or picture. */
+  readonly shape: Shape;
+}
+
+export interface RestorableOptions {
+  /** Where the result will go. */
+  readonly output: string;
+  /** Other files that are read; the output must not replace any. */
+  readonly others: readonly (string | undefined)[];
+  /** The axes of the patch: an array with one axis more holds several signals. */
+  readonly axes: number | undefined;
+  /** Samples of an array may be missing (NaN). */
+  readonly gaps?: boolean;
+}
+
+/** Check the output, then read the input; rejects an output that cannot hold it. */
+export async function readRestorable(input: string, options: RestorableOptions): Promise<RestorableFile> {
+  const { output, others } = options;
+  await requireOutput(output, [...pictureExtensions, ".npy"]);
+  const clash = [input, ...others].find((path) => path !== undefined && resolve(path) === resolve(output));
+  if (clash !== undefined)
+    throw new InputError((nameOf) => `${nameOf("output")} must not be an input, got ${output}`);
+  const file = kindOf(input) === "npy" ? await readArray(input, options) : await readPicture(input);
+  requireFits(output, file);
+  return file;
+}
+
+async function readPicture(path: string): Promise<RestorableFile> {
+  const picture = await readPictureFile(path);
+  const { signal } = picture;
+  return { signals: [signal], picture, colour: isColour(signal), shape: signal.shape };
+}
+
+async function readArray(path: string, { axes, gaps = false }: RestorableOptions): Promise<RestorableFile> {
+  const array = readNpy(await readFileBytes(path), path);
+  const { shape } = array;
+  const several = axes !== undefined && shape.length === axes + 1;
+  if (shape.length === 0 || (axes !== undefined && !several && shape.length !== axes)) {
+    throw new InputError(
+      `${path} has shape ${formatShape(shape) || "()"}: it must have as many axes as the patch, or one more that counts signals`,
+    );
+  }
+  if (array.data.length === 0) throw new InputError(`${path}: ${formatShape(shape)} holds no samples`);
+  const data = toFloat32(array, path);
+  const one = several ? shape.slice(1) : shape;
+  const signals = Array.from({ length: several ? shape[0] : 1 }, (_, i) => {
+    const name = several ? `${path}[${i}]` : path;
+    const samples = data.subarray(i * sizeOf(one), (i + 1) * sizeOf(one));
+    return gaps ? { name, shape: one, data: samples } : makeSignal(name, one, samples);
+  });
+  return { signals, picture: undefined, colour: false, shape };
+}
+
+function requireFits(output: string, { picture, shape }: RestorableFile): void {
+  if (isArray(output)) return;
+  if (picture === undefined)
+    throw new InputError(`an array of ${formatShape(shape)} must be written to a .npy, got ${output}`);
+  if (picture.bits === 32)
+    throw new InputError(`a picture of 32 bits per sample must be written to a .npy, got ${output}`);
+}
+
+function isArray(path: string): boolean {
+  return extname(path).toLowerCase() === ".npy";
+}
+
+/** Write signals as they were read: a picture, or an array of float32 samples. */
+export async function writeRestored(
+  output: string,
+  signals: readonly Signal[],
+  { picture, shape }: RestorableFile,
+): Promise<void> {
+  if (picture && !isArray(output)) return writePictureFile(output, { ...picture, signal: signals[0] });
+  const data = new Float32Array(sizeOf(shape));
+  let at = 0;
+  for (const signal of signals) {
+    data.set(signal.data, at);
+    at += signal.data.length;
+  }
+  await writeFileAtomic(output, writeNpy(makeNpy(shape, data)));
+}
+
+/** What a task of the library gets from the command line. */
+export interface RestoreTools {
+  readonly kernels: Kernels;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: TaskProgress) => void;
+}
+
+/** Run a task with its progress on standard error; Ctrl-C ends it, and nothing is written. */
+export async function restore<T>(flags: DeviceFlags, task: (tools: RestoreTools) => Promise<T>): Promise<T> {
+  const line = new ProgressLine();
+  const interrupt = new Interrupt(() => line.note("stopping: nothing will be written"));
+  try {
+    return await onDevice(flags, (kernels, computingOn) => {
+      stderr.write(`${computingOn}\n`);
+      interrupt.listen();
+      return task({ kernels, signal: interrupt.signal, onProgress: progressOn(line) });
+    });
+  } catch (error) {
+    if (interrupt.signal.aborted) throw new Error("interrupted: nothing was written");
+    throw error;
+  } finally {
+    line.clear();
+    interrupt.stop();
+  }
+}
+
+/** Shows the progress of a task, at most ten times per second. */
+function progressOn(line: ProgressLine): (progress: TaskProgress) => void {
+  let last = -Infinity;
+  return ({ stage, pass, passes, done }) => {
+    const now = performance.now();
+    if (now - last < 100 && done < 1) return;
+    last = now;
+    const part = passes > 1 ? [`pass ${pass} of ${passes}`] : [];
+    line.show([`${(100 * done).toFixed(0).padStart(3)}%`, `${stage} patches`, ...part]);
+  };
+}
+
+/**
+ * How near results are to what was read, one after the other: the PSNR of pictures as they would be saved
+ * (clipped to 0…255, not rounded); of arrays, whose scale is not known, the RMSE.
+ */
+export function qualityOf(
+  results: readonly (readonly Signal[])[],
+  { signals: clean, picture }: RestorableFile,
+): string {
+  if (!picture) return `RMSE ${results.map((signals) => rounded(rmseBetween(signals, clean))).join(" → ")}`;
+  const decibels = results.map((signals) => psnr(rmseBetween(signals, clean, [0, 255])));
+  return `PSNR ${decibels.map((value) => `${value.toFixed(2)} dB`).join(" → ")}`;
+}

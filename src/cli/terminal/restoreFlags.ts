@@ -1,0 +1,102 @@
+/** The options that `denoise` and `inpaint` share, and what they mean to the library. */
+
+import type { Command } from "commander";
+import { InputError } from "../../core/errors.js";
+import { requireOneOf } from "../../core/require.js";
+import { parseShape, type Shape } from "../../core/shape.js";
+import { kindOf } from "../../data/node/expandInputs.js";
+import { baseForms } from "../../dictionaries/base.js";
+import type { Model } from "../../model/model.js";
+import { loadModel } from "../../model/node/files.js";
+import type { ColourMode } from "../../tasks/restore/colour.js";
+import { wholeSetExamples } from "../../tasks/restore/patchLearning.js";
+import type { PatchTraining } from "../../tasks/restore/patchOptions.js";
+import { type DeviceFlags, withDeviceOptions } from "./device.js";
+import { atomSparsity, choice, count, option, withTrainingOptions } from "./flags.js";
+
+/** Flags that say how a dictionary is learned. */
+const trainingFlags = ["base", "atomSparsity", "examples", "epochs", "batch", "learner", "seed"] as const;
+
+export interface RestoreFlags extends DeviceFlags, Pick<PatchTraining, (typeof trainingFlags)[number]> {
+  readonly output: string;
+  readonly base?: string;
+  readonly patch?: string;
+  readonly stride?: number;
+  readonly colour?: ColourMode;
+  readonly dictionary?: string;
+}
+
+interface RestoreDefaults {
+  readonly stride: number;
+  readonly base: string;
+  readonly atomSparsity: string;
+  readonly examples: number;
+  readonly epochs: number;
+  readonly batch: number;
+}
+
+const colours = ["luma-chroma", "joint"] as const satisfies readonly ColourMode[];
+
+/** Adds the argument and the output. */
+export function withRestoreFiles(command: Command): Command {
+  return command
+    .argument("<input>", "image, or .npy array")
+    .requiredOption("-o, --output <file>", "file to write (.png, .tif, .npy)");
+}
+
+/** Adds the options about patches. */
+export function withPatchOptions(command: Command, sizes: string, d: RestoreDefaults): Command {
+  return command
+    .optionsGroup("Patches:")
+    .addOption(option("--patch <sizes>", `patch size: ${sizes}`, undefined, "16x16 in pictures"))
+    .addOption(option("--stride <n>", "samples between patches; 2 is four times faster", count, d.stride))
+    .addOption(choice("--colour <mode>", "how colour is treated", colours, colours[0]));
+}
+
+/** Adds the options about the dictionary, and the device. */
+export function withDictionaryOptions(command: Command, d: RestoreDefaults): Command {
+  const bases = `base dictionary: ${baseForms.join(", ")}`;
+  const share = "non-zeros per atom: 25, or 10% of the patch";
+  command
+    .optionsGroup("Dictionary:")
+    .option("-d, --dictionary <file>", "dictionary to use (.npz), instead of learning one")
+    .addOption(option("--base <name>", bases, undefined, d.base))
+    .addOption(option("--atom-sparsity <k>", share, atomSparsity, d.atomSparsity));
+  withTrainingOptions(command, {
+    examples: `${d.examples}; ${wholeSetExamples} for whole-set learners`,
+    epochs: `${d.epochs}; whole-set learners have their own`,
+    batch: d.batch,
+  });
+  return withDeviceOptions(command.optionsGroup("Other options:"));
+}
+
+/** The dictionary to use, if one is given; it rules out these flags, and those about learning one. */
+export async function givenDictionary(
+  flags: RestoreFlags,
+  others: readonly string[] = [],
+): Promise<Model | undefined> {
+  if (flags.dictionary === undefined) return undefined;
+  const learning = [...others, "patch", ...trainingFlags.filter((name) => name !== "seed")];
+  const given = Object.keys(flags).find((name) => learning.includes(name));
+  if (given !== undefined)
+    throw new InputError((nameOf) => `${nameOf(given)} and ${nameOf("dictionary")} must not both be given`, {
+      argument: given,
+    });
+  return loadModel(flags.dictionary);
+}
+
+/** `12x16` → [12, 16]; one number is a square in a picture. */
+export function patchShape(text: string, input: string): Shape {
+  const shape = parseShape("patchShape", "patch", text);
+  return shape.length === 1 && kindOf(input) === "image" ? [shape[0], shape[0]] : shape;
+}
+
+/** The colour mode that was asked for. */
+export function colourFlag({ colour = colours[0] }: RestoreFlags): ColourMode {
+  return requireOneOf("colourFlag", "colour mode", colour, colours);
+}
+
+/** How the library learns a dictionary for these flags. */
+export function trainingOf(flags: RestoreFlags): Omit<PatchTraining, "base"> & { readonly base?: string } {
+  return Object.fromEntries(trainingFlags.map((name) => [name, flags[name]]));
+}

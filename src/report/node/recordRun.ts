@@ -1,0 +1,82 @@
+/**
+ * Follows a run of training from its first report to its saved model: shows its progress and,
+ * if a folder is given, keeps its report there (liveReport.ts).
+ */
+
+import { join } from "node:path";
+import type { Kernels } from "../../kernels/contract.js";
+import type { TrainPlan } from "../../learn/run/setup.js";
+import type { TrainingRun } from "../../learn/run/train.js";
+import type { Model } from "../../model/model.js";
+import { followRun, type RunFollower } from "../followRun.js";
+import type { PlanLine } from "../runRecord.js";
+import type { RunProgress } from "../runText.js";
+import { type LiveReport, openLiveReport, pageName } from "./liveReport.js";
+import { memoryNow } from "./thisMachine.js";
+
+export interface RecordOptions extends Omit<RunFollower, "memory"> {
+  readonly kernels: Kernels;
+  /** The plan as the report records it. */
+  readonly line: PlanLine;
+  /** The folder of the report; it must exist. */
+  readonly folder?: string | undefined;
+  /** Seconds between two pages of the report. */
+  readonly pageEvery?: number | undefined;
+  /** Called after the last report, before the model is saved. */
+  onStop(): void;
+  save(model: Model): Promise<void>;
+  /** What to report, and throw, instead of an error of the run. */
+  explain(error: unknown): unknown;
+  /** Called with one line if the report could not be written; the run continues. */
+  onProblem(line: string): void;
+}
+
+/** Follow a run to its end and save its model; its last state. */
+export async function recordRun(
+  run: TrainingRun,
+  plan: TrainPlan,
+  options: RecordOptions,
+): Promise<RunProgress> {
+  const live = await openReport(options);
+  try {
+    const end = await follow(run, plan, live, options);
+    const model = await run.model();
+    await options.save(model);
+    await live?.end(end.report.ended ?? "epochs", { model });
+    return end;
+  } catch (error) {
+    await live?.end("failed", { error: error instanceof Error ? error.message : String(error) });
+    throw error;
+  }
+}
+
+async function openReport(options: RecordOptions): Promise<LiveReport | undefined> {
+  const { folder, line, kernels, pageEvery: every, onProblem, display } = options;
+  if (folder === undefined) return undefined;
+  const live = await openLiveReport(line, { folder, kernels, every, onProblem });
+  display.note(`report: ${join(folder, pageName)}`);
+  return live;
+}
+
+async function follow(
+  run: TrainingRun,
+  plan: TrainPlan,
+  live: LiveReport | undefined,
+  { kernels, display, onStart, onReport, onStop, explain }: RecordOptions,
+): Promise<RunProgress> {
+  try {
+    return await followRun(run, plan, {
+      display,
+      memory: () => memoryNow(kernels),
+      ...(onStart && { onStart }),
+      async onReport(report, seconds) {
+        await onReport?.(report, seconds);
+        await live?.report(report, seconds, () => run.snapshot());
+      },
+    });
+  } catch (error) {
+    throw explain(error);
+  } finally {
+    onStop();
+  }
+}
