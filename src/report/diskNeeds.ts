@@ -2,7 +2,6 @@
 
 import { byteSize } from "../core/formatText.js";
 import { sizeOf } from "../core/shape.js";
-import { learners } from "../learn/learners/registry.js";
 import type { TrainPlan } from "../learn/run/setup.js";
 
 /** Bytes, and what they are for. */
@@ -32,8 +31,8 @@ export function diskNeeds(
 const checkpointsAtOnce = 3;
 
 /** The bytes of a model file: A with one index per value, or D; Φ; the uses of the atoms. */
-function modelBytes({ base, atoms, atomSparsity, learner }: TrainPlan): number {
-  const { explicit, ownOptions } = learners[learner];
+function modelBytes({ base, atoms, atomSparsity, kind }: TrainPlan): number {
+  const { explicit, ownOptions } = kind;
   const phi = 8 * base.factors.reduce((sum, { data }) => sum + data.length, 0);
   const width = ownOptions.includes("atomSparsity") ? atomSparsity : 1; // without a sparse factor: A = I
   const values = explicit ? 4 * sizeOf(base.shape) * atoms : 8 * width * atoms + phi;

@@ -2,7 +2,6 @@
 
 import { clock, counted } from "../core/formatText.js";
 import type { TrainingData } from "../learn/examples/examplePlan.js";
-import { learners } from "../learn/learners/registry.js";
 import type { TrainPlan } from "../learn/run/setup.js";
 import { train } from "../learn/run/train.js";
 import type { TrainReport } from "../learn/run/trainingLoop.js";
@@ -79,7 +78,7 @@ export async function measurePace(
   options: TrainOptions,
   plan: TrainPlan,
 ): Promise<Pace | undefined> {
-  const whole = learners[plan.learner].takes === "whole set";
+  const whole = plan.kind.takes === "whole set";
   const examples = whole ? Math.min(plan.examples, Math.max(plan.batch, 2 * plan.atoms)) : plan.examples;
   const holdout = Math.min(plan.holdout, plan.batch);
   const epochs = Math.max(4, plan.epochs);

@@ -7,7 +7,8 @@
 import { byteSize, clock, counted, grouped, rounded } from "../core/formatText.js";
 import { formatShape } from "../core/shape.js";
 import { dataUrl, htmlPage, type PageSection } from "../figures/pages/htmlPage.js";
-import { learners } from "../learn/learners/registry.js";
+import { type LearnerKind, ownOptionNames } from "../learn/learners/learner.js";
+import { type LearnerName, learners } from "../learn/learners/registry.js";
 import { shownAtoms } from "./atomsPicture.js";
 import { describeNeeds } from "./diskNeeds.js";
 import { describeUse } from "./machine.js";
@@ -149,12 +150,13 @@ function testSections({ tests }: RunRecord): PageSection[] {
 
 function settingEntries({ plan, last, end }: RunRecord): [string, string][] {
   const { settings: s, output, time, resumedAt } = plan;
-  const { ownOptions, explicit } = learners[s.learner];
+  const kind = learners[s.learner as LearnerName] as LearnerKind | undefined; // unknown if it is the caller's own
+  const ownOptions = kind?.ownOptions ?? ownOptionNames;
   const has = (name: "atomSparsity" | "momentum" | "stepDecay", value: number) =>
     ownOptions.includes(name) ? String(value) : undefined;
   return [
     ["patch", formatShape(s.patch)],
-    ...entry("base", explicit ? undefined : s.base),
+    ...entry("base", kind?.explicit ? undefined : s.base),
     ["learner", s.learner],
     ["atoms", grouped(s.atoms)],
     ...entry("non-zeros per atom", has("atomSparsity", s.atomSparsity)),

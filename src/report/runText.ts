@@ -3,7 +3,6 @@
 import { byteSize, clock, counted, grouped, rounded } from "../core/formatText.js";
 import { formatShape } from "../core/shape.js";
 import { baseCols } from "../dictionaries/base.js";
-import { learners } from "../learn/learners/registry.js";
 import { describeMemory, type TrainPlan } from "../learn/run/setup.js";
 import type { TrainReport } from "../learn/run/trainingLoop.js";
 import type { CodingRule } from "../pursuit/limits.js";
@@ -23,16 +22,14 @@ export function describePlan(plan: TrainPlan): string {
   ].join("\n");
 }
 
-function describePatches({ base, learner }: TrainPlan): string {
+function describePatches({ base, kind }: TrainPlan): string {
   const patches = `${formatShape(base.shape)} patches`;
-  return learners[learner].explicit
-    ? patches
-    : `${patches} over ${base.name} (${counted(baseCols(base), "base atom")})`;
+  return kind.explicit ? patches : `${patches} over ${base.name} (${counted(baseCols(base), "base atom")})`;
 }
 
 /** The non-zeros per atom, for learners with a sparse factor A. */
-function describeAtoms({ learner, atomSparsity }: TrainPlan): string {
-  const sparse = learners[learner].ownOptions.includes("atomSparsity");
+function describeAtoms({ kind, atomSparsity }: TrainPlan): string {
+  const sparse = kind.ownOptions.includes("atomSparsity");
   return sparse ? ` of ${counted(atomSparsity, "non-zero")}` : "";
 }
 

@@ -314,9 +314,9 @@ async function trainOn(kernels: Kernels, computingOn: string, job: TrainJob): Pr
   const reading = { patch, onSkip };
   const source = await openSource(inputs, { ...reading, unitSamples: groupSamples / unitsPerGroup });
   try {
-    const testSignals = tests && (await readSignals(tests, reading));
+    const test = tests && (await readSignals(tests, reading));
     const onReading = (part: number) => progress.show([`reading the data ${(100 * part).toFixed(0)}%`]);
-    const options = { ...job.options, testSignals, kernels, onUnreadable: onSkip, onReading };
+    const options = { ...job.options, test, kernels, onUnreadable: onSkip, onReading };
     return await planAndTrain(source, { ...job, options }, computingOn);
   } finally {
     await source.close();

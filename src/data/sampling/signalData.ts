@@ -7,7 +7,7 @@
  */
 
 import { InputError, show } from "../../core/errors.js";
-import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
+import { type Shape, sizeOf } from "../../core/shape.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
 import type { SignalSource } from "./signalSource.js";
 
@@ -83,14 +83,5 @@ function toSignals(where: string, item: unknown, called: string, patch: Shape): 
   const size = sizeOf(shape.slice(1));
   return Array.from({ length: shape[0] }, (_, i) =>
     makeSignal(`${name}[${i}]`, shape.slice(1), values.subarray(i * size, (i + 1) * size)),
-  );
-}
-
-/** Refuse signals with another number of axes than the patch. */
-export function requireAxes(where: string, { name, shape }: Signal, patch: Shape): void {
-  if (shape.length === patch.length) return;
-  throw new InputError(
-    `${name} of shape ${formatShape(shape)} must have as many axes as the patch ${formatShape(patch)}, or one more that counts signals`,
-    { where, argument: "data" },
   );
 }

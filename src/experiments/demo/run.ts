@@ -52,7 +52,7 @@ export async function runDemo(
   kernels: Kernels,
   onReport: (report: TrainReport) => void,
 ): Promise<DemoOutcome> {
-  const run = train(seen, { ...demoSettings, testSignals: unseen, holdout: 2000, kernels });
+  const run = train(seen, { ...demoSettings, test: unseen, holdout: 2000, kernels });
   const curve: TrainReport[] = [];
   for await (const report of run) {
     if (report.testRmse !== undefined) curve.push(report);

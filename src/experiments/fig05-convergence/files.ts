@@ -1,10 +1,11 @@
 /** The files of the experiment: for every comparison a chart by time and one by epochs; the numbers; a page. */
 
+import { grouped } from "../../core/formatText.js";
 import { formatShape, sizeOf } from "../../core/shape.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
 import type { PageSection } from "../../figures/pages/htmlPage.js";
 import type { OutcomeFile } from "../shared/experiment.js";
-import { claimSection, csvFile, grouped, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
+import { claimSection, csvFile, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
 import { type Comparison, describeComparison } from "./claims.js";
 import type { ConvergenceSettings } from "./settings.js";
 

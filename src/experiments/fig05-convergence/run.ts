@@ -79,7 +79,7 @@ async function compareMethods(
     for (const method of settings.methods) {
       if (signal?.aborted) break;
       tools.onStage?.(`${describeComparison({ size, atomSparsity })}: ${method.label}`);
-      const options = { ...methodOptions(settings, size, share, method), testSignals, kernels, signal };
+      const options = { ...methodOptions(settings, size, share, method), test: testSignals, kernels, signal };
       const curve = denseCurves.get(method) ?? (await learningCurve(method, train(pictures, options), tools));
       if (method.dense) denseCurves.set(method, curve);
       if (curve.points.length > 1) curves.push(curve); // otherwise it was aborted in its first epoch

@@ -1,9 +1,10 @@
 /** The files of the experiment: the chart, the numbers, and a page. */
 
+import { grouped } from "../../core/formatText.js";
 import { formatShape } from "../../core/shape.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
 import type { OutcomeFile } from "../shared/experiment.js";
-import { claimSection, csvFile, grouped, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
+import { claimSection, csvFile, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
 import type { StepPoint } from "./claims.js";
 import type { StepSizesSettings } from "./settings.js";
 

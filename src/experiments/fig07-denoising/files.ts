@@ -1,8 +1,9 @@
 /** The files of the experiment: the chart, the numbers of every picture, and a page. */
 
+import { grouped } from "../../core/formatText.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
 import type { OutcomeFile, OutcomeTable } from "../shared/experiment.js";
-import { claimSection, csvFile, grouped, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
+import { claimSection, csvFile, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
 import { type Measurement, meanCurve } from "./claims.js";
 import type { DenoisingSettings } from "./settings.js";
 

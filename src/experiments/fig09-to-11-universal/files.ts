@@ -1,5 +1,6 @@
 /** The files of the experiment: dictionary, figures, numbers, and a page that shows them. */
 
+import { grouped } from "../../core/formatText.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import { formatShape } from "../../core/shape.js";
 import type { AtomFamily } from "../../figures/atoms/atomFamilies.js";
@@ -14,7 +15,7 @@ import type { Model } from "../../model/model.js";
 import type { MTermCurve } from "../../tasks/approximate/mTermCurves.js";
 import type { OutcomeFile } from "../shared/experiment.js";
 import { mTermCsvFile, mTermTable } from "../shared/mTermComparison.js";
-import { claimSection, grouped, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
+import { claimSection, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
 import type { LearnedDictionary } from "./claims.js";
 import { familyPicture } from "./familyPicture.js";
 import type { UniversalSettings } from "./settings.js";

@@ -118,7 +118,7 @@ async function learn(
   const { kernels, signal, onStage } = tools;
   onStage?.(`learning: ${label}`);
   const start = performance.now();
-  const options = { ...learnerOptions(settings, learner, kernels.name), testSignals, kernels, signal };
+  const options = { ...learnerOptions(settings, learner, kernels.name), test: testSignals, kernels, signal };
   const learning: LearningPoint[] = [];
   const model = await runTraining(train(images, options), tools, ({ examples, testRmse }) => {
     if (testRmse !== undefined) learning.push({ examples, testRmse });

@@ -50,8 +50,3 @@ export function claimSection(claims: readonly Claim[]): PageSection {
 export function describeDevice({ name, description }: Kernels): string {
   return `${name}: ${description}`;
 }
-
-/** `200,000`. */
-export function grouped(value: number): string {
-  return value.toLocaleString("en-US");
-}

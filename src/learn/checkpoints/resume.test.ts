@@ -130,7 +130,7 @@ describe("a checkpoint of another run", () => {
         /^train: resume: the data must be 2 signals of 1152 samples \([0-9a-f]{8}\) as in the checkpoint, got /,
       );
     }
-    expect(() => train(data, { ...small, testSignals: [a], resume })).toThrow(
+    expect(() => train(data, { ...small, test: [a], resume })).toThrow(
       /^train: resume: the test data must be held out as in the checkpoint, got 1 signal of 576 samples \(/,
     );
     const moved = { ...a, name: `elsewhere/${a.name}` };

@@ -21,7 +21,6 @@ import type { Unreadable } from "../../data/sampling/unreadable.js";
 import type { Windowed } from "../../data/sampling/windowNumbers.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { MemoryPart } from "../learners/learner.js";
-import { learners } from "../learners/registry.js";
 import type { ResolvedTraining } from "../run/trainOptions.js";
 import { type Examples, ResidentExamples } from "./examples.js";
 import { GatheredExamples } from "./gatheredExamples.js";
@@ -106,7 +105,7 @@ function planStream(
   const n = sizeOf(patch);
   const gathered = (examples + holdout) * n;
   const reading = [program, decoding(source), { what: "order of examples", bytes: 8 * (examples + holdout) }];
-  if (learners[options.learner].takes === "whole set" || gathered <= options.groupSamples) {
+  if (options.kind.takes === "whole set" || gathered <= options.groupSamples) {
     return {
       sampler,
       batch,

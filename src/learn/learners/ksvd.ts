@@ -65,6 +65,7 @@ async function ksvdUpdate(state: KsvdState, Y: DeviceMatrix, kernels: Kernels): 
 }
 
 export const ksvd: LearnerKind = {
+  name: "ksvd",
   summary: "K-SVD: explicit atoms over the whole set",
   takes: "whole set",
   ownOptions: [],

@@ -112,7 +112,7 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
     // f32 may take the other one, which changes its error no more than the rounding does.
     test("gives a model with the error that was reported", async () => {
       const patches = patchesOf(pictures[0], small.patch, 60);
-      const { model, reports } = await learn([pictures[1]], { testSignals: patches });
+      const { model, reports } = await learn([pictures[1]], { test: patches });
       const Y = columnsOf(patches);
       const decoded = await model.decode(await model.encode(Y));
       const energy = Y.data.reduce((sum, y, i) => sum + (y - decoded.data[i]) ** 2, 0);
@@ -241,7 +241,7 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
         await learn(pictures, { kernels: watched.kernels, atoms, atomCare: { every: 3 } });
         expect(watched.alive()).toBe(0);
       }
-      const run = train(pictures, { ...options, kernels: watched.kernels, testSignals: pictures });
+      const run = train(pictures, { ...options, kernels: watched.kernels, test: pictures });
       for await (const report of run) if (report.step > 0) break;
       await run.model();
       expect(watched.alive()).toBe(0);

@@ -119,6 +119,8 @@ export interface MemoryPart {
 export interface LearnerKind {
   /** One line: what it learns, and how. */
   readonly summary: string;
+  /** What options and files call it. */
+  readonly name: string;
   /** What an update takes: new examples each time, or all of them, the same each time. */
   readonly takes: "mini-batches" | "whole set";
   /** The options it uses among those that not all learners do. */

@@ -105,6 +105,7 @@ function odlAtoms(state: OdlState, kernels: Kernels): ReplaceableAtoms {
 }
 
 export const odl: LearnerKind = {
+  name: "odl",
   summary: "online learning of explicit atoms, Mairal et al. 2010",
   takes: "mini-batches",
   ownOptions: [],

@@ -180,6 +180,7 @@ export function osdlAtoms(state: OsdlState, kernels: Kernels): ReplaceableAtoms 
 
 /** OSDL as the training loop sees it. */
 export const osdl: LearnerKind = {
+  name: "osdl",
   summary: "online sparse dictionary learning, Algorithm 2",
   takes: "mini-batches",
   ownOptions: ["atomSparsity", "momentum"],

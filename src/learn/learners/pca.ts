@@ -121,6 +121,7 @@ function currentEncoder(state: PcaState, kernels: Kernels): BatchEncoder {
 }
 
 export const pca: LearnerKind = {
+  name: "pca",
   summary: "principal components: eigenvectors of the covariance",
   takes: "mini-batches",
   ownOptions: [],

@@ -14,13 +14,12 @@ import { fingerprintOf, hexOf, type SignalSource, samplesOf } from "../../data/s
 import type { RunSettings } from "../checkpoints/checkpointHeader.js";
 import type { TrainingData } from "../examples/examplePlan.js";
 import { ownOptionNames } from "../learners/learner.js";
-import { learners } from "../learners/registry.js";
 import type { ResolvedTraining } from "./trainOptions.js";
 
 /** The settings that follow from the options. */
 export function optionSettings(options: ResolvedTraining): RunSettings {
   const { base, coding, atomCare, learner, start, testEvery, reportEvery } = options;
-  const { ownOptions } = learners[learner];
+  const { ownOptions } = options.kind;
   const ownNames = ownOptionNames.filter((name) => ownOptions.includes(name));
   const { atoms, batch, examples, seed, holdout } = options;
   return {

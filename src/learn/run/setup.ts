@@ -28,7 +28,6 @@ import { partBytes } from "../checkpoints/checkpointParts.js";
 import { type ExamplePlan, planExamples, type TrainingData } from "../examples/examplePlan.js";
 import type { Examples } from "../examples/examples.js";
 import type { Learner, MemoryPart } from "../learners/learner.js";
-import { learners } from "../learners/registry.js";
 import type { ResolvedTraining, TrainOptions } from "./trainOptions.js";
 
 export interface MemoryPlan {
@@ -105,7 +104,7 @@ export async function setUpTraining(
   const { sampler, batch } = plans;
   if (options.patience < Infinity && (testSignals ? options.holdout : sampler.holdout) === 0)
     throw new InputError("train: patience needs a test set, but no examples are held out");
-  const examplesAtOnce = learners[options.learner].takes === "whole set" ? sampler.examples : batch;
+  const examplesAtOnce = options.kind.takes === "whole set" ? sampler.examples : batch;
   const samples = plans.samples + countSamples(testSignals ?? []);
   const memory = planMemory({ ...options, batch }, samples, kernels, examplesAtOnce);
   requireFits("train", memory, kernels.memory.limit);
@@ -245,7 +244,7 @@ async function findScale(source: ExampleSource): Promise<number> {
 /** The learner with its starting atoms. */
 async function createLearner(source: ExampleSource, scale: number, rng: Rng): Promise<Learner> {
   const { kernels, options: resolved, Y } = source;
-  const kind = learners[resolved.learner];
+  const { kind } = resolved;
   const options = { ...resolved, coding: scaleRule(resolved.coding, scale) };
   const start = (label: string): StartSetting => ({
     options,
@@ -277,12 +276,12 @@ export function planMemory(
   kernels: Pick<Kernels, "workspace">,
   examples: number = options.batch,
 ): MemoryPlan {
-  const { base, atoms: m, coding, learner, atomCare } = options;
+  const { base, atoms: m, coding, atomCare } = options;
   const n = baseRows(base);
   const L = baseCols(base);
   const p = coding.sparsity ?? Math.min(n, m);
   return totalMemory([
-    ...learners[learner].memory({ ...options, hasAtomCare: atomCare !== null }, examples),
+    ...options.kind.memory({ ...options, hasAtomCare: atomCare !== null }, examples),
     { what: "signals", bytes: 4 * samples },
     { what: "workspace", bytes: kernels.workspace({ n, L, m, p, N: examples }) },
     { what: "base", bytes: baseBytes * base.factors.reduce((sum, { data }) => sum + data.length, 0) },

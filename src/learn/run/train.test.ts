@@ -7,6 +7,7 @@ import { modelToBytes } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
 import { collect, patchesOf, picture, times, watchKernels } from "../learners/learner.case.js";
 import { DivergedError } from "../learners/learner.js";
+import { osdl } from "../learners/osdl.js";
 import { learnerNames } from "../learners/registry.js";
 import { train } from "./train.js";
 import type { TrainReport } from "./trainingLoop.js";
@@ -368,7 +369,7 @@ describe("test examples", () => {
   });
 
   test("come from the test signals if there are any, and then none is held out", async () => {
-    const options = { ...small, examples: 1e9, testSignals: flat };
+    const options = { ...small, examples: 1e9, test: flat };
     const plan = await train(data, { ...options, kernels: createReferenceKernels() }).plan();
     expect(plan).toMatchObject({ examples: 800, available: 800, holdout: 30 });
     const { reports } = await collect(data, { ...options, examples: 100 });
@@ -407,3 +408,54 @@ function energyWithoutMean(values: Float32Array): number {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
 }
+
+describe("data that train takes", () => {
+  const options = {
+    atoms: 20,
+    examples: 60,
+    batch: 30,
+    holdout: 5,
+    kernels: createReferenceKernels(),
+  } as const;
+  const [picture] = syntheticPictures(5, 1, 24);
+
+  test("one signal is as good as a list of one", async () => {
+    const one = await train(picture, { ...options, patch: [4, 4] }).model();
+    const list = await train([picture], { ...options, patch: 4 }).model();
+    expect(modelToBytes(one)).toEqual(modelToBytes(list));
+  });
+
+  test("a typed array is a 1-D signal, and so is an array of one axis", async () => {
+    const data = Float32Array.from({ length: 99 }, (_, i) => i % 7);
+    const typed = await train(data, { ...options, patch: 4 }).model();
+    const shaped = await train({ shape: [99], data }, { ...options, patch: [4] }).model();
+    expect(typed.shape).toEqual([4]);
+    expect(modelToBytes(typed)).toEqual(modelToBytes(shaped));
+  });
+
+  test.each([
+    [{ sparsity: 4 }, "train: unknown option sparsity; did you mean coding: { sparsity: 4 }?"],
+    [{ patchs: [8, 8] }, "train: unknown option patchs; did you mean patch?"],
+    [{ seconds: 90 }, "train: unknown option seconds; did you mean minutes: 1.5?"],
+    [{ coding: { sparsty: 2 } }, "train: coding: unknown option sparsty; did you mean sparsity?"],
+    [{ atomCare: { evry: 2 } }, "train: atomCare: unknown option evry; did you mean every?"],
+  ])("refuses %j by name", (more, message) => {
+    expect(() => train([picture], { ...options, patch: 4, ...more } as never)).toThrow(
+      new InputError(message),
+    );
+  });
+
+  test("refuses anything else with what it takes", () => {
+    expect(() => train("photos" as never, { patch: [8, 8] })).toThrow(
+      /^train: data must be a signal, several signals, a typed array or an array { shape, data }, got "photos"; /,
+    );
+  });
+
+  test("a learner of one's own is used under its name", async () => {
+    const mine = { ...osdl, name: "mine" };
+    const own = await train([picture], { ...options, patch: 4, learner: mine }).model();
+    const usual = await train([picture], { ...options, patch: 4 }).model();
+    expect(own.meta.learner).toBe("mine");
+    expect(own.A).toEqual(usual.A);
+  });
+});

@@ -6,33 +6,56 @@
  * Breaking out of the iteration, or aborting, ends it with the model so far.
  */
 
-import { InputError } from "../../core/errors.js";
+import { InputError, inputError } from "../../core/errors.js";
+import type { Shape } from "../../core/shape.js";
+import type { Signal } from "../../core/signal.js";
+import { type SignalData, signalsFrom } from "../../data/sampling/signalData.js";
+import type { SignalSource } from "../../data/sampling/signalSource.js";
 import { Unreadable } from "../../data/sampling/unreadable.js";
 import { chooseKernels } from "../../kernels/choose.js";
 import type { Model, ModelMeta } from "../../model/model.js";
 import type { RunSettings } from "../checkpoints/checkpointHeader.js";
 import type { TrainingData } from "../examples/examplePlan.js";
 import type { OwnOption } from "../learners/learner.js";
-import { learners } from "../learners/registry.js";
 import { dataSettings, optionSettings, requireEpochs, requireSameSettings } from "./runSettings.js";
 import { freeTraining, setUpTraining, type TrainingSetup, type TrainPlan } from "./setup.js";
 import { TrainingLoop, type TrainReport } from "./trainingLoop.js";
-import { type ResolvedTraining, resolveTraining, type TrainOptions } from "./trainOptions.js";
+import {
+  type ResolvedTraining,
+  requireTrainOptions,
+  resolveTraining,
+  type TrainOptions,
+} from "./trainOptions.js";
 
 /**
- * Learn a dictionary from signals, or from a source of signals that may be larger than memory.
+ * Learn a dictionary from one signal or several, from a typed array (a 1-D signal), from an array with a shape, or from a
+ * source of signals that may be larger than memory. `train` of `trainlets/node` takes files.
  *
  * @example
  * const run = train(pictures, { patch: [12, 12], coding: { sparsity: 4 }, atomSparsity: 7 });
  * for await (const report of run) console.log(report.examples, report.rmse);
  * const model = await run.model();
  */
-export function train(data: TrainingData, options: TrainOptions): TrainingRun {
-  return new TrainingRun(data, options);
+export function train(data: SignalData | SignalSource, options: TrainOptions): TrainingRun {
+  requireTrainOptions(options);
+  const patch = typeof options.patch === "number" ? wholePatch(data, options.patch) : options.patch;
+  const signals = signalsFrom("train", data, patch);
+  const test = options.test === undefined ? undefined : signalsFrom("train", options.test, patch);
+  if (test !== undefined && !Array.isArray(test))
+    throw inputError("train", "test", "must be signals in memory", options.test);
+  return new TrainingRun(signals, { ...options, patch }, test);
+}
+
+/** A size along every axis of the data. */
+function wholePatch(data: SignalData | SignalSource, size: number): Shape {
+  const first = "units" in data ? data.units[0] : Array.isArray(data) ? data[0] : data;
+  const axes = first && "shape" in first ? first.shape.length : 1;
+  return new Array<number>(axes).fill(size);
 }
 
 export class TrainingRun implements AsyncIterable<TrainReport> {
   readonly #data: TrainingData;
+  readonly #test: readonly Signal[] | undefined;
   readonly #options: TrainOptions;
   readonly #resolved: ResolvedTraining;
   /** What a checkpoint records of the run; empty without checkpoints. */
@@ -43,19 +66,18 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   readonly #progress: { examples: number };
   readonly #unreadable: Unreadable;
 
-  constructor(data: TrainingData, options: TrainOptions) {
+  constructor(data: TrainingData, options: TrainOptions, test?: readonly Signal[]) {
     if (("units" in data ? data.units : data).length === 0)
-      throw new InputError("train: data must hold at least one signal, got none");
+      throw new InputError("data must hold at least one signal, got none", { where: "train" });
     this.#data = data;
+    this.#test = test;
     this.#options = options;
     this.#resolved = resolveTraining(options);
     this.#unreadable = new Unreadable(options.onUnreadable);
-    const { checkpoints, resume, testSignals } = options;
+    const { checkpoints, resume } = options;
     this.#progress = { examples: resume?.header.position.examples ?? 0 };
     const hasCheckpoints = checkpoints !== undefined || resume !== undefined;
-    this.#settings = hasCheckpoints
-      ? { ...optionSettings(this.#resolved), ...dataSettings(data, testSignals) }
-      : {};
+    this.#settings = hasCheckpoints ? { ...optionSettings(this.#resolved), ...dataSettings(data, test) } : {};
     if (!resume) return;
     requireSameSettings(resume.header.settings, this.#settings);
     requireEpochs(resume.header.position.epoch, this.#resolved.epochs);
@@ -132,9 +154,9 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   async #setUp(): Promise<TrainingSetup> {
     const kernels = this.#options.kernels ?? (await chooseKernels()).kernels;
     try {
-      const { testSignals, resume, onReading } = this.#options;
+      const { resume, onReading } = this.#options;
       const more = { unreadable: this.#unreadable, onReading, resume };
-      return await setUpTraining(this.#data, testSignals, this.#resolved, kernels, more);
+      return await setUpTraining(this.#data, this.#test, this.#resolved, kernels, more);
     } catch (error) {
       if (!this.#options.kernels) await kernels.dispose();
       throw error;
@@ -145,7 +167,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
 /** How the model came to be, as its file records it. */
 function describeRun(plan: TrainPlan, examplesSeen: number): ModelMeta {
   const { learner, batch, epochs, examples, atomCare, seed, removeMean, coding } = plan;
-  const { ownOptions } = learners[learner];
+  const { ownOptions } = plan.kind;
   const ifOwn = (name: OwnOption) => (ownOptions.includes(name) ? { [name]: plan[name] } : {});
   const options = {
     ...ifOwn("atomSparsity"),

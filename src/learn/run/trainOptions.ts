@@ -7,10 +7,11 @@
  * (docs/decisions/0013-defaults-by-size.md).
  */
 
-import { InputError, inputError, onBehalfOf } from "../../core/errors.js";
+import { InputError, inputError, onBehalfOf, show } from "../../core/errors.js";
+import { optionNames, requireKnownOptions } from "../../core/knownOptions.js";
 import { requireAbove, requireFraction, requireInteger, requireOneOf } from "../../core/require.js";
 import { requireSameShape, requireShape, type Shape, sizeOf } from "../../core/shape.js";
-import type { Signal } from "../../core/signal.js";
+import type { SignalData } from "../../data/sampling/signalData.js";
 import { type BaseDictionary, baseCols, createBase, defaultBase } from "../../dictionaries/base.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
@@ -27,8 +28,8 @@ import { type LearnerName, learnerNames, learners } from "../learners/registry.j
 export type AtomSparsity = number | `${number}%`;
 
 export interface TrainOptions {
-  /** The shape of the signals to learn: windows of the data. */
-  readonly patch: Shape;
+  /** The shape of the windows to learn from; one number is this size along every axis of the data. */
+  readonly patch: Shape | number;
   /** The base dictionary Φ: a name such as `cropped:sym8`, or a dictionary. */
   readonly base?: string | BaseDictionary | undefined;
   /** Atoms of the dictionary, `m`; by default as many as the base has. */
@@ -39,8 +40,8 @@ export interface TrainOptions {
   readonly atomSparsity?: AtomSparsity | undefined;
   /** How examples are coded: with `sparsity` atoms (`p`; by default n/40), or down to an `error`. */
   readonly coding?: CodingRule | undefined;
-  /** The algorithm: one of `learnerNames`. */
-  readonly learner?: LearnerName | undefined;
+  /** The algorithm: one of `learnerNames`, or a learner of your own. */
+  readonly learner?: LearnerName | LearnerKind | undefined;
   /** A model to start from, with its base and its atoms. */
   readonly start?: Model | undefined;
   /** Examples per mini-batch, `N`; for learners of the whole set, examples coded at a time. */
@@ -57,7 +58,7 @@ export interface TrainOptions {
   /** Examples held out for testing, never trained on; at most a tenth of all. */
   readonly holdout?: number | undefined;
   /** Signals to test on instead of held-out windows of the training data. */
-  readonly testSignals?: readonly Signal[] | undefined;
+  readonly test?: SignalData | undefined;
   /** Examples between two measurements of the test error; by default one epoch. */
   readonly testEvery?: number | undefined;
   /** Stop after this many measurements of the test error without an improvement. */
@@ -105,7 +106,9 @@ export const trainDefaults = {
 
 /** Options with every default filled in. */
 export interface ResolvedTraining extends LearnerOptions {
-  readonly learner: LearnerName;
+  /** The name of the learner. */
+  readonly learner: string;
+  readonly kind: LearnerKind;
   readonly start: Model | undefined;
   readonly epochs: number;
   readonly examples: number;
@@ -120,15 +123,60 @@ export interface ResolvedTraining extends LearnerOptions {
   readonly groupSamples: number;
 }
 
+/** The names of all options; the compiler checks that none is missing. */
+const trainOptionNames = optionNames<TrainOptions>({
+  patch: true,
+  base: true,
+  atoms: true,
+  redundancy: true,
+  atomSparsity: true,
+  coding: true,
+  learner: true,
+  start: true,
+  batch: true,
+  epochs: true,
+  examples: true,
+  momentum: true,
+  stepDecay: true,
+  seed: true,
+  holdout: true,
+  test: true,
+  testEvery: true,
+  patience: true,
+  minutes: true,
+  reportEvery: true,
+  atomCare: true,
+  removeMean: true,
+  groupSamples: true,
+  onUnreadable: true,
+  onReading: true,
+  kernels: true,
+  signal: true,
+  checkpoints: true,
+  resume: true,
+});
+
+/** Refuse options that `train` does not have, at any depth. */
+export function requireTrainOptions(options: Omit<TrainOptions, "test">): void {
+  requireKnownOptions("train", options, trainOptionNames, {
+    sparsity: (value) => `coding: { sparsity: ${show(value)} }`,
+    error: (value) => `coding: { error: ${show(value)} }`,
+    seconds: (value) => `minutes: ${Number(value) / 60}`,
+    device: () => "kernels: (await chooseKernels(device)).kernels",
+  });
+  const { coding, atomCare } = options;
+  if (coding !== undefined) requireKnownOptions("train: coding", coding, ["sparsity", "error"]);
+  if (atomCare) requireKnownOptions("train: atomCare", atomCare, Object.keys(atomCareDefaults));
+}
+
 /** Check the options and fill in the defaults. */
 export function resolveTraining(options: TrainOptions): ResolvedTraining {
   const patch = requireShape("train", "patch", options.patch);
   const n = sizeOf(patch);
-  const learner = requireOneOf("train", "learner", options.learner ?? trainDefaults.learner, learnerNames);
-  const kind = learners[learner];
+  const { learner, kind } = resolveLearner(options.learner ?? trainDefaults.learner);
   const { start } = options;
   if (start && kind.canStartFromModel === false) throw unusedOption("start", learner);
-  if (start) requireFitsStart(options, start);
+  if (start) requireFitsStart(options, patch, start);
   const base = start?.base ?? resolveBase(options.base ?? trainDefaults.base, patch);
   const L = baseCols(base);
   const atoms = start?.A.cols ?? resolveAtoms(options, L, kind.defaults?.atoms?.(base) ?? L);
@@ -144,6 +192,7 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
     coding,
     atomSparsity: resolveAtomSparsity(options, n, L),
     learner,
+    kind,
     start,
     batch: count("batch", trainDefaults.batch),
     epochs: count("epochs", kind.defaults?.epochs ?? trainDefaults.epochs),
@@ -168,7 +217,15 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
   return resolved;
 }
 
-function unusedOption(name: string, learner: LearnerName): InputError {
+/** A learner by name, or one of the caller's own. */
+function resolveLearner(learner: LearnerName | LearnerKind): { learner: string; kind: LearnerKind } {
+  if (typeof learner === "object" && learner !== null && typeof learner.create === "function")
+    return { learner: learner.name, kind: learner };
+  const name = requireOneOf("train", "learner", learner, learnerNames);
+  return { learner: name, kind: learners[name] };
+}
+
+function unusedOption(name: string, learner: string): InputError {
   const rule = `must not be given: the learner ${learner} does not use it`;
   return new InputError((nameOf) => `${nameOf(name)} ${rule}`, { where: "train", argument: name, rule });
 }
@@ -212,8 +269,8 @@ function shareOf(text: string, n: number): number | string {
 }
 
 /** A run that starts from a model takes its patch, its base and its atoms. */
-function requireFitsStart(options: TrainOptions, start: Model): void {
-  requireSameShape("train", "start", start.shape, options.patch);
+function requireFitsStart(options: TrainOptions, patch: Shape, start: Model): void {
+  requireSameShape("train", "start", start.shape, patch);
   for (const name of ["base", "atoms", "redundancy"] as const) {
     if (options[name] === undefined) continue;
     throw new InputError(

@@ -16,7 +16,6 @@ import type { LastExamples } from "../atoms/atomCare.js";
 import { draftCheckpoint } from "../checkpoints/checkpoint.js";
 import type { RunPosition, RunSettings, SavedReport } from "../checkpoints/checkpointHeader.js";
 import { DivergedError, type Learner } from "../learners/learner.js";
-import { learners } from "../learners/registry.js";
 import { extractExamples, measureTestError, type TrainingSetup, type TrainPlan } from "./setup.js";
 import type { TrainOptions } from "./trainOptions.js";
 
@@ -107,7 +106,7 @@ export class TrainingLoop {
   /** Learn from examples [from, to) of an epoch, with atom care when it is due. */
   async #update(epoch: number, from: number, to: number): Promise<void> {
     const { plan, examples, learner, care, unreadable } = this.#setup;
-    const sameSet = learners[plan.learner].takes === "whole set"; // the same examples, in the same order
+    const sameSet = plan.kind.takes === "whole set"; // the same examples, in the same order
     const found = await examples.take(sameSet ? 0 : epoch - 1, from, to);
     const seen = found.windows.signal.length;
     unreadable.examples += to - from - seen;

@@ -79,6 +79,7 @@ export interface NihtLearner extends Learner {
 }
 
 export const niht: LearnerKind = {
+  name: "niht",
   summary: "stochastic NIHT, Algorithm 1: atom by atom with their own steps",
   takes: "mini-batches",
   ownOptions: ["atomSparsity", "stepDecay"],

@@ -117,6 +117,7 @@ function savableCodes(state: NihtBatchState): Savable {
 }
 
 export const nihtBatch: LearnerKind = {
+  name: "niht-batch",
   summary: "NIHT over the whole set, whose cost never rises",
   takes: "whole set",
   ownOptions: ["atomSparsity"],

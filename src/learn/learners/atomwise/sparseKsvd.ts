@@ -121,6 +121,7 @@ function setScaled(target: SparseColumns, j: number, source: SparseColumns, fact
 }
 
 export const sparseKsvd: LearnerKind = {
+  name: "sparse-ksvd",
   summary: "Sparse K-SVD: atom by atom over the whole set",
   takes: "whole set",
   ownOptions: ["atomSparsity"],

@@ -168,6 +168,7 @@ function savableSedil(state: SedilState, setting: LearnerSetting): Savable {
 }
 
 export const sedil: LearnerKind = {
+  name: "sedil",
   summary: "separable learning: one factor per axis, Hawe et al. 2013",
   takes: "whole set",
   ownOptions: [],

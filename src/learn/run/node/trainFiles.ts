@@ -13,9 +13,9 @@ import type { SignalSource } from "../../../data/sampling/signalSource.js";
 import { loadBase } from "../../../dictionaries/node/base.js";
 import type { Model } from "../../../model/model.js";
 import type { TrainPlan } from "../setup.js";
-import { requireTrainOptions, type TrainingRun, train as trainSignals } from "../train.js";
+import { type TrainingRun, train as trainSignals } from "../train.js";
 import type { TrainReport } from "../trainingLoop.js";
-import { type TrainOptions, trainDefaults } from "../trainOptions.js";
+import { requireTrainOptions, type TrainOptions, trainDefaults } from "../trainOptions.js";
 
 /** Options of `train`, with paths where the others have data. */
 export interface FileTrainOptions extends Omit<TrainOptions, "test"> {
