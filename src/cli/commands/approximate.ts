@@ -14,15 +14,21 @@ import { readSignals } from "../../data/node/readSignals.js";
 import { baseForms } from "../../dictionaries/base.js";
 import { loadBase } from "../../dictionaries/node/base.js";
 import { rasterizeSvg } from "../../figures/node/rasterize.js";
-import { loadModel } from "../../model/node/files.js";
 import { approximatorOf, samplePatches } from "../../tasks/approximate/mTerm.js";
 import { type Contender, type MTermCurve, mTermCurves } from "../../tasks/approximate/mTermCurves.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
+import {
+  type AtomShapeFlag,
+  atomShapeOption,
+  dictionaryFiles,
+  loadDictionary,
+  requireDictionaryFor,
+} from "../terminal/dictionaryFile.js";
 import { count, number, option } from "../terminal/flags.js";
 import { ProgressLine } from "../terminal/progress.js";
 import { textTable } from "../terminal/textTable.js";
 
-interface ApproximateFlags extends DeviceFlags {
+interface ApproximateFlags extends DeviceFlags, AtomShapeFlag {
   readonly dictionary?: string[];
   readonly base?: string[];
   readonly patch?: string;
@@ -55,7 +61,8 @@ export function approximateCommand(): Command {
     )
     .usage("<data...> [-d <file>] [--base <name>] [options]")
     .argument("<data...>", "images, folders of images, globs, .npy and .npz arrays, .tar archives")
-    .option("-d, --dictionary <file>", "dictionary written by train (.npz); may be repeated", each)
+    .option("-d, --dictionary <file>", `dictionary ${dictionaryFiles}; may be repeated`, each)
+    .addOption(atomShapeOption())
     .option("--base <name>", `base dictionary: ${baseForms.join(", ")}, MATRIX.npy; may be repeated`, each)
     .addOption(option("--patch <sizes>", "patch size: 16, 32x24", undefined, "that of the dictionary"))
     .addOption(option("--count <n>", "patches to approximate", count, defaults.count))
@@ -83,7 +90,8 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
     throw new InputError("needs at least one dictionary (-d) or base (--base)");
   if (output !== undefined) await requireOutput(output, [".svg", ".png"]);
   const inputs = await inspectInputs(data);
-  const models = await Promise.all(dictionary.map((path) => readDictionary(path)));
+  if (dictionary.length === 0) requireDictionaryFor(flags);
+  const models = await Promise.all(dictionary.map((path) => readDictionary(path, flags)));
   const patch = commonPatch(flags.patch, models, inputs);
   const terms = resolveTerms(flags.terms, sizeOf(patch));
   const bases = await Promise.all(base.map((name) => baseContender(name, patch)));
@@ -153,9 +161,9 @@ async function writePlot(path: string, curves: readonly MTermCurve[], patch: Sha
 
 type Dictionary = Contender & { readonly path: string; readonly shape: Shape };
 
-async function readDictionary(path: string): Promise<Dictionary> {
-  const model = await loadModel(path);
-  return { path, label: basename(path).replace(/\.npz$/i, ""), shape: model.shape, make: () => model };
+async function readDictionary(path: string, flags: AtomShapeFlag): Promise<Dictionary> {
+  const model = await loadDictionary(path, flags);
+  return { path, label: basename(path).replace(/\.np[yz]$/i, ""), shape: model.shape, make: () => model };
 }
 
 /** A base is made at once, so that a bad name is rejected before any data is read. */

@@ -10,11 +10,16 @@ import { requireOutput, writeFileAtomic } from "../../data/node/files.js";
 import { atomGallery } from "../../figures/atoms/atomGallery.js";
 import { type AtomOrder, atomOrders, orderAtoms } from "../../figures/atoms/atomOrder.js";
 import { encodePng } from "../../figures/png.js";
-import { loadModel } from "../../model/node/files.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
+import {
+  type AtomShapeFlag,
+  atomShapeOption,
+  dictionaryFiles,
+  loadDictionary,
+} from "../terminal/dictionaryFile.js";
 import { choice, count, option } from "../terminal/flags.js";
 
-interface AtomsFlags extends DeviceFlags {
+interface AtomsFlags extends DeviceFlags, AtomShapeFlag {
   readonly output: string;
   readonly sort?: AtomOrder;
   readonly count?: number;
@@ -33,7 +38,8 @@ export function atomsCommand(): Command {
     .summary("draw the atoms of a dictionary")
     .description("Draw a gallery of the atoms of a dictionary.")
     .usage("<dictionary> -o <file> [options]")
-    .argument("<dictionary>", "dictionary written by train (.npz)")
+    .argument("<dictionary>", `dictionary ${dictionaryFiles}`)
+    .addOption(atomShapeOption())
     .requiredOption("-o, --output <file>", "picture to write (.png)")
     .addOption(choice("--sort <order>", "order of the atoms", atomOrders, defaults.sort))
     .addOption(
@@ -56,7 +62,7 @@ async function runAtoms(path: string, flags: AtomsFlags): Promise<void> {
   if (flags.columns !== undefined) requireInteger("atoms", "columns", flags.columns, 1);
   const columns = flags.columns === undefined ? {} : { columns: flags.columns };
   await requireOutput(flags.output, [".png"]);
-  const model = await loadModel(path);
+  const model = await loadDictionary(path, flags);
   if (sort === "use" && !model.uses)
     throw new InputError(`--sort use needs counts of use, and ${path} has none`);
   const atoms = await onDevice(flags, (kernels) => model.atoms(kernels));

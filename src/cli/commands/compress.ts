@@ -8,15 +8,20 @@ import { requireAbove, requireInteger } from "../../core/require.js";
 import { sizeOf } from "../../core/shape.js";
 import { requireOutput, writeFileAtomic } from "../../data/node/files.js";
 import { inspectInputs } from "../../data/node/inputs.js";
-import { loadModel } from "../../model/node/files.js";
 import { type CompressionTarget, Compressor, defaultPsnr } from "../../tasks/codec/compress.js";
 import { planeShape, type SampleArray } from "../../tasks/codec/samples.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
+import {
+  type AtomShapeFlag,
+  atomShapeOption,
+  dictionaryFiles,
+  loadDictionary,
+} from "../terminal/dictionaryFile.js";
 import { count, number, option } from "../terminal/flags.js";
 import { ProgressLine } from "../terminal/progress.js";
 import { readSampleFile } from "../terminal/sampleFiles.js";
 
-interface CompressFlags extends DeviceFlags {
+interface CompressFlags extends DeviceFlags, AtomShapeFlag {
   readonly dictionary: string;
   readonly output: string;
   readonly bytes?: number;
@@ -38,7 +43,8 @@ export function compressCommand(): Command {
     .description("Compress an image or an array with a dictionary, in blocks of its patch size.")
     .usage("<data> -d <dictionary> -o <file> [options]")
     .argument("<data>", "image, or .npy array (uint8, uint16, int16, float32)")
-    .requiredOption("-d, --dictionary <file>", "dictionary written by train (.npz)")
+    .requiredOption("-d, --dictionary <file>", `dictionary ${dictionaryFiles}`)
+    .addOption(atomShapeOption())
     .requiredOption("-o, --output <file>", "compressed file to write (.tlt)")
     .addOption(option("--bytes <n>", "best quality within this many bytes", count))
     .addOption(option("--bpp <x>", "best quality within this many bits per pixel", number))
@@ -51,7 +57,7 @@ export function compressCommand(): Command {
 async function runCompress(path: string, flags: CompressFlags): Promise<void> {
   requireOneTarget(flags);
   await requireOutput(flags.output, [".tlt"]);
-  const model = await loadModel(flags.dictionary);
+  const model = await loadDictionary(flags.dictionary, flags);
   const inputs = await inspectInputs([path]);
   if (inputs.length !== 1)
     throw new InputError(`takes one image or array at a time, got ${inputs.length} in ${path}`);

@@ -12,11 +12,11 @@ import { readFileBytes, requireOutput, writeFileAtomic } from "../../data/node/f
 import { greyPicture } from "../../figures/greyPicture.js";
 import { encodePng } from "../../figures/png.js";
 import { codesFromBytes } from "../../model/files.js";
-import { loadModel } from "../../model/node/files.js";
 import { decodeSignals } from "../../tasks/encode/codeSignals.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
+import { type AtomShapeFlag, atomShapeOption, loadDictionary } from "../terminal/dictionaryFile.js";
 
-interface DecodeFlags extends DeviceFlags {
+interface DecodeFlags extends DeviceFlags, AtomShapeFlag {
   readonly dictionary: string;
   readonly output: string;
 }
@@ -32,7 +32,8 @@ export function decodeCommand(): Command {
     .description("Rebuild signals from their codes, as one array or one grey picture.")
     .usage("<codes> -d <dictionary> -o <file> [options]")
     .argument("<codes>", "codes written by encode (.npz)")
-    .requiredOption("-d, --dictionary <file>", "dictionary they were coded with (.npz)")
+    .requiredOption("-d, --dictionary <file>", "dictionary they were coded with (.npz, .npy)")
+    .addOption(atomShapeOption())
     .requiredOption("-o, --output <file>", "array (.npy) or picture (.png) to write")
     .addHelpText("after", examples)
     .action(runDecode);
@@ -41,7 +42,7 @@ export function decodeCommand(): Command {
 
 async function runDecode(path: string, flags: DecodeFlags): Promise<void> {
   await requireOutput(flags.output, [".npy", ".png"]);
-  const model = await loadModel(flags.dictionary);
+  const model = await loadDictionary(flags.dictionary, flags);
   const { codes, signals } = codesFromBytes(await readFileBytes(path), path);
   if (codes.X.rows !== model.A.cols) {
     throw new InputError(

@@ -5,11 +5,11 @@ import { Command } from "commander";
 import { formatShape } from "../../core/shape.js";
 import { readFileBytes, requireOutput } from "../../data/node/files.js";
 import { pictureExtensions } from "../../data/node/pictures.js";
-import { loadModel } from "../../model/node/files.js";
 import { decompress } from "../../tasks/codec/decompress.js";
+import { type AtomShapeFlag, atomShapeOption, loadDictionary } from "../terminal/dictionaryFile.js";
 import { requireSampleFormat, writeSampleFile } from "../terminal/sampleFiles.js";
 
-interface DecompressFlags {
+interface DecompressFlags extends AtomShapeFlag {
   readonly dictionary: string;
   readonly output: string;
 }
@@ -26,7 +26,8 @@ export function decompressCommand(): Command {
     .description("Decompress an image or an array that compress wrote.")
     .usage("<file> -d <dictionary> -o <file>")
     .argument("<file>", "file written by compress (.tlt)")
-    .requiredOption("-d, --dictionary <file>", "dictionary it was compressed with (.npz)")
+    .requiredOption("-d, --dictionary <file>", "dictionary it was compressed with (.npz, .npy)")
+    .addOption(atomShapeOption())
     .requiredOption(
       "-o, --output <file>",
       `picture (${pictureExtensions.join(", ")}) or array (.npy) to write`,
@@ -37,7 +38,7 @@ export function decompressCommand(): Command {
 
 async function runDecompress(path: string, flags: DecompressFlags): Promise<void> {
   await requireOutput(flags.output, [...pictureExtensions, ".npy"]);
-  const model = await loadModel(flags.dictionary);
+  const model = await loadDictionary(flags.dictionary, flags);
   const array = decompress(await readFileBytes(path), model, path);
   requireSampleFormat(flags.output, array);
   await writeSampleFile(flags.output, array);

@@ -10,13 +10,18 @@ import { requireOutput, writeFileAtomic } from "../../data/node/files.js";
 import { inspectInputs } from "../../data/node/inputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import { codesToBytes } from "../../model/files.js";
-import { loadModel } from "../../model/node/files.js";
 import { resolveLimits } from "../../pursuit/limits.js";
 import { encodeSignals } from "../../tasks/encode/codeSignals.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
+import {
+  type AtomShapeFlag,
+  atomShapeOption,
+  dictionaryFiles,
+  loadDictionary,
+} from "../terminal/dictionaryFile.js";
 import { number, option } from "../terminal/flags.js";
 
-interface EncodeFlags extends DeviceFlags {
+interface EncodeFlags extends DeviceFlags, AtomShapeFlag {
   readonly dictionary: string;
   readonly output: string;
   readonly sparsity?: number;
@@ -35,7 +40,8 @@ export function encodeCommand(): Command {
     .description("Code images or arrays over a dictionary, window by window on a grid.")
     .usage("<data...> -d <dictionary> -o <file> [options]")
     .argument("<data...>", "images, folders of images, globs, .npy and .npz arrays, .tar archives")
-    .requiredOption("-d, --dictionary <file>", "dictionary written by train (.npz)")
+    .requiredOption("-d, --dictionary <file>", `dictionary ${dictionaryFiles}`)
+    .addOption(atomShapeOption())
     .requiredOption("-o, --output <file>", "codes to write (.npz)")
     .addOption(option("--sparsity <p>", "at most this many atoms per window", number, "as in training"))
     .addOption(option("--error <e>", "add atoms until the RMSE of a window is at most this", number))
@@ -46,7 +52,7 @@ export function encodeCommand(): Command {
 }
 
 async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
-  const model = await loadModel(flags.dictionary);
+  const model = await loadDictionary(flags.dictionary, flags);
   const patch = model.shape;
   const stride = resolveStride(flags.stride, patch);
   const given = flags.sparsity !== undefined || flags.error !== undefined;

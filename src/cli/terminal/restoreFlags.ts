@@ -7,17 +7,26 @@ import { parseShape, type Shape } from "../../core/shape.js";
 import { kindOf } from "../../data/node/expandInputs.js";
 import { baseForms } from "../../dictionaries/base.js";
 import type { Model } from "../../model/model.js";
-import { loadModel } from "../../model/node/files.js";
 import type { ColourMode } from "../../tasks/restore/colour.js";
 import { wholeSetExamples } from "../../tasks/restore/patchLearning.js";
 import type { PatchTraining } from "../../tasks/restore/patchOptions.js";
 import { type DeviceFlags, withDeviceOptions } from "./device.js";
+import {
+  type AtomShapeFlag,
+  atomShapeOption,
+  dictionaryFiles,
+  loadDictionary,
+  requireDictionaryFor,
+} from "./dictionaryFile.js";
 import { atomSparsity, choice, count, option, withTrainingOptions } from "./flags.js";
 
 /** Flags that say how a dictionary is learned. */
 const trainingFlags = ["base", "atomSparsity", "examples", "epochs", "batch", "learner", "seed"] as const;
 
-export interface RestoreFlags extends DeviceFlags, Pick<PatchTraining, (typeof trainingFlags)[number]> {
+export interface RestoreFlags
+  extends DeviceFlags,
+    AtomShapeFlag,
+    Pick<PatchTraining, (typeof trainingFlags)[number]> {
   readonly output: string;
   readonly base?: string;
   readonly patch?: string;
@@ -59,7 +68,8 @@ export function withDictionaryOptions(command: Command, d: RestoreDefaults): Com
   const share = "non-zeros per atom: 25, or 10% of the patch";
   command
     .optionsGroup("Dictionary:")
-    .option("-d, --dictionary <file>", "dictionary to use (.npz), instead of learning one")
+    .option("-d, --dictionary <file>", `dictionary to use instead of learning one: ${dictionaryFiles}`)
+    .addOption(atomShapeOption())
     .addOption(option("--base <name>", bases, undefined, d.base))
     .addOption(option("--atom-sparsity <k>", share, atomSparsity, d.atomSparsity));
   withTrainingOptions(command, {
@@ -75,14 +85,14 @@ export async function givenDictionary(
   flags: RestoreFlags,
   others: readonly string[] = [],
 ): Promise<Model | undefined> {
-  if (flags.dictionary === undefined) return undefined;
+  if (flags.dictionary === undefined) return requireDictionaryFor(flags);
   const learning = [...others, "patch", ...trainingFlags.filter((name) => name !== "seed")];
   const given = Object.keys(flags).find((name) => learning.includes(name));
   if (given !== undefined)
     throw new InputError((nameOf) => `${nameOf(given)} and ${nameOf("dictionary")} must not both be given`, {
       argument: given,
     });
-  return loadModel(flags.dictionary);
+  return loadDictionary(flags.dictionary, flags);
 }
 
 /** `12x16` → [12, 16]; one number is a square in a picture. */

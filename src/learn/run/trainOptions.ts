@@ -173,7 +173,7 @@ export function requireTrainOptions(options: Omit<TrainOptions, "test">): void {
 export function resolveTraining(options: TrainOptions): ResolvedTraining {
   const patch = requireShape("train", "patch", options.patch);
   const n = sizeOf(patch);
-  const { learner, kind } = resolveLearner(options.learner ?? trainDefaults.learner);
+  const { learner, kind } = resolveLearner(options.learner);
   const { start } = options;
   if (start && kind.canStartFromModel === false) throw unusedOption("start", learner);
   if (start) requireFitsStart(options, patch, start);
@@ -218,7 +218,10 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
 }
 
 /** A learner by name, or one of the caller's own. */
-function resolveLearner(learner: LearnerName | LearnerKind): { learner: string; kind: LearnerKind } {
+export function resolveLearner(learner: TrainOptions["learner"] = trainDefaults.learner): {
+  learner: string;
+  kind: LearnerKind;
+} {
   if (typeof learner === "object" && learner !== null && typeof learner.create === "function")
     return { learner: learner.name, kind: learner };
   const name = requireOneOf("train", "learner", learner, learnerNames);

@@ -1,15 +1,18 @@
 /** A dictionary learned from the signals that `denoise` and `inpaint` restore. */
 
 import { onBehalfOf } from "../../core/errors.js";
-import { requireOneOf } from "../../core/require.js";
 import type { Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import type { BaseDictionary } from "../../dictionaries/base.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { LearnerKind } from "../../learn/learners/learner.js";
-import { learnerNames, learners } from "../../learn/learners/registry.js";
 import { train } from "../../learn/run/train.js";
-import { type AtomSparsity, resolveTraining, trainDefaults } from "../../learn/run/trainOptions.js";
+import {
+  type AtomSparsity,
+  resolveLearner,
+  resolveTraining,
+  trainDefaults,
+} from "../../learn/run/trainOptions.js";
 import type { Model } from "../../model/model.js";
 import type { PatchTraining } from "./patchOptions.js";
 
@@ -45,12 +48,11 @@ export const wholeSetExamples = 40_000;
 
 export async function learnFromPatches(signals: readonly Signal[], task: PatchLearning): Promise<Model> {
   const { where, patch, base, coding, training, usual, kernels, signal } = task;
-  const kind =
-    learners[requireOneOf(where, "learner", training.learner ?? trainDefaults.learner, learnerNames)];
+  const { kind } = onBehalfOf(where, () => resolveLearner(training.learner));
   const { atomSparsity = kind.ownOptions.includes("atomSparsity") ? usual.atomSparsity : undefined } =
     training;
   const { batch = usual.batch } = training;
-  const size = sizeOfTraining(task);
+  const size = sizeOfTraining(kind, task);
   const options = {
     ...training,
     ...size,
@@ -76,12 +78,11 @@ function reportStep(examples: number, batch: number, takes: LearnerKind["takes"]
 }
 
 /** Patches per epoch, and epochs; a learner of the whole set has its own default of epochs. */
-function sizeOfTraining({ where, training, usual }: PatchLearning): {
-  readonly examples: number;
-  readonly epochs: number | undefined;
-} {
-  const { learner = trainDefaults.learner, examples, epochs } = training;
-  const { takes, defaults } = learners[requireOneOf(where, "learner", learner, learnerNames)];
+function sizeOfTraining(
+  { takes, defaults }: LearnerKind,
+  { training, usual }: PatchLearning,
+): { readonly examples: number; readonly epochs: number | undefined } {
+  const { examples, epochs } = training;
   if (takes === "mini-batches")
     return { examples: examples ?? usual.examples, epochs: epochs ?? usual.epochs };
   return { examples: examples ?? defaults?.examples ?? wholeSetExamples, epochs };

@@ -1,0 +1,38 @@
+/** The dictionary of a command: a file that `train` wrote, or a matrix of one's own. */
+
+import type { Option } from "commander";
+import { InputError } from "../../core/errors.js";
+import { parseShape } from "../../core/shape.js";
+import type { Model } from "../../model/model.js";
+import { loadModel } from "../../model/node/files.js";
+import { option } from "./flags.js";
+
+export interface AtomShapeFlag {
+  readonly atomShape?: string;
+}
+
+/** What `-d` takes. */
+export const dictionaryFiles = "from train (.npz), or a matrix with one atom per column (.npy)";
+
+/** The option for matrices whose atoms are neither square nor 1-D, or 1-D with a square number of samples. */
+export function atomShapeOption(): Option {
+  return option(
+    "--atom-shape <sizes>",
+    "shape of the atoms in a .npy dictionary: 8x16, 256",
+    undefined,
+    "square, or else 1-D",
+  );
+}
+
+export function loadDictionary(path: string, { atomShape }: AtomShapeFlag): Promise<Model> {
+  const shape = atomShape === undefined ? undefined : parseShape("loadModel", "atomShape", atomShape);
+  return loadModel(path, { shape });
+}
+
+/** Refuse `--atom-shape` where there is no dictionary that it could be about. */
+export function requireDictionaryFor({ atomShape }: AtomShapeFlag): undefined {
+  if (atomShape === undefined) return undefined;
+  throw new InputError((nameOf) => `${nameOf("atomShape")} needs ${nameOf("dictionary")}`, {
+    argument: "atomShape",
+  });
+}
