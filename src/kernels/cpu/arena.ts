@@ -19,6 +19,9 @@ const alignment = 64;
 /** Bytes at the start that are not handed out: the control block of the pool, and what the compiler places there. */
 const reserved = 4096;
 
+/** Where the fields of something lie from its address on: byte offset, and type. */
+export type Layout = Readonly<Record<string, readonly [offset: number, type: "word" | "f32" | "f64"]>>;
+
 interface Piece {
   readonly at: number;
   readonly bytes: number;
@@ -30,6 +33,7 @@ export class Arena {
   #free: Piece[] = [];
   /** Sizes of the pieces handed out, by address. */
   readonly #used = new Map<number, number>();
+  #view: DataView | undefined;
 
   /** Bytes that can be handed out in all. */
   readonly bytesMost: number;
@@ -75,6 +79,17 @@ export class Arena {
 
   u32(at: number, length: number): Uint32Array {
     return new Uint32Array(this.memory.buffer as ArrayBuffer, at, length);
+  }
+
+  /** Write the fields of something at an address. */
+  write<L extends Layout>(at: number, layout: L, values: { readonly [Field in keyof L]: number }): void {
+    if (this.#view?.buffer !== this.memory.buffer) this.#view = new DataView(this.memory.buffer);
+    for (const field in layout) {
+      const [offset, type] = layout[field];
+      if (type === "word") this.#view.setUint32(at + offset, values[field], true);
+      else if (type === "f32") this.#view.setFloat32(at + offset, values[field], true);
+      else this.#view.setFloat64(at + offset, values[field], true);
+    }
   }
 
   u8(at: number, length: number): Uint8Array {

@@ -8,7 +8,9 @@ import { train } from "../../learn/run/train.js";
 import { modelToBytes } from "../../model/files.js";
 import type { Kernels } from "../contract.js";
 import { Arena } from "./arena.js";
+import { kernels as layouts } from "./binary.js";
 import { createCpuKernels } from "./index.js";
+import { type Arguments, argumentBytes } from "./pool.js";
 
 const pictures = syntheticPictures(1, 2, 64);
 const options = { patch: [6, 6], coding: { sparsity: 3 }, examples: 1500, batch: 128, holdout: 100 } as const;
@@ -73,6 +75,25 @@ describe("threads", () => {
     const M = gone.matrix(300, 300);
     await gone.dispose();
     await expect(gone.columnEnergies(M, M)).rejects.toThrow(/^cpu kernels: closed/);
+  });
+});
+
+describe("arguments", () => {
+  test.each(Object.entries(layouts))("of %s fit the memory reserved for them", (_, layout) => {
+    for (const [offset, type] of Object.values(layout)) {
+      const bytes = type === "f64" ? 8 : 4;
+      expect(offset % bytes).toBe(0);
+      expect(offset + bytes).toBeLessThanOrEqual(argumentBytes);
+    }
+  });
+
+  test("that are missing, or that a kernel does not have, do not compile", () => {
+    const complete: Arguments<"coherence"> = { m: 1, coherence: 2, G: 3 };
+    // @ts-expect-error `coherence` is missing
+    const missing: Arguments<"coherence"> = { G: 3, m: 1 };
+    // @ts-expect-error there is no `n`
+    const unknown: Arguments<"coherence"> = { ...complete, n: 4 };
+    expect([missing, unknown]).not.toContain(complete);
   });
 });
 

@@ -9,14 +9,24 @@
  */
 
 import { Arena } from "./arena.js";
-import { startThread, type Thread } from "./threads.js";
-import { slots, type WorkerStart } from "./worker.js";
+import { kernels } from "./binary.js";
+import { slots, startThread, type Thread, type WorkerStart } from "./threads.js";
 
 type Kernel = (from: number, to: number, scratch: number, args: number) => void;
 
-/** Addresses in the reserved start of the memory. */
+export type KernelName = keyof typeof kernels;
+/** The arguments of a kernel, by the names that assembly/ gives them. */
+export type Arguments<Name extends KernelName> = {
+  readonly [Field in keyof (typeof kernels)[Name]]: number;
+};
+
+/** The kernels of assembly/, by the numbers threads know them by. */
+const names = Object.keys(kernels) as readonly KernelName[];
+
+/** Addresses in the reserved start of the memory, and the room for arguments. */
 const controlAddress = 1024;
 const argsAddress = 3072;
+export const argumentBytes = 1024;
 /** Milliseconds the caller watches for the others before it lets other tasks run. */
 const patience = 0.3;
 
@@ -32,44 +42,31 @@ type AsyncAtomics = typeof Atomics & {
 /** Threads that did not start; the message says why. */
 export class ThreadsError extends Error {}
 
-interface Views {
-  readonly buffer: ArrayBufferLike;
-  readonly control: Int32Array;
-  readonly args: { readonly u32: Uint32Array; readonly f32: Float32Array; readonly f64: Float64Array };
-}
-
 /** The most threads of a pool: as many as the control block has scratch slots for. */
 export const maxThreads = 256;
 
-export class Pool<Name extends string> {
+export class Pool {
   readonly arena: Arena;
   readonly threads: number;
-  readonly #kernels: Record<Name, Kernel>;
-  readonly #names: readonly Name[];
+  readonly #kernels: Record<KernelName, Kernel>;
   readonly #others: Thread[] = [];
   #scratchBytes = 0;
-  #seen: Views | undefined;
+  #seen: Int32Array | undefined;
   #ended: string | undefined;
   #onEnded: (() => void) | undefined;
 
-  private constructor(arena: Arena, threads: number, names: readonly Name[], instance: WebAssembly.Instance) {
+  private constructor(arena: Arena, threads: number, instance: WebAssembly.Instance) {
     this.arena = arena;
     this.threads = threads;
-    this.#names = names;
-    this.#kernels = instance.exports as Record<Name, Kernel>;
+    this.#kernels = instance.exports as Record<KernelName, Kernel>;
   }
 
   /** Threads that are ready to work on kernels of a module. Where they do not start, a `ThreadsError`. */
-  static async open<Name extends string>(
-    module: WebAssembly.Module,
-    names: readonly Name[],
-    threads: number,
-    shared: boolean,
-  ): Promise<Pool<Name>> {
+  static async open(module: WebAssembly.Module, threads: number, shared: boolean): Promise<Pool> {
     const arena = new Arena(shared);
     const { memory } = arena;
     const instance = await WebAssembly.instantiate(module, { env: { memory } });
-    const pool = new Pool(arena, threads, names, instance);
+    const pool = new Pool(arena, threads, instance);
     try {
       await pool.#startOthers(module);
     } catch (error) {
@@ -86,7 +83,7 @@ export class Pool<Name extends string> {
       const start: WorkerStart = {
         module,
         memory: this.arena.memory,
-        names: this.#names,
+        names,
         control: controlAddress,
         args: argsAddress,
         scratchSlot: slots.scratch + t,
@@ -102,26 +99,6 @@ export class Pool<Name extends string> {
       if (refusal !== undefined) throw new Error(refusal);
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
-  }
-
-  /** Words for a job's arguments, to be filled before `run`; cleared by nobody. */
-  get args(): Views["args"] {
-    return this.#views().args;
-  }
-
-  /** Views of the control block and the arguments, made anew where the memory has moved. */
-  #views(): Views {
-    const { arena } = this;
-    const { buffer } = arena.memory;
-    if (this.#seen?.buffer !== buffer) {
-      const args = {
-        u32: arena.u32(argsAddress, 128),
-        f32: arena.f32(argsAddress, 128),
-        f64: arena.f64(argsAddress, 64),
-      };
-      this.#seen = { buffer, control: new Int32Array(buffer as ArrayBuffer, controlAddress, 512), args };
-    }
-    return this.#seen;
   }
 
   /** Make sure that every thread has this many bytes of scratch memory. */
@@ -140,8 +117,14 @@ export class Pool<Name extends string> {
   }
 
   /** Run a kernel over `items`, `step` at a time. */
-  async run(name: Name, items: number, step: number): Promise<void> {
+  async run<Name extends KernelName>(
+    name: Name,
+    args: Arguments<Name>,
+    items: number,
+    step: number,
+  ): Promise<void> {
     this.#requireAlive();
+    this.arena.write(argsAddress, kernels[name], args);
     const kernel = this.#kernels[name];
     const control = this.#control();
     const scratch = control[slots.scratch] >>> 0;
@@ -150,7 +133,7 @@ export class Pool<Name extends string> {
         kernel(from, Math.min(from + step, items), scratch, argsAddress);
       return;
     }
-    control[slots.kernel] = this.#names.indexOf(name);
+    control[slots.kernel] = names.indexOf(name);
     control[slots.items] = items;
     control[slots.step] = step;
     Atomics.store(control, slots.nextItem, 0);
@@ -214,7 +197,10 @@ export class Pool<Name extends string> {
       throw new Error(`cpu kernels: ${this.#ended}; they cannot be used any more`);
   }
 
+  /** The control block, looked up again where the memory has moved. */
   #control(): Int32Array {
-    return this.#views().control;
+    const { buffer } = this.arena.memory;
+    if (this.#seen?.buffer !== buffer) this.#seen = new Int32Array(buffer, controlAddress, 512);
+    return this.#seen;
   }
 }

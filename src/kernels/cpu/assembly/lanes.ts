@@ -4,10 +4,7 @@
  * index reads exactly one cache line.
  */
 
-/** Examples of a block. */
-export const lanes: i32 = 16;
-/** Bytes of a row of a block. */
-export const rowBytes: usize = 64;
+import { lanes, rowBytes } from "./constants";
 
 /** Transpose 4×4: four vectors of four rows become four of four columns, each stored at an address of its own. */
 function storeTransposed(

@@ -2,29 +2,38 @@
  * Other atoms in the place of some, in the residuals of the examples that use them.
  */
 
-/**
- * Examples [from, to). args: before, after, n, places (i32 an atom, −1 outside S),
- * X (indices, values, counts, width), R, refits.
- */
-export function exchangeAtoms(from: i32, to: i32, _scratch: usize, args: usize): void {
-  const bytes = (<usize>load<i32>(args, 8)) << 2;
-  const places = load<usize>(args, 12);
-  const indices = load<usize>(args, 16);
-  const values = load<usize>(args, 20);
-  const counts = load<usize>(args, 24);
-  const width = load<i32>(args, 28);
-  const refits = load<i32>(args, 36) !== 0;
+import { Sparse } from "./structs";
+
+@unmanaged
+class ExchangeAtomsArguments {
+  before: usize;
+  after: usize;
+  n: i32;
+  /** The column of each atom in `before` and `after`, i32; −1 outside S. */
+  places: usize;
+  X: Sparse;
+  R: usize;
+  refits: i32;
+}
+
+/** Items are examples. */
+export function exchangeAtoms(from: i32, to: i32, _scratch: usize, args: ExchangeAtomsArguments): void {
+  const bytes = (<usize>args.n) << 2;
+  const places = args.places;
+  const indices = args.X.indices;
+  const values = args.X.values;
+  const refits = args.refits !== 0;
   for (let i = from; i < to; i++) {
-    const start = (<usize>i * <usize>width) << 2;
-    const end = start + ((<usize>load<i32>(counts + ((<usize>i) << 2))) << 2);
+    const start = (<usize>i * <usize>args.X.width) << 2;
+    const end = start + ((<usize>load<i32>(args.X.counts + ((<usize>i) << 2))) << 2);
     for (let s = start; s < end; s += 4) {
       const place = load<i32>(places + ((<usize>load<u32>(indices + s)) << 2));
       if (place < 0) continue;
       const x = load<f32>(values + s);
       if (x === 0) continue;
-      const r = load<usize>(args, 32) + <usize>i * bytes;
-      const after = load<usize>(args, 4) + <usize>place * bytes;
-      add(r, x, load<usize>(args) + <usize>place * bytes, bytes);
+      const r = args.R + <usize>i * bytes;
+      const after = args.after + <usize>place * bytes;
+      add(r, x, args.before + <usize>place * bytes, bytes);
       const weight = refits ? dot(after, r, bytes) : x;
       if (refits) store<f32>(values + s, weight);
       add(r, -weight, after, bytes);

@@ -2,27 +2,36 @@
  * Windows of packed signals as columns, and columns added up as windows of a signal.
  */
 
-/** Samples that one item of `addWindows` adds up: as in ../index.ts. */
-const block = 4096;
+import { sampleBlock } from "./constants";
 
-/**
- * Column i of Y ← window i.
- * args: samples, starts (u32 an example: index of the first sample in the pack),
- *       layouts (u32 an example: offset of its window's line offsets), lines (u32
- *       offsets of the lines of a window from its first sample), number of lines,
- *       samples of a line, Y, means (0: keep them).
- */
-export function extract(from: i32, to: i32, _scratch: usize, args: usize): void {
-  const samples = load<usize>(args);
-  const lines = load<i32>(args, 16);
-  const length = load<i32>(args, 20);
+@unmanaged
+class ExtractArguments {
+  samples: usize;
+  /** The first sample of each example, u32. */
+  starts: usize;
+  /** Where in `offsets` the lines of each example's window stand, u32. */
+  layouts: usize;
+  /** The lines of windows: offsets from the first sample, u32. */
+  offsets: usize;
+  /** Lines of a window, and samples of a line. */
+  lines: i32;
+  length: i32;
+  Y: usize;
+  /** 0 to keep them in Y. */
+  means: usize;
+}
+
+/** Column i of Y ← window i. Items are examples. */
+export function extract(from: i32, to: i32, _scratch: usize, args: ExtractArguments): void {
+  const lines = args.lines;
+  const length = args.length;
   const n = lines * length;
-  const means = load<usize>(args, 28);
+  const means = args.means;
   for (let i = from; i < to; i++) {
     const example = (<usize>i) << 2;
-    const start = samples + ((<usize>load<u32>(load<usize>(args, 4) + example)) << 2);
-    const layout = load<usize>(args, 12) + ((<usize>load<u32>(load<usize>(args, 8) + example)) << 2);
-    const y = load<usize>(args, 24) + ((<usize>i * <usize>n) << 2);
+    const start = args.samples + ((<usize>load<u32>(args.starts + example)) << 2);
+    const layout = args.offsets + ((<usize>load<u32>(args.layouts + example)) << 2);
+    const y = args.Y + ((<usize>i * <usize>n) << 2);
     for (let l = 0; l < lines; l++) {
       const line = start + ((<usize>load<u32>(layout + ((<usize>l) << 2))) << 2);
       copyLine(line, (<usize>length) << 2, y + ((<usize>(l * length)) << 2));
@@ -60,33 +69,47 @@ function removeMean(y: usize, n: i32): f32 {
   return mean;
 }
 
+@unmanaged
+class AddWindowsArguments {
+  /** The first sample of each example, u32. */
+  starts: usize;
+  examples: i32;
+  /** The lines of a window: offsets from its first sample, u32. */
+  offsets: usize;
+  /** Lines of a window, and samples of a line. */
+  lines: i32;
+  length: i32;
+  Y: usize;
+  /** 0 for none. */
+  means: usize;
+  sum: usize;
+  /** The first sample of block 0, and the one after the last of all. */
+  begin: i32;
+  end: i32;
+}
+
 /**
  * Columns of Y added to the samples of their windows. An item is a block of samples, which takes
  * its part of every window in the order of the windows: each sum has one order.
- *
- * args: starts (u32 an example), examples, lines (u32 offsets of the lines of a window from its
- *       first sample), number of lines, samples of a line, Y, means (0: none), sum, the first
- *       sample of block 0, the sample after the last.
  */
-export function addWindows(from: i32, to: i32, _scratch: usize, args: usize): void {
-  const starts = load<usize>(args);
-  const examples = load<i32>(args, 4);
-  const lines = load<usize>(args, 8);
-  const count = load<i32>(args, 12);
-  const length = load<i32>(args, 16);
-  const means = load<usize>(args, 24);
-  const sum = load<usize>(args, 28);
-  const reach = load<i32>(lines + ((<usize>(count - 1)) << 2)) + length;
-  const begin = load<i32>(args, 32) + from * block;
-  const end = min(load<i32>(args, 32) + to * block, load<i32>(args, 36));
-  for (let i = 0; i < examples; i++) {
+export function addWindows(from: i32, to: i32, _scratch: usize, args: AddWindowsArguments): void {
+  const starts = args.starts;
+  const offsets = args.offsets;
+  const lines = args.lines;
+  const length = args.length;
+  const means = args.means;
+  const sum = args.sum;
+  const reach = load<i32>(offsets + ((<usize>(lines - 1)) << 2)) + length;
+  const begin = args.begin + from * sampleBlock;
+  const end = min(args.begin + to * sampleBlock, args.end);
+  for (let i = 0; i < args.examples; i++) {
     const example = (<usize>i) << 2;
     const start = load<i32>(starts + example);
     if (start >= end || start + reach <= begin) continue;
     const mean: f32 = means !== 0 ? load<f32>(means + example) : 0;
-    const y = load<usize>(args, 20) + ((<usize>i * <usize>(count * length)) << 2);
-    for (let l = 0; l < count; l++) {
-      const line = start + load<i32>(lines + ((<usize>l) << 2));
+    const y = args.Y + ((<usize>i * <usize>(lines * length)) << 2);
+    for (let l = 0; l < lines; l++) {
+      const line = start + load<i32>(offsets + ((<usize>l) << 2));
       const first = max(line, begin);
       const last = min(line + length, end);
       if (first >= last) continue;
