@@ -7,9 +7,9 @@
  * columns of V behind the block follow what it changed.
  */
 
-import { momentFloor } from "../contract.js";
+import { type ExplicitOperations, momentFloor } from "../contract.js";
 import type { CodeLists } from "./codes.js";
-import { type GpuMatrix, type GpuSet, type GpuSparse, runsOf } from "./handles.js";
+import { dense, type GpuMatrix, type GpuSet, type GpuSparse, runsOf, set, sparse } from "./handles.js";
 import type { GpuMemory } from "./memory.js";
 import type { GpuProducts } from "./products.js";
 import { float } from "./queue.js";
@@ -19,7 +19,7 @@ const descentBlock = 32;
 /** Workgroups that share the examples of an atom. */
 const refitGroups = 1024;
 
-export class ExplicitUpdates {
+class ExplicitUpdates {
   readonly #memory: GpuMemory;
   readonly #products: GpuProducts;
   readonly #codes: CodeLists;
@@ -154,4 +154,31 @@ export class ExplicitUpdates {
     this.#held.set(name, room);
     return room;
   }
+}
+
+export function explicitOperations(
+  memory: GpuMemory,
+  products: GpuProducts,
+  codes: CodeLists,
+): ExplicitOperations {
+  const updates = new ExplicitUpdates(memory, products, codes);
+  return {
+    correlate: async (D, Y, P) => products.product(dense(D), dense(Y), dense(P)),
+    combine: async (D, X, Y) => products.combine(dense(D), sparse(X), dense(Y)),
+    remainder: async (D, X, Y, R) => products.remainder(dense(D), sparse(X), dense(Y), dense(R)),
+    addMoments: async (beta, Y, X, B, C) => updates.addMoments(beta, dense(Y), sparse(X), dense(B), dense(C)),
+    async descendAtoms(B, C, D) {
+      updates.descend(dense(B), dense(C), dense(D));
+      await memory.queue.pace();
+    },
+    async refitAtoms(R, X, D) {
+      updates.refit(dense(R), sparse(X), dense(D));
+      await memory.queue.pace();
+    },
+    async forgetAtoms(S, B, C) {
+      updates.forget(set(S), dense(B), false);
+      updates.forget(set(S), dense(C), true);
+    },
+    addOuter: async (Y, C) => updates.addOuter(dense(Y), dense(C)),
+  };
 }

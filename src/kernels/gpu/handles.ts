@@ -9,6 +9,7 @@
 import type { Shape } from "../../core/shape.js";
 import type { Matrix64 } from "../../linalg/matrix64.js";
 import type { DeviceBase, DeviceMatrix, DeviceSet, DeviceSignals, DeviceSparse } from "../contract.js";
+import { ownHandle } from "../ownHandle.js";
 
 /** The memory of a matrix; heads share it. */
 interface MatrixStore {
@@ -187,9 +188,22 @@ export class GpuSignals implements DeviceSignals {
   }
 }
 
-/** A handle of these kernels; one of other kernels is a mistake of the program. */
-// biome-ignore lint/suspicious/noExplicitAny: any class will do
-export function own<C extends new (...args: any[]) => object>(handle: object, type: C): InstanceType<C> {
-  if (handle instanceof type) return handle as InstanceType<C>;
-  throw new TypeError(`gpu kernels: not a handle of theirs: ${handle?.constructor?.name}`);
+export function dense(handle: object): GpuMatrix {
+  return ownHandle("gpu", handle, GpuMatrix);
+}
+
+export function sparse(handle: DeviceSparse): GpuSparse {
+  return ownHandle("gpu", handle, GpuSparse);
+}
+
+export function base(handle: DeviceBase): GpuBase {
+  return ownHandle("gpu", handle, GpuBase);
+}
+
+export function set(handle: DeviceSet): GpuSet {
+  return ownHandle("gpu", handle, GpuSet);
+}
+
+export function signals(handle: DeviceSignals): GpuSignals {
+  return ownHandle("gpu", handle, GpuSignals);
 }

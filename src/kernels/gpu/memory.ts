@@ -6,15 +6,18 @@ import { InputError } from "../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import type { Signal } from "../../core/signal.js";
 import type { Matrix64 } from "../../linalg/matrix64.js";
+import type { MemoryOperations } from "../contract.js";
 import {
   type AxisStep,
+  dense,
   GpuBase,
   GpuMatrix,
   GpuSet,
   GpuSignals,
   GpuSparse,
-  own,
   runsOf,
+  set,
+  sparse,
   strideOf,
 } from "./handles.js";
 import type { GpuQueue } from "./queue.js";
@@ -154,6 +157,16 @@ export class GpuMemory {
     return result;
   }
 
+  /** `to` ← `from`, of equal sizes; nothing to do if they share their memory. */
+  copy(from: GpuMatrix, to: GpuMatrix): void {
+    const bytes = (columns: number) => columns * from.stride * 4;
+    for (const { count, parts } of runsOf(from, to)) {
+      const [a, b] = parts;
+      if (a.buffer !== b.buffer)
+        this.queue.copy(a.buffer, bytes(a.offset), b.buffer, bytes(b.offset), bytes(count));
+    }
+  }
+
   writeSparse(target: GpuSparse, source: SparseColumns): void {
     const { width, store } = target;
     const { cols } = source;
@@ -216,7 +229,7 @@ export class GpuMemory {
     } else if (handle instanceof GpuSignals) {
       this.#release(...handle.panels, ...[...handle.tables.values()].map(({ buffer }) => buffer));
     } else if (handle instanceof GpuSet) this.#release(handle.buffer);
-    else this.#release(...own(handle, GpuMatrix).store.panels);
+    else this.#release(...dense(handle).store.panels);
   }
 
   #release(...buffers: readonly GPUBuffer[]): void {
@@ -229,6 +242,30 @@ export class GpuMemory {
       `gpu: ${what} must fit a buffer of ${room} MiB here, got ${(bytes / 2 ** 20).toFixed(0)} MiB`,
     );
   }
+}
+
+export function memoryOperations(memory: GpuMemory): MemoryOperations {
+  return {
+    matrix: (rows, cols) => memory.matrix(rows, cols),
+    sparse: (rows, cols, width) => memory.sparse(rows, cols, width),
+    set: (capacity) => memory.set(capacity),
+    base: (factors) => memory.base(factors),
+    signals: (list, scale = 1) => memory.signals(list, scale),
+    head: (matrix, cols) => dense(matrix).slice(0, cols),
+    headSparse(columns, cols) {
+      const { rows, width, store } = sparse(columns);
+      return new GpuSparse(rows, cols, width, store);
+    },
+    copyColumns: async (source, first, target) =>
+      memory.copy(dense(source).slice(first, target.cols), dense(target)),
+    writeMatrix: async (target, source) => memory.writeMatrix(dense(target), source),
+    writeSparse: async (target, source) => memory.writeSparse(sparse(target), source),
+    writeSet: async (target, members) => memory.writeSet(set(target), members),
+    readMatrix: (source) => memory.readMatrix(dense(source)),
+    readSparse: (source) => memory.readSparse(sparse(source)),
+    readSet: (source) => memory.readSet(set(source)),
+    free: (...handles) => handles.forEach((handle) => memory.free(handle)),
+  };
 }
 
 /** Columns with zeros behind each, up to the stride. */

@@ -6,7 +6,18 @@
  * product costs less than gathering the k entries of every atom.
  */
 
-import { type GpuBase, GpuMatrix, type GpuSet, type GpuSparse, runsOf } from "./handles.js";
+import type { DictionaryOperations } from "../contract.js";
+import {
+  base,
+  dense,
+  type GpuBase,
+  GpuMatrix,
+  type GpuSet,
+  type GpuSparse,
+  runsOf,
+  set,
+  sparse,
+} from "./handles.js";
 import type { GpuMemory } from "./memory.js";
 
 /** Bytes of room for intermediate results. */
@@ -118,6 +129,12 @@ export class GpuProducts {
     }
   }
 
+  /** R ← Y − DX. R may be Y. */
+  remainder(D: GpuMatrix, X: GpuSparse, Y: GpuMatrix, R: GpuMatrix): void {
+    this.#memory.copy(Y, R);
+    this.combine(D, X, R, { subtracts: true });
+  }
+
   /** result ← [result] ± M X, the columns of M by atom, or by an atom's place in S. */
   combine(
     M: GpuMatrix,
@@ -185,6 +202,14 @@ export class GpuProducts {
     }
   }
 
+  /** coherence[j] ← the largest |G[i, j]| with i < j. */
+  coherence(G: GpuMatrix, coherence: GpuMatrix): void {
+    for (const { first, count, parts } of runsOf(G)) {
+      const buffers = [parts[0].buffer, coherence.buffer];
+      this.#memory.queue.dispatch("coherence", [count, G.stride, first], buffers, [count]);
+    }
+  }
+
   /** G[:, S] and G[S, :] from columns just computed. */
   #spread(columns: GPUBuffer, firstPlace: number, places: number, S: GpuSet, G: GpuMatrix): void {
     const { queue } = this.#memory;
@@ -196,6 +221,24 @@ export class GpuProducts {
       queue.dispatch("gramRows", across, buffers, [Math.ceil(count / 16), Math.ceil(places / 16)]);
     }
   }
+}
+
+export function dictionaryOperations(products: GpuProducts): DictionaryOperations {
+  return {
+    analyze: async (phi, Y, Z) => products.analyze(base(phi), dense(Y), dense(Z)),
+    synthesize: async (phi, C, Y) => products.synthesize(base(phi), dense(C), dense(Y)),
+    project: async (phi, A, scale, Y, P) =>
+      products.product(products.atoms(base(phi), sparse(A)), dense(Y), dense(P), dense(scale)),
+    reconstruct: async (phi, A, X, Y) =>
+      products.combine(products.atoms(base(phi), sparse(A)), sparse(X), dense(Y)),
+    async residual(phi, A, X, Y, R, W) {
+      products.remainder(products.atoms(base(phi), sparse(A)), sparse(X), dense(Y), dense(R));
+      if (W) products.analyze(base(phi), dense(R), dense(W));
+    },
+    refreshGram: async (phi, A, S, G, scale) =>
+      products.refreshGram(base(phi), sparse(A), set(S), dense(G), dense(scale)),
+    coherence: async (G, coherence) => products.coherence(dense(G), dense(coherence)),
+  };
 }
 
 /** The size of a column before the first axis, between two, and after the last. */

@@ -3,8 +3,8 @@
  */
 
 import { InputError } from "../../core/errors.js";
-import { dependenceFloor, type PursuitLimits, pursuitFloor } from "../contract.js";
-import { type GpuMatrix, type GpuSparse, runsOf } from "./handles.js";
+import { dependenceFloor, type PursuitLimits, type PursuitOperations, pursuitFloor } from "../contract.js";
+import { dense, type GpuMatrix, type GpuSparse, runsOf, sparse } from "./handles.js";
 import { float, type GpuQueue, mostGroups } from "./queue.js";
 
 /** Panels of G that the shader binds. */
@@ -27,8 +27,33 @@ export interface PursuitSetting {
   readonly halves: boolean | undefined;
 }
 
+export function pursuitOperations(queue: GpuQueue, setting: PursuitSetting): PursuitOperations {
+  return {
+    async columnEnergies(Y, energies) {
+      const y = dense(Y);
+      const target = dense(energies);
+      for (const { first, count, parts } of runsOf(y)) {
+        const words = [count, y.quads, first, target.stride];
+        queue.dispatch("columnEnergies", words, [parts[0].buffer, target.buffer], [count]);
+      }
+    },
+    async batchOmp(G, P, energies, limits, X, path) {
+      const x = sparse(X);
+      batchOmp(queue, setting, dense(G), dense(P), dense(energies), limits, x, path && dense(path));
+      x.store.version++;
+      await queue.pace();
+    },
+    async scaleRows(scale, X) {
+      const x = sparse(X);
+      const buffers = [dense(scale).buffer, x.store.buffer];
+      queue.dispatch("scaleRows", [x.cols, ...x.words], buffers, [Math.ceil(x.width / 64), x.cols]);
+      x.store.version++;
+    },
+  };
+}
+
 /** X ← the codes of the columns of P; `path` receives ‖r‖² after each turn. */
-export function batchOmp(
+function batchOmp(
   queue: GpuQueue,
   setting: PursuitSetting,
   G: GpuMatrix,

@@ -1,0 +1,147 @@
+/** The update of A on the device: the gradient, norms, momentum and P_k. */
+
+import type { UpdateOperations } from "../contract.js";
+import type { CodeLists } from "./codes.js";
+import { base, dense, GpuMatrix, type GpuSet, runsOf, set, sparse, strideOf } from "./handles.js";
+import type { GpuMemory } from "./memory.js";
+import { chunkBytes, type GpuProducts } from "./products.js";
+import { float, type GpuQueue } from "./queue.js";
+
+/** vec4 of a block of a norm, as in blockEnergies.wgsl. */
+const normBlock = 4096;
+/** Workgroups of moveAtoms: each has room for a column. */
+const movers = 1024;
+
+/** Room that `moveAtoms` takes for columns of L. */
+export function moveBytes(L: number): number {
+  return 4 * movers * L;
+}
+
+export function updateOperations(
+  memory: GpuMemory,
+  products: GpuProducts,
+  codes: CodeLists,
+): UpdateOperations {
+  const { queue } = memory;
+  return {
+    usedAtoms: async (X, S) => codes.used(sparse(X), set(S)),
+    async countUses(X, uses) {
+      const buffers = [codes.uses(sparse(X)), dense(uses).buffer];
+      queue.dispatch("countUses", [X.rows], buffers, [Math.ceil(X.rows / 64)]);
+    },
+
+    async gradient(W, X, S, grad, energy) {
+      const { starts, entries } = codes.lists(sparse(X));
+      const w = dense(W);
+      const nothing = { first: 0, count: 0, parts: [{ buffer: w.store.panels[0], offset: 0 }] }; // no examples: zeros
+      const examples = w.cols > 0 ? [...runsOf(w)] : [nothing];
+      for (const places of runsOf(dense(grad))) {
+        let keeps = 0;
+        for (const { first, count, parts } of examples) {
+          const words = [w.quads, first, count, keeps, places.first, places.count];
+          const buffers = [parts[0].buffer, starts, entries, set(S).buffer, places.parts[0].buffer];
+          queue.dispatch("gradient", words, buffers, [Math.ceil(w.quads / 128), places.count]);
+          keeps = 1;
+        }
+      }
+      if (energy) sumSquares(queue, dense(grad), dense(energy.scalars), energy.slot, { S: set(S) });
+    },
+    async movedEnergy(phi, grad, S, X, scalars, slot) {
+      const { rows, cols: L } = base(phi);
+      const columnBytes = Math.max(strideOf(L), strideOf(rows)) * 4;
+      const most = Math.max(1, Math.floor(Math.min(chunkBytes, memory.panelBytes) / columnBytes));
+      for (let first = 0; first === 0 || first < X.cols; first += most) {
+        const cols = Math.min(most, X.cols - first);
+        const V = scratchMatrix(queue, "moved coefficients", L, cols);
+        const moved = scratchMatrix(queue, "moved", rows, cols);
+        products.combine(dense(grad), sparse(X), V, { S: set(S), firstExample: first });
+        products.synthesize(base(phi), V, moved);
+        sumSquares(queue, moved, dense(scalars), slot, { add: first > 0 });
+      }
+    },
+    squaredNorm: async (M, scalars, slot, { add, S } = {}) =>
+      sumSquares(queue, dense(M), dense(scalars), slot, { add, S: S && set(S) }),
+    normRatio: async (scalars, num, den, out) =>
+      queue.dispatch("ratio", [num, den, out], [dense(scalars).buffer], [1]),
+
+    momentum: async (gamma, scalars, eta, grad, S, U) =>
+      momentum(queue, gamma, dense(scalars), eta, dense(grad), set(S), dense(U)),
+    async moveAtoms(k, U, S, A, step) {
+      const u = dense(U);
+      if (step) momentum(queue, step.gamma, dense(step.scalars), step.eta, dense(step.grad), set(S), u);
+      const atoms = sparse(A);
+      const fit = Math.max(1, Math.floor(memory.panelBytes / (u.rows * 4)));
+      const groups = Math.min(movers, atoms.cols, fit);
+      const work = queue.scratch("moved atoms", groups * u.rows * 4);
+      for (const { first, count, parts } of runsOf(u)) {
+        const words = [u.rows, u.stride, k, ...atoms.words, first, count];
+        const buffers = [parts[0].buffer, set(S).buffer, atoms.store.buffer, work];
+        queue.dispatch("moveAtoms", words, buffers, [groups]);
+      }
+      atoms.store.version++;
+    },
+
+    async exchangeAtoms(before, after, S, X, R, refits) {
+      const r = dense(R);
+      const x = sparse(X);
+      const { buffer: atomSet, placeAt } = set(S);
+      for (const atoms of runsOf(dense(before), dense(after))) {
+        const [from, to] = atoms.parts;
+        for (const { first, count, parts } of runsOf(r)) {
+          const examples = [count, r.quads, ...x.words, first, placeAt];
+          const words = [...examples, atoms.first, atoms.count, from.offset, to.offset, refits ? 1 : 0];
+          const buffers = [from.buffer, to.buffer, atomSet, x.store.buffer, parts[0].buffer];
+          queue.dispatch("exchangeAtoms", words, buffers, [count]);
+        }
+      }
+      if (refits) x.store.version++;
+    },
+  };
+}
+
+/** A matrix in memory that lives between calls; its contents are whatever was there. */
+function scratchMatrix(queue: GpuQueue, name: string, rows: number, cols: number): GpuMatrix {
+  const buffer = queue.scratch(name, strideOf(rows) * cols * 4);
+  return new GpuMatrix(rows, cols, { panels: [buffer], panelCols: Math.max(1, cols) });
+}
+
+/** scalars[slot] ← [scalars[slot]] + ‖M‖², over the first |S| columns if S is given. */
+function sumSquares(
+  queue: GpuQueue,
+  M: GpuMatrix,
+  scalars: GpuMatrix,
+  slot: number,
+  { add = false, S }: { readonly add?: boolean | undefined; readonly S?: GpuSet | undefined },
+): void {
+  const runs = [...runsOf(M)];
+  const blocksOf = (count: number) => Math.ceil((count * M.quads) / normBlock);
+  const blocks = runs.reduce((sum, { count }) => sum + blocksOf(count), 0);
+  const atoms = S?.buffer ?? queue.scratch("none", 16);
+  const partial = queue.scratch("norm", blocks * 4);
+  let firstBlock = 0;
+  for (const { first, count, parts } of runs) {
+    const words = [count * M.quads, M.quads, first, firstBlock, S ? 1 : 0];
+    queue.dispatch("blockEnergies", words, [parts[0].buffer, atoms, partial], [blocksOf(count)]);
+    firstBlock += blocksOf(count);
+  }
+  queue.dispatch("total", [blocks, slot, add ? 1 : 0], [partial, scalars.buffer], [1]);
+}
+
+/** U_S ← γ U_S + ηg. */
+function momentum(
+  queue: GpuQueue,
+  gamma: number,
+  scalars: GpuMatrix,
+  eta: number,
+  grad: GpuMatrix,
+  S: GpuSet,
+  U: GpuMatrix,
+): void {
+  for (const places of runsOf(grad)) {
+    for (const { first, count, parts } of runsOf(U)) {
+      const words = [float(gamma), eta, U.quads, places.first, places.count, first, count];
+      const buffers = [scalars.buffer, S.buffer, places.parts[0].buffer, parts[0].buffer];
+      queue.dispatch("momentum", words, buffers, [Math.ceil(U.quads / 64), places.count]);
+    }
+  }
+}
