@@ -13,7 +13,7 @@ describe("chooseKernels", () => {
       const { kernels, reason, rejected } = await chooseKernels(name);
       expect([kernels.name, reason, rejected]).toEqual([name, "asked for", []]);
       expect(kernels.description).not.toBe("");
-      await kernels.dispose();
+      await kernels.close();
     },
   );
 
@@ -23,7 +23,7 @@ describe("chooseKernels", () => {
     const order = [...rejected.map(({ name }) => name), kernels.name];
     expect(order).toEqual(deviceNames.slice(1, 1 + order.length)); // better ones first
     for (const { reason } of rejected) expect(reason).not.toBe("");
-    await kernels.dispose();
+    await kernels.close();
   });
 
   test("falls back to the reference, and says why, only where it may choose", async () => {
@@ -32,7 +32,7 @@ describe("chooseKernels", () => {
     expect(kernels.name).not.toBe("cpu");
     if (kernels.name === "reference")
       expect(rejected).toContainEqual({ name: "cpu", reason: "this runtime has no WebAssembly" });
-    await kernels.dispose();
+    await kernels.close();
     await expect(chooseKernels("cpu")).rejects.toThrow(
       new InputError(
         "chooseKernels: device cpu is not available here (cpu: this runtime has no WebAssembly)",
@@ -43,7 +43,7 @@ describe("chooseKernels", () => {
   test("uses as many threads as it is told", async () => {
     const { kernels } = await chooseKernels("cpu", { threads: 1 });
     expect(kernels.description).toMatch(/\b1 thread\b|one thread/);
-    await kernels.dispose();
+    await kernels.close();
   });
 
   test("refuses unknown names with the known ones", async () => {

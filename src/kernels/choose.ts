@@ -91,7 +91,7 @@ export async function listDevices(): Promise<DeviceReport[]> {
     const result = await create({}, false);
     const available = "name" in result;
     reports.push({ name, available, detail: available ? result.description : result.unavailable });
-    if (available) await result.dispose();
+    if (available) await result.close();
   }
   return reports;
 }

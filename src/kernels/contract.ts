@@ -43,7 +43,7 @@ export interface Kernels
   /** An upper estimate of the bytes the kernels need besides handles, to learn at these sizes. */
   workspace(sizes: ProblemSizes): number;
   /** Give everything back, threads and devices included. */
-  dispose(): Promise<void>;
+  close(): Promise<void>;
 }
 
 // — handles —————————————————————————————————————————————————————————————————
@@ -207,7 +207,7 @@ export interface ScalarPlace {
   readonly slot: number;
 }
 
-/** γ, η = scalars[eta], and the gradient: what `momentum` takes. */
+/** The step of `moveAtoms`: γ, η = scalars[eta], and the gradient. */
 export interface MomentumStep {
   readonly gamma: number;
   readonly scalars: DeviceMatrix;
@@ -241,29 +241,18 @@ export interface UpdateOperations {
     scalars: DeviceMatrix,
     slot: number,
   ): Promise<void>;
-  /** scalars[slot] ← ‖M‖²_F (`add`: scalars[slot] + ‖M‖²_F); over the first |S| columns where S is given. */
-  squaredNorm(
-    M: DeviceMatrix,
-    scalars: DeviceMatrix,
-    slot: number,
-    options?: { readonly add?: boolean; readonly S?: DeviceSet },
-  ): Promise<void>;
+  /** scalars[slot] ← scalars[slot] + ‖M‖²_F. */
+  addSquaredNorm(M: DeviceMatrix, scalars: DeviceMatrix, slot: number): Promise<void>;
   /** scalars[out] ← √scalars[num] / √scalars[den]; 0 if either is 0. */
   normRatio(scalars: DeviceMatrix, num: number, den: number, out: number): Promise<void>;
-  /** U_S ← γ U_S + ηg, with η = scalars[eta] and g the first |S| columns of `grad`. */
-  momentum(
-    gamma: number,
-    scalars: DeviceMatrix,
-    eta: number,
-    grad: DeviceMatrix,
-    S: DeviceSet,
-    U: DeviceMatrix,
-  ): Promise<void>;
   /**
-   * A_S ← P_k[A_S − U_S]: the k largest magnitudes of each column (the first, where equal), ascending rows, no zeros.
-   * With `step`, first U_S ← γ U_S + ηg as `momentum` does, in the same pass.
+   * U_S ← γ U_S + ηg, with η = scalars[eta] and g the first |S| columns of `grad`; then
+   * A_S ← P_k[A_S − U_S]: the k largest magnitudes of each column (the lower row, if equal),
+   * in ascending rows, without zeros.
    */
-  moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse, step?: MomentumStep): Promise<void>;
+  moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse, step: MomentumStep): Promise<void>;
+  /** Columns S of M ← 0; with `rows`, its rows S as well. */
+  clearColumns(S: DeviceSet, M: DeviceMatrix, options?: { readonly rows?: boolean }): Promise<void>;
   /**
    * Replaces the atoms of S in the residuals R: for each example i that uses an atom j ∈ S with a
    * coefficient x ≠ 0, rᵢ ← rᵢ + x·beforeⱼ, then (`refits`) x ← ⟨afterⱼ, rᵢ⟩, the best coefficient for
@@ -305,8 +294,6 @@ export interface ExplicitOperations {
    * with Eg = 0, does not change, and neither do its coefficients.
    */
   refitAtoms(R: DeviceMatrix, X: DeviceSparse, D: DeviceMatrix): Promise<void>;
-  /** B_S ← 0, and the rows and columns S of C ← 0: atoms that are new remember nothing. */
-  forgetAtoms(S: DeviceSet, B: DeviceMatrix, C: DeviceMatrix): Promise<void>;
   /** C ← C + YYᵀ (n × n), exactly symmetric if it was. */
   addOuter(Y: DeviceMatrix, C: DeviceMatrix): Promise<void>;
 }

@@ -32,7 +32,7 @@ export function inOrder(kernels: Kernels): Kernels {
       return kernels.memory;
     },
     workspace: kernels.workspace,
-    dispose: inTurn(kernels.dispose),
+    close: inTurn(kernels.close),
 
     matrix: kernels.matrix,
     sparse: kernels.sparse,
@@ -69,10 +69,10 @@ export function inOrder(kernels: Kernels): Kernels {
     countUses: inTurn(kernels.countUses),
     gradient: inTurn(kernels.gradient),
     movedEnergy: inTurn(kernels.movedEnergy),
-    squaredNorm: inTurn(kernels.squaredNorm),
+    addSquaredNorm: inTurn(kernels.addSquaredNorm),
     normRatio: inTurn(kernels.normRatio),
-    momentum: inTurn(kernels.momentum),
     moveAtoms: inTurn(kernels.moveAtoms),
+    clearColumns: inTurn(kernels.clearColumns),
     exchangeAtoms: inTurn(kernels.exchangeAtoms),
 
     correlate: inTurn(kernels.correlate),
@@ -81,7 +81,6 @@ export function inOrder(kernels: Kernels): Kernels {
     addMoments: inTurn(kernels.addMoments),
     descendAtoms: inTurn(kernels.descendAtoms),
     refitAtoms: inTurn(kernels.refitAtoms),
-    forgetAtoms: inTurn(kernels.forgetAtoms),
     addOuter: inTurn(kernels.addOuter),
 
     extract: inTurn(kernels.extract),

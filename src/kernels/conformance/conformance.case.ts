@@ -31,7 +31,7 @@ export function conformance(name: string, create: () => Promise<Kernels>, draws 
       bench = new Bench(await create());
     });
     afterAll(async () => {
-      await bench?.kernels.dispose();
+      await bench?.kernels.close();
     });
     for (const { title, once, check } of cases) {
       test(title, async () => {

@@ -152,17 +152,6 @@ export const explicitCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: "forgetAtoms empties the columns S of B, the rows and columns S of C, and leaves the rest",
-    async check(bench, rng, scale) {
-      await expectForgotten(bench, rng, 1 + rng.below(30), 1 + rng.below(40), scale);
-    },
-  },
-  {
-    title: "forgetAtoms does so at sizes beyond any block",
-    once: true,
-    check: (bench, rng) => expectForgotten(bench, rng, 70, 1100, 1),
-  },
-  {
     title: "addOuter is C + YYᵀ, symmetric to the bit",
     async check(bench, rng, scale) {
       const [n, N] = [1 + rng.below(60), rng.below(40)];
@@ -213,20 +202,6 @@ async function moments(
   const [b, c] = [await bench.hold(B), await bench.hold(C)];
   await bench.kernels.addMoments(beta, await bench.put(Y), await bench.putSparse(X), b, c);
   return { B: await bench.kernels.readMatrix(b), C: await bench.kernels.readMatrix(c) };
-}
-
-async function expectForgotten(bench: Bench, rng: Rng, n: number, m: number, scale: number): Promise<void> {
-  const [B, C] = [randomDense(rng, n, m, scale), randomDense(rng, m, m, scale)];
-  const members = [...Array(m).keys()].filter(() => rng.uniform() < 0.3);
-  const [b, c] = [await bench.hold(B), await bench.hold(C)];
-  await bench.kernels.forgetAtoms(await bench.putSet(m, members), b, c);
-  const gone = new Set(members);
-  const left = (M: DenseMatrix, rows: boolean) =>
-    M.data.map((value, i) =>
-      gone.has(Math.floor(i / M.rows)) || (rows && gone.has(i % M.rows)) ? 0 : value,
-    );
-  expectSame((await bench.kernels.readMatrix(b)).data, left(B, false), "B");
-  expectSame((await bench.kernels.readMatrix(c)).data, left(C, true), "C");
 }
 
 /** Replay: every atom from the new ones before it and the old ones behind. */

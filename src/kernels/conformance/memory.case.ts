@@ -165,14 +165,16 @@ export const memoryCases: readonly ConformanceCase[] = [
       const { kernels } = bench;
       const ones = DenseMatrix.build(300, 7, () => 1);
       const S = await bench.putSet(7, [0, 1, 2, 3, 4, 5, 6]);
-      const [U, g] = [await bench.hold(ones), await bench.put(ones)];
-      const eta = await bench.hold(new DenseMatrix(1, 1, Float32Array.of(1)));
+      const U = await bench.hold(ones);
+      const A = await bench.holdSparse(new SparseColumns(300, 7, 1));
+      const one = await bench.put(new DenseMatrix(1, 1, Float32Array.of(1)));
+      const step = { gamma: 2, scalars: one, eta: 0, grad: await bench.put(ones) };
       const scalars = await bench.hold(new DenseMatrix(2, 1));
       const pending = [
-        ...Array.from({ length: 5 }, () => kernels.momentum(2, eta, 0, g, S, U)), // u ← 2u + 1: 63 in the end
-        kernels.squaredNorm(kernels.head(U, 1), scalars, 0),
+        ...Array.from({ length: 5 }, () => kernels.moveAtoms(1, U, S, A, step)), // u ← 2u + 1: 63 in the end
+        kernels.addSquaredNorm(kernels.head(U, 1), scalars, 0),
         kernels.writeMatrix(U, ones),
-        kernels.squaredNorm(kernels.head(U, 1), scalars, 1),
+        kernels.addSquaredNorm(kernels.head(U, 1), scalars, 1),
       ];
       const read = await kernels.readMatrix(scalars);
       expect([...read.data]).toEqual([300 * 63 ** 2, 300]);

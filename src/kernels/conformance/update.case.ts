@@ -124,14 +124,16 @@ export const updateCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: "momentum is γU_S + ηg on S alone",
+    title: "moveAtoms adds its step to U, γU_S + ηg, on S alone",
     async check(bench, rng, scale) {
       const [L, m] = [1 + rng.below(30), 3 + rng.below(20)];
       const members = [...Array(m).keys()].filter(() => rng.uniform() < 0.5);
       const [U, g] = [randomDense(rng, L, m, scale), randomDense(rng, L, m, scale)];
       const held = await bench.hold(U);
       const scalars = await bench.put(DenseMatrix.build(3, 1, (i) => i * 0.25));
-      await bench.kernels.momentum(0.9, scalars, 2, await bench.put(g), await bench.putSet(m, members), held);
+      const A = await bench.holdSparse(randomSparse(rng, L, m, 1));
+      const step = { gamma: 0.9, scalars, eta: 2, grad: await bench.put(g) };
+      await bench.kernels.moveAtoms(1, held, await bench.putSet(m, members), A, step);
       const result = await bench.kernels.readMatrix(held);
       for (let j = 0; j < m; j++) {
         const at = members.indexOf(j);
@@ -145,7 +147,7 @@ export const updateCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: "momentum is exact on small integers, at sizes beyond any block",
+    title: "moveAtoms adds its step exactly to small integers, at sizes beyond any block",
     once: true,
     async check(bench, rng) {
       const [L, m] = [1155, 300];
@@ -153,7 +155,9 @@ export const updateCases: readonly ConformanceCase[] = [
       const [U, g] = [randomIntegers(rng, L, m, 9), randomIntegers(rng, L, m, 9)];
       const held = await bench.hold(U);
       const scalars = await bench.put(new DenseMatrix(1, 1, Float32Array.of(2)));
-      await bench.kernels.momentum(0.5, scalars, 0, await bench.put(g), await bench.putSet(m, members), held);
+      const A = await bench.holdSparse(randomSparse(rng, L, m, 1));
+      const step = { gamma: 0.5, scalars, eta: 0, grad: await bench.put(g) };
+      await bench.kernels.moveAtoms(1, held, await bench.putSet(m, members), A, step);
       const expected = wide(U);
       members.forEach((j, at) => {
         expected.column(j).set(U.column(j).map((u, l) => 0.5 * u + 2 * g.at(l, at)));
@@ -177,7 +181,7 @@ export const updateCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: "moveAtoms with a step is momentum, then moveAtoms, to the bit",
+    title: "moveAtoms adds its step to U before P_k sees it, to the bit",
     async check(bench, rng, scale) {
       const { kernels } = bench;
       const [L, m, k] = [1 + rng.below(70), 3 + rng.below(10), 1 + rng.below(4)];
@@ -188,36 +192,43 @@ export const updateCases: readonly ConformanceCase[] = [
         [...Array(m).keys()].filter(() => rng.uniform() < 0.6),
       );
       const grad = await bench.put(randomDense(rng, L, m, scale));
-      const scalars = await bench.put(DenseMatrix.build(2, 1, (i) => i - 0.75));
-      const [both, apart] = [0, 1].map(async () => [await bench.holdSparse(A), await bench.hold(U)] as const);
-      const [[A1, U1], [A2, U2]] = [await both, await apart];
+      const scalars = await bench.put(DenseMatrix.build(2, 1, (i) => i / 4));
+      const [A1, U1] = [await bench.holdSparse(A), await bench.hold(U)];
       await kernels.moveAtoms(Math.min(L, k), U1, S, A1, { gamma: 0.5, scalars, eta: 1, grad });
-      await kernels.momentum(0.5, scalars, 1, grad, S, U2);
-      await kernels.moveAtoms(Math.min(L, k), U2, S, A2);
-      expectSame((await kernels.readMatrix(U1)).data, (await kernels.readMatrix(U2)).data, "U");
+      const stepped = await kernels.readMatrix(U1);
+      const [A2, U2] = [await bench.holdSparse(A), await bench.hold(stepped)];
+      await kernels.moveAtoms(Math.min(L, k), U2, S, A2, { gamma: 1, scalars, eta: 0, grad }); // U stays
+      expectSame((await kernels.readMatrix(U2)).data, stepped.data, "U");
       expect(await kernels.readSparse(A1)).toEqual(await kernels.readSparse(A2));
     },
   },
   {
-    title: "squaredNorm and normRatio are ‖M‖² and √(a/b), or 0",
+    title: "clearColumns clears the columns S, with `rows` the rows S as well, and nothing else",
+    async check(bench, rng, scale) {
+      await expectCleared(bench, rng, 1 + rng.below(30), 1 + rng.below(40), scale);
+    },
+  },
+  {
+    title: "clearColumns does so at sizes beyond any block",
+    once: true,
+    check: (bench, rng) => expectCleared(bench, rng, 70, 1100, 1),
+  },
+  {
+    title: "addSquaredNorm adds ‖M‖², and normRatio is √(a/b), or 0",
     async check(bench, rng, scale) {
       const { kernels } = bench;
       const [rows, cols] = [1 + rng.below(60), 1 + rng.below(20)];
       const M = randomDense(rng, rows, cols, scale);
       const held = await bench.put(M);
-      const count = rng.below(cols + 1); // |S|, whichever atoms they are
-      const S = await bench.putSet(
-        2 * cols,
-        rng.distinct(count, 2 * cols).sort((a, b) => a - b),
-      );
-      const scalars = await bench.hold(DenseMatrix.build(6, 1, () => 12345));
-      await kernels.squaredNorm(held, scalars, 0);
-      await kernels.squaredNorm(held, scalars, 1, { S });
+      const count = rng.below(cols + 1);
+      const scalars = await bench.hold(new DenseMatrix(6, 1, Float32Array.of(0, 0, 12345, 0, 12345, 12345)));
+      await kernels.addSquaredNorm(held, scalars, 0);
+      await kernels.addSquaredNorm(kernels.head(held, count), scalars, 1);
       await kernels.normRatio(scalars, 0, 1, 2);
-      await kernels.squaredNorm(kernels.head(held, 0), scalars, 3);
+      await kernels.addSquaredNorm(kernels.head(held, 0), scalars, 3);
       await kernels.normRatio(scalars, 3, 0, 4);
       await kernels.normRatio(scalars, 0, 3, 3);
-      await kernels.squaredNorm(held, scalars, 1, { add: true });
+      await kernels.addSquaredNorm(held, scalars, 1);
       const [whole, both, ratio, noDivisor, nothing, other] = (await kernels.readMatrix(scalars)).data;
       const part = dot(M.slice(0, count).data, M.slice(0, count).data);
       const all = dot(M.data, M.data);
@@ -230,15 +241,14 @@ export const updateCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: "squaredNorm is exact on small integers, at sizes beyond any block",
+    title: "addSquaredNorm is exact on small integers, at sizes beyond any block",
     once: true,
     async check(bench, rng) {
       const M = randomIntegers(rng, 1155, 300, 3);
       const held = await bench.put(M);
-      const scalars = await bench.hold(new DenseMatrix(2, 1, Float32Array.of(5, 5)));
-      await bench.kernels.squaredNorm(held, scalars, 0);
-      const S = await bench.putSet(900, Array(131).keys());
-      await bench.kernels.squaredNorm(held, scalars, 1, { S, add: true });
+      const scalars = await bench.hold(new DenseMatrix(2, 1, Float32Array.of(0, 5)));
+      await bench.kernels.addSquaredNorm(held, scalars, 0);
+      await bench.kernels.addSquaredNorm(bench.kernels.head(held, 131), scalars, 1);
       const part = M.slice(0, 131).data;
       expect([...(await bench.kernels.readMatrix(scalars)).data]).toEqual([
         dot(M.data, M.data),
@@ -467,7 +477,9 @@ async function expectMoved(
   const members = [...Array(m).keys()].filter(() => rng.uniform() < 0.5);
   const held = bench.keep(kernels.sparse(L, m, width));
   await kernels.writeSparse(held, A);
-  await kernels.moveAtoms(k, await bench.put(U), await bench.putSet(m, members), held);
+  const step = { gamma: 1, scalars: await bench.put(new DenseMatrix(1, 1)), eta: 0 }; // U stays
+  const grad = await bench.put(randomDense(rng, L, m, scale));
+  await kernels.moveAtoms(k, await bench.put(U), await bench.putSet(m, members), held, { ...step, grad });
   const result = await kernels.readSparse(held);
   expectTidy(result);
   const dense = result.toDense();
@@ -487,6 +499,22 @@ async function expectMoved(
     const rows = [...result.indices.subarray(j * width, j * width + result.counts[j])];
     expect(rows).toEqual([...expected.keys()].filter((l) => expected[l] !== 0)); // ascending, no stored zeros
   }
+}
+
+async function expectCleared(bench: Bench, rng: Rng, n: number, m: number, scale: number): Promise<void> {
+  const [B, C] = [randomDense(rng, n, m, scale), randomDense(rng, m, m, scale)];
+  const members = [...Array(m).keys()].filter(() => rng.uniform() < 0.3);
+  const [b, c] = [await bench.hold(B), await bench.hold(C)];
+  const S = await bench.putSet(m, members);
+  await bench.kernels.clearColumns(S, b);
+  await bench.kernels.clearColumns(S, c, { rows: true });
+  const gone = new Set(members);
+  const left = (M: DenseMatrix, rows: boolean) =>
+    M.data.map((value, i) =>
+      gone.has(Math.floor(i / M.rows)) || (rows && gone.has(i % M.rows)) ? 0 : value,
+    );
+  expectSame((await bench.kernels.readMatrix(b)).data, left(B, false), "B");
+  expectSame((await bench.kernels.readMatrix(c)).data, left(C, true), "C");
 }
 
 /** The k largest magnitudes, the lower row first where equal; zero elsewhere. */

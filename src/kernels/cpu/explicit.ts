@@ -46,15 +46,6 @@ export function explicitOperations(pool: Pool, memory: CpuMemory): ExplicitOpera
     },
     descendAtoms: (B, C, D) => descendAtoms(pool, memory, B, C, D),
     refitAtoms: (R, X, D) => refitAtoms(pool, memory, R, X, D),
-    async forgetAtoms(S, B, C) {
-      const b = memory.values(B);
-      const c = memory.values(C);
-      for (const atom of memory.members(S)) {
-        b.fill(0, atom * B.rows, (atom + 1) * B.rows);
-        c.fill(0, atom * C.rows, (atom + 1) * C.rows);
-        for (let at = atom; at < c.length; at += C.rows) c[at] = 0;
-      }
-    },
     async addOuter(Y, C) {
       pool.reserveScratch((2 * Y.cols + lanes) * rowBytes);
       const args = { Y: dense(Y).at, n: Y.rows, columns: Y.cols, C: dense(C).at };

@@ -77,7 +77,7 @@ function kernelsOn(pool: Pool, obstacle?: string): Kernels {
       const blocks = 4 * rowBytes * Math.max(n, L);
       return threads * Math.max(pursuitBytes(m, p), blocks) + 8 * N * p + 8 * m;
     },
-    async dispose() {
+    async close() {
       pool.close();
     },
     ...memoryOperations(memory),

@@ -17,7 +17,7 @@ const options = { patch: [6, 6], coding: { sparsity: 3 }, examples: 1500, batch:
 
 let kernels: Kernels | undefined;
 afterEach(async () => {
-  await kernels?.dispose();
+  await kernels?.close();
   kernels = undefined;
   vi.restoreAllMocks();
   vi.unstubAllGlobals();
@@ -29,7 +29,7 @@ describe("threads", () => {
     for (const threads of [1, 2, 4, 64]) {
       kernels = await createCpuKernels({ threads });
       models.push(modelToBytes(await train(pictures, { ...options, kernels }).model()));
-      await kernels.dispose();
+      await kernels.close();
     }
     for (const model of models) expect(model).toEqual(models[0]);
   });
@@ -73,7 +73,7 @@ describe("threads", () => {
   test("cannot be used after they were given back", async () => {
     const gone = await createCpuKernels({ threads: 2 });
     const M = gone.matrix(300, 300);
-    await gone.dispose();
+    await gone.close();
     await expect(gone.columnEnergies(M, M)).rejects.toThrow(/^cpu kernels: closed/);
   });
 });

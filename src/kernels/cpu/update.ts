@@ -41,33 +41,19 @@ export function updateOperations(pool: Pool, memory: CpuMemory): UpdateOperation
       await pool.run("movedEnergies", args, blocks, 1);
       memory.values(scalars)[slot] = memory.sum(partial, blocks);
     },
-    async squaredNorm(M, scalars, slot, options = {}) {
-      const count = M.rows * (options.S ? set(options.S).size : M.cols);
+    async addSquaredNorm(M, scalars, slot) {
+      const count = M.rows * M.cols;
       const blocks = Math.ceil(count / normBlock);
       const partial = memory.stage(blocks * 8);
       await pool.run("blockEnergies", { values: dense(M).at, count, partial }, blocks, 1);
-      const energy = memory.sum(partial, blocks);
-      const target = memory.values(scalars);
-      target[slot] = options.add ? target[slot] + energy : energy;
+      memory.values(scalars)[slot] += memory.sum(partial, blocks);
     },
     async normRatio(scalars, num, den, out) {
       const s = memory.values(scalars);
       s[out] = s[num] && s[den] ? Math.sqrt(s[num]) / Math.sqrt(s[den]) : 0;
     },
 
-    async momentum(gamma, scalars, eta, grad, S, U) {
-      const { at: members, size } = set(S);
-      const args = {
-        gamma,
-        eta: memory.values(scalars)[eta],
-        grad: dense(grad).at,
-        L: grad.rows,
-        members,
-        U: dense(U).at,
-      };
-      await pool.run("momentum", args, size, 16);
-    },
-    async moveAtoms(k, U, S, A, step) {
+    async moveAtoms(k, U, S, A, { gamma, scalars, eta, grad }) {
       const { at: members, size } = set(S);
       pool.reserveScratch((3 * U.rows + 16) * 4);
       const args = {
@@ -76,11 +62,18 @@ export function updateOperations(pool: Pool, memory: CpuMemory): UpdateOperation
         U: dense(U).at,
         members,
         A: sparse(A).at,
-        grad: step ? dense(step.grad).at : 0,
-        gamma: step?.gamma ?? 0,
-        eta: step ? memory.values(step.scalars)[step.eta] : 0,
+        grad: dense(grad).at,
+        gamma,
+        eta: memory.values(scalars)[eta],
       };
       await pool.run("moveAtoms", args, size, 16);
+    },
+    async clearColumns(S, M, { rows = false } = {}) {
+      const values = memory.values(M);
+      for (const atom of memory.members(S)) {
+        values.fill(0, atom * M.rows, (atom + 1) * M.rows);
+        if (rows) for (let at = atom; at < values.length; at += M.rows) values[at] = 0;
+      }
     },
 
     async exchangeAtoms(before, after, S, X, R, refits) {

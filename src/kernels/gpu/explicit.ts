@@ -9,7 +9,7 @@
 
 import { type ExplicitOperations, momentFloor } from "../contract.js";
 import type { CodeLists } from "./codes.js";
-import { dense, type GpuMatrix, type GpuSet, type GpuSparse, runsOf, set, sparse } from "./handles.js";
+import { dense, type GpuMatrix, type GpuSparse, runsOf, sparse } from "./handles.js";
 import type { GpuMemory } from "./memory.js";
 import type { GpuProducts } from "./products.js";
 import { float } from "./queue.js";
@@ -109,17 +109,6 @@ class ExplicitUpdates {
     X.store.version++;
   }
 
-  /** Columns S ← 0; of a square matrix, rows S too. */
-  forget(S: GpuSet, M: GpuMatrix, square: boolean): void {
-    for (const { first, count, parts } of runsOf(M)) {
-      const words = [M.stride, M.rows, first, count, parts[0].offset, S.placeAt];
-      const groups = [Math.ceil(M.rows / 64), count] as const;
-      this.#memory.queue.dispatch("forget", words, [S.buffer, parts[0].buffer], groups, {
-        square: square ? 1 : 0,
-      });
-    }
-  }
-
   /** C ← C + YYᵀ. */
   addOuter(Y: GpuMatrix, C: GpuMatrix): void {
     if (Y.cols === 0) return;
@@ -174,10 +163,6 @@ export function explicitOperations(
     async refitAtoms(R, X, D) {
       updates.refit(dense(R), sparse(X), dense(D));
       await memory.queue.pace();
-    },
-    async forgetAtoms(S, B, C) {
-      updates.forget(set(S), dense(B), false);
-      updates.forget(set(S), dense(C), true);
     },
     addOuter: async (Y, C) => updates.addOuter(dense(Y), dense(C)),
   };

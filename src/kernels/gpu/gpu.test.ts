@@ -48,7 +48,7 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
       problem = { G, P: dots(D, Y), energies: DenseMatrix.build(1, N, (_, i) => own.at(i, i)) };
       cpu = await createCpuKernels({ threads: 1 });
     });
-    afterAll(() => cpu.dispose());
+    afterAll(() => cpu.close());
 
     async function residuals(kernels: Kernels): Promise<Float32Array> {
       const hold = async (M: DenseMatrix) => {
@@ -68,7 +68,7 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
     ] as const)("%s follows the residuals of the cpu", async (_, options) => {
       const kernels = await open(options);
       const [ours, theirs] = [await residuals(kernels), await residuals(cpu)];
-      await kernels.dispose();
+      await kernels.close();
       // late turns of a long pursuit may part at a tie; what is left is the same to a few per cent of what was there
       ours.forEach((left, i) => {
         const whole = problem.energies.data[Math.floor(i / p)];
@@ -98,18 +98,18 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
     expect(Math.abs(whole.rmse / (await learn(cpu)).rmse - 1)).toBeLessThan(0.01);
     const resumed = await learn(gpu, { resume: await checkpointFromBytes(saved[0], "step 13 of 16") });
     expect(modelToBytes(resumed.model)).toEqual(modelToBytes(whole.model));
-    await gpu.dispose();
-    await cpu.dispose();
+    await gpu.close();
+    await cpu.close();
   }, 180_000);
 
   test("is taken where it is asked for, and never by itself", async () => {
     software.enable!();
     const { kernels } = await chooseKernels("gpu");
     expect(kernels.description).toMatch(/^WebGPU, /);
-    await kernels.dispose();
+    await kernels.close();
     const { kernels: best } = await chooseKernels("auto");
     expect(best.description).not.toMatch(/software/);
-    await best.dispose();
+    await best.close();
   });
 
   test("a device that is taken away ends the run with its loss", async () => {
@@ -123,6 +123,6 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
       for await (const { step } of run) if (step === 2) opened.device.destroy();
     };
     await expect(follow()).rejects.toThrow(/^gpu: the device was lost/);
-    await kernels.dispose();
+    await kernels.close();
   });
 });

@@ -69,7 +69,7 @@ export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
       const moved = 2 * passing(4 * Math.max(n, L) * N);
       return dense + gram + axes + lists + moved + moveBytes(L);
     },
-    async dispose() {
+    async close() {
       queue.close();
       closeGpu(gpu);
     },

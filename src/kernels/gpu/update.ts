@@ -1,6 +1,6 @@
 /** The update of A on the device: the gradient, norms, momentum and P_k. */
 
-import type { UpdateOperations } from "../contract.js";
+import type { MomentumStep, UpdateOperations } from "../contract.js";
 import type { CodeLists } from "./codes.js";
 import { base, dense, GpuMatrix, type GpuSet, runsOf, set, sparse, strideOf } from "./handles.js";
 import type { GpuMemory } from "./memory.js";
@@ -59,16 +59,14 @@ export function updateOperations(
         sumSquares(queue, moved, dense(scalars), slot, { add: first > 0 });
       }
     },
-    squaredNorm: async (M, scalars, slot, { add, S } = {}) =>
-      sumSquares(queue, dense(M), dense(scalars), slot, { add, S: S && set(S) }),
+    addSquaredNorm: async (M, scalars, slot) =>
+      sumSquares(queue, dense(M), dense(scalars), slot, { add: true }),
     normRatio: async (scalars, num, den, out) =>
       queue.dispatch("ratio", [num, den, out], [dense(scalars).buffer], [1]),
 
-    momentum: async (gamma, scalars, eta, grad, S, U) =>
-      momentum(queue, gamma, dense(scalars), eta, dense(grad), set(S), dense(U)),
     async moveAtoms(k, U, S, A, step) {
       const u = dense(U);
-      if (step) momentum(queue, step.gamma, dense(step.scalars), step.eta, dense(step.grad), set(S), u);
+      addStep(queue, step, set(S), u);
       const atoms = sparse(A);
       const fit = Math.max(1, Math.floor(memory.panelBytes / (u.rows * 4)));
       const groups = Math.min(movers, atoms.cols, fit);
@@ -79,6 +77,15 @@ export function updateOperations(
         queue.dispatch("moveAtoms", words, buffers, [groups]);
       }
       atoms.store.version++;
+    },
+    async clearColumns(S, M, { rows = false } = {}) {
+      const m = dense(M);
+      const { buffer: atoms, placeAt } = set(S);
+      for (const { first, count, parts } of runsOf(m)) {
+        const words = [m.stride, m.rows, first, count, parts[0].offset, placeAt];
+        const groups = [Math.ceil(m.rows / 64), count] as const;
+        queue.dispatch("clearColumns", words, [atoms, parts[0].buffer], groups, { rows: rows ? 1 : 0 });
+      }
     },
 
     async exchangeAtoms(before, after, S, X, R, refits) {
@@ -111,7 +118,7 @@ function sumSquares(
   M: GpuMatrix,
   scalars: GpuMatrix,
   slot: number,
-  { add = false, S }: { readonly add?: boolean | undefined; readonly S?: GpuSet | undefined },
+  { add = false, S }: { readonly add?: boolean; readonly S?: GpuSet },
 ): void {
   const runs = [...runsOf(M)];
   const blocksOf = (count: number) => Math.ceil((count * M.quads) / normBlock);
@@ -128,19 +135,16 @@ function sumSquares(
 }
 
 /** U_S ← γ U_S + ηg. */
-function momentum(
+function addStep(
   queue: GpuQueue,
-  gamma: number,
-  scalars: GpuMatrix,
-  eta: number,
-  grad: GpuMatrix,
+  { gamma, scalars, eta, grad }: MomentumStep,
   S: GpuSet,
   U: GpuMatrix,
 ): void {
-  for (const places of runsOf(grad)) {
+  for (const places of runsOf(dense(grad))) {
     for (const { first, count, parts } of runsOf(U)) {
       const words = [float(gamma), eta, U.quads, places.first, places.count, first, count];
-      const buffers = [scalars.buffer, S.buffer, places.parts[0].buffer, parts[0].buffer];
+      const buffers = [dense(scalars).buffer, S.buffer, places.parts[0].buffer, parts[0].buffer];
       queue.dispatch("momentum", words, buffers, [Math.ceil(U.quads / 64), places.count]);
     }
   }

@@ -5,7 +5,6 @@
 
 import { DenseMatrix, type SparseColumns } from "../../core/matrix.js";
 import { momentFloor } from "../contract.js";
-import type { ReferenceSet } from "./handles.js";
 
 /** P ← DᵀY. */
 export function correlate(D: DenseMatrix, Y: DenseMatrix, P: DenseMatrix): void {
@@ -99,15 +98,6 @@ function slotsOf(X: SparseColumns): number[][] {
       if (X.values[s] !== 0) slots[X.indices[s]].push(s);
   }
   return slots;
-}
-
-/** B_S ← 0, C_S ← 0, and the same rows of C. */
-export function forgetAtoms(S: ReferenceSet, B: DenseMatrix, C: DenseMatrix): void {
-  for (const atom of S.members) {
-    B.column(atom).fill(0);
-    C.column(atom).fill(0);
-    for (let j = 0; j < C.cols; j++) C.data[j * C.rows + atom] = 0;
-  }
 }
 
 /** C ← C + YYᵀ. */

@@ -12,5 +12,5 @@ export { batchOmp } from "./omp";
 export { project, reconstruct } from "./project";
 export { blockEnergies, columnEnergies } from "./sums";
 export { transform } from "./transform";
-export { gradient, momentum, moveAtoms, movedEnergies } from "./update";
+export { gradient, moveAtoms, movedEnergies } from "./update";
 export { addWindows, extract } from "./windows";

@@ -96,55 +96,25 @@ function moveExample(i: i32, column: usize, lists: usize, args: MovedEnergiesArg
 }
 
 @unmanaged
-class MomentumArguments {
-  gamma: f32;
-  eta: f32;
-  grad: usize;
-  L: i32;
-  members: usize;
-  U: usize;
-}
-
-/** U_S ← γ U_S + η g. Items are members of S. */
-export function momentum(from: i32, to: i32, _scratch: usize, args: MomentumArguments): void {
-  const gamma = args.gamma;
-  const eta = args.eta;
-  const bytes = (<usize>args.L) << 2;
-  const vGamma = f32x4.splat(gamma);
-  const vEta = f32x4.splat(eta);
-  for (let s = from; s < to; s++) {
-    const g = args.grad + <usize>s * bytes;
-    const u = args.U + <usize>load<u32>(args.members + ((<usize>s) << 2)) * bytes;
-    let i: usize = 0;
-    for (; i + 16 <= bytes; i += 16) {
-      v128.store(u + i, f32x4.add(f32x4.mul(vGamma, v128.load(u + i)), f32x4.mul(vEta, v128.load(g + i))));
-    }
-    for (; i < bytes; i += 4) store<f32>(u + i, gamma * load<f32>(u + i) + eta * load<f32>(g + i));
-  }
-}
-
-@unmanaged
 class MoveAtomsArguments {
   k: i32;
   L: i32;
   U: usize;
   members: usize;
   A: Sparse;
-  /** 0 for no step. */
   grad: usize;
   gamma: f32;
   eta: f32;
 }
 
 /**
- * A_S ← P_k[A_S − U_S], with U_S ← γ U_S + η g on the way where there is a gradient. Items are
- * members of S. Scratch: the moved column (L f32), then twice L words for the selection.
+ * U_S ← γ U_S + η g, and A_S ← P_k[A_S − U_S]. Items are members of S.
+ * Scratch: the moved column (L f32), then twice L words for the selection.
  */
 export function moveAtoms(from: i32, to: i32, scratch: usize, args: MoveAtomsArguments): void {
   const k = args.k;
   const L = args.L;
   const width = args.A.width;
-  const grad = args.grad;
   const column = scratch;
   const rest = scratch + ((<usize>L) << 2);
   for (let s = from; s < to; s++) {
@@ -154,19 +124,10 @@ export function moveAtoms(from: i32, to: i32, scratch: usize, args: MoveAtomsArg
     const values = args.A.values + start;
     const counts = args.A.counts + (atom << 2);
     const u = args.U + ((atom * <usize>L) << 2);
-    if (grad !== 0) stepColumn(u, grad + ((<usize>s * <usize>L) << 2), L, args.gamma, args.eta, column);
-    else negate(u, L, column);
+    stepColumn(u, args.grad + ((<usize>s * <usize>L) << 2), L, args.gamma, args.eta, column);
     addEntries(u, indices, values, load<i32>(counts), column);
     store<i32>(counts, keepLargest(column, L, k, width, indices, values, rest));
   }
-}
-
-/** column ← −u. */
-function negate(u: usize, L: i32, column: usize): void {
-  const bytes = (<usize>L) << 2;
-  let i: usize = 0;
-  for (; i + 16 <= bytes; i += 16) v128.store(column + i, f32x4.neg(v128.load(u + i)));
-  for (; i < bytes; i += 4) store<f32>(column + i, -load<f32>(u + i));
 }
 
 /** u ← γu + ηg, and column ← −u. */

@@ -1,6 +1,6 @@
-// Columns S of M ← 0; with `square`, rows S as well.
+// Columns S of M ← 0; with `rows`, its rows S as well.
 
-override square: bool = false;
+override rows: bool = false;
 
 struct Params {
   stride: u32,   // of a column of M
@@ -22,7 +22,7 @@ fn inside(atom: u32) -> bool {
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
   if (id.x >= params.rows) { return; }
-  let goes = square && inside(id.x);
+  let goes = rows && inside(id.x);
   for (var c = id.y; c < params.count; c += groups.y) {
     if (goes || inside(params.first + c)) { M[(params.column + c) * params.stride + id.x] = 0.0; }
   }
