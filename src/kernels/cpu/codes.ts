@@ -27,11 +27,11 @@ interface RowLists {
   readonly longest: number;
 }
 
-/** The lists of all atoms; or of those in `members`, and empty lists of the others. */
+/** The lists of all atoms, or of those in `members` (the others are empty). */
 export function rowLists(X: SparseEntries, atoms: number, members?: Uint32Array): RowLists {
   const inside = new Uint8Array(atoms).fill(members ? 0 : 1);
   for (const atom of members ?? []) inside[atom] = 1;
-  const found = slotsOf(X, inside); // by examples: few, where S is small
+  const found = slotsOf(X, inside); // by examples; few if S is small
   const starts = new Uint32Array(atoms + 1);
   for (const s of found) starts[X.indices[s] + 1] += 1;
   let longest = 0;
@@ -60,7 +60,7 @@ function slotsOf({ indices, values }: SparseEntries, inside: Uint8Array): Uint32
   return slots.subarray(0, count);
 }
 
-/** The lists in memory for one call: their addresses, and that of `spare` bytes beside them. */
+/** The lists in memory for one call: their addresses, and that of `spareBytes` more. */
 export function stageRowLists(memory: CpuMemory, X: DeviceSparse, members?: Uint32Array, spareBytes = 0) {
   const { starts, examples, coefficients, longest } = rowLists(memory.entries(X), X.rows, members);
   const spare = memory.stage(spareBytes + (starts.length + 2 * examples.length) * 4); // first: it may hold f64

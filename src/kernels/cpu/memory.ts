@@ -1,4 +1,4 @@
-/** What the handles of the CPU kernels hold: making it, reading and writing it, views of it. */
+/** The contents of handles of the CPU kernels: made, written, read and freed; and views of them. */
 
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import type { DeviceMatrix, DeviceSet, DeviceSparse, MemoryOperations } from "../contract.js";

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 describe("threads", () => {
-  test("give a trained model with the same bytes, be there 1, 2, 4 or many more than cores", async () => {
+  test("train a model of the same bytes, whether 1, 2, 4 or many more than cores", async () => {
     const models: Uint8Array[] = [];
     for (const threads of [1, 2, 4, 64]) {
       kernels = await createCpuKernels({ threads });
@@ -34,12 +34,12 @@ describe("threads", () => {
     for (const model of models) expect(model).toEqual(models[0]);
   });
 
-  test.each([0, 2.5, 257])("refuse a number of %d", async (threads) => {
+  test.each([0, 2.5, 257])("are rejected if there are %d", async (threads) => {
     const message = `createCpuKernels: threads must be an integer from 1 to 256, got ${threads}`;
     await expect(createCpuKernels({ threads })).rejects.toThrow(new InputError(message));
   });
 
-  test("without shared memory are one, which says why, unless more were asked for", async () => {
+  test("fall back to one without shared memory, and say why, unless more were asked for", async () => {
     vi.spyOn(os, "availableParallelism").mockReturnValue(4);
     vi.stubGlobal("SharedArrayBuffer", undefined);
     const reason = "shared memory is not allowed here (the page is not cross-origin isolated)";
@@ -49,7 +49,7 @@ describe("threads", () => {
     await expect(createCpuKernels({ threads: 2 })).rejects.toThrow(new InputError(message));
   });
 
-  test("end in an error, not in waiting, where one is killed", async () => {
+  test("fail with an error, instead of waiting, if one is killed", async () => {
     const { Worker } = await import("node:worker_threads");
     const workers: InstanceType<typeof Worker>[] = [];
     const unref = Worker.prototype.unref;
@@ -70,7 +70,7 @@ describe("threads", () => {
     await expect(killed).rejects.toThrow(/^cpu kernels: a thread ended \(exit code 1\)/);
   });
 
-  test("cannot be used after they were given back", async () => {
+  test("cannot be used after close", async () => {
     const gone = await createCpuKernels({ threads: 2 });
     const M = gone.matrix(300, 300);
     await gone.close();
@@ -98,7 +98,7 @@ describe("arguments", () => {
 });
 
 describe("memory", () => {
-  test("is all given back after training, and training twice does not grow", async () => {
+  test("is freed after training, and training twice needs no more", async () => {
     kernels = await createCpuKernels({ threads: 2 });
     await train(pictures, { ...options, kernels }).model();
     const once = kernels.memory.used; // scratch and staging stay
@@ -106,18 +106,16 @@ describe("memory", () => {
     expect(kernels.memory.used).toBe(once);
   });
 
-  test("is refused beyond 4 GiB with a clear line", async () => {
+  test("beyond 4 GiB is refused with a clear message", async () => {
     kernels = await createCpuKernels({ threads: 1 });
     expect(() => kernels!.matrix(40_000, 40_000)).toThrow(
-      new InputError(
-        "cpu kernels: 5.96 GiB are needed, more than the memory that can be had (4 GiB at most)",
-      ),
+      new InputError("cpu kernels: 5.96 GiB of memory are needed, but at most 4 GiB are available"),
     );
     const huge = { ...options, patch: [64, 64], atoms: 40_000, kernels } as const;
     await expect(train(pictures, huge).plan()).rejects.toThrow(/^train: the run needs \d/);
   });
 
-  test("is as much as the machine sets aside: half of 4 GiB, or a quarter, or less", () => {
+  test("is as much as the machine reserves: half of 4 GiB, a quarter, or less", () => {
     const { Memory } = WebAssembly;
     vi.stubGlobal("WebAssembly", {
       ...WebAssembly,
@@ -131,13 +129,11 @@ describe("memory", () => {
     const arena = new Arena(true);
     expect(arena.bytesMost).toBe(2 ** 30 - 4096);
     expect(() => arena.take(2 ** 31)).toThrow(
-      new InputError(
-        "cpu kernels: 2.00 GiB are needed, more than the memory that can be had (1 GiB at most)",
-      ),
+      new InputError("cpu kernels: 2.00 GiB of memory are needed, but at most 1 GiB are available"),
     );
   });
 
-  test("hands out pieces that never overlap, and joins them again", () => {
+  test("is handed out in pieces that never overlap, and is joined again", () => {
     const arena = new Arena(false);
     const rng = Rng.from(1);
     const held = new Map<number, number>();
@@ -164,7 +160,7 @@ describe("memory", () => {
     expect(() => arena.give(64 * 1000)).toThrow(TypeError);
   });
 
-  test("of a handle of other kernels is not touched", async () => {
+  test("of other kernels is not touched", async () => {
     kernels = await createCpuKernels({ threads: 1 });
     const foreign = new DenseMatrix(2, 2);
     await expect(kernels.columnEnergies(foreign, kernels.matrix(1, 2))).rejects.toThrow(TypeError);

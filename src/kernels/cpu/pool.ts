@@ -1,11 +1,11 @@
 /**
- * A pool of threads over one memory. A job is a kernel and a number of items; the
- * calling thread takes part, so one thread means no others at all.
+ * A pool of threads over one memory. A job is a kernel, its arguments and a number of
+ * items. The calling thread works too, so a pool of one thread starts no others.
  *
- * Items go to whichever thread is free, a few at a time, and every output belongs
- * to one item: the result has the same bits for any number of threads. A dispatch
- * costs a few microseconds while the threads are awake (they spin a moment before
- * they sleep), tens where they sleep.
+ * Items go to whichever thread is free, a few at a time, and every output belongs to
+ * one item: the result has the same bits for any number of threads. Starting a job
+ * costs a few microseconds while the threads are awake (they spin a moment before they
+ * sleep), and tens of microseconds if they sleep.
  */
 
 import { Arena } from "./arena.js";
@@ -20,17 +20,17 @@ export type Arguments<Name extends KernelName> = {
   readonly [Field in keyof (typeof kernels)[Name]]: number;
 };
 
-/** The kernels of assembly/, by the numbers threads know them by. */
+/** The kernels of assembly/. Threads know a kernel by its index here. */
 const names = Object.keys(kernels) as readonly KernelName[];
 
-/** Addresses in the reserved start of the memory, and the room for arguments. */
+/** Addresses in the reserved start of the memory, and the size of the arguments. */
 const controlAddress = 1024;
 const argsAddress = 3072;
 export const argumentBytes = 1024;
-/** Milliseconds the caller watches for the others before it lets other tasks run. */
+/** Milliseconds that the caller polls the other threads before it lets other tasks run. */
 const patience = 0.3;
 
-/** `Atomics` where it can wait without blocking (ES2024). */
+/** `Atomics` that can wait without blocking (ES2024). */
 type AsyncAtomics = typeof Atomics & {
   waitAsync?(
     array: Int32Array,
@@ -42,7 +42,7 @@ type AsyncAtomics = typeof Atomics & {
 /** Threads that did not start; the message says why. */
 export class ThreadsError extends Error {}
 
-/** The most threads of a pool: as many as the control block has scratch slots for. */
+/** The most threads of a pool: the scratch slots of the control block. */
 export const maxThreads = 256;
 
 export class Pool {
@@ -61,7 +61,7 @@ export class Pool {
     this.#kernels = instance.exports as Record<KernelName, Kernel>;
   }
 
-  /** Threads that are ready to work on kernels of a module. Where they do not start, a `ThreadsError`. */
+  /** Threads that are ready to run the kernels of a module; a `ThreadsError` if they do not start. */
   static async open(module: WebAssembly.Module, threads: number, shared: boolean): Promise<Pool> {
     const arena = new Arena(shared);
     const { memory } = arena;
@@ -110,7 +110,7 @@ export class Pool {
       if (old !== 0) this.arena.give(old);
     }
     for (let t = 0; t < this.threads; t++) {
-      const at = this.arena.take(bytes); // may move the memory: look at the control block only afterwards
+      const at = this.arena.take(bytes); // may move the memory, so the control block is looked up afterwards
       this.#control()[slots.scratch + t] = at;
     }
     this.#scratchBytes = bytes;
@@ -148,7 +148,7 @@ export class Pool {
     await this.#othersDone(control);
   }
 
-  /** Wait for the other threads: watch a moment, then let other tasks run. */
+  /** Wait for the other threads: poll for a moment, then let other tasks run. */
   async #othersDone(control: Int32Array): Promise<void> {
     const until = performance.now() + patience;
     while (Atomics.load(control, slots.pending) > 0) {
@@ -158,13 +158,13 @@ export class Pool {
     }
   }
 
-  /** Sleep until the others are done, one has ended, or a moment has passed. */
+  /** Sleep until the others are done, or one has ended, or for at most 20 ms. */
   async #nap(control: Int32Array): Promise<void> {
     const pending = Atomics.load(control, slots.pending);
     if (pending === 0) return;
     await new Promise<void>((resolve) => {
       const wait = (Atomics as AsyncAtomics).waitAsync?.(control, slots.pending, pending);
-      const timer = setTimeout(resolve, wait ? 20 : 0); // also keeps the process alive meanwhile
+      const timer = setTimeout(resolve, wait ? 20 : 0); // also keeps the process alive
       const wake = () => {
         clearTimeout(timer);
         resolve();
@@ -193,11 +193,10 @@ export class Pool {
   }
 
   #requireAlive(): void {
-    if (this.#ended !== undefined)
-      throw new Error(`cpu kernels: ${this.#ended}; they cannot be used any more`);
+    if (this.#ended !== undefined) throw new Error(`cpu kernels: ${this.#ended}; they can no longer be used`);
   }
 
-  /** The control block, looked up again where the memory has moved. */
+  /** The control block, looked up again if the memory has moved. */
   #control(): Int32Array {
     const { buffer } = this.arena.memory;
     if (this.#seen?.buffer !== buffer) this.#seen = new Int32Array(buffer, controlAddress, 512);

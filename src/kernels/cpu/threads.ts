@@ -4,7 +4,7 @@
  * of the pool runs.
  */
 
-/** What a thread is given to start with. */
+/** What a thread receives when it starts. */
 export interface WorkerStart {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
@@ -13,11 +13,11 @@ export interface WorkerStart {
   /** Addresses of the control block and of a job's arguments. */
   readonly control: number;
   readonly args: number;
-  /** Which slot of the control block holds this thread's scratch address. */
+  /** The slot of the control block that holds the address of this thread's scratch memory. */
   readonly scratchSlot: number;
 }
 
-/** Places of the control block, i32 each. */
+/** Indices into the control block, which consists of i32. */
 export const slots = {
   generation: 0,
   nextItem: 1,
@@ -28,7 +28,7 @@ export const slots = {
   stop: 6,
   /** Threads that are ready. */
   ready: 7,
-  /** The scratch address of thread 0, 1, … follow from here. */
+  /** The scratch addresses of threads 0, 1, … start here. */
   scratch: 8,
 } as const;
 
@@ -67,7 +67,7 @@ function runWorker(start: WorkerStart): void {
 }
 
 export interface Thread {
-  /** Called once if the thread ends or fails before it is told to. */
+  /** Called once if the thread ends or fails before `end`. */
   onEnd(listener: (reason: string) => void): void;
   end(): void;
 }
@@ -95,20 +95,20 @@ function nodeModules(): NodeModules | undefined {
   } as NodeModules;
 }
 
-/** How many threads there are cores for. */
+/** The number of cores. */
 export function availableThreads(): number {
   const node = nodeModules();
   if (node) return Math.max(1, node.availableParallelism());
   return Math.max(1, globalThis.navigator?.hardwareConcurrency ?? 1);
 }
 
-/** Bytes of memory the machine has to spare; Infinity where it does not tell. */
+/** Bytes of free memory of the machine; Infinity if unknown. */
 export function availableMemory(): number {
   const host = (globalThis as unknown as { readonly process?: { availableMemory?(): number } }).process;
   return host?.availableMemory?.() ?? Infinity;
 }
 
-/** Why threads cannot be had here, or undefined where they can. */
+/** Why threads are not available here; undefined if they are. */
 export function noThreadsBecause(): string | undefined {
   if (typeof SharedArrayBuffer === "undefined")
     return "shared memory is not allowed here (the page is not cross-origin isolated)";

@@ -1,15 +1,15 @@
 /**
- * Codes the other way round: for each atom, the examples that use it, ascending.
+ * Codes by rows: for each atom, the examples that use it, ascending.
  *
- * Bits for every atom and example are set in any order and read in one order, so
+ * A bit for every atom and example is set in any order and read in one order, so
  * the lists, and every sum along them, are the same each time. They are made once
- * for codes and serve every operation until the codes change.
+ * and used by all operations until the codes change.
  */
 
 import type { GpuSet, GpuSparse } from "./handles.js";
 import type { GpuQueue } from "./queue.js";
 
-/** What is known about codes. */
+/** The codes that the lists were made of. */
 interface Known {
   readonly store: object;
   readonly version: number;

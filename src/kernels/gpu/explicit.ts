@@ -1,10 +1,10 @@
 /**
- * Explicit dictionaries on the device: what ODL remembers, and the updates of ODL
+ * Explicit dictionaries on the device: the sums that ODL keeps, and the updates of ODL
  * and K-SVD.
  *
- * `descend` is exactly the update of one atom after the other, in blocks: V = DC is
- * one dense product, a block of atoms moves in turn within one workgroup, and the
- * columns of V behind the block follow what it changed.
+ * `descend` updates exactly one atom after the other, but in blocks: V = DC is one dense
+ * product, the atoms of a block move in turn within one workgroup, and the columns of V
+ * after the block are corrected by their changes.
  */
 
 import { type ExplicitOperations, momentFloor } from "../contract.js";
@@ -23,7 +23,7 @@ class ExplicitUpdates {
   readonly #memory: GpuMemory;
   readonly #products: GpuProducts;
   readonly #codes: CodeLists;
-  /** Dense matrices that live between calls, by what they are for. */
+  /** Dense matrices that live between calls, by name. */
   readonly #held = new Map<string, GpuMatrix>();
 
   constructor(memory: GpuMemory, products: GpuProducts, codes: CodeLists) {
@@ -116,7 +116,7 @@ class ExplicitUpdates {
     this.#products.product(T, T, C, undefined, true);
   }
 
-  /** Mᵀ, in room that lives between calls. */
+  /** Mᵀ, in memory that lives between calls. */
   #transposed(M: GpuMatrix): GpuMatrix {
     const { queue } = this.#memory;
     const T = this.#room("turned", M.cols, M.rows);
@@ -134,7 +134,7 @@ class ExplicitUpdates {
     return T;
   }
 
-  /** A matrix of a size that stays for the next call of that size; its padding is zero. */
+  /** A named matrix that stays for the next call of the same size; its padding is zero. */
   #room(name: string, rows: number, cols: number): GpuMatrix {
     const held = this.#held.get(name);
     if (held && held.rows === rows && held.cols === cols) return held;

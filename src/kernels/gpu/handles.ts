@@ -1,9 +1,9 @@
 /**
- * Handles of the GPU kernels: where matrices stand in buffers.
+ * Handles of the GPU kernels: buffers, and where in them matrices lie.
  *
- * A column is padded with zeros to whole vec4 (`stride` floats), and no kernel
- * ever writes anything else there. A matrix larger than a binding may be is in
- * panels, each a buffer of its own with a whole number of columns.
+ * A column is padded with zeros to whole vec4 (`stride` floats), and no kernel writes
+ * anything else there. A matrix that is too large for one binding is split into panels,
+ * each a buffer of its own with a whole number of columns.
  */
 
 import type { Shape } from "../../core/shape.js";
@@ -45,7 +45,7 @@ export class GpuMatrix implements DeviceMatrix {
     return this.stride / 4;
   }
 
-  /** The only panel, where there can be no more: vectors and other small things. */
+  /** The only panel of a small matrix. */
   get buffer(): GPUBuffer {
     if (this.store.panels.length !== 1)
       throw new TypeError("gpu kernels: a small matrix is not in one buffer");
@@ -91,7 +91,7 @@ export interface SparseStore {
   readonly buffer: GPUBuffer;
   readonly valuesAt: number;
   readonly countsAt: number;
-  /** Changes with every write: what was derived from older contents is recognised by it. */
+  /** Grows with every write, so that results derived from older contents are recognised. */
   version: number;
   /** ΦA as a dense matrix, of a base and a version. */
   dense?: { readonly base: GpuBase; readonly version: number; readonly D: GpuMatrix };
@@ -110,7 +110,7 @@ export class GpuSparse implements DeviceSparse {
     this.store = store;
   }
 
-  /** What shaders are told about it: width, where values and counts stand. */
+  /** Parameters of shaders: width, and where values and counts start. */
   get words(): [width: number, valuesAt: number, countsAt: number] {
     return [this.width, this.store.valuesAt, this.store.countsAt];
   }
@@ -131,7 +131,7 @@ export class GpuSet implements DeviceSet {
   }
 }
 
-/** One axis of a transform: where its factor stands, and the sizes it goes between. */
+/** One axis of a transform: where its factor starts, and the sizes before and after. */
 export interface AxisStep {
   readonly factorAt: number;
   readonly sizeIn: number;

@@ -29,7 +29,7 @@ export interface GpuOptions {
   readonly halves?: boolean;
 }
 
-/** Kernels on a GPU, or the reason why there is none. */
+/** Kernels on a GPU, or why no GPU is available. */
 export async function createGpuKernels(
   options: GpuOptions = {},
 ): Promise<Kernels | { readonly unavailable: string }> {

@@ -1,6 +1,4 @@
-/**
- * What handles hold on the device: making them, writing, reading and freeing.
- */
+/** The contents of handles of the GPU kernels: made, written, read and freed. */
 
 import { InputError } from "../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
@@ -38,7 +36,7 @@ export class GpuMemory {
     const columnBytes = strideOf(rows) * 4;
     const fit = Math.floor(this.panelBytes / columnBytes);
     if (fit < 4) this.#refuse("a column of a matrix", columnBytes);
-    const panelCols = fit >= cols ? Math.max(1, cols) : fit - (fit % 4); // whole vec4 where rows are columns of another
+    const panelCols = fit >= cols ? Math.max(1, cols) : fit - (fit % 4); // whole vec4, if its rows are columns of another
     const panels: GPUBuffer[] = [];
     for (let first = 0; first === 0 || first < cols; first += panelCols) {
       panels.push(this.queue.buffer(Math.min(panelCols, cols - first) * columnBytes));
@@ -101,7 +99,7 @@ export class GpuMemory {
     return { phi, transposed };
   }
 
-  /** Whole signals one after the other, in as few panels as they fit. */
+  /** Whole signals one after the other, in as few panels as possible. */
   signals(signals: readonly Signal[], scale: number): GpuSignals {
     const [panelOf, firstOf] = [new Uint32Array(signals.length), new Uint32Array(signals.length)];
     const most = Math.floor(this.panelBytes / 4);
@@ -239,7 +237,7 @@ export class GpuMemory {
   #refuse(what: string, bytes: number): never {
     const room = (this.panelBytes / 2 ** 20).toFixed(0);
     throw new InputError(
-      `gpu: ${what} must fit a buffer of ${room} MiB here, got ${(bytes / 2 ** 20).toFixed(0)} MiB`,
+      `gpu: ${what} must fit into a buffer of ${room} MiB here, got ${(bytes / 2 ** 20).toFixed(0)} MiB`,
     );
   }
 }
@@ -268,7 +266,7 @@ export function memoryOperations(memory: GpuMemory): MemoryOperations {
   };
 }
 
-/** Columns with zeros behind each, up to the stride. */
+/** Columns padded with zeros up to the stride. */
 function padded(
   columns: Float32Array,
   rows: number,

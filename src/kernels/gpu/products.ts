@@ -1,8 +1,8 @@
 /**
  * Products with Φ and with D = ΦA.
  *
- * Φ goes axis by axis (an explicit matrix: one dense product). D is kept as a
- * dense matrix beside A, n × m, made anew when A has changed: on a GPU a dense
+ * Φ is applied axis by axis (an explicit matrix: by one dense product). D is kept as a
+ * dense n × m matrix beside A and computed again when A has changed: on a GPU a dense
  * product costs less than gathering the k entries of every atom.
  */
 
@@ -20,7 +20,7 @@ import {
 } from "./handles.js";
 import type { GpuMemory } from "./memory.js";
 
-/** Bytes of room for intermediate results. */
+/** The most bytes of intermediate results. */
 export const chunkBytes = 2 ** 26;
 /** Rows and columns of a tile of a dense product. */
 const tile = 128;
@@ -44,7 +44,7 @@ export class GpuProducts {
     else this.#transform(base, base.synthesis, C, Y);
   }
 
-  /** One axis after the other, as many columns at a time as there is room for between two axes. */
+  /** One axis after the other, as many columns at a time as the intermediate results have memory for. */
   #transform(base: GpuBase, steps: GpuBase["analysis"], input: GpuMatrix, output: GpuMatrix): void {
     const { queue } = this.#memory;
     const sizes = sizesAlong(steps);
@@ -77,7 +77,7 @@ export class GpuProducts {
     }
   }
 
-  /** C ← Aᵀ B, or diag(scale) Aᵀ B; with `adds`, on top of C. */
+  /** C ← Aᵀ B, or diag(scale) Aᵀ B; with `adds`, added to C. */
   product(A: GpuMatrix, B: GpuMatrix, C: GpuMatrix, scale?: GpuMatrix, adds = false): void {
     const { queue } = this.#memory;
     const none = queue.scratch("none", 16);
@@ -99,7 +99,7 @@ export class GpuProducts {
     }
   }
 
-  /** D = ΦA, as A is now. */
+  /** D = ΦA for the current A. */
   atoms(base: GpuBase, A: GpuSparse): GpuMatrix {
     const { store } = A;
     const held = store.dense;

@@ -90,7 +90,7 @@ export function refitAtoms(R: DenseMatrix, X: SparseColumns, D: DenseMatrix): vo
   }
 }
 
-/** For each atom, the slots of X that hold its coefficients, zeros left out. */
+/** For each atom, the slots of X that hold its coefficients, without zeros. */
 function slotsOf(X: SparseColumns): number[][] {
   const slots: number[][] = Array.from({ length: X.rows }, () => []);
   for (let i = 0; i < X.cols; i++) {
@@ -112,7 +112,7 @@ export function addOuter(Y: DenseMatrix, C: DenseMatrix): void {
   }
 }
 
-/** target ← u/‖u‖; false, and nothing changes, where u is zero. */
+/** target ← u/‖u‖; false, and no change, if u is zero. */
 function normalizeInto(u: Float64Array, target: Float32Array): boolean {
   const energy = dot(u, u);
   if (!(energy > 0)) return false;

@@ -1,6 +1,6 @@
 /**
  * The reference kernels: the definition of every operation of the contract, in
- * plain loops with f64 sums. Readable before fast; everything is judged by them.
+ * plain loops with f64 sums. Written to be read, not to be fast; the other kernels are compared with them.
  */
 
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
@@ -142,7 +142,7 @@ export function createReferenceKernels(): Kernels {
   };
 }
 
-/** Bytes behind the handles that were not freed. The memory itself is the engine's to collect. */
+/** Bytes of the handles that are not freed. The engine collects the memory itself. */
 class Ledger {
   bytes = 0;
   readonly #entries = new WeakMap<object, number>();

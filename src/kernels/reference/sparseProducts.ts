@@ -120,7 +120,7 @@ export function applyCodes(grad: DenseMatrix, S: ReferenceSet, X: SparseColumns,
   }
 }
 
-/** In each example that uses an atom of S: R ← R + x·before, x ← ⟨after, R⟩ where it refits, R ← R − x·after. */
+/** In each example that uses an atom of S: R ← R + x·before, x ← ⟨after, R⟩ if it refits, R ← R − x·after. */
 export function exchangeAtoms(
   before: DenseMatrix,
   after: DenseMatrix,
@@ -143,7 +143,7 @@ export function exchangeAtoms(
   }
 }
 
-/** Where each atom stands in S, or −1. */
+/** The place of each atom in S, or −1. */
 function placesOf(S: ReferenceSet, atoms: number): Int32Array {
   const place = new Int32Array(atoms).fill(-1);
   S.members.forEach((atom, at) => {

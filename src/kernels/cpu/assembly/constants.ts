@@ -7,7 +7,7 @@
 export const lanes = 16;
 /** Bytes of a row of a block. */
 export const rowBytes = 64;
-/** Atoms computed before their results are written out as columns: 4 KB, which stays in the nearest cache. */
+/** Atoms of a panel: results that are computed before they are written as columns. 4 KB, which fit the nearest cache. */
 export const panel = 64;
 /** f32 of a block of `blockEnergies`. */
 export const normBlock = 16384;

@@ -88,8 +88,8 @@ class CorrelateArguments {
 }
 
 /**
- * P ← DᵀY. Items are blocks of sixteen columns of Y. Where Y is D, a block computes the
- * rows from its own on, and the other half of P is its mirror. Scratch: n rows of a block, a panel.
+ * P ← DᵀY. Items are blocks of sixteen columns of Y. If Y is D, a block computes the
+ * rows from its first on, and the other half of P is its mirror. Scratch: n rows of a block, a panel.
  */
 export function correlate(from: i32, to: i32, scratch: usize, args: CorrelateArguments): void {
   const D = args.D;
@@ -124,7 +124,7 @@ export function correlate(from: i32, to: i32, scratch: usize, args: CorrelateArg
   }
 }
 
-/** Floats [0, count) of a row of lanes to a place that may have no room for more. */
+/** Store only the first `count` floats of a row of lanes. */
 function storeLanes(from: usize, count: i32, to: usize): void {
   if (count === lanes) memory.copy(to, from, rowBytes);
   else for (let e: usize = 0; e < (<usize>count) << 2; e += 4) store<f32>(to + e, load<f32>(from + e));
@@ -139,7 +139,7 @@ class AddOuterArguments {
 }
 
 /**
- * C ← C + YYᵀ. Items are blocks of sixteen columns of C: rows from its own on, and their mirror.
+ * C ← C + YYᵀ. Items are blocks of sixteen columns of C: their rows from the first of them on, and the mirror.
  * Scratch: two blocks of `columns` rows, then sixteen rows of results.
  */
 export function addOuter(from: i32, to: i32, scratch: usize, args: AddOuterArguments): void {

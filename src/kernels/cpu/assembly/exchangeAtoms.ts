@@ -1,6 +1,4 @@
-/**
- * Other atoms in the place of some, in the residuals of the examples that use them.
- */
+/** Replaces atoms in the residuals of the examples that use them: see the contract. */
 
 import { Sparse } from "./structs";
 

@@ -44,7 +44,7 @@ function subtract(a: usize, b: usize, bytes: usize, c: usize): void {
   for (; i < bytes; i += 4) store<f32>(c + i, load<f32>(a + i) - load<f32>(b + i));
 }
 
-/** a ← βa + b; where `b` is 0, a ← βa. */
+/** a ← βa + b, or a ← βa if `b` is 0. */
 function decay(a: usize, beta: f32, b: usize, bytes: usize): void {
   const weight = f32x4.splat(beta);
   let i: usize = 0;
@@ -165,7 +165,7 @@ export function blockResidual(from: i32, to: i32, scratch: usize, args: DescentA
   }
 }
 
-/** F ← B − what was summed, for some rows of atom `c` of the block. */
+/** F ← B − sums, for some rows of atom `c` of the block. */
 function putResidual(args: DescentArguments, c: i32, row: i32, rows: i32, sums: usize): void {
   const n = <usize>args.n;
   const b = args.B + ((<usize>(args.first + c) * n + <usize>row) << 2);
@@ -174,7 +174,7 @@ function putResidual(args: DescentArguments, c: i32, row: i32, rows: i32, sums: 
 
 /**
  * The atoms of a block J one after the other, from F = B_J − D C_J: dⱼ ← u/‖u‖, then
- * the columns of F behind it follow the change of dⱼ. One item. Scratch: a column.
+ * the columns of F after it follow the change of dⱼ. One item. Scratch: a column.
  */
 export function descendBlock(_from: i32, _to: i32, scratch: usize, args: DescentArguments): void {
   const n = args.n;
@@ -194,7 +194,7 @@ export function descendBlock(_from: i32, _to: i32, scratch: usize, args: Descent
   }
 }
 
-/** d ← u/‖u‖ with u = d + f × weight; `change` ← d before − d after. False where u is zero. */
+/** d ← u/‖u‖ with u = d + f × weight; `change` ← d before − d after. False if u is zero. */
 function moveAtom(d: usize, f: usize, weight: f32, n: i32, change: usize): bool {
   const bytes = (<usize>n) << 2;
   memory.copy(change, d, bytes);
@@ -228,7 +228,7 @@ class RefitArguments {
   uses: i32;
   /** n f32 of each item of `refitDirection`. */
   sums: usize;
-  /** The atom as it was, and as it is. */
+  /** The old atom and the new one. */
   before: usize;
   atom: usize;
 }

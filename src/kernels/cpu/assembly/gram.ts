@@ -6,8 +6,8 @@
  * halves of G get the same bits. Entries within a block are mirrored at its end.
  *
  * Φa is summed from its few columns, each an outer product of a column over the
- * leading axes and one over the last; or, where an atom has many non-zeros, by
- * the plan of Φ.
+ * leading axes and one over the last; or, if an atom has many non-zeros, by the
+ * plan of Φ.
  */
 
 import { lanes, panel, rowBytes } from "./constants";
@@ -133,7 +133,7 @@ export function gramColumns(from: i32, to: i32, scratch: usize, args: GramArgume
   const entries = scratch + 3 * size;
   const blocks = (total + lanes - 1) / lanes;
   for (let item = from; item < to; item++) {
-    const block = item & 1 ? blocks - 1 - (item >> 1) : item >> 1; // neighbours write to the same cache lines
+    const block = item & 1 ? blocks - 1 - (item >> 1) : item >> 1; // neighbouring blocks would write to the same cache lines
     const first = block * lanes;
     const count = min(lanes, total - first);
     const d = atomBlock(args, first, count, scratch);
@@ -170,7 +170,7 @@ function scaleLanes(args: GramArguments, z: usize, first: i32, count: i32, row: 
   }
 }
 
-/** Entries with the atoms outside S that come before the block: of those before it in S, earlier blocks have them. */
+/** Entries of the atoms outside S that come before the block. Those of atoms in S are written by earlier blocks. */
 function putOutside(args: GramArguments, z: usize, lowest: i32, first: i32, count: i32, entry: usize): void {
   const A = args.A;
   for (let o = 0; o < args.outsideCount; o++) {

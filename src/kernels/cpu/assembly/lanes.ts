@@ -1,7 +1,7 @@
 /**
  * Blocks of sixteen examples side by side: row r of a block is 64 bytes, one f32
- * of each example, so that one instruction serves four examples and a sparse
- * index reads exactly one cache line.
+ * of each example, so that one instruction computes four examples and a
+ * sparse index reads exactly one cache line.
  */
 
 import { lanes, rowBytes } from "./constants";

@@ -1,12 +1,12 @@
 /**
  * Batch-OMP: see reference/omp.ts for the algorithm. One example at a time; nearly
- * all the work is in correlations.ts, or in rounded.ts where a pursuit is long.
+ * all the work is in correlations.ts, or in rounded.ts if a pursuit is long.
  *
  * The small triangular systems are in f64: they cost little, and f32 would lose
  * several digits with the coherent atoms of wavelets.
  *
  *     factor   C, lower triangular, row r from r·p, f64
- *     z        C⁻¹ P_I, grown by one entry a turn: ‖r‖² = ‖y‖² − ‖z‖²
+ *     z        C⁻¹ P_I, one entry more per turn: ‖r‖² = ‖y‖² − ‖z‖²
  *     x        C⁻ᵀ z
  */
 
@@ -30,7 +30,7 @@ class BatchOmpArguments {
   /** The floors of the contract. */
   pursuitFloor: f32;
   dependenceFloor: f64;
-  /** Columns that rounded.ts may keep; 0 where it is not used. */
+  /** Columns that rounded.ts may keep; 0 if it is not used. */
   kept: i32;
 }
 
@@ -120,7 +120,7 @@ function pursue(
   return taken;
 }
 
-/** Extend C by the row (w, pivot) of an atom; the pivot, or 0 where the atom depends on those taken. */
+/** Extend C by the row (w, pivot) of an atom; the pivot, or 0 if the atom depends on those taken. */
 function extend(
   column: usize,
   atom: i32,
@@ -133,7 +133,7 @@ function extend(
 ): f64 {
   let distance = <f64>load<f32>(column + ((<usize>atom) << 2));
   for (let t = 0; t < taken; t++) {
-    // all at once, since each may have to come from far
+    // all at once, since each may be far away in memory
     const other = (<usize>load<u32>(indices + ((<usize>t) << 2))) << 2;
     store<f64>(w + ((<usize>t) << 3), <f64>load<f32>(column + other));
   }
@@ -161,7 +161,7 @@ function dot(a: usize, b: usize, count: i32): f64 {
   return result;
 }
 
-/** x ← C⁻ᵀ z, by rows of C: each solved entry is taken out of those before it. */
+/** x ← C⁻ᵀ z, by rows of C: each solved entry is eliminated from those before it. */
 function solveTransposed(factor: usize, p: i32, z: usize, x: usize, count: i32): void {
   memory.copy(x, z, (<usize>count) << 3);
   for (let t = count - 1; t >= 0; t--) {

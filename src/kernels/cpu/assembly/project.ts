@@ -2,8 +2,8 @@
  * The sparse dictionary on blocks of sixteen examples: P = diag(s) Aᵀ Φᵀ Y, and
  * ΦAX with its residual.
  *
- * A column of A is read once a block, and each of its entries meets one cache
- * line that holds that coefficient of all sixteen examples.
+ * A column of A is read once per block, and each of its entries reads one cache
+ * line, which holds that coefficient of all sixteen examples.
  */
 
 import { lanes, panel, rowBytes } from "./constants";

@@ -1,18 +1,18 @@
 /**
  * Φᵀ and Φ on blocks of sixteen examples, one axis at a time.
  *
- * A plan (made by transformPlan.ts) lists, for each axis, pairs of outputs and the
- * inputs that either needs with both weights: zeros of wavelets cost nothing.
+ * A plan (made by ../base.ts) lists, for each axis, pairs of outputs and the inputs that
+ * either of them needs, with both weights: zeros of wavelets cost nothing.
  *
- *     plan    i32 stages, i32 rows of the largest array on the way, then a stage:
- *     stage   i32 outer, inner, sizeIn, sizeOut, then a pair of outputs after the other:
- *     pair    i32 entries, then an entry: u32 byte offset of the input row, f32 two weights
+ *     plan    i32 stages, i32 rows of the largest array on the way, then the stages
+ *     stage   i32 outer, inner, sizeIn, sizeOut, then the pairs of outputs
+ *     pair    i32 entries, then the entries: u32 byte offset of the input row, f32 two weights
  */
 
 import { lanes, rowBytes } from "./constants";
 import { deinterleave, interleave } from "./lanes";
 
-/** Run all stages from `source`, with two scratch blocks in turn; where the result is. */
+/** Run all stages from `source`, with two scratch blocks in turn. Returns the address of the result. */
 export function runPlan(plan: usize, source: usize, one: usize, two: usize): usize {
   const stages = load<i32>(plan);
   let at = plan + 8;
@@ -26,7 +26,7 @@ export function runPlan(plan: usize, source: usize, one: usize, two: usize): usi
   return from;
 }
 
-/** One axis; where the next stage of the plan starts. All outputs of a few inputs come first: those stay near. */
+/** One axis, line by line, so that inputs stay in the cache. Returns the address of the next stage. */
 function runStage(stage: usize, source: usize, target: usize): usize {
   const outer = load<i32>(stage);
   const innerBytes = <usize>load<i32>(stage, 4) * rowBytes;
@@ -42,7 +42,7 @@ function runStage(stage: usize, source: usize, target: usize): usize {
   return pair;
 }
 
-/** All outputs of one line along the axis; where their lists end. */
+/** All outputs of one line along the axis. Returns the end of their lists. */
 function sumLine(lists: usize, sizeOut: i32, from: usize, to: usize, step: usize): usize {
   let pair = lists;
   let output = to;

@@ -148,7 +148,7 @@ function stepColumn(u: usize, g: usize, L: i32, gamma: f32, eta: f32, column: us
   }
 }
 
-/** column ← a − u where a has entries. */
+/** column ← a − u at the entries of a. */
 function addEntries(u: usize, indices: usize, values: usize, count: i32, column: usize): void {
   for (let e = 0; e < count; e++) {
     const at = (<usize>load<u32>(indices + ((<usize>e) << 2))) << 2;
@@ -159,9 +159,9 @@ function addEntries(u: usize, indices: usize, values: usize, count: i32, column:
 /**
  * The k largest magnitudes of a column as sparse entries, ascending rows; how many there are.
  *
- * The magnitudes are dealt out to groups; the k-th largest of the groups' maxima is
- * at most the k-th largest of all, and few others reach it: selection looks at those.
- * `rest` has room for their rows, and for their magnitudes.
+ * The magnitudes are divided into groups. The k-th largest of the groups' maxima is at most
+ * the k-th largest of all, and few magnitudes reach it: only those are selected from.
+ * `rest` has room for their rows and for their magnitudes.
  */
 function keepLargest(
   column: usize,
@@ -204,7 +204,7 @@ function magnitude(column: usize, l: i32): u32 {
   return load<u32>(column + ((<usize>l) << 2)) & 0x7fffffff;
 }
 
-/** The bits of a magnitude that the k-th largest reaches; 0 where all are kept. */
+/** The bits of a magnitude that the k-th largest reaches; 0 if all are kept. */
 function boundOf(column: usize, L: i32, k: i32, maxima: usize): u32 {
   let groups = 4;
   while (groups < 2 * k && groups * 4 <= L) groups *= 2;
@@ -236,7 +236,7 @@ function collect(column: usize, L: i32, bound: u32, to: usize): i32 {
   let count: usize = 0;
   let l = 0;
   for (; l < whole; l += 16) {
-    // most magnitudes go: pass over sixteen at a time
+    // most magnitudes are too small: skip sixteen at a time
     const at = column + ((<usize>l) << 2);
     const m0 = i32x4.ge_s(v128.and(v128.load(at), bits), wanted);
     const m1 = i32x4.ge_s(v128.and(v128.load(at, 16), bits), wanted);

@@ -1,6 +1,4 @@
-/**
- * Windows of packed signals as columns, and columns added up as windows of a signal.
- */
+/** Windows of signals as columns, and columns added to the windows of a signal. */
 
 import { sampleBlock } from "./constants";
 
@@ -89,8 +87,8 @@ class AddWindowsArguments {
 }
 
 /**
- * Columns of Y added to the samples of their windows. An item is a block of samples, which takes
- * its part of every window in the order of the windows: each sum has one order.
+ * Adds the columns of Y to the samples of their windows. An item is a block of samples, which adds
+ * its part of every window in the order of the windows, so that each sum has one order.
  */
 export function addWindows(from: i32, to: i32, _scratch: usize, args: AddWindowsArguments): void {
   const starts = args.starts;

@@ -1,10 +1,10 @@
 /**
- * Conformance: products with the base Φ and with sparse columns, and the unit Gram
- * matrix of D = ΦA.
+ * Conformance: products with Φ and with sparse columns, the unit Gram matrix of D = ΦA,
+ * and the coherence of its atoms.
  */
 
 import { expect } from "vitest";
-import type { DenseMatrix } from "../../core/matrix.js";
+import { DenseMatrix } from "../../core/matrix.js";
 import type { Rng } from "../../core/rng.js";
 import { Matrix64 } from "../../linalg/matrix64.js";
 import type { DeviceBase } from "../contract.js";
@@ -14,6 +14,7 @@ import {
   dot,
   expectClose,
   expectExact,
+  expectSame,
   expectUnitGram,
   explicitBase,
   magnitudes,
@@ -26,7 +27,7 @@ import {
 } from "./oracle.case.js";
 import { sumTolerance } from "./tolerance.js";
 
-export const productCases: readonly ConformanceCase[] = [
+export const dictionaryCases: readonly ConformanceCase[] = [
   {
     title: "analyze and synthesize are Φᵀ and Φ, and each other's adjoint",
     async check(bench, rng, scale) {
@@ -131,7 +132,7 @@ export const productCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: "refreshGram gives the unit Gram matrix, by columns, and touches nothing else",
+    title: "refreshGram computes the unit Gram matrix by columns, and touches nothing else",
     async check(bench, rng) {
       const { kernels } = bench;
       const factors = randomFactors(rng);
@@ -147,7 +148,7 @@ export const productCases: readonly ConformanceCase[] = [
       const firstScales = await kernels.readMatrix(scale);
       expectUnitGram(first, firstScales.data, factors, A);
 
-      // Change two atoms, one perhaps to zero, and mark what must be left alone: it is known by its mark after.
+      // Change two atoms, one perhaps to zero, and mark the entries that must not change.
       const changed = [0, m - 1];
       const outside = [...A.counts.keys()].filter((j) => !changed.includes(j));
       for (const j of changed) A.setColumn(j, [rng.below(L)], [rng.normal() * 100]);
@@ -175,7 +176,7 @@ export const productCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: "refreshGram is right beyond any block, from the first time to the second",
+    title: "refreshGram is correct at sizes beyond any block, the first time and the second",
     once: true,
     async check(bench, rng) {
       const { kernels } = bench;
@@ -197,6 +198,17 @@ export const productCases: readonly ConformanceCase[] = [
       const [host, scales] = [await kernels.readMatrix(G), await kernels.readMatrix(scale)];
       expectUnitGram(host, scales.data, factors, A);
     },
+  },
+  {
+    title: "coherence is the largest |Gᵢⱼ| of earlier atoms",
+    async check(bench, rng, scale) {
+      await expectCoherence(bench, 1 + rng.below(20), rng, scale);
+    },
+  },
+  {
+    title: "coherence is correct at sizes beyond any block",
+    once: true,
+    check: (bench, rng) => expectCoherence(bench, 1100, rng, 1),
   },
 ];
 
@@ -235,4 +247,14 @@ async function expectExactDictionary(
   expectExact(await R.read(), left);
   const magnitude = magnitudes(phi).transpose().times(magnitudes(left));
   expectClose(await W.read(), phi.transpose().times(left), phi.rows, magnitude); // beyond 2²⁴: not exact in f32
+}
+
+async function expectCoherence(bench: Bench, m: number, rng: Rng, scale: number): Promise<void> {
+  const G = randomDense(rng, m, m, scale);
+  const coherence = await bench.hold(DenseMatrix.build(m, 1, () => 12345));
+  await bench.kernels.coherence(await bench.put(G), coherence);
+  const largest = Array.from({ length: m }, (_, j) =>
+    Math.max(0, ...G.column(j).subarray(0, j).map(Math.abs)),
+  );
+  expectSame((await bench.kernels.readMatrix(coherence)).data, largest, "coherence");
 }
