@@ -123,26 +123,40 @@ function assembleKernels(inputs) {
     fail(`build: the CPU kernels were not compiled (exit ${status ?? "by signal"})`, status || 1);
 }
 
+/** What the module of shaders depends on. */
 function shaderInputs() {
-  return filesIn("src/kernels/gpu/shaders").filter((path) => path.endsWith(".wgsl"));
+  return [...filesIn("src/kernels/gpu/shaders"), "tools/ready.mjs"];
 }
 
-/** A browser cannot import a .wgsl file, so the sources travel as strings. */
+/**
+ * A browser cannot import a .wgsl file, so the sources travel as strings; and the fields of their
+ * parameters by name, so that TypeScript can check what it writes.
+ */
 function gatherShaders(inputs) {
-  const names = inputs.map((path) => basename(path, ".wgsl"));
+  const paths = inputs.filter((path) => path.endsWith(".wgsl"));
+  const names = paths.map((path) => basename(path, ".wgsl"));
   const repeated = names.find((name, i) => names.indexOf(name) !== i);
   if (repeated) fail(`build: there are two shaders named ${repeated}`);
-  const entries = inputs.map(
-    (path, i) => `  ${names[i]}: ${JSON.stringify(readFileSync(join(root, path), "utf8"))},`,
-  );
+  const sources = paths.map((path) => readFileSync(join(root, path), "utf8"));
   const lines = [
     `// ${digest(inputs)}`,
     "/** The sources in shaders/, by name. Made by tools/ready.mjs. */",
     "export const shaders = {",
-    ...entries,
+    ...names.map((name, i) => `  ${name}: ${JSON.stringify(sources[i])},`),
+    "} as const;",
+    "/** The fields of each shader's `Params`, in order, four bytes each. */",
+    "export const parameters = {",
+    ...names.map((name, i) => `  ${name}: ${JSON.stringify(parametersOf(sources[i]))},`),
     "} as const;",
   ];
   writeFileSync(join(root, shaderModule), `${lines.join("\n")}\n`);
+}
+
+function parametersOf(source) {
+  const [, fields] = /^struct Params \{([^}]*)\}/m.exec(source);
+  return Object.fromEntries(
+    [...fields.matchAll(/^ *(\w+): (u32|f32),/gm)].map(([, name, type]) => [name, type]),
+  );
 }
 
 /** Everything `dist` depends on, as paths relative to the root. */

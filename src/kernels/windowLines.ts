@@ -16,7 +16,8 @@ export function lineOffsets(shape: Shape, patch: Shape): number[] {
 
 /** The smallest and the largest first sample of some windows. */
 export function extentOf(start: Uint32Array): readonly [first: number, last: number] {
-  let [first, last] = [Infinity, 0];
+  let first = Infinity;
+  let last = 0;
   for (const at of start) {
     if (at < first) first = at;
     if (at > last) last = at;

@@ -9,6 +9,7 @@
  */
 
 import { InputError } from "../../core/errors.js";
+import type { Fields } from "../fields.js";
 
 const page = 65536;
 /** The most pages that 32-bit addresses reach, and the fewest that are acceptable. */
@@ -83,7 +84,7 @@ export class Arena {
   }
 
   /** Write the fields of a struct at an address. */
-  write<L extends Layout>(at: number, layout: L, values: { readonly [Field in keyof L]: number }): void {
+  write<L extends Layout, Given>(at: number, layout: L, values: Given & Fields<L, Given>): void {
     if (this.#view?.buffer !== this.memory.buffer) this.#view = new DataView(this.memory.buffer);
     for (const field in layout) {
       const [offset, type] = layout[field];
@@ -129,7 +130,8 @@ export class Arena {
     const next = this.#free.findIndex(({ at }) => at > piece.at);
     const index = next < 0 ? this.#free.length : next;
     let { at, bytes } = piece;
-    let [first, count] = [index, 0];
+    let first = index;
+    let count = 0;
     const before = this.#free[index - 1];
     if (before && before.at + before.bytes === at) {
       at = before.at;

@@ -10,7 +10,7 @@ import type { Kernels } from "../contract.js";
 import { Arena } from "./arena.js";
 import { kernels as layouts } from "./binary.js";
 import { createCpuKernels } from "./index.js";
-import { type Arguments, argumentBytes } from "./pool.js";
+import { argumentBytes } from "./pool.js";
 
 const pictures = syntheticPictures(1, 2, 64);
 const options = { patch: [6, 6], coding: { sparsity: 3 }, examples: 1500, batch: 128, holdout: 100 } as const;
@@ -88,12 +88,18 @@ describe("arguments", () => {
   });
 
   test("that are missing, or that a kernel does not have, do not compile", () => {
-    const complete: Arguments<"coherence"> = { m: 1, coherence: 2, G: 3 };
+    const arena = new Arena(false);
+    const [missing, complete, unknown] = [
+      { G: 3, m: 1 },
+      { m: 1, coherence: 2, G: 3 },
+      { m: 1, coherence: 2, G: 3, n: 4 },
+    ];
     // @ts-expect-error `coherence` is missing
-    const missing: Arguments<"coherence"> = { G: 3, m: 1 };
+    arena.write(0, layouts.coherence, missing);
+    arena.write(0, layouts.coherence, complete);
     // @ts-expect-error there is no `n`
-    const unknown: Arguments<"coherence"> = { ...complete, n: 4 };
-    expect([missing, unknown]).not.toContain(complete);
+    arena.write(0, layouts.coherence, unknown);
+    expect([...arena.u32(0, 3)]).toEqual([3, 1, 2]);
   });
 });
 

@@ -8,17 +8,14 @@
  * sleep), and tens of microseconds if they sleep.
  */
 
+import type { Fields } from "../fields.js";
 import { Arena } from "./arena.js";
 import { kernels } from "./binary.js";
 import { slots, startThread, type Thread, type WorkerStart } from "./threads.js";
 
 type Kernel = (from: number, to: number, scratch: number, args: number) => void;
 
-export type KernelName = keyof typeof kernels;
-/** The arguments of a kernel, by the names that assembly/ gives them. */
-export type Arguments<Name extends KernelName> = {
-  readonly [Field in keyof (typeof kernels)[Name]]: number;
-};
+type KernelName = keyof typeof kernels;
 
 /** The kernels of assembly/. Threads know a kernel by its index here. */
 const names = Object.keys(kernels) as readonly KernelName[];
@@ -116,10 +113,10 @@ export class Pool {
     this.#scratchBytes = bytes;
   }
 
-  /** Run a kernel over `items`, `step` at a time. */
-  async run<Name extends KernelName>(
+  /** Run a kernel over `items`, `step` at a time, with arguments by the names that assembly/ gives them. */
+  async run<Name extends KernelName, Given>(
     name: Name,
-    args: Arguments<Name>,
+    args: Given & Fields<(typeof kernels)[Name], Given>,
     items: number,
     step: number,
   ): Promise<void> {

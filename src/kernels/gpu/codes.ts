@@ -50,10 +50,10 @@ export class CodeLists {
     const queue = this.#queue;
     queue.clear(bits, m * words * 4);
     const across = [Math.ceil(width / 64), N] as const;
-    queue.dispatch("marks", [N, ...X.words, words], [store.buffer, bits], across);
-    queue.dispatch("uses", [m, words], [bits, uses], [Math.ceil(m / 64)]);
-    queue.dispatch("scan", [m, 1 + m], [uses, starts, set], [1]);
-    queue.dispatch("lists", [m, words, ...X.words], [store.buffer, bits, starts, entries], [m]);
+    queue.dispatch("marks", { examples: N, ...X.layout, words }, [store.buffer, bits], across);
+    queue.dispatch("uses", { atoms: m, words }, [bits, uses], [Math.ceil(m / 64)]);
+    queue.dispatch("scan", { atoms: m, placeAt: 1 + m }, [uses, starts, set], [1]);
+    queue.dispatch("lists", { atoms: m, words, ...X.layout }, [store.buffer, bits, starts, entries], [m]);
     this.#known = { store, version: store.version, cols: N };
   }
 

@@ -27,8 +27,17 @@ export function exampleOperations(queue: GpuQueue): ExampleOperations {
       for (const { first, count, parts } of runsOf(y)) {
         store.panels.forEach((panel, p) => {
           const target = removed?.buffer ?? queue.scratch("none", 16);
-          const told = [count, lines, length, y.stride, p, first, removed ? 1 : 0, removed?.stride ?? 0];
-          queue.dispatch("extract", told, [panel, places, table, parts[0].buffer, target], [count]);
+          const params = {
+            examples: count,
+            lines,
+            length,
+            stride: y.stride,
+            panel: p,
+            first,
+            centre: removed ? 1 : 0,
+            meanStride: removed?.stride ?? 0,
+          };
+          queue.dispatch("extract", params, [panel, places, table, parts[0].buffer, target], [count]);
         });
       }
     },
@@ -47,15 +56,25 @@ export function exampleOperations(queue: GpuQueue): ExampleOperations {
       const samples = last - first + lines[lines.length - 1] + length;
       const added = means ? dense(means) : undefined;
       for (const { first: begin, count, parts } of runsOf(y)) {
-        const window = [samples, first, last - first + 1, lines.length, length];
-        const words = [...window, y.stride, begin, count, added ? 1 : 0, added?.stride ?? 0];
+        const params = {
+          samples,
+          first,
+          starts: last - first + 1,
+          lines: lines.length,
+          length,
+          stride: y.stride,
+          begin,
+          count,
+          adds: added ? 1 : 0,
+          meanStride: added?.stride ?? 0,
+        };
         const buffers = [
           parts[0].buffer,
           added?.buffer ?? queue.scratch("none", 16),
           list,
           dense(sum).buffer,
         ];
-        queue.dispatch("addWindows", words, buffers, [Math.ceil(samples / 64)]);
+        queue.dispatch("addWindows", params, buffers, [Math.ceil(samples / 64)]);
       }
     },
   };

@@ -9,10 +9,9 @@
 
 import { type ExplicitOperations, momentFloor } from "../contract.js";
 import type { CodeLists } from "./codes.js";
-import { dense, type GpuMatrix, type GpuSparse, runsOf, sparse } from "./handles.js";
+import { dense, type GpuMatrix, type GpuSparse, type Run, runsOf, sparse } from "./handles.js";
 import type { GpuMemory } from "./memory.js";
 import type { GpuProducts } from "./products.js";
-import { float } from "./queue.js";
 
 /** Atoms that move within one workgroup before the others follow. */
 const descentBlock = 32;
@@ -41,17 +40,26 @@ class ExplicitUpdates {
       let factor = beta;
       for (const { first, count, parts } of Y.cols > 0 ? runsOf(Y) : [nothing]) {
         const { buffer, offset } = atoms.parts[0];
-        const examples = [first, count, parts[0].offset];
-        const words = [float(factor), Y.quads, ...examples, atoms.first, atoms.count, offset];
+        const params = {
+          beta: factor,
+          quads: Y.quads,
+          begin: first,
+          count,
+          offset: parts[0].offset,
+          firstAtom: atoms.first,
+          atoms: atoms.count,
+          column: offset,
+        };
         const groups = [Math.ceil(Y.quads / 128), atoms.count] as const;
-        queue.dispatch("moments", words, [parts[0].buffer, starts, entries, buffer], groups);
+        queue.dispatch("moments", params, [parts[0].buffer, starts, entries, buffer], groups);
         factor = 1;
       }
     }
     for (const { first, count, parts } of runsOf(C)) {
-      const words = [float(beta), C.stride, ...X.words, first, count, parts[0].offset];
+      const columns = { firstAtom: first, atoms: count, column: parts[0].offset };
+      const params = { beta, stride: C.stride, ...X.layout, ...columns };
       const buffers = [X.store.buffer, starts, entries, parts[0].buffer];
-      queue.dispatch("codeMoments", words, buffers, [count]);
+      queue.dispatch("codeMoments", params, buffers, [count]);
     }
   }
 
@@ -64,16 +72,19 @@ class ExplicitUpdates {
     const changes = queue.scratch("changes", descentBlock * D.stride * 4);
     for (const run of runsOf(B, C, V, D)) {
       for (let at = 0; at < run.count; at += descentBlock) {
-        const [first, atoms] = [run.first + at, Math.min(descentBlock, run.count - at)];
-        const [b, c, v, d] = run.parts.map(({ offset }) => offset + at);
-        const words = [D.quads, C.stride, first, atoms, b, c, v, d, float(momentFloor)];
+        const first = run.first + at;
+        const atoms = Math.min(descentBlock, run.count - at);
+        const block = { quads: D.quads, strideC: C.stride, first, atoms };
+        const [columnB, columnC, columnV, columnD] = run.parts.map(({ offset }) => offset + at);
+        const params = { ...block, columnB, columnC, columnV, columnD, floor: momentFloor };
         const buffers = [...run.parts.map(({ buffer }) => buffer), changes];
-        queue.dispatch("descend", words, buffers, [1]);
+        queue.dispatch("descend", params, buffers, [1]);
         const behind = first + atoms;
         for (const { count, parts } of runsOf(V.slice(behind, m - behind), C.slice(behind, m - behind))) {
-          const follow = [D.quads, C.stride, first, atoms, count, parts[0].offset, parts[1].offset];
+          const [{ buffer: v, offset: atV }, { buffer: c, offset: atC }] = parts;
+          const behindIt = { ...block, columns: count, columnV: atV, columnC: atC };
           const groups = [Math.ceil(D.quads / 64), Math.ceil(count / 4)] as const;
-          queue.dispatch("followAtoms", follow, [changes, parts[1].buffer, parts[0].buffer], groups);
+          queue.dispatch("followAtoms", behindIt, [changes, c, v], groups);
         }
       }
     }
@@ -91,18 +102,18 @@ class ExplicitUpdates {
         let keeps = 0;
         for (const run of runsOf(R)) {
           const part = run.parts[0];
-          const words = [D.quads, first + j, run.first, run.count, part.offset, column, keeps];
+          const params = { quads: D.quads, atom: first + j, ...examplesOf(run), column, keeps };
           const groups = [Math.ceil(D.quads / 16)] as const;
-          queue.dispatch("refitDirection", words, [part.buffer, starts, entries, buffer, u], groups);
+          queue.dispatch("refitDirection", params, [part.buffer, starts, entries, buffer, u], groups);
           keeps = 1;
         }
         if (R.cols === 0) return;
-        queue.dispatch("refitAtom", [D.quads, column], [u, buffer], [1]);
+        queue.dispatch("refitAtom", { quads: D.quads, column }, [u, buffer], [1]);
         for (const run of runsOf(R)) {
           const part = run.parts[0];
-          const words = [D.quads, first + j, run.first, run.count, part.offset, column, ...X.words];
+          const params = { quads: D.quads, atom: first + j, ...examplesOf(run), column, ...X.layout };
           const buffers = [u, starts, entries, buffer, part.buffer, X.store.buffer];
-          queue.dispatch("refitCodes", words, buffers, [Math.min(refitGroups, run.count)]);
+          queue.dispatch("refitCodes", params, buffers, [Math.min(refitGroups, run.count)]);
         }
       }
     }
@@ -123,12 +134,15 @@ class ExplicitUpdates {
     for (const columns of runsOf(M)) {
       for (const { first, count, parts } of runsOf(T)) {
         const from = columns.parts[0];
-        const words = [
-          ...[columns.count, from.offset, M.stride, columns.first],
-          ...[first, count, parts[0].offset, T.stride],
-        ];
+        const source = {
+          columns: columns.count,
+          column: from.offset,
+          stride: M.stride,
+          first: columns.first,
+        };
+        const target = { begin: first, count, place: parts[0].offset, strideT: T.stride };
         const groups = [Math.ceil(count / 16), Math.ceil(columns.count / 16)] as const;
-        queue.dispatch("transpose", words, [from.buffer, parts[0].buffer], groups);
+        queue.dispatch("transpose", { ...source, ...target }, [from.buffer, parts[0].buffer], groups);
       }
     }
     return T;
@@ -143,6 +157,11 @@ class ExplicitUpdates {
     this.#held.set(name, room);
     return room;
   }
+}
+
+/** The examples of a run of R, as parameters. */
+function examplesOf({ first, count, parts }: Run) {
+  return { begin: first, count, offset: parts[0].offset };
 }
 
 export function explicitOperations(

@@ -110,9 +110,9 @@ export class GpuSparse implements DeviceSparse {
     this.store = store;
   }
 
-  /** Parameters of shaders: width, and where values and counts start. */
-  get words(): [width: number, valuesAt: number, countsAt: number] {
-    return [this.width, this.store.valuesAt, this.store.countsAt];
+  /** Parameters of shaders: the width, and where values and counts start. */
+  get layout(): { readonly width: number; readonly valuesAt: number; readonly countsAt: number } {
+    return { width: this.width, valuesAt: this.store.valuesAt, countsAt: this.store.countsAt };
   }
 }
 

@@ -87,7 +87,8 @@ export class GpuMemory {
   }
 
   #explicit(factor: Matrix64): { phi: GpuMatrix; transposed: GpuMatrix } {
-    const [phi, transposed] = [this.matrix(factor.rows, factor.cols), this.matrix(factor.cols, factor.rows)];
+    const phi = this.matrix(factor.rows, factor.cols);
+    const transposed = this.matrix(factor.cols, factor.rows);
     this.writeMatrix(
       phi,
       DenseMatrix.build(factor.rows, factor.cols, (i, j) => factor.at(i, j)),
@@ -101,7 +102,8 @@ export class GpuMemory {
 
   /** Whole signals one after the other, in as few panels as possible. */
   signals(signals: readonly Signal[], scale: number): GpuSignals {
-    const [panelOf, firstOf] = [new Uint32Array(signals.length), new Uint32Array(signals.length)];
+    const panelOf = new Uint32Array(signals.length);
+    const firstOf = new Uint32Array(signals.length);
     const most = Math.floor(this.panelBytes / 4);
     const sizes: number[] = [0];
     signals.forEach(({ data, name }, s) => {
@@ -148,7 +150,8 @@ export class GpuMemory {
       if (rows === stride) result.data.set(data, first * rows);
       else
         for (let j = 0; j < count; j++) {
-          const [from, to] = [j * stride, (first + j) * rows];
+          const from = j * stride;
+          const to = (first + j) * rows;
           for (let i = 0; i < rows; i++) result.data[to + i] = data[from + i];
         }
     }
@@ -168,9 +171,11 @@ export class GpuMemory {
   writeSparse(target: GpuSparse, source: SparseColumns): void {
     const { width, store } = target;
     const { cols } = source;
-    const [indices, values] = [new Uint32Array(width * cols), new Float32Array(width * cols)];
+    const indices = new Uint32Array(width * cols);
+    const values = new Float32Array(width * cols);
     for (let j = 0; j < cols; j++) {
-      const [from, used] = [j * source.width, source.counts[j]];
+      const from = j * source.width;
+      const used = source.counts[j];
       indices.set(source.indices.subarray(from, from + used), j * width);
       values.set(source.values.subarray(from, from + used), j * width);
     }

@@ -58,19 +58,24 @@ export class GpuProducts {
         let outer = 1;
         steps.forEach(({ factorAt, sizeIn, sizeOut }, s) => {
           inner /= sizeIn;
-          const [begins, ends] = [s === 0, s === steps.length - 1];
+          const begins = s === 0;
+          const ends = s === steps.length - 1;
           const source = begins ? parts[0].buffer : room[(s + 1) % 2];
           const target = ends ? parts[1].buffer : room[s % 2];
-          const words = [
-            ...[columns, outer, sizeIn, sizeOut, inner],
-            begins ? input.stride : sizes[s],
-            ends ? output.stride : sizes[s + 1],
-            begins ? parts[0].offset + first : 0,
-            ends ? parts[1].offset + first : 0,
+          const params = {
+            columns,
+            outer,
+            sizeIn,
+            sizeOut,
+            inner,
+            strideIn: begins ? input.stride : sizes[s],
+            strideOut: ends ? output.stride : sizes[s + 1],
+            firstIn: begins ? parts[0].offset + first : 0,
+            firstOut: ends ? parts[1].offset + first : 0,
             factorAt,
-          ];
+          };
           const groups = [Math.ceil((outer * sizeOut * inner) / 64), columns] as const;
-          queue.dispatch("axis", words, [base.factors, source, target], groups);
+          queue.dispatch("axis", params, [base.factors, source, target], groups);
           outer *= sizeOut;
         });
       }
@@ -84,13 +89,20 @@ export class GpuProducts {
     for (const rows of runsOf(A)) {
       for (const { count, parts } of runsOf(B, C)) {
         const [b, c] = parts;
-        const words = [
-          ...[rows.count, count, A.quads, C.quads, rows.first, 0, 0, 0],
-          ...[rows.parts[0].offset, b.offset, c.offset],
-        ];
+        const params = {
+          rows: rows.count,
+          cols: count,
+          quads: A.quads,
+          strideC: C.quads,
+          firstA: rows.first,
+          ...{ firstB: 0, panelB: 0, panelCols: 0 }, // only with `gathers`
+          columnA: rows.parts[0].offset,
+          columnB: b.offset,
+          columnC: c.offset,
+        };
         const buffers = [rows.parts[0].buffer, b.buffer, none, scale?.buffer ?? none, c.buffer];
         const groups = [Math.ceil(rows.count / tile), Math.ceil(count / tile)] as const;
-        queue.dispatch("product", words, buffers, groups, {
+        queue.dispatch("product", params, buffers, groups, {
           gathers: 0,
           scales: scale ? 1 : 0,
           adds: adds ? 1 : 0,
@@ -121,8 +133,8 @@ export class GpuProducts {
       for (let at = 0; at < count; at += columns) {
         const here = Math.min(columns, count - at);
         queue.clear(room, here * strideBytes);
-        const words = [here, ...A.words, first + at, strideBytes / 4];
-        queue.dispatch("densify", words, [A.store.buffer, room], [Math.ceil(A.width / 64), here]);
+        const params = { columns: here, ...A.layout, first: first + at, stride: strideBytes / 4 };
+        queue.dispatch("densify", params, [A.store.buffer, room], [Math.ceil(A.width / 64), here]);
         const C = new GpuMatrix(A.rows, here, { panels: [room], panelCols: here });
         this.synthesize(base, C, D.slice(first + at, here));
       }
@@ -149,21 +161,19 @@ export class GpuProducts {
       let keeps = subtracts ? 1 : 0;
       const { buffer } = parts[0]; // heads start with a panel
       for (const columns of runsOf(M)) {
-        const words = [
-          ...[
-            count,
-            M.quads,
-            ...X.words,
-            firstExample + first,
-            columns.first,
-            columns.count,
-            keeps,
-            S?.placeAt ?? 0,
-          ],
-        ];
+        const params = {
+          examples: count,
+          quads: M.quads,
+          ...X.layout,
+          firstX: firstExample + first,
+          begin: columns.first,
+          count: columns.count,
+          keeps,
+          placeAt: S?.placeAt ?? 0,
+        };
         const buffers = [columns.parts[0].buffer, X.store.buffer, S?.buffer ?? none, buffer];
         const groups = [Math.ceil(M.quads / 64), count] as const;
-        queue.dispatch("combine", words, buffers, groups, {
+        queue.dispatch("combine", params, buffers, groups, {
           placed: S ? 1 : 0,
           subtracts: subtracts ? 1 : 0,
         });
@@ -178,8 +188,8 @@ export class GpuProducts {
     const D = this.atoms(base, A);
     const m = A.cols;
     for (const { first, count, parts } of runsOf(D)) {
-      const words = [D.quads, first, count];
-      queue.dispatch("atomScales", words, [parts[0].buffer, S.buffer, scale.buffer], [m]);
+      const params = { quads: D.quads, begin: first, count };
+      queue.dispatch("atomScales", params, [parts[0].buffer, S.buffer, scale.buffer], [m]);
     }
     const room = Math.min(chunkBytes, this.#memory.panelBytes);
     const fit = Math.floor(room / (G.stride * 4));
@@ -189,13 +199,22 @@ export class GpuProducts {
       const places = Math.min(chunk, m - first);
       for (const rows of runsOf(D)) {
         for (const others of runsOf(D)) {
-          const words = [
-            ...[rows.count, places, D.quads, G.quads, rows.first, first, others.first, others.count],
-            ...[rows.parts[0].offset, 0, 0],
-          ];
+          const params = {
+            rows: rows.count,
+            cols: places,
+            quads: D.quads,
+            strideC: G.quads,
+            firstA: rows.first,
+            firstB: first,
+            panelB: others.first,
+            panelCols: others.count,
+            columnA: rows.parts[0].offset,
+            columnB: 0,
+            columnC: 0,
+          };
           const buffers = [rows.parts[0].buffer, others.parts[0].buffer, S.buffer, scale.buffer, columns];
           const groups = [Math.ceil(rows.count / tile), Math.ceil(places / tile)] as const;
-          queue.dispatch("product", words, buffers, groups, { gathers: 1, scales: 1 });
+          queue.dispatch("product", params, buffers, groups, { gathers: 1, scales: 1 });
         }
       }
       this.#spread(columns, first, places, S, G);
@@ -206,7 +225,9 @@ export class GpuProducts {
   coherence(G: GpuMatrix, coherence: GpuMatrix): void {
     for (const { first, count, parts } of runsOf(G)) {
       const buffers = [parts[0].buffer, coherence.buffer];
-      this.#memory.queue.dispatch("coherence", [count, G.stride, first], buffers, [count]);
+      this.#memory.queue.dispatch("coherence", { columns: count, stride: G.stride, begin: first }, buffers, [
+        count,
+      ]);
     }
   }
 
@@ -215,9 +236,9 @@ export class GpuProducts {
     const { queue } = this.#memory;
     for (const { first, count, parts } of runsOf(G)) {
       const buffers = [columns, S.buffer, parts[0].buffer];
-      const down = [G.quads, places, firstPlace, first, count];
+      const down = { quads: G.quads, places, firstPlace, begin: first, count };
       queue.dispatch("gramColumns", down, buffers, [Math.ceil(G.quads / 64), places]);
-      const across = [G.stride, G.cols, places, firstPlace, first, count];
+      const across = { stride: G.stride, atoms: G.cols, places, firstPlace, begin: first, count };
       queue.dispatch("gramRows", across, buffers, [Math.ceil(count / 16), Math.ceil(places / 16)]);
     }
   }

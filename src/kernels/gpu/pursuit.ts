@@ -3,7 +3,7 @@
 import { InputError } from "../../core/errors.js";
 import { dependenceFloor, type PursuitLimits, type PursuitOperations, pursuitFloor } from "../contract.js";
 import { dense, type GpuMatrix, type GpuSparse, runsOf, sparse } from "./handles.js";
-import { float, type GpuQueue, mostGroups } from "./queue.js";
+import { type GpuQueue, mostGroups } from "./queue.js";
 
 /** Panels of G that the shader binds. */
 const mostPanels = 4;
@@ -31,8 +31,8 @@ export function pursuitOperations(queue: GpuQueue, setting: PursuitSetting): Pur
       const y = dense(Y);
       const target = dense(energies);
       for (const { first, count, parts } of runsOf(y)) {
-        const words = [count, y.quads, first, target.stride];
-        queue.dispatch("columnEnergies", words, [parts[0].buffer, target.buffer], [count]);
+        const params = { columns: count, quads: y.quads, first, stride: target.stride };
+        queue.dispatch("columnEnergies", params, [parts[0].buffer, target.buffer], [count]);
       }
     },
     async batchOmp(G, P, energies, limits, X, path) {
@@ -44,7 +44,10 @@ export function pursuitOperations(queue: GpuQueue, setting: PursuitSetting): Pur
     async scaleRows(scale, X) {
       const x = sparse(X);
       const buffers = [dense(scale).buffer, x.store.buffer];
-      queue.dispatch("scaleRows", [x.cols, ...x.words], buffers, [Math.ceil(x.width / 64), x.cols]);
+      queue.dispatch("scaleRows", { examples: x.cols, ...x.layout }, buffers, [
+        Math.ceil(x.width / 64),
+        x.cols,
+      ]);
       x.store.version++;
     },
   };
@@ -102,13 +105,25 @@ function pursue(job: PursuitJob, sparsity: number, least: number): void {
   const gram = Array.from({ length: mostPanels }, (_, i) => panels[i] ?? panels[0]);
   if (half) gram[1] = half;
   for (const { first, count, parts } of runsOf(P)) {
-    const words = [
-      ...[count, G.rows, G.quads, sparsity, float(limits.residualEnergy), ...X.words, first],
-      ...[panelCols, energies.stride, pathStride, workAt, size, float(pursuitFloor), float(dependenceFloor)],
+    const params = {
+      examples: count,
+      atoms: G.rows,
+      quads: G.quads,
+      sparsity,
+      limit: limits.residualEnergy,
+      ...X.layout,
+      firstX: first,
+      panelCols,
+      energyStride: energies.stride,
+      pathStride,
+      workAt,
+      workSize: size,
+      pursuitFloor,
+      dependenceFloor,
       least,
-    ];
+    };
     const buffers = [...gram, parts[0].buffer, X.store.buffer, work, energies.buffer];
-    queue.dispatch("batchOmp", words, buffers, [Math.min(groups, count)], {
+    queue.dispatch("batchOmp", params, buffers, [Math.min(groups, count)], {
       threads: shape.threads,
       panels: panels.length,
       spills: shape.spills ? 1 : 0,
@@ -136,7 +151,12 @@ function usesHalves(
 function halvesOf(queue: GpuQueue, G: GpuMatrix): GPUBuffer {
   const octs = Math.ceil(G.quads / 2);
   const copy = queue.scratch("Gram in half precision", octs * 16 * G.cols);
-  queue.dispatch("halves", [G.cols, G.quads, octs], [G.buffer, copy], [Math.ceil(octs / 64), G.cols]);
+  queue.dispatch(
+    "halves",
+    { columns: G.cols, quads: G.quads, octs },
+    [G.buffer, copy],
+    [Math.ceil(octs / 64), G.cols],
+  );
   return copy;
 }
 

@@ -3,13 +3,14 @@
  *
  * Work is recorded and submitted many dispatches at a time, in the order of the
  * calls. The parameters of a dispatch are a few words in one uniform buffer, at an
- * offset of its own. The bindings of a shader are read from its source: binding 0 holds
+ * offset of its own; they are given by the names of the shader's `Params`. The bindings of a shader are read from its source: binding 0 holds
  * the parameters, the others are storage in their order.
  *
  * If the device is lost, or reports an error, the next read fails with it.
  */
 
-import { shaders } from "./shaders.js";
+import type { Fields } from "../fields.js";
+import { parameters, shaders } from "./shaders.js";
 
 /** From the WebGPU specification; Node lacks the globals that name these. */
 const usage = { mapRead: 0x1, copySource: 0x4, copyTarget: 0x8, uniform: 0x40, storage: 0x80 } as const;
@@ -29,14 +30,6 @@ const mostUnderWay = 8;
 
 export type ShaderName = keyof typeof shaders;
 
-/** A number that a shader reads as f32, as a word. */
-export function float(value: number): number {
-  floatView[0] = value;
-  return wordView[0];
-}
-const floatView = new Float32Array(1);
-const wordView = new Uint32Array(floatView.buffer);
-
 export class GpuQueue {
   readonly device: GPUDevice;
   /** Bytes of all buffers. */
@@ -52,6 +45,7 @@ export class GpuQueue {
   #buffers = 0;
   readonly #parameters: GPUBuffer;
   readonly #words = new Uint32Array((slots * slotBytes) / 4);
+  readonly #floats = new Float32Array(this.#words.buffer);
   #used = 0;
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
@@ -159,10 +153,10 @@ export class GpuQueue {
 
   // — dispatches ————————————————————————————————————————————————————————————
 
-  /** Record one dispatch: parameters as words, buffers in the order of the shader's bindings. */
-  dispatch(
-    name: ShaderName,
-    words: readonly number[],
+  /** Record one dispatch; buffers in the order of the shader's bindings. */
+  dispatch<Name extends ShaderName, Given>(
+    name: Name,
+    params: Given & Fields<(typeof parameters)[Name], Given>,
     buffers: readonly GPUBuffer[],
     groups: readonly [x: number, y?: number],
     constants: Readonly<Record<string, number>> = {},
@@ -171,11 +165,23 @@ export class GpuQueue {
     if (x === 0 || y === 0) return;
     if (this.#used === slots) this.flush();
     const offset = this.#used++ * slotBytes;
-    this.#words.set(words, offset / 4);
+    this.#writeParameters(parameters[name], params, offset / 4);
     const pass = this.#inside();
     pass.setPipeline(this.#pipeline(name, constants));
     pass.setBindGroup(0, this.#bind(name, buffers), [offset]);
     pass.dispatchWorkgroups(Math.min(x, mostGroups), Math.min(y, mostGroups));
+  }
+
+  #writeParameters<Types extends Readonly<Record<string, "u32" | "f32">>, Given>(
+    types: Types,
+    values: Given & Fields<Types, Given>,
+    from: number,
+  ): void {
+    let at = from;
+    for (const field in types) {
+      const target = types[field] === "f32" ? this.#floats : this.#words;
+      target[at++] = values[field];
+    }
   }
 
   /** Submit what is recorded. */

@@ -5,7 +5,7 @@ import type { CodeLists } from "./codes.js";
 import { base, dense, GpuMatrix, type GpuSet, runsOf, set, sparse, strideOf } from "./handles.js";
 import type { GpuMemory } from "./memory.js";
 import { chunkBytes, type GpuProducts } from "./products.js";
-import { float, type GpuQueue } from "./queue.js";
+import type { GpuQueue } from "./queue.js";
 
 /** vec4 of a block of a norm, as in blockEnergies.wgsl. */
 const normBlock = 4096;
@@ -27,7 +27,7 @@ export function updateOperations(
     usedAtoms: async (X, S) => codes.used(sparse(X), set(S)),
     async countUses(X, uses) {
       const buffers = [codes.uses(sparse(X)), dense(uses).buffer];
-      queue.dispatch("countUses", [X.rows], buffers, [Math.ceil(X.rows / 64)]);
+      queue.dispatch("countUses", { atoms: X.rows }, buffers, [Math.ceil(X.rows / 64)]);
     },
 
     async gradient(W, X, S, grad, energy) {
@@ -38,9 +38,10 @@ export function updateOperations(
       for (const places of runsOf(dense(grad))) {
         let keeps = 0;
         for (const { first, count, parts } of examples) {
-          const words = [w.quads, first, count, keeps, places.first, places.count];
+          const columns = { firstPlace: places.first, places: places.count };
+          const params = { quads: w.quads, begin: first, count, keeps, ...columns };
           const buffers = [parts[0].buffer, starts, entries, set(S).buffer, places.parts[0].buffer];
-          queue.dispatch("gradient", words, buffers, [Math.ceil(w.quads / 128), places.count]);
+          queue.dispatch("gradient", params, buffers, [Math.ceil(w.quads / 128), places.count]);
           keeps = 1;
         }
       }
@@ -62,7 +63,7 @@ export function updateOperations(
     addSquaredNorm: async (M, scalars, slot) =>
       sumSquares(queue, dense(M), dense(scalars), slot, { add: true }),
     normRatio: async (scalars, num, den, out) =>
-      queue.dispatch("ratio", [num, den, out], [dense(scalars).buffer], [1]),
+      queue.dispatch("ratio", { num, den, out }, [dense(scalars).buffer], [1]),
 
     async moveAtoms(k, U, S, A, step) {
       const u = dense(U);
@@ -72,9 +73,9 @@ export function updateOperations(
       const groups = Math.min(movers, atoms.cols, fit);
       const work = queue.scratch("moved atoms", groups * u.rows * 4);
       for (const { first, count, parts } of runsOf(u)) {
-        const words = [u.rows, u.stride, k, ...atoms.words, first, count];
+        const params = { rows: u.rows, stride: u.stride, k, ...atoms.layout, begin: first, count };
         const buffers = [parts[0].buffer, set(S).buffer, atoms.store.buffer, work];
-        queue.dispatch("moveAtoms", words, buffers, [groups]);
+        queue.dispatch("moveAtoms", params, buffers, [groups]);
       }
       atoms.store.version++;
     },
@@ -82,9 +83,9 @@ export function updateOperations(
       const m = dense(M);
       const { buffer: atoms, placeAt } = set(S);
       for (const { first, count, parts } of runsOf(m)) {
-        const words = [m.stride, m.rows, first, count, parts[0].offset, placeAt];
+        const params = { stride: m.stride, rows: m.rows, first, count, column: parts[0].offset, placeAt };
         const groups = [Math.ceil(m.rows / 64), count] as const;
-        queue.dispatch("clearColumns", words, [atoms, parts[0].buffer], groups, { rows: rows ? 1 : 0 });
+        queue.dispatch("clearColumns", params, [atoms, parts[0].buffer], groups, { rows: rows ? 1 : 0 });
       }
     },
 
@@ -95,10 +96,20 @@ export function updateOperations(
       for (const atoms of runsOf(dense(before), dense(after))) {
         const [from, to] = atoms.parts;
         for (const { first, count, parts } of runsOf(r)) {
-          const examples = [count, r.quads, ...x.words, first, placeAt];
-          const words = [...examples, atoms.first, atoms.count, from.offset, to.offset, refits ? 1 : 0];
+          const params = {
+            examples: count,
+            quads: r.quads,
+            ...x.layout,
+            firstX: first,
+            placeAt,
+            begin: atoms.first,
+            count: atoms.count,
+            beforeAt: from.offset,
+            afterAt: to.offset,
+            refits: refits ? 1 : 0,
+          };
           const buffers = [from.buffer, to.buffer, atomSet, x.store.buffer, parts[0].buffer];
-          queue.dispatch("exchangeAtoms", words, buffers, [count]);
+          queue.dispatch("exchangeAtoms", params, buffers, [count]);
         }
       }
       if (refits) x.store.version++;
@@ -127,11 +138,12 @@ function sumSquares(
   const partial = queue.scratch("norm", blocks * 4);
   let firstBlock = 0;
   for (const { first, count, parts } of runs) {
-    const words = [count * M.quads, M.quads, first, firstBlock, S ? 1 : 0];
-    queue.dispatch("blockEnergies", words, [parts[0].buffer, atoms, partial], [blocksOf(count)]);
+    const columns = { quads: count * M.quads, columnQuads: M.quads, firstColumn: first };
+    const params = { ...columns, firstBlock, limited: S ? 1 : 0 };
+    queue.dispatch("blockEnergies", params, [parts[0].buffer, atoms, partial], [blocksOf(count)]);
     firstBlock += blocksOf(count);
   }
-  queue.dispatch("total", [blocks, slot, add ? 1 : 0], [partial, scalars.buffer], [1]);
+  queue.dispatch("total", { blocks, slot, adds: add ? 1 : 0 }, [partial, scalars.buffer], [1]);
 }
 
 /** U_S ← γ U_S + ηg. */
@@ -143,9 +155,10 @@ function addStep(
 ): void {
   for (const places of runsOf(dense(grad))) {
     for (const { first, count, parts } of runsOf(U)) {
-      const words = [float(gamma), eta, U.quads, places.first, places.count, first, count];
+      const columns = { firstPlace: places.first, places: places.count, begin: first, count };
+      const params = { gamma, eta, quads: U.quads, ...columns };
       const buffers = [dense(scalars).buffer, S.buffer, places.parts[0].buffer, parts[0].buffer];
-      queue.dispatch("momentum", words, buffers, [Math.ceil(U.quads / 64), places.count]);
+      queue.dispatch("momentum", params, buffers, [Math.ceil(U.quads / 64), places.count]);
     }
   }
 }

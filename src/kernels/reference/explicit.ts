@@ -9,7 +9,8 @@ import { momentFloor } from "../contract.js";
 /** P ← DᵀY. */
 export function correlate(D: DenseMatrix, Y: DenseMatrix, P: DenseMatrix): void {
   for (let i = 0; i < Y.cols; i++) {
-    const [y, target] = [Y.column(i), P.column(i)];
+    const y = Y.column(i);
+    const target = P.column(i);
     for (let j = 0; j < D.cols; j++) target[j] = dot(D.column(j), y);
   }
 }
@@ -45,9 +46,11 @@ export function addMoments(
 ): void {
   const [b, c] = [B, C].map(({ data }) => Float64Array.from(data, (value) => beta * value));
   for (let i = 0; i < X.cols; i++) {
-    const [start, end] = [i * X.width, i * X.width + X.counts[i]];
+    const start = i * X.width;
+    const end = start + X.counts[i];
     for (let s = start; s < end; s++) {
-      const [atom, x] = [X.indices[s], X.values[s]];
+      const atom = X.indices[s];
+      const x = X.values[s];
       addScaled(b.subarray(atom * B.rows, (atom + 1) * B.rows), x, Y.column(i));
       for (let t = start; t < end; t++) c[atom * C.rows + X.indices[t]] += x * X.values[t];
     }

@@ -108,7 +108,8 @@ export function createReferenceKernels(): Kernels {
       dense(energy.scalars).data[energy.slot] = sumOfSquares(columns.data);
     },
     async movedEnergy(phi, grad, S, X, scalars, slot) {
-      const [V, moved] = [new DenseMatrix(phi.cols, X.cols), new DenseMatrix(phi.rows, X.cols)];
+      const V = new DenseMatrix(phi.cols, X.cols);
+      const moved = new DenseMatrix(phi.rows, X.cols);
       applyCodes(dense(grad), set(S), sparse(X), V);
       synthesize(base(phi), V, moved);
       dense(scalars).data[slot] = sumOfSquares(moved.data);

@@ -135,7 +135,8 @@ export function exchangeAtoms(
     for (let s = i * X.width; s < i * X.width + X.counts[i]; s++) {
       const at = place[X.indices[s]];
       if (at < 0 || X.values[s] === 0) continue;
-      const [old, fresh] = [before.column(at), after.column(at)];
+      const old = before.column(at);
+      const fresh = after.column(at);
       const error = Float64Array.from(r, (value, l) => value + X.values[s] * old[l]);
       if (refits) X.values[s] = error.reduce((sum, value, l) => sum + value * fresh[l], 0);
       for (let l = 0; l < r.length; l++) r[l] = error[l] - X.values[s] * fresh[l];
