@@ -48,7 +48,7 @@ export async function benchCodec(options: Options): Promise<string> {
   const whole = await measureCurves(codecs, pictures, true);
   const bare = await measureCurves(codecs, pictures, false);
   compressor.free();
-  await kernels.dispose();
+  await kernels.close();
   if (options.save) writeFileSync(`bench/results/${options.save}.svg`, rateChart(whole));
   const [{ width, height }] = pictures;
   const summary = `${pictures.length} pictures, the first of ${width}x${height}; PSNR in dB of the mean squared error, by bits per pixel at most.`;

@@ -29,7 +29,7 @@ export async function codeAll({ base, A }: Dictionary, patches: DenseMatrix, p: 
     await kernels.readSparse(X);
     const pause = performance.now();
     await encoder.residual(y, X, y); // measuring quality is not part of the job
-    await kernels.squaredNorm(y, total, 0, { add: true });
+    await kernels.addSquaredNorm(y, total, 0);
     seconds -= (performance.now() - pause) / 1000;
   }
   seconds += (performance.now() - start) / 1000;
@@ -77,7 +77,7 @@ export async function benchJobs(options: Options): Promise<string> {
     for (const threads of [1, 2]) {
       const kernels = await createCpuKernels({ threads });
       const { seconds, rmse } = await trainEpoch(problem, pictures, examples, kernels);
-      await kernels.dispose();
+      await kernels.close();
       times.push(seconds);
       const gain = threads === 1 ? "" : `${(times[0] / seconds).toFixed(2)}×`;
       rows.push([

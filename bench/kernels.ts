@@ -150,22 +150,17 @@ export function measurements(problem: Problem, N: number, nonZeros: number): Mea
       bytes: f * N * (n + L),
     },
     {
-      name: "squaredNorm (gradient)",
-      run: (s) => s.kernels.squaredNorm(s.grad, s.scalars, 0, { S: s.S }),
+      name: "addSquaredNorm (gradient)",
+      run: (s) => s.kernels.addSquaredNorm(s.grad, s.scalars, 0),
       operations: L * m,
       bytes: f * L * m,
-    },
-    {
-      name: "momentum",
-      run: (s) => s.kernels.momentum(0.9, s.scalars, 3, s.grad, s.S, s.U),
-      operations: 2 * L * m,
-      bytes: 3 * f * L * m,
     },
     {
       name: "moveAtoms",
-      run: (s) => s.kernels.moveAtoms(k, s.U, s.S, s.A),
-      operations: L * m,
-      bytes: f * L * m,
+      run: ({ kernels, U, S, A, scalars, grad }) =>
+        kernels.moveAtoms(k, U, S, A, { gamma: 0.9, scalars, eta: 3, grad }),
+      operations: 3 * L * m,
+      bytes: 3 * f * L * m,
     },
   ];
 }
@@ -191,7 +186,7 @@ async function measureKernels(
       digits(await check.error(measured, cpu)),
     ]);
   }
-  await kernels.dispose();
+  await kernels.close();
   return rows;
 }
 

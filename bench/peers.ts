@@ -136,7 +136,7 @@ async function codingTable(peers: Peers, options: Options): Promise<string> {
       await pause();
       if (peers.has("spams")) theirs.push(await peers.run({ name: "spams.omp", ...job }));
     }
-    await kernels.dispose();
+    await kernels.close();
     const best = fastest(ours);
     const rate = patches.cols / best.seconds;
     const label = `OMP ${problem.name}, ${patches.cols} patches`;
@@ -195,7 +195,7 @@ async function trainingTable(peers: Peers, options: Options): Promise<string> {
       const odlGain = peerRow(label, "spams.trainDL", examples, theirBest, odlRate)[5];
       rows.push([by, name, seconds, patches, rmse.toFixed(3), own, osdlGain, odlGain]);
     }
-    await kernels.dispose();
+    await kernels.close();
   }
   const header = [
     "job",

@@ -75,7 +75,7 @@ export async function makeDictionary(
   };
   const kernels = given ?? (await createCpuKernels());
   const model = await train(pictures, { ...options, atomCare: false, kernels }).model();
-  if (!given) await kernels.dispose();
+  if (!given) await kernels.close();
   return { base, A: model.A };
 }
 
@@ -115,7 +115,7 @@ async function cutPatches(
   const means = kernels.matrix(1, N);
   await kernels.extract(store, windows, problem.patch, Y, means);
   const patches = await kernels.readMatrix(Y);
-  await kernels.dispose();
+  await kernels.close();
   return patches;
 }
 

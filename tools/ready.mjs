@@ -9,17 +9,8 @@
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { basename, dirname, extname, join } from "node:path";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
@@ -30,9 +21,6 @@ const buildStamp = "dist/.stamp";
 const kernelBinary = "src/kernels/cpu/binary.ts";
 /** The sources of the GPU kernels as a module, with the digest of the files likewise. */
 const shaderModule = "src/kernels/gpu/shaders.ts";
-
-/** Files under src that the build copies as they are. */
-const assets = [".wasm", ".css", ".html"];
 
 /** Installs and builds what is missing. A failure prints its reason and ends the process. */
 export function ready({ rebuild = false } = {}) {
@@ -120,9 +108,7 @@ function npmAgrees() {
 
 /** What the compiled kernels depend on. */
 function kernelInputs() {
-  const folder = "src/kernels/cpu/assembly";
-  const names = readdirSync(join(root, folder)).sort();
-  return [...names.map((name) => `${folder}/${name}`), "tools/assemble.mjs"];
+  return [...filesIn("src/kernels/cpu/assembly"), "tools/assemble.mjs"];
 }
 
 function assembleKernels(inputs) {
@@ -137,34 +123,45 @@ function assembleKernels(inputs) {
     fail(`build: the CPU kernels were not compiled (exit ${status ?? "by signal"})`, status || 1);
 }
 
+/** What the module of shaders depends on. */
 function shaderInputs() {
-  const folder = "src/kernels/gpu/shaders";
-  const names = readdirSync(join(root, folder)).filter((name) => name.endsWith(".wgsl"));
-  return names.sort().map((name) => `${folder}/${name}`);
+  return [...filesIn("src/kernels/gpu/shaders"), "tools/ready.mjs"];
 }
 
-/** A browser cannot import a .wgsl file, so the sources travel as strings. */
+/**
+ * A browser cannot import a .wgsl file, so the sources travel as strings; and the fields of their
+ * parameters by name, so that TypeScript can check what it writes.
+ */
 function gatherShaders(inputs) {
-  const entries = inputs.map((path) => {
-    const name = basename(path, ".wgsl");
-    return `  ${name}: ${JSON.stringify(readFileSync(join(root, path), "utf8"))},`;
-  });
+  const paths = inputs.filter((path) => path.endsWith(".wgsl"));
+  const names = paths.map((path) => basename(path, ".wgsl"));
+  const repeated = names.find((name, i) => names.indexOf(name) !== i);
+  if (repeated) fail(`build: there are two shaders named ${repeated}`);
+  const sources = paths.map((path) => readFileSync(join(root, path), "utf8"));
   const lines = [
     `// ${digest(inputs)}`,
     "/** The sources in shaders/, by name. Made by tools/ready.mjs. */",
     "export const shaders = {",
-    ...entries,
+    ...names.map((name, i) => `  ${name}: ${JSON.stringify(sources[i])},`),
+    "} as const;",
+    "/** The fields of each shader's `Params`, in order, four bytes each. */",
+    "export const parameters = {",
+    ...names.map((name, i) => `  ${name}: ${JSON.stringify(parametersOf(sources[i]))},`),
     "} as const;",
   ];
   writeFileSync(join(root, shaderModule), `${lines.join("\n")}\n`);
 }
 
+function parametersOf(source) {
+  const [, fields] = /^struct Params \{([^}]*)\}/m.exec(source);
+  return Object.fromEntries(
+    [...fields.matchAll(/^ *(\w+): (u32|f32),/gm)].map(([, name, type]) => [name, type]),
+  );
+}
+
 /** Everything `dist` depends on, as paths relative to the root. */
 function buildInputs() {
-  const sources = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\.(test|case)\.ts$|\.wgsl$/.test(entry.name))
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length))
-    .sort();
+  const sources = filesIn("src").filter((path) => !/\.(test|case)\.ts$|\.wgsl$/.test(path));
   return [...sources, "tsconfig.json", "tsconfig.build.json", "package.json", "tools/ready.mjs"];
 }
 
@@ -182,14 +179,17 @@ function build(inputs) {
     },
   );
   if (status !== 0) fail(`build: tsc failed (exit ${status ?? "by signal"})`, status || 1);
-  for (const path of inputs.filter((input) => assets.includes(extname(input)))) {
-    const target = join(root, "dist", path.slice("src/".length));
-    mkdirSync(dirname(target), { recursive: true });
-    cpSync(join(root, path), target);
-  }
   const program = join(root, "dist/cli/main.js");
   if (existsSync(program)) chmodSync(program, 0o755);
   writeFileSync(join(root, buildStamp), stamp);
+}
+
+/** All files in a folder and those below it, as paths relative to the root, in a fixed order. */
+function filesIn(folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)).replaceAll(sep, "/"))
+    .sort();
 }
 
 function digest(paths) {

@@ -13,7 +13,7 @@ let kernels: Kernels;
 beforeAll(async () => {
   kernels = await createCpuKernels();
 });
-afterAll(() => kernels.dispose());
+afterAll(() => kernels.close());
 
 async function quick(name: string, options: object = {}): Promise<Outcome> {
   const run = await findExperiment(name).prepare({ quick: true, ...options });

@@ -1,7 +1,7 @@
 /**
- * Which kernels compute: `auto` takes the best that works here, a name takes
- * that one or fails. The choice is reported with its reason, and so is every
- * candidate passed over; an explicit choice never falls back in silence.
+ * Choosing kernels: `auto` takes the best device that works here; a device asked
+ * for by name is used, or it is an error. The choice comes with its reason, and with
+ * the reason why each better device was not available.
  */
 
 import { InputError } from "../core/errors.js";
@@ -11,30 +11,30 @@ import { createCpuKernels, notCompiledBecause } from "./cpu/index.js";
 import { createGpuKernels } from "./gpu/index.js";
 import { createReferenceKernels } from "./reference/index.js";
 
-/** What `--device` takes. */
+/** The names of devices, best first after `auto`. */
 export const deviceNames = ["auto", "gpu", "cpu", "reference"] as const;
 export type DeviceName = (typeof deviceNames)[number];
 
 export interface DeviceOptions {
-  /** Threads of the cpu kernels; as many as there are cores unless told. */
+  /** Threads of the cpu kernels; by default, as many as there are cores. */
   readonly threads?: number | undefined;
 }
 
 export interface DeviceChoice {
   readonly kernels: Kernels;
-  /** Why this one. */
+  /** Why these kernels. */
   readonly reason: string;
   readonly rejected: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** One way to compute: the kernels, or the reason why they cannot be had here. */
+/** A device that may be available: its kernels, or the reason why it is not. */
 interface Candidate {
   readonly name: Kernels["name"];
-  /** `asked` tells whether it was asked for by name. */
+  /** `asked`: whether it was asked for by name. */
   create(options: DeviceOptions, asked: boolean): Promise<Kernels | { readonly unavailable: string }>;
 }
 
-/** Better ones first: `auto` takes the first that works. */
+/** Best first: `auto` takes the first that works. */
 const candidates: readonly Candidate[] = [
   { name: "gpu", create: (_, asked) => createGpuKernels({ software: asked }) }, // in software only if asked for
   { name: "cpu", create: createCpu },
@@ -51,7 +51,7 @@ async function createCpu({ threads }: DeviceOptions): Promise<Kernels | { readon
   }
 }
 
-/** Kernels to compute with, and why these. */
+/** Kernels on a device, and why this one was chosen. */
 export async function chooseKernels(
   device: DeviceName = "auto",
   options: DeviceOptions = {},
@@ -78,20 +78,21 @@ export async function chooseKernels(
   });
 }
 
-/** Every way to compute, best first: what it is, or why it cannot be had here. */
+/** A device: its description, or why it is not available here. */
 export interface DeviceReport {
   readonly name: string;
   readonly available: boolean;
   readonly detail: string;
 }
 
+/** All devices, best first. */
 export async function listDevices(): Promise<DeviceReport[]> {
   const reports: DeviceReport[] = [];
   for (const { name, create } of candidates) {
     const result = await create({}, false);
     const available = "name" in result;
     reports.push({ name, available, detail: available ? result.description : result.unavailable });
-    if (available) await result.dispose();
+    if (available) await result.close();
   }
   return reports;
 }

@@ -1,25 +1,26 @@
 /**
- * The kernel contract: every heavy operation of the algorithms, each as coarse
- * as one line of them, with its mathematics and its limits.
+ * The kernel contract: every heavy operation of the algorithms, with its
+ * mathematics and its limits. One operation is about one line of an algorithm.
  *
- * `reference` (plain loops, the definition), `cpu` (WebAssembly) and `gpu` (WebGPU)
- * keep it. One conformance suite judges every implementation.
+ * Three implementations: `reference` (plain loops, the definition), `cpu`
+ * (WebAssembly) and `gpu` (WebGPU). One conformance suite tests all of them.
  * Algorithms receive `kernels` as an argument and never ask which one it is.
  *
- * Handles. A `DeviceMatrix` and its kin live where the kernels compute; they are
- * opaque, made by `kernels` and given back with `free`. Only the operations
- * named `read…` bring anything to the host, so that a mini-batch can stay on a
- * device from its patches to the new atoms, its step size included.
+ * Handles. A matrix, a set or a base dictionary lives in the memory of the device,
+ * and algorithms hold a handle to it: `kernels` makes it, and `free` gives its memory
+ * back. Only the operations named `read…` copy anything to the host, so a mini-batch
+ * stays on the device from its patches to the new atoms, its step size included.
  *
- * Order. Operations take effect in the order they are called. Their promises
- * may resolve before the work is done on the device; `read…` waits for all of it.
+ * Order. Operations take effect in the order of the calls. Their promises may
+ * resolve before the device has done the work; `read…` waits for all of it.
  *
- * Shapes   n samples, L base atoms, m atoms, N examples, k non-zeros an atom
- *          (the width of A), p non-zeros a code (the width of X), S ⊂ {0 … m−1}.
+ * Shapes   n samples, L base atoms, m atoms, N examples, k non-zeros per atom
+ *          (the width of A), p non-zeros per code (the width of X), S ⊂ {0 … m−1}.
  *
- * Sums. Every output element is summed by one worker in one order, so results
- * have the same bits for any number of threads. Outputs never alias inputs
- * unless an operation says so.
+ * Sums. Every element of a result is summed by one worker in one order, so results
+ * have the same bits for any number of threads.
+ *
+ * Memory. An output shares no memory with an input unless the operation allows it.
  */
 
 import type { DenseMatrix, SparseColumns } from "../core/matrix.js";
@@ -27,124 +28,96 @@ import type { Shape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import type { Matrix64 } from "../linalg/matrix64.js";
 
-/** A dense f32 matrix where the kernels compute. */
+export interface Kernels
+  extends MemoryOperations,
+    DictionaryOperations,
+    PursuitOperations,
+    UpdateOperations,
+    ExplicitOperations,
+    ExampleOperations {
+  readonly name: "reference" | "cpu" | "gpu";
+  /** The hardware in words, for reports. */
+  readonly description: string;
+  /** Bytes in use by handles, and the most they can use. */
+  readonly memory: { readonly used: number; readonly limit: number };
+  /** An upper estimate of the bytes the kernels need besides handles, to learn at these sizes. */
+  workspace(sizes: ProblemSizes): number;
+  /** Give everything back, threads and devices included. */
+  close(): Promise<void>;
+}
+
+// — handles —————————————————————————————————————————————————————————————————
+
+/** A dense f32 matrix, by columns. */
 export interface DeviceMatrix {
   readonly rows: number;
   readonly cols: number;
 }
 
-/** Sparse columns where the kernels compute: A, or the codes X. */
+/** Sparse columns with room for `width` entries each: A, or the codes X. */
 export interface DeviceSparse {
   readonly rows: number;
   readonly cols: number;
   readonly width: number;
 }
 
-/** A base dictionary Φ = φ₀ ⊗ φ₁ ⊗ …, n × L. One factor alone is an explicit matrix. */
+/** A base dictionary Φ = φ₀ ⊗ φ₁ ⊗ …, n × L. A single factor is an explicit matrix. */
 export interface DeviceBase {
   readonly rows: number;
   readonly cols: number;
 }
 
-/** A set S of atoms whose size may be known to the device alone. */
+/** A set S of atoms. Its size may be known to the device alone. */
 export interface DeviceSet {
   /** The largest size it can have: m. */
   readonly capacity: number;
 }
 
-/** Signals packed where the kernels compute, to cut windows from. */
+/** Signals to cut windows from. */
 export interface DeviceSignals {
   readonly count: number;
 }
 
-/** When a pursuit stops: whichever comes first. */
-export interface PursuitLimits {
-  /** p: the most non-zeros of a code. */
-  readonly sparsity: number;
-  /** ε²: stop once ‖y − Dx‖² is at most this; 0 for no such limit. It is tracked in f32: below 1e-7 ‖y‖² it means little. */
-  readonly residualEnergy: number;
-}
-
-/** Where a number goes that stays on the device. */
-export interface ScalarPlace {
-  readonly scalars: DeviceMatrix;
-  readonly slot: number;
-}
-
-/** γ, η = scalars[eta], and the gradient: what `momentum` takes. */
-export interface MomentumStep {
-  readonly gamma: number;
-  readonly scalars: DeviceMatrix;
-  readonly eta: number;
-  readonly grad: DeviceMatrix;
-}
-
-/** Where a window starts: which signal, and the flat index of its first sample in it. */
-export interface WindowList {
-  readonly signal: Uint32Array;
-  readonly start: Uint32Array;
-}
-
-/** How large a learning problem is, in the letters above. */
-export interface ProblemSizes {
-  readonly n: number;
-  readonly L: number;
-  readonly m: number;
-  readonly p: number;
-  readonly N: number;
-}
-
-export interface Kernels {
-  readonly name: "reference" | "cpu" | "gpu";
-  /** What it computes on, in words, for reports. */
-  readonly description: string;
-  /** Bytes that handles hold now, and the most they can. */
-  readonly memory: { readonly used: number; readonly limit: number };
-  /** Bytes that the kernels take for themselves, besides handles, to learn at these sizes: about, and rather more. */
-  workspace(sizes: ProblemSizes): number;
-
-  // — memory ————————————————————————————————————————————————————————————————
-
+/** Makes handles, writes and reads what they hold, and frees them. */
+export interface MemoryOperations {
   /** A zero matrix. */
   matrix(rows: number, cols: number): DeviceMatrix;
   /** Empty sparse columns with room for `width` entries each. */
   sparse(rows: number, cols: number, width: number): DeviceSparse;
   /** An empty set of atoms. */
   set(capacity: number): DeviceSet;
-  /** Φ from its 1-D factors, one an axis (outermost first). */
+  /** Φ from its 1-D factors, one per axis (outermost first). */
   base(factors: readonly Matrix64[]): DeviceBase;
-  /** Pack signals for `extract`, every sample times `scale`. They are copied: the caller may change them after. */
+  /** Signals for `extract`, every sample times `scale`. They are copied: the caller may change them afterwards. */
   signals(signals: readonly Signal[], scale?: number): DeviceSignals;
-  /** The first `cols` columns of a matrix, sharing its memory; it is freed with the whole. */
+  /** The first `cols` columns of a matrix, sharing its memory. Freed with the whole matrix. */
   head(matrix: DeviceMatrix, cols: number): DeviceMatrix;
-  /** The first `cols` columns of sparse columns, sharing their memory; freed with the whole. */
+  /** The first `cols` of some sparse columns, sharing their memory. Freed with the whole. */
   headSparse(sparse: DeviceSparse, cols: number): DeviceSparse;
 
-  /** target ← as many columns of `source` as it has, from column `first` on. The two share no memory. */
+  /** target ← columns of `source` from column `first` on, as many as the target has. */
   copyColumns(source: DeviceMatrix, first: number, target: DeviceMatrix): Promise<void>;
   writeMatrix(target: DeviceMatrix, source: DenseMatrix): Promise<void>;
-  /** Replace all columns; the width may be smaller than the target's. */
+  /** Replaces all columns. The width may be smaller than the target's. */
   writeSparse(target: DeviceSparse, source: SparseColumns): Promise<void>;
   writeSet(target: DeviceSet, members: Uint32Array): Promise<void>;
   readMatrix(source: DeviceMatrix): Promise<DenseMatrix>;
   readSparse(source: DeviceSparse): Promise<SparseColumns>;
-  /** Members in ascending order. */
+  /** The members in ascending order. */
   readSet(source: DeviceSet): Promise<Uint32Array>;
 
-  /** Give handles back. Using one afterwards is an error. */
+  /** Give the memory of handles back. Using one afterwards is an error. */
   free(...handles: readonly object[]): void;
-  /** Give everything back, workers and devices included. */
-  dispose(): Promise<void>;
+}
 
-  // — the base dictionary ———————————————————————————————————————————————————
+// — dictionary ——————————————————————————————————————————————————————————————
 
-  /** Z ← Φᵀ Y, mode by mode. */
+/** Products with Φ, with the sparse dictionary D = ΦA, and its Gram matrix. */
+export interface DictionaryOperations {
+  /** Z ← Φᵀ Y, axis by axis. */
   analyze(base: DeviceBase, Y: DeviceMatrix, Z: DeviceMatrix): Promise<void>;
-  /** Y ← Φ C, mode by mode. */
+  /** Y ← Φ C, axis by axis. */
   synthesize(base: DeviceBase, C: DeviceMatrix, Y: DeviceMatrix): Promise<void>;
-
-  // — the sparse dictionary —————————————————————————————————————————————————
-
   /** P ← D̂ᵀ Y = diag(scale) Aᵀ Φᵀ Y, with `scale` m × 1: the correlations with unit atoms. */
   project(
     base: DeviceBase,
@@ -155,7 +128,7 @@ export interface Kernels {
   ): Promise<void>;
   /** Y ← ΦAX. */
   reconstruct(base: DeviceBase, A: DeviceSparse, X: DeviceSparse, Y: DeviceMatrix): Promise<void>;
-  /** R ← Y − ΦAX, which may be Y; and W ← ΦᵀR, where W is given. */
+  /** R ← Y − ΦAX, and W ← ΦᵀR if W is given. R may be Y. */
   residual(
     base: DeviceBase,
     A: DeviceSparse,
@@ -167,8 +140,8 @@ export interface Kernels {
   /**
    * For the atoms j ∈ S: scaleⱼ ← 1/‖Φaⱼ‖₂ (0 for a zero atom), then the rows and
    * columns S of the unit Gram matrix, Gᵢⱼ ← ⟨Φaᵢ, Φaⱼ⟩ scaleᵢ scaleⱼ. G stays
-   * exactly symmetric. Scales and entries outside S are left alone, and must be
-   * right already.
+   * exactly symmetric. Scales and entries outside S do not change, and must be
+   * correct before the call.
    */
   refreshGram(
     base: DeviceBase,
@@ -177,23 +150,36 @@ export interface Kernels {
     G: DeviceMatrix,
     scale: DeviceMatrix,
   ): Promise<void>;
+  /** coherence (m × 1) ← max over i < j of |Gᵢⱼ|: how close atom j is to an earlier one. */
+  coherence(G: DeviceMatrix, coherence: DeviceMatrix): Promise<void>;
+}
 
-  // — pursuit ———————————————————————————————————————————————————————————————
+// — pursuit —————————————————————————————————————————————————————————————————
 
+/** When a pursuit stops: at whichever limit it reaches first. */
+export interface PursuitLimits {
+  /** p: the most non-zeros of a code. */
+  readonly sparsity: number;
+  /** ε²: stop once ‖y − Dx‖² is at most this; 0 for no such limit. Tracked in f32, so not accurate below 1e-7 ‖y‖². */
+  readonly residualEnergy: number;
+}
+
+/** Codes for the columns of Y. */
+export interface PursuitOperations {
   /** energies (1 × N) ← ‖yᵢ‖² for each column of Y. */
   columnEnergies(Y: DeviceMatrix, energies: DeviceMatrix): Promise<void>;
   /**
    * X ← Batch-OMP for each column of P = DᵀY over unit atoms with G = DᵀD.
    *
-   * Each turn takes the atom most correlated with the residual (the first, where
-   * several are), then fits all taken atoms by least squares. It stops at
-   * `sparsity` atoms; when the residual energy is at most a `residualEnergy` above 0; when
-   * no correlation is above `pursuitFloor` times the largest at the start (nothing
-   * is left); or when the atom depends on those taken (`dependenceFloor`).
-   * Entries stand in the order they were taken; slots behind them are zero. `X.width` is at least `sparsity`.
+   * Each turn takes the atom most correlated with the residual (the first one, if several
+   * are equal), then fits all atoms taken so far by least squares. It stops at `sparsity`
+   * atoms; once the residual energy is at most a `residualEnergy` above 0; when no correlation
+   * is above `pursuitFloor` times the largest at the start, so that nothing is left; or when
+   * the next atom depends on those taken (`dependenceFloor`). Entries stand in the order
+   * they were taken, and the slots after them are zero. `X.width` is at least `sparsity`.
    *
-   * `path` (sparsity × N) receives ‖y − Dx‖² after each turn, turn t in row t − 1. Rows past
-   * the last turn repeat its value, the energy where no atom was taken. Rounding below 0 is 0.
+   * `path` (sparsity × N) receives ‖y − Dx‖² after each turn, turn t in row t − 1. Rows after
+   * the last turn repeat its value, or ‖y‖² if no atom was taken. Values below 0 become 0.
    */
   batchOmp(
     G: DeviceMatrix,
@@ -205,9 +191,32 @@ export interface Kernels {
   ): Promise<void>;
   /** X ← diag(scale) X, with `scale` m × 1. */
   scaleRows(scale: DeviceMatrix, X: DeviceSparse): Promise<void>;
+}
 
-  // — the update ————————————————————————————————————————————————————————————
+/** Below this share of the largest correlation at the start, nothing is left to pursue: 16 ε of f32. */
+export const pursuitFloor = 16 * 2 ** -23;
 
+/** An atom depends on those taken if its squared distance from their span is at most this: 16 ε of f32. */
+export const dependenceFloor = 16 * 2 ** -23;
+
+// — update ——————————————————————————————————————————————————————————————————
+
+/** A number on the device: scalars[slot]. */
+export interface ScalarPlace {
+  readonly scalars: DeviceMatrix;
+  readonly slot: number;
+}
+
+/** The step of `moveAtoms`: γ, η = scalars[eta], and the gradient. */
+export interface MomentumStep {
+  readonly gamma: number;
+  readonly scalars: DeviceMatrix;
+  readonly eta: number;
+  readonly grad: DeviceMatrix;
+}
+
+/** The update of A: the atoms in use, the gradient, the step size and P_k. */
+export interface UpdateOperations {
   /** S ← the atoms with a non-zero coefficient in X, ascending. */
   usedAtoms(X: DeviceSparse, S: DeviceSet): Promise<void>;
   /** usesⱼ (m × 1) ← usesⱼ + the number of examples of X that use atom j. */
@@ -223,7 +232,7 @@ export interface Kernels {
     grad: DeviceMatrix,
     energy?: ScalarPlace,
   ): Promise<void>;
-  /** scalars[slot] ← ‖Φ grad X_S‖²_F: the denominator of the step size (13), nothing of it stored. */
+  /** scalars[slot] ← ‖Φ grad X_S‖²_F, the denominator of the step size (13), without storing the product. */
   movedEnergy(
     base: DeviceBase,
     grad: DeviceMatrix,
@@ -232,10 +241,22 @@ export interface Kernels {
     scalars: DeviceMatrix,
     slot: number,
   ): Promise<void>;
+  /** scalars[slot] ← scalars[slot] + ‖M‖²_F. */
+  addSquaredNorm(M: DeviceMatrix, scalars: DeviceMatrix, slot: number): Promise<void>;
+  /** scalars[out] ← √scalars[num] / √scalars[den]; 0 if either is 0. */
+  normRatio(scalars: DeviceMatrix, num: number, den: number, out: number): Promise<void>;
   /**
-   * Other atoms in the place of those of S: for each example i that uses an atom j ∈ S with a
-   * coefficient x ≠ 0, rᵢ ← rᵢ + x·beforeⱼ, then (`refits`) x ← ⟨afterⱼ, rᵢ⟩, which is the best where
-   * afterⱼ has unit norm, then rᵢ ← rᵢ − x·afterⱼ. `before` and `after` hold the atoms of S in their
+   * U_S ← γ U_S + ηg, with η = scalars[eta] and g the first |S| columns of `grad`; then
+   * A_S ← P_k[A_S − U_S]: the k largest magnitudes of each column (the lower row, if equal),
+   * in ascending rows, without zeros.
+   */
+  moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse, step: MomentumStep): Promise<void>;
+  /** Columns S of M ← 0; with `rows`, its rows S as well. */
+  clearColumns(S: DeviceSet, M: DeviceMatrix, options?: { readonly rows?: boolean }): Promise<void>;
+  /**
+   * Replaces the atoms of S in the residuals R: for each example i that uses an atom j ∈ S with a
+   * coefficient x ≠ 0, rᵢ ← rᵢ + x·beforeⱼ, then (`refits`) x ← ⟨afterⱼ, rᵢ⟩, the best coefficient for
+   * an afterⱼ of unit norm, then rᵢ ← rᵢ − x·afterⱼ. `before` and `after` hold the atoms of S in their
    * first |S| columns. No example may use two atoms of S.
    */
   exchangeAtoms(
@@ -246,69 +267,54 @@ export interface Kernels {
     R: DeviceMatrix,
     refits: boolean,
   ): Promise<void>;
-  /** U_S ← γ U_S + ηg, with η = scalars[eta] and g the first |S| columns of `grad`. */
-  momentum(
-    gamma: number,
-    scalars: DeviceMatrix,
-    eta: number,
-    grad: DeviceMatrix,
-    S: DeviceSet,
-    U: DeviceMatrix,
-  ): Promise<void>;
-  /**
-   * A_S ← P_k[A_S − U_S]: the k largest magnitudes of each column (the first, where equal), ascending rows, no zeros.
-   * With `step`, first U_S ← γ U_S + ηg as `momentum` does, in the same pass.
-   */
-  moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse, step?: MomentumStep): Promise<void>;
+}
 
-  // — explicit dictionaries: D, n × m, a unit atom in each column ———————————
+// — explicit dictionaries ———————————————————————————————————————————————————
 
-  /** P ← DᵀY. Where Y is D itself, P is the Gram matrix, exactly symmetric. */
+/** Explicit dictionaries: D is n × m, with a unit atom in each column. */
+export interface ExplicitOperations {
+  /** P ← DᵀY. If Y is D itself, P is the Gram matrix, exactly symmetric. */
   correlate(D: DeviceMatrix, Y: DeviceMatrix, P: DeviceMatrix): Promise<void>;
   /** Y ← DX. */
   combine(D: DeviceMatrix, X: DeviceSparse, Y: DeviceMatrix): Promise<void>;
   /** R ← Y − DX. R may be Y. */
   remainder(D: DeviceMatrix, X: DeviceSparse, Y: DeviceMatrix, R: DeviceMatrix): Promise<void>;
-  /** B ← βB + YXᵀ (n × m) and C ← βC + XXᵀ (m × m, exactly symmetric if it was): what ODL remembers. */
+  /** B ← βB + YXᵀ (n × m) and C ← βC + XXᵀ (m × m, exactly symmetric if it was): the sums that ODL keeps. */
   addMoments(beta: number, Y: DeviceMatrix, X: DeviceSparse, B: DeviceMatrix, C: DeviceMatrix): Promise<void>;
   /**
-   * For j = 0 … m − 1 in turn, each with the atoms before it already new:
-   * dⱼ ← u / ‖u‖₂ with u = dⱼ + (bⱼ − Dcⱼ) / Cⱼⱼ, C symmetric. An atom stays where
-   * Cⱼⱼ is below `momentFloor`, or u is zero.
+   * For j = 0 … m − 1 in turn, each with the new atoms before it:
+   * dⱼ ← u / ‖u‖₂ with u = dⱼ + (bⱼ − Dcⱼ) / Cⱼⱼ, C symmetric. An atom does not change if
+   * Cⱼⱼ is below `momentFloor` or u is zero.
    */
   descendAtoms(B: DeviceMatrix, C: DeviceMatrix, D: DeviceMatrix): Promise<void>;
   /**
    * For j = 0 … m − 1 in turn, over the examples I whose codes use atom j, g their
    * coefficients, R = Y − DX: with E = R_I + dⱼgᵀ, the error without the atom,
    * dⱼ ← Eg / ‖Eg‖₂, then g ← Eᵀdⱼ, R_I ← E − dⱼgᵀ. An atom without examples, or
-   * with Eg = 0, stays, and so do its coefficients.
+   * with Eg = 0, does not change, and neither do its coefficients.
    */
   refitAtoms(R: DeviceMatrix, X: DeviceSparse, D: DeviceMatrix): Promise<void>;
-  /** B_S ← 0, and the rows and columns S of C ← 0: atoms that are new remember nothing. */
-  forgetAtoms(S: DeviceSet, B: DeviceMatrix, C: DeviceMatrix): Promise<void>;
   /** C ← C + YYᵀ (n × n), exactly symmetric if it was. */
   addOuter(Y: DeviceMatrix, C: DeviceMatrix): Promise<void>;
+}
 
-  // — scalars that stay on the device ———————————————————————————————————————
+/** A sum of squared coefficients below this counts as zero. */
+export const momentFloor = 2 ** -100;
 
-  /** scalars[slot] ← ‖M‖²_F (`add`: scalars[slot] + ‖M‖²_F); over the first |S| columns where S is given. */
-  squaredNorm(
-    M: DeviceMatrix,
-    scalars: DeviceMatrix,
-    slot: number,
-    options?: { readonly add?: boolean; readonly S?: DeviceSet },
-  ): Promise<void>;
-  /** scalars[out] ← √scalars[num] / √scalars[den]; 0 where either is 0. */
-  normRatio(scalars: DeviceMatrix, num: number, den: number, out: number): Promise<void>;
-  /** coherence (m × 1) ← max over i < j of |Gᵢⱼ|: how near atom j is to an earlier one. */
-  coherence(G: DeviceMatrix, coherence: DeviceMatrix): Promise<void>;
+// — examples ————————————————————————————————————————————————————————————————
 
-  // — examples ——————————————————————————————————————————————————————————————
+/** Where windows start: the signal, and the flat index of the first sample in it. */
+export interface WindowList {
+  readonly signal: Uint32Array;
+  readonly start: Uint32Array;
+}
 
+/** Windows of signals as columns, and back. */
+export interface ExampleOperations {
   /**
    * Column i of Y ← window i of the signals, of shape `patch`, row-major.
    * With `means` (1 × N), each column's mean is removed and stored there; a constant
-   * window is then exactly zero.
+   * window then is exactly zero.
    */
   extract(
     signals: DeviceSignals,
@@ -318,9 +324,9 @@ export interface Kernels {
     means: DeviceMatrix | null,
   ): Promise<void>;
   /**
-   * The adjoint of `extract`, for one signal of `shape`: sum ← sum + Σᵢ Pᵢᵀ(yᵢ + meansᵢ), where Pᵢ cuts the window of
-   * shape `patch` from sample start[i] on; without `means`, their sum alone. `sum` is one column, a row a sample. No two
-   * windows of a call start at the same sample.
+   * The adjoint of `extract`, for one signal of `shape`: sum ← sum + Σᵢ Pᵢᵀ(yᵢ + meansᵢ), where Pᵢ cuts the
+   * window of shape `patch` that starts at sample start[i]; without `means`, Σᵢ Pᵢᵀyᵢ. `sum` is one column, with
+   * one row per sample. No two windows of a call start at the same sample.
    */
   addWindows(
     Y: DeviceMatrix,
@@ -332,11 +338,11 @@ export interface Kernels {
   ): Promise<void>;
 }
 
-/** Below this share of the largest correlation at the start, nothing is left to pursue: 16 ε of f32. */
-export const pursuitFloor = 16 * 2 ** -23;
-
-/** An atom whose squared distance from the span of those taken is at most this depends on them: 16 ε of f32. */
-export const dependenceFloor = 16 * 2 ** -23;
-
-/** Below this, a sum of squared coefficients is as good as none. */
-export const momentFloor = 2 ** -100;
+/** The sizes of a learning problem, in the letters above. */
+export interface ProblemSizes {
+  readonly n: number;
+  readonly L: number;
+  readonly m: number;
+  readonly p: number;
+  readonly N: number;
+}

@@ -1,59 +1,89 @@
 /**
- * Kernels whose operations run one after the other in the order of the calls,
- * awaited or not: for implementations whose operations may pause half-way (for
- * threads, say) and share memory between them. Where nothing is under way, a call
- * goes straight through.
+ * Kernels whose operations run one after the other, in the order of the calls, awaited
+ * or not: for implementations whose operations may pause half-way (to wait for threads,
+ * say) and share memory. If nothing is running, a call starts at once.
+ *
+ * Every operation is listed below: one that is forgotten does not compile.
  */
 
 import type { Kernels } from "./contract.js";
 
-/** What is answered at once; all else waits its turn. */
-const immediate = ["workspace", "matrix", "sparse", "set", "base", "signals", "head", "headSparse"] as const;
-const waiting = [
-  ...(["writeMatrix", "writeSparse", "writeSet", "readMatrix", "readSparse", "readSet", "dispose"] as const),
-  ...(["analyze", "synthesize", "project", "reconstruct", "residual", "refreshGram"] as const),
-  ...([
-    "columnEnergies",
-    "batchOmp",
-    "scaleRows",
-    "usedAtoms",
-    "countUses",
-    "gradient",
-    "movedEnergy",
-    "exchangeAtoms",
-    "copyColumns",
-  ] as const),
-  ...(["correlate", "combine", "remainder", "addMoments"] as const),
-  ...(["descendAtoms", "refitAtoms", "forgetAtoms", "addOuter"] as const),
-  ...(["momentum", "moveAtoms", "squaredNorm", "normRatio", "coherence"] as const),
-  ...(["extract", "addWindows"] as const),
-] as const;
-
-type Method = (...args: never[]) => unknown;
-
 export function inOrder(kernels: Kernels): Kernels {
-  let underWay = 0;
+  let running = 0;
   let last: Promise<unknown> = Promise.resolve(); // never rejects
-  const methods = kernels as unknown as Record<string, Method>;
-  const { name, description } = kernels;
-  const result: Record<string, unknown> = { name, description };
-  Object.defineProperty(result, "memory", { get: () => kernels.memory });
-  for (const method of immediate) result[method] = methods[method].bind(kernels);
-  for (const method of waiting) {
-    result[method] = (...args: never[]): Promise<unknown> => {
-      const run = () => methods[method].apply(kernels, args) as Promise<unknown>;
-      const done = underWay === 0 ? run() : last.then(run);
-      underWay++;
+
+  /** The operation, started once all those called before it have ended. */
+  const inTurn =
+    <Args extends unknown[], Result>(operation: (...args: Args) => Promise<Result>) =>
+    (...args: Args): Promise<Result> => {
+      const done = running === 0 ? operation(...args) : last.then(() => operation(...args));
+      running++;
       const settled = () => {
-        underWay--;
+        running--;
       };
       last = done.then(settled, settled);
       return done;
     };
-  }
-  result.free = (...handles: readonly object[]): void => {
-    if (underWay === 0) kernels.free(...handles);
-    else void last.then(() => kernels.free(...handles));
+
+  return {
+    name: kernels.name,
+    description: kernels.description,
+    get memory() {
+      return kernels.memory;
+    },
+    workspace: kernels.workspace,
+    close: inTurn(kernels.close),
+
+    matrix: kernels.matrix,
+    sparse: kernels.sparse,
+    set: kernels.set,
+    base: kernels.base,
+    signals: kernels.signals,
+    head: kernels.head,
+    headSparse: kernels.headSparse,
+    copyColumns: inTurn(kernels.copyColumns),
+    writeMatrix: inTurn(kernels.writeMatrix),
+    writeSparse: inTurn(kernels.writeSparse),
+    writeSet: inTurn(kernels.writeSet),
+    readMatrix: inTurn(kernels.readMatrix),
+    readSparse: inTurn(kernels.readSparse),
+    readSet: inTurn(kernels.readSet),
+    free(...handles) {
+      if (running === 0) kernels.free(...handles);
+      else void last.then(() => kernels.free(...handles));
+    },
+
+    analyze: inTurn(kernels.analyze),
+    synthesize: inTurn(kernels.synthesize),
+    project: inTurn(kernels.project),
+    reconstruct: inTurn(kernels.reconstruct),
+    residual: inTurn(kernels.residual),
+    refreshGram: inTurn(kernels.refreshGram),
+    coherence: inTurn(kernels.coherence),
+
+    columnEnergies: inTurn(kernels.columnEnergies),
+    batchOmp: inTurn(kernels.batchOmp),
+    scaleRows: inTurn(kernels.scaleRows),
+
+    usedAtoms: inTurn(kernels.usedAtoms),
+    countUses: inTurn(kernels.countUses),
+    gradient: inTurn(kernels.gradient),
+    movedEnergy: inTurn(kernels.movedEnergy),
+    addSquaredNorm: inTurn(kernels.addSquaredNorm),
+    normRatio: inTurn(kernels.normRatio),
+    moveAtoms: inTurn(kernels.moveAtoms),
+    clearColumns: inTurn(kernels.clearColumns),
+    exchangeAtoms: inTurn(kernels.exchangeAtoms),
+
+    correlate: inTurn(kernels.correlate),
+    combine: inTurn(kernels.combine),
+    remainder: inTurn(kernels.remainder),
+    addMoments: inTurn(kernels.addMoments),
+    descendAtoms: inTurn(kernels.descendAtoms),
+    refitAtoms: inTurn(kernels.refitAtoms),
+    addOuter: inTurn(kernels.addOuter),
+
+    extract: inTurn(kernels.extract),
+    addWindows: inTurn(kernels.addWindows),
   };
-  return result as unknown as Kernels;
 }

@@ -1,4 +1,4 @@
-/** Windows of signals as lines of neighbouring samples: where they start. */
+/** Windows of signals as lines of neighbouring samples, and where these lines start. */
 
 import { type Shape, stridesOf } from "../core/shape.js";
 
@@ -14,9 +14,10 @@ export function lineOffsets(shape: Shape, patch: Shape): number[] {
     );
 }
 
-/** The first and the last sample that one of some windows starts at. */
+/** The smallest and the largest first sample of some windows. */
 export function extentOf(start: Uint32Array): readonly [first: number, last: number] {
-  let [first, last] = [Infinity, 0];
+  let first = Infinity;
+  let last = 0;
   for (const at of start) {
     if (at < first) first = at;
     if (at > last) last = at;

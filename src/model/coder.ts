@@ -51,7 +51,7 @@ export class Coder {
     try {
       return new Coder(model, await openDictionary(model, kernels), kernels, given === undefined);
     } catch (error) {
-      if (!given) await kernels.dispose();
+      if (!given) await kernels.close();
       throw error;
     }
   }
@@ -100,7 +100,7 @@ export class Coder {
   /** Give everything back. */
   async close(): Promise<void> {
     this.#dictionary.free();
-    if (this.#owned) await this.#kernels.dispose();
+    if (this.#owned) await this.#kernels.close();
   }
 }
 

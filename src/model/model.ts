@@ -231,7 +231,7 @@ async function withKernels<T>(given: Kernels | undefined, run: (kernels: Kernels
   try {
     return await run(kernels);
   } finally {
-    await kernels.dispose();
+    await kernels.close();
   }
 }
 

@@ -36,7 +36,7 @@ export async function codingError(
     const part = { signal: windows.signal.subarray(from, to), start: windows.start.subarray(from, to) };
     await kernels.extract(store, part, shape, y, removeMean ? kernels.head(means, to - from) : null);
     await encoder.residual(y, await encoder.encode(y), y);
-    await kernels.squaredNorm(y, total, 0, { add: true });
+    await kernels.addSquaredNorm(y, total, 0);
     await breath.take();
   }
   const energy = (await kernels.readMatrix(total)).data[0];

@@ -43,7 +43,7 @@ export async function learn({ device, threads, base }: Task): Promise<Learned> {
     const bytes = modelToBytes(await run.model());
     return { kernels: kernels.description, testRmse, sha256: await sha256(bytes) };
   } finally {
-    await kernels.dispose();
+    await kernels.close();
   }
 }
 

@@ -29,6 +29,6 @@ export async function onDevice<T>(
   try {
     return await run(kernels, `computing on ${kernels.name}: ${kernels.description} (${reason})`);
   } finally {
-    await kernels.dispose();
+    await kernels.close();
   }
 }

@@ -1,9 +1,9 @@
 /**
- * Where conformance cases work: handles that are looked after.
+ * The handles of a conformance case, which are checked and freed after it.
  *
- * Inputs (`put`) must come out of a case as they went in. Outputs (`room`) start
- * full of old values, which no result may depend on, and are the head of something
- * larger, whose other columns no operation may touch.
+ * Inputs (`put`) must not change. Outputs (`room`) start full of old values, which no
+ * result may depend on, and are the head of something larger, whose other columns no
+ * operation may touch.
  */
 
 import { expect } from "vitest";
@@ -12,7 +12,7 @@ import type { Rng } from "../../core/rng.js";
 import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../contract.js";
 import { expectSame } from "./oracle.case.js";
 
-/** One thing that kernels must do. `scale` is the size of the data: 1, 1e-12 or 1e12. */
+/** One requirement of kernels. `scale` is the size of the data: 1, 1e-12 or 1e12. */
 export interface ConformanceCase {
   readonly title: string;
   /** Run it once rather than for many draws. */
@@ -23,11 +23,11 @@ export interface ConformanceCase {
 /** Room for a result. */
 export interface Room<Handle, Host> {
   readonly handle: Handle;
-  /** The result, once it is known that nothing behind it was touched. */
+  /** The result, after checking that the columns after it did not change. */
   read(): Promise<Host>;
 }
 
-/** What is in an output before, and in the columns behind it for ever. */
+/** The contents of an output before the operation, and of the columns after it. */
 const old = 12345;
 const spare = 2;
 
@@ -60,7 +60,7 @@ export class Bench {
     return handle;
   }
 
-  /** An input: it must be the same after the case. */
+  /** An input: it must not change. */
   async put(matrix: DenseMatrix): Promise<DeviceMatrix> {
     const handle = await this.hold(matrix);
     const before = matrix.copy();
@@ -123,7 +123,7 @@ export class Bench {
     return { handle: this.kernels.headSparse(whole, cols), read };
   }
 
-  /** Run a case; afterwards inputs are what they were, and everything is given back. */
+  /** Run a case, check that its inputs did not change, and free everything. */
   async run(body: () => Promise<void>): Promise<void> {
     try {
       await body();
@@ -136,7 +136,7 @@ export class Bench {
   }
 }
 
-/** Sparse columns as `SparseColumns` says: distinct rows in the first slots, zeros behind them. */
+/** Sparse columns as `SparseColumns` requires: distinct rows in the first slots, zeros after them. */
 export function expectTidy(X: SparseColumns): void {
   for (let j = 0; j < X.cols; j++) {
     const [start, count] = [j * X.width, X.counts[j]];

@@ -1,43 +1,46 @@
 /**
- * The conformance suite: what any implementation of the kernel contract must do.
+ * The conformance suite: what every implementation of the kernel contract must do.
  *
- * Every operation is compared with explicit f64 matrices within derived bounds,
- * on sizes drawn at random: one to three axes, odd sizes, no columns at all, zero
- * columns, duplicated atoms, scales from 1e-12 to 1e12. `draws` is how many cases
- * of each; a slow device may take fewer. What depends on blocks and remainders
- * runs once more at sizes beyond any block, on small integers where f32 is exact.
+ * Every operation is compared with explicit f64 matrices within derived bounds, on
+ * random sizes: one to three axes, odd sizes, no columns at all, zero columns,
+ * duplicated atoms, scales from 1e-12 to 1e12. Each case runs `draws` times; a slow
+ * device may run fewer. What depends on blocks and remainders runs once more at sizes
+ * beyond any block, on small integers, which f32 adds exactly.
  *
- * The cases: memory.case.ts, products.case.ts, pursuit.case.ts, update.case.ts, explicit.case.ts.
- * How they are kept honest: bench.case.ts (inputs, outputs), oracle.case.ts (bounds).
+ * The cases: memory, dictionary, pursuit, update, explicit, examples, each in its `.case.ts`.
+ * What they use: bench.case.ts (inputs, outputs), oracle.case.ts (exact results, bounds).
  */
 
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { afterAll, afterEach, describe, test } from "vitest";
 import { Rng } from "../../core/rng.js";
 import type { Kernels } from "../contract.js";
 import { Bench } from "./bench.case.js";
+import { dictionaryCases } from "./dictionary.case.js";
+import { exampleCases } from "./examples.case.js";
 import { explicitCases } from "./explicit.case.js";
 import { memoryCases } from "./memory.case.js";
-import { productCases } from "./products.case.js";
 import { pursuitCases } from "./pursuit.case.js";
 import { updateCases } from "./update.case.js";
 
 const scales = [1, 1e-12, 1e12];
-const cases = [...memoryCases, ...productCases, ...pursuitCases, ...updateCases, ...explicitCases];
+const cases = [memoryCases, dictionaryCases, pursuitCases, updateCases, explicitCases, exampleCases].flat();
 
 export function conformance(name: string, create: () => Promise<Kernels>, draws = 12): void {
   describe(`${name} kernels conform`, () => {
-    let bench: Bench | undefined;
-    beforeAll(async () => {
-      bench = new Bench(await create());
+    let kernels: Kernels | undefined;
+    afterEach(({ task }) => {
+      if (task.result?.state !== "fail") return;
+      void kernels?.close(); // a test that timed out is still using them
+      kernels = undefined;
     });
-    afterAll(async () => {
-      await bench?.kernels.dispose();
-    });
+    afterAll(() => kernels?.close());
     for (const { title, once, check } of cases) {
       test(title, async () => {
+        kernels ??= await create();
+        const bench = new Bench(kernels);
         for (let draw = 0; draw < (once ? 1 : draws); draw++) {
-          const [rng, scale] = [Rng.from(draw).split(title), scales[draw % scales.length]];
-          await bench!.run(() => check(bench!, rng, scale));
+          const rng = Rng.from(draw).split(title);
+          await bench.run(() => check(bench, rng, scales[draw % scales.length]));
         }
       });
     }

@@ -1,5 +1,5 @@
 /**
- * Conformance: what handles hold, who shares memory with whom, and in which order
+ * Conformance: the contents of handles, which of them share memory, and the order in which
  * operations take effect.
  */
 
@@ -9,7 +9,7 @@ import type { Rng } from "../../core/rng.js";
 import { Matrix64 } from "../../linalg/matrix64.js";
 import type { Bench, ConformanceCase } from "./bench.case.js";
 import { expectTidy } from "./bench.case.js";
-import { randomDense, randomSparse } from "./oracle.case.js";
+import { expectSame, randomDense, randomSparse } from "./oracle.case.js";
 
 export const memoryCases: readonly ConformanceCase[] = [
   {
@@ -27,7 +27,7 @@ export const memoryCases: readonly ConformanceCase[] = [
       const held = await bench.hold(M);
       expect([held.rows, held.cols]).toEqual([7, 5]);
       expect(await kernels.readMatrix(held)).toEqual(M);
-      const X = randomSparse(rng, 9, 5, 3); // narrower than what holds it
+      const X = randomSparse(rng, 9, 5, 3); // narrower than the handle
       await kernels.writeSparse(sparse, X);
       const back = await kernels.readSparse(sparse);
       expect([back.rows, back.cols, back.width]).toEqual([9, 5, 4]);
@@ -70,19 +70,19 @@ export const memoryCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: "copyColumns takes columns from anywhere",
+    title: "copyColumns copies columns from any first one",
     async check(bench, rng) {
       const [rows, cols] = [1 + rng.below(9), 1 + rng.below(20)];
       await expectCopied(bench, randomDense(rng, rows, cols), rng.below(cols), rng);
     },
   },
   {
-    title: "copyColumns does so at sizes beyond any block",
+    title: "copyColumns is correct at sizes beyond any block",
     once: true,
     check: (bench, rng) => expectCopied(bench, randomDense(rng, 1155, 1300), 150, rng),
   },
   {
-    title: "writing sparse columns anew leaves nothing of the old ones",
+    title: "writing sparse columns again leaves nothing of the old ones",
     async check(bench, rng) {
       const held = await bench.holdSparse(randomSparse(rng, 8, 6, 4));
       const X = randomSparse(rng, 8, 6, 1 + rng.below(4));
@@ -95,7 +95,7 @@ export const memoryCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: "what is read or written is a copy on either side",
+    title: "reading and writing copy",
     once: true,
     async check(bench, rng) {
       const { kernels } = bench;
@@ -130,7 +130,7 @@ export const memoryCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: "sparse columns may have no room at all",
+    title: "sparse columns may have no room for entries",
     once: true,
     async check(bench, rng) {
       const { kernels } = bench;
@@ -146,7 +146,7 @@ export const memoryCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: "memory counts what handles hold, and no longer what was freed",
+    title: "memory counts handles until they are freed",
     once: true,
     async check({ kernels }, rng) {
       const before = kernels.memory.used;
@@ -165,14 +165,16 @@ export const memoryCases: readonly ConformanceCase[] = [
       const { kernels } = bench;
       const ones = DenseMatrix.build(300, 7, () => 1);
       const S = await bench.putSet(7, [0, 1, 2, 3, 4, 5, 6]);
-      const [U, g] = [await bench.hold(ones), await bench.put(ones)];
-      const eta = await bench.hold(new DenseMatrix(1, 1, Float32Array.of(1)));
+      const U = await bench.hold(ones);
+      const A = await bench.holdSparse(new SparseColumns(300, 7, 1));
+      const one = await bench.put(new DenseMatrix(1, 1, Float32Array.of(1)));
+      const step = { gamma: 2, scalars: one, eta: 0, grad: await bench.put(ones) };
       const scalars = await bench.hold(new DenseMatrix(2, 1));
       const pending = [
-        ...Array.from({ length: 5 }, () => kernels.momentum(2, eta, 0, g, S, U)), // u ← 2u + 1: 63 in the end
-        kernels.squaredNorm(kernels.head(U, 1), scalars, 0),
+        ...Array.from({ length: 5 }, () => kernels.moveAtoms(1, U, S, A, step)), // u ← 2u + 1: 63 in the end
+        kernels.addSquaredNorm(kernels.head(U, 1), scalars, 0),
         kernels.writeMatrix(U, ones),
-        kernels.squaredNorm(kernels.head(U, 1), scalars, 1),
+        kernels.addSquaredNorm(kernels.head(U, 1), scalars, 1),
       ];
       const read = await kernels.readMatrix(scalars);
       expect([...read.data]).toEqual([300 * 63 ** 2, 300]);
@@ -185,5 +187,5 @@ async function expectCopied(bench: Bench, M: DenseMatrix, first: number, rng: Rn
   const count = rng.below(M.cols - first + 1);
   const target = await bench.room(M.rows, count);
   await bench.kernels.copyColumns(await bench.put(M), first, target.handle);
-  expect((await target.read()).data).toEqual(M.slice(first, first + count).data.slice());
+  expectSame((await target.read()).data, M.slice(first, first + count).data, "the copy");
 }

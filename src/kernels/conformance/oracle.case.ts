@@ -1,11 +1,11 @@
 /**
- * What the conformance suite measures against: explicit f64 matrices, exact in
- * all that matters, and a replay of a pursuit that tells whether it was greedy.
+ * What the conformance suite compares with: explicit f64 matrices, and a replay of a
+ * pursuit that checks whether it was greedy.
  *
- * Two kinds of judgement. Random reals are compared within the rounding that
- * `tolerance.ts` derives. Small integers are compared exactly: as long as every
- * partial sum stays below 2²⁴, f32 adds integers without rounding in any order, so
- * a block or a remainder that a kernel forgot has nowhere to hide.
+ * Random reals are compared within the rounding that `tolerance.ts` derives. Small
+ * integers are compared exactly: as long as every partial sum stays below 2²⁴, f32 adds
+ * integers without rounding in any order, so a block or a remainder that a kernel skips
+ * is always found.
  */
 
 import { expect } from "vitest";
@@ -181,7 +181,7 @@ export function expectUnitGram(
   }
 }
 
-/** Solve the small symmetric positive system M x = b by elimination with pivoting; null where singular. */
+/** Solve the small symmetric positive system M x = b by elimination with pivoting; null if singular. */
 function solve(M: Matrix64, b: readonly number[]): number[] | null {
   const size = b.length;
   const rows = b.map((value, i) => [...Array.from({ length: size }, (_, j) => M.at(i, j)), value]);
@@ -236,10 +236,10 @@ function exactState(G: Matrix64, P: ArrayLike<number>, atoms: readonly number[])
 }
 
 /**
- * Whether a code is one that OMP may give: each atom was the most correlated (to
- * rounding) when it was taken, the coefficients are the least-squares fit, and it
- * stopped for one of the reasons of the contract and no later. With `path`, also
- * whether it tells the residual energies ‖y‖² − ⟨x, P_I⟩ of the turns.
+ * Checks that OMP may give a code: each atom was the most correlated (up to rounding)
+ * when it was taken, the coefficients are the least-squares fit, and the pursuit stopped
+ * for one of the reasons of the contract and no later. With `path`, also checks the
+ * residual energies ‖y‖² − ⟨x, P_I⟩ of the turns.
  */
 export function expectGreedy(
   G: Matrix64,
@@ -259,20 +259,22 @@ export function expectGreedy(
     const left = energy - explained;
     const energySlack = slack * strongest * (t + 1) + unitRoundoff * (t + 8) * energy;
     if (path) {
-      // after turn t in row t − 1; before the first, the energy where no turn was taken
+      // after turn t in row t − 1; the energy itself if no turn was taken
       const rows = t === atoms.length ? path.slice(Math.max(0, t - 1)) : t > 0 ? [path[t - 1]] : [];
-      for (const told of rows) {
-        expect(told, `residual energy after turn ${t}`).toBeGreaterThanOrEqual(0);
-        expect(Math.abs(told - left), `residual energy after turn ${t}`).toBeLessThanOrEqual(energySlack);
-        expect(told, `a row past turn ${t}`).toBe(rows[0]);
+      for (const value of rows) {
+        expect(value, `residual energy after turn ${t}`).toBeGreaterThanOrEqual(0);
+        expect(Math.abs(value - left), `residual energy after turn ${t}`).toBeLessThanOrEqual(energySlack);
+        expect(value, `a row after turn ${t}`).toBe(rows[0]);
       }
     }
     if (t < atoms.length) {
-      expect(left, `turn ${t}: goes on below the error`).toBeGreaterThan(limits.residualEnergy - energySlack);
+      expect(left, `turn ${t}: continues below the error`).toBeGreaterThan(
+        limits.residualEnergy - energySlack,
+      );
       expect(Math.abs(alpha[atoms[t]]), `turn ${t}: not the best atom`).toBeGreaterThanOrEqual(
         best - 2 * slack,
       );
-      expect(best, `turn ${t}: goes on with nothing left`).toBeGreaterThan(
+      expect(best, `turn ${t}: continues with nothing left`).toBeGreaterThan(
         pursuitFloor * strongest - 2 * slack,
       );
       continue;

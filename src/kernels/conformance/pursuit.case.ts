@@ -1,6 +1,6 @@
 /**
- * Conformance: Batch-OMP, judged by a replay of each of its turns in f64, and the
- * energies it starts from.
+ * Conformance: Batch-OMP, checked by a replay of each of its turns in f64, and the energies
+ * it starts from.
  */
 
 import { expect } from "vitest";
@@ -44,7 +44,7 @@ export const pursuitCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: "batchOmp takes the best atom each turn, fits by least squares, and stops as it should",
+    title: "batchOmp takes the best atom each turn, fits by least squares, and stops for the right reason",
     async check(bench, rng, scale) {
       const [n, m] = [2 + rng.below(12), 1 + rng.below(40)];
       const p = 1 + rng.below(Math.min(n, m, 8));
@@ -76,7 +76,7 @@ export const pursuitCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: "batchOmp tells the residual energy after every turn, and repeats the last",
+    title: "batchOmp writes the residual energy after every turn, and repeats the last",
     async check(bench, rng, scale) {
       const n = 4 + rng.below(12);
       const p = 2 + rng.below(n - 3);
@@ -97,7 +97,7 @@ export const pursuitCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: "batchOmp is greedy in long pursuits, and ends where nothing is left",
+    title: "batchOmp is greedy in long pursuits, and stops when nothing is left",
     once: true,
     async check(bench, rng) {
       const { D, G } = randomUnitDictionary(rng, 50, 333);
@@ -210,7 +210,7 @@ async function pursue(
   return codes;
 }
 
-/** Codes from a Gram matrix and projections that are made up. */
+/** Codes from an invented Gram matrix and projections. */
 async function fromProjections(
   bench: Bench,
   G: DenseMatrix,

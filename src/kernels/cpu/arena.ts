@@ -1,23 +1,27 @@
 /**
- * Memory of the CPU kernels: one WebAssembly memory, shared between threads where
- * that is allowed, handed out in pieces.
+ * Memory of the CPU kernels: one WebAssembly memory, shared between threads if
+ * allowed, which is handed out in pieces.
  *
- * Pieces start at multiples of 64 bytes. Freed ones are joined with their free
- * neighbours and used again, first fit, so that training twice in one process
- * does not grow. The memory itself only grows: to 4 GiB at most, and to less where
- * the machine does not set that much aside (some phones, 32-bit browsers).
+ * Pieces start at multiples of 64 bytes. Freed pieces are joined with their free
+ * neighbours and used again, first fit, so that training twice in one process does
+ * not need more memory. The memory itself only grows: to at most 4 GiB, or less if the
+ * machine does not reserve that much (some phones, 32-bit browsers).
  */
 
 import { InputError } from "../../core/errors.js";
+import type { Fields } from "../fields.js";
 
 const page = 65536;
-/** The most pages WebAssembly addresses with 32 bits, and the fewest to be content with. */
+/** The most pages that 32-bit addresses reach, and the fewest that are acceptable. */
 const maxPages = 65536;
 const minPages = 1024;
 const alignment = 64;
 
-/** Bytes at the start that are not handed out: the control block of the pool, and what the compiler places there. */
+/** Bytes at the start that are not handed out: the control block and arguments of the pool, and data of the compiler. */
 const reserved = 4096;
+
+/** The fields of a struct in memory: byte offset and type of each. */
+export type Layout = Readonly<Record<string, readonly [offset: number, type: "word" | "f32" | "f64"]>>;
 
 interface Piece {
   readonly at: number;
@@ -30,8 +34,9 @@ export class Arena {
   #free: Piece[] = [];
   /** Sizes of the pieces handed out, by address. */
   readonly #used = new Map<number, number>();
+  #view: DataView | undefined;
 
-  /** Bytes that can be handed out in all. */
+  /** The most bytes that can be handed out. */
   readonly bytesMost: number;
 
   constructor(shared: boolean) {
@@ -60,7 +65,8 @@ export class Arena {
   /** Give a piece back. */
   give(at: number): void {
     const bytes = this.#used.get(at);
-    if (bytes === undefined) throw new TypeError("cpu kernels: a handle was freed twice, or is not theirs");
+    if (bytes === undefined)
+      throw new TypeError("cpu kernels: a handle was freed twice, or belongs to other kernels");
     this.#used.delete(at);
     this.#release({ at, bytes });
   }
@@ -75,6 +81,17 @@ export class Arena {
 
   u32(at: number, length: number): Uint32Array {
     return new Uint32Array(this.memory.buffer as ArrayBuffer, at, length);
+  }
+
+  /** Write the fields of a struct at an address. */
+  write<L extends Layout, Given>(at: number, layout: L, values: Given & Fields<L, Given>): void {
+    if (this.#view?.buffer !== this.memory.buffer) this.#view = new DataView(this.memory.buffer);
+    for (const field in layout) {
+      const [offset, type] = layout[field];
+      if (type === "word") this.#view.setUint32(at + offset, values[field], true);
+      else if (type === "f32") this.#view.setFloat32(at + offset, values[field], true);
+      else this.#view.setFloat64(at + offset, values[field], true);
+    }
   }
 
   u8(at: number, length: number): Uint8Array {
@@ -101,7 +118,7 @@ export class Arena {
       const need = ((this.bytesUsed + size) / 2 ** 30).toFixed(2);
       const most = (this.bytesMost + reserved) / 2 ** 30;
       throw new InputError(
-        `cpu kernels: ${need} GiB are needed, more than the memory that can be had (${most} GiB at most)`,
+        `cpu kernels: ${need} GiB of memory are needed, but at most ${most} GiB are available`,
       );
     }
     this.#release({ at: end, bytes: pages * page });
@@ -113,7 +130,8 @@ export class Arena {
     const next = this.#free.findIndex(({ at }) => at > piece.at);
     const index = next < 0 ? this.#free.length : next;
     let { at, bytes } = piece;
-    let [first, count] = [index, 0];
+    let first = index;
+    let count = 0;
     const before = this.#free[index - 1];
     if (before && before.at + before.bytes === at) {
       at = before.at;
@@ -130,7 +148,7 @@ export class Arena {
   }
 }
 
-/** A memory of one page that may grow as far as the machine lets it: half as far, where it refuses. */
+/** A memory of one page that may grow as far as the machine allows: the limit is halved until it is accepted. */
 function reserve(shared: boolean): { readonly memory: WebAssembly.Memory; readonly pages: number } {
   for (let pages = maxPages; ; pages /= 2) {
     try {

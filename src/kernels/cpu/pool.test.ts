@@ -8,36 +8,38 @@ import { train } from "../../learn/run/train.js";
 import { modelToBytes } from "../../model/files.js";
 import type { Kernels } from "../contract.js";
 import { Arena } from "./arena.js";
+import { kernels as layouts } from "./binary.js";
 import { createCpuKernels } from "./index.js";
+import { argumentBytes } from "./pool.js";
 
 const pictures = syntheticPictures(1, 2, 64);
 const options = { patch: [6, 6], coding: { sparsity: 3 }, examples: 1500, batch: 128, holdout: 100 } as const;
 
 let kernels: Kernels | undefined;
 afterEach(async () => {
-  await kernels?.dispose();
+  await kernels?.close();
   kernels = undefined;
   vi.restoreAllMocks();
   vi.unstubAllGlobals();
 });
 
 describe("threads", () => {
-  test("give a trained model with the same bytes, be there 1, 2, 4 or many more than cores", async () => {
+  test("train a model of the same bytes, whether 1, 2, 4 or many more than cores", async () => {
     const models: Uint8Array[] = [];
     for (const threads of [1, 2, 4, 64]) {
       kernels = await createCpuKernels({ threads });
       models.push(modelToBytes(await train(pictures, { ...options, kernels }).model()));
-      await kernels.dispose();
+      await kernels.close();
     }
     for (const model of models) expect(model).toEqual(models[0]);
   });
 
-  test.each([0, 2.5, 257])("refuse a number of %d", async (threads) => {
+  test.each([0, 2.5, 257])("are rejected if there are %d", async (threads) => {
     const message = `createCpuKernels: threads must be an integer from 1 to 256, got ${threads}`;
     await expect(createCpuKernels({ threads })).rejects.toThrow(new InputError(message));
   });
 
-  test("without shared memory are one, which says why, unless more were asked for", async () => {
+  test("fall back to one without shared memory, and say why, unless more were asked for", async () => {
     vi.spyOn(os, "availableParallelism").mockReturnValue(4);
     vi.stubGlobal("SharedArrayBuffer", undefined);
     const reason = "shared memory is not allowed here (the page is not cross-origin isolated)";
@@ -47,7 +49,7 @@ describe("threads", () => {
     await expect(createCpuKernels({ threads: 2 })).rejects.toThrow(new InputError(message));
   });
 
-  test("end in an error, not in waiting, where one is killed", async () => {
+  test("fail with an error, instead of waiting, if one is killed", async () => {
     const { Worker } = await import("node:worker_threads");
     const workers: InstanceType<typeof Worker>[] = [];
     const unref = Worker.prototype.unref;
@@ -68,16 +70,41 @@ describe("threads", () => {
     await expect(killed).rejects.toThrow(/^cpu kernels: a thread ended \(exit code 1\)/);
   });
 
-  test("cannot be used after they were given back", async () => {
+  test("cannot be used after close", async () => {
     const gone = await createCpuKernels({ threads: 2 });
     const M = gone.matrix(300, 300);
-    await gone.dispose();
+    await gone.close();
     await expect(gone.columnEnergies(M, M)).rejects.toThrow(/^cpu kernels: closed/);
   });
 });
 
+describe("arguments", () => {
+  test.each(Object.entries(layouts))("of %s fit the memory reserved for them", (_, layout) => {
+    for (const [offset, type] of Object.values(layout)) {
+      const bytes = type === "f64" ? 8 : 4;
+      expect(offset % bytes).toBe(0);
+      expect(offset + bytes).toBeLessThanOrEqual(argumentBytes);
+    }
+  });
+
+  test("that are missing, or that a kernel does not have, do not compile", () => {
+    const arena = new Arena(false);
+    const [missing, complete, unknown] = [
+      { G: 3, m: 1 },
+      { m: 1, coherence: 2, G: 3 },
+      { m: 1, coherence: 2, G: 3, n: 4 },
+    ];
+    // @ts-expect-error `coherence` is missing
+    arena.write(0, layouts.coherence, missing);
+    arena.write(0, layouts.coherence, complete);
+    // @ts-expect-error there is no `n`
+    arena.write(0, layouts.coherence, unknown);
+    expect([...arena.u32(0, 3)]).toEqual([3, 1, 2]);
+  });
+});
+
 describe("memory", () => {
-  test("is all given back after training, and training twice does not grow", async () => {
+  test("is freed after training, and training twice needs no more", async () => {
     kernels = await createCpuKernels({ threads: 2 });
     await train(pictures, { ...options, kernels }).model();
     const once = kernels.memory.used; // scratch and staging stay
@@ -85,18 +112,16 @@ describe("memory", () => {
     expect(kernels.memory.used).toBe(once);
   });
 
-  test("is refused beyond 4 GiB with a clear line", async () => {
+  test("beyond 4 GiB is refused with a clear message", async () => {
     kernels = await createCpuKernels({ threads: 1 });
     expect(() => kernels!.matrix(40_000, 40_000)).toThrow(
-      new InputError(
-        "cpu kernels: 5.96 GiB are needed, more than the memory that can be had (4 GiB at most)",
-      ),
+      new InputError("cpu kernels: 5.96 GiB of memory are needed, but at most 4 GiB are available"),
     );
     const huge = { ...options, patch: [64, 64], atoms: 40_000, kernels } as const;
     await expect(train(pictures, huge).plan()).rejects.toThrow(/^train: the run needs \d/);
   });
 
-  test("is as much as the machine sets aside: half of 4 GiB, or a quarter, or less", () => {
+  test("is as much as the machine reserves: half of 4 GiB, a quarter, or less", () => {
     const { Memory } = WebAssembly;
     vi.stubGlobal("WebAssembly", {
       ...WebAssembly,
@@ -110,13 +135,11 @@ describe("memory", () => {
     const arena = new Arena(true);
     expect(arena.bytesMost).toBe(2 ** 30 - 4096);
     expect(() => arena.take(2 ** 31)).toThrow(
-      new InputError(
-        "cpu kernels: 2.00 GiB are needed, more than the memory that can be had (1 GiB at most)",
-      ),
+      new InputError("cpu kernels: 2.00 GiB of memory are needed, but at most 1 GiB are available"),
     );
   });
 
-  test("hands out pieces that never overlap, and joins them again", () => {
+  test("is handed out in pieces that never overlap, and is joined again", () => {
     const arena = new Arena(false);
     const rng = Rng.from(1);
     const held = new Map<number, number>();
@@ -143,7 +166,7 @@ describe("memory", () => {
     expect(() => arena.give(64 * 1000)).toThrow(TypeError);
   });
 
-  test("of a handle of other kernels is not touched", async () => {
+  test("of other kernels is not touched", async () => {
     kernels = await createCpuKernels({ threads: 1 });
     const foreign = new DenseMatrix(2, 2);
     await expect(kernels.columnEnergies(foreign, kernels.matrix(1, 2))).rejects.toThrow(TypeError);

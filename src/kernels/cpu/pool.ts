@@ -1,26 +1,33 @@
 /**
- * A pool of threads over one memory. A job is a kernel and a number of items; the
- * calling thread takes part, so one thread means no others at all.
+ * A pool of threads over one memory. A job is a kernel, its arguments and a number of
+ * items. The calling thread works too, so a pool of one thread starts no others.
  *
- * Items go to whichever thread is free, a few at a time, and every output belongs
- * to one item: the result has the same bits for any number of threads. A dispatch
- * costs a few microseconds while the threads are awake (they spin a moment before
- * they sleep), tens where they sleep.
+ * Items go to whichever thread is free, a few at a time, and every output belongs to
+ * one item: the result has the same bits for any number of threads. Starting a job
+ * costs a few microseconds while the threads are awake (they spin a moment before they
+ * sleep), and tens of microseconds if they sleep.
  */
 
+import type { Fields } from "../fields.js";
 import { Arena } from "./arena.js";
-import { startThread, type Thread } from "./threads.js";
-import { slots, type WorkerStart } from "./worker.js";
+import { kernels } from "./binary.js";
+import { slots, startThread, type Thread, type WorkerStart } from "./threads.js";
 
 type Kernel = (from: number, to: number, scratch: number, args: number) => void;
 
-/** Addresses in the reserved start of the memory. */
+type KernelName = keyof typeof kernels;
+
+/** The kernels of assembly/. Threads know a kernel by its index here. */
+const names = Object.keys(kernels) as readonly KernelName[];
+
+/** Addresses in the reserved start of the memory, and the size of the arguments. */
 const controlAddress = 1024;
 const argsAddress = 3072;
-/** Milliseconds the caller watches for the others before it lets other tasks run. */
+export const argumentBytes = 1024;
+/** Milliseconds that the caller polls the other threads before it lets other tasks run. */
 const patience = 0.3;
 
-/** `Atomics` where it can wait without blocking (ES2024). */
+/** `Atomics` that can wait without blocking (ES2024). */
 type AsyncAtomics = typeof Atomics & {
   waitAsync?(
     array: Int32Array,
@@ -32,44 +39,31 @@ type AsyncAtomics = typeof Atomics & {
 /** Threads that did not start; the message says why. */
 export class ThreadsError extends Error {}
 
-interface Views {
-  readonly buffer: ArrayBufferLike;
-  readonly control: Int32Array;
-  readonly args: { readonly u32: Uint32Array; readonly f32: Float32Array; readonly f64: Float64Array };
-}
-
-/** The most threads of a pool: as many as the control block has scratch slots for. */
+/** The most threads of a pool: the scratch slots of the control block. */
 export const maxThreads = 256;
 
-export class Pool<Name extends string> {
+export class Pool {
   readonly arena: Arena;
   readonly threads: number;
-  readonly #kernels: Record<Name, Kernel>;
-  readonly #names: readonly Name[];
+  readonly #kernels: Record<KernelName, Kernel>;
   readonly #others: Thread[] = [];
   #scratchBytes = 0;
-  #seen: Views | undefined;
+  #seen: Int32Array | undefined;
   #ended: string | undefined;
   #onEnded: (() => void) | undefined;
 
-  private constructor(arena: Arena, threads: number, names: readonly Name[], instance: WebAssembly.Instance) {
+  private constructor(arena: Arena, threads: number, instance: WebAssembly.Instance) {
     this.arena = arena;
     this.threads = threads;
-    this.#names = names;
-    this.#kernels = instance.exports as Record<Name, Kernel>;
+    this.#kernels = instance.exports as Record<KernelName, Kernel>;
   }
 
-  /** Threads that are ready to work on kernels of a module. Where they do not start, a `ThreadsError`. */
-  static async open<Name extends string>(
-    module: WebAssembly.Module,
-    names: readonly Name[],
-    threads: number,
-    shared: boolean,
-  ): Promise<Pool<Name>> {
+  /** Threads that are ready to run the kernels of a module; a `ThreadsError` if they do not start. */
+  static async open(module: WebAssembly.Module, threads: number, shared: boolean): Promise<Pool> {
     const arena = new Arena(shared);
     const { memory } = arena;
     const instance = await WebAssembly.instantiate(module, { env: { memory } });
-    const pool = new Pool(arena, threads, names, instance);
+    const pool = new Pool(arena, threads, instance);
     try {
       await pool.#startOthers(module);
     } catch (error) {
@@ -86,7 +80,7 @@ export class Pool<Name extends string> {
       const start: WorkerStart = {
         module,
         memory: this.arena.memory,
-        names: this.#names,
+        names,
         control: controlAddress,
         args: argsAddress,
         scratchSlot: slots.scratch + t,
@@ -104,26 +98,6 @@ export class Pool<Name extends string> {
     }
   }
 
-  /** Words for a job's arguments, to be filled before `run`; cleared by nobody. */
-  get args(): Views["args"] {
-    return this.#views().args;
-  }
-
-  /** Views of the control block and the arguments, made anew where the memory has moved. */
-  #views(): Views {
-    const { arena } = this;
-    const { buffer } = arena.memory;
-    if (this.#seen?.buffer !== buffer) {
-      const args = {
-        u32: arena.u32(argsAddress, 128),
-        f32: arena.f32(argsAddress, 128),
-        f64: arena.f64(argsAddress, 64),
-      };
-      this.#seen = { buffer, control: new Int32Array(buffer as ArrayBuffer, controlAddress, 512), args };
-    }
-    return this.#seen;
-  }
-
   /** Make sure that every thread has this many bytes of scratch memory. */
   reserveScratch(bytes: number): void {
     if (bytes <= this.#scratchBytes) return;
@@ -133,15 +107,21 @@ export class Pool<Name extends string> {
       if (old !== 0) this.arena.give(old);
     }
     for (let t = 0; t < this.threads; t++) {
-      const at = this.arena.take(bytes); // may move the memory: look at the control block only afterwards
+      const at = this.arena.take(bytes); // may move the memory, so the control block is looked up afterwards
       this.#control()[slots.scratch + t] = at;
     }
     this.#scratchBytes = bytes;
   }
 
-  /** Run a kernel over `items`, `step` at a time. */
-  async run(name: Name, items: number, step: number): Promise<void> {
+  /** Run a kernel over `items`, `step` at a time, with arguments by the names that assembly/ gives them. */
+  async run<Name extends KernelName, Given>(
+    name: Name,
+    args: Given & Fields<(typeof kernels)[Name], Given>,
+    items: number,
+    step: number,
+  ): Promise<void> {
     this.#requireAlive();
+    this.arena.write(argsAddress, kernels[name], args);
     const kernel = this.#kernels[name];
     const control = this.#control();
     const scratch = control[slots.scratch] >>> 0;
@@ -150,7 +130,7 @@ export class Pool<Name extends string> {
         kernel(from, Math.min(from + step, items), scratch, argsAddress);
       return;
     }
-    control[slots.kernel] = this.#names.indexOf(name);
+    control[slots.kernel] = names.indexOf(name);
     control[slots.items] = items;
     control[slots.step] = step;
     Atomics.store(control, slots.nextItem, 0);
@@ -165,7 +145,7 @@ export class Pool<Name extends string> {
     await this.#othersDone(control);
   }
 
-  /** Wait for the other threads: watch a moment, then let other tasks run. */
+  /** Wait for the other threads: poll for a moment, then let other tasks run. */
   async #othersDone(control: Int32Array): Promise<void> {
     const until = performance.now() + patience;
     while (Atomics.load(control, slots.pending) > 0) {
@@ -175,13 +155,13 @@ export class Pool<Name extends string> {
     }
   }
 
-  /** Sleep until the others are done, one has ended, or a moment has passed. */
+  /** Sleep until the others are done, or one has ended, or for at most 20 ms. */
   async #nap(control: Int32Array): Promise<void> {
     const pending = Atomics.load(control, slots.pending);
     if (pending === 0) return;
     await new Promise<void>((resolve) => {
       const wait = (Atomics as AsyncAtomics).waitAsync?.(control, slots.pending, pending);
-      const timer = setTimeout(resolve, wait ? 20 : 0); // also keeps the process alive meanwhile
+      const timer = setTimeout(resolve, wait ? 20 : 0); // also keeps the process alive
       const wake = () => {
         clearTimeout(timer);
         resolve();
@@ -210,11 +190,13 @@ export class Pool<Name extends string> {
   }
 
   #requireAlive(): void {
-    if (this.#ended !== undefined)
-      throw new Error(`cpu kernels: ${this.#ended}; they cannot be used any more`);
+    if (this.#ended !== undefined) throw new Error(`cpu kernels: ${this.#ended}; they can no longer be used`);
   }
 
+  /** The control block, looked up again if the memory has moved. */
   #control(): Int32Array {
-    return this.#views().control;
+    const { buffer } = this.arena.memory;
+    if (this.#seen?.buffer !== buffer) this.#seen = new Int32Array(buffer, controlAddress, 512);
+    return this.#seen;
   }
 }

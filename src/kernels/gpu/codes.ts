@@ -1,15 +1,15 @@
 /**
- * Codes the other way round: for each atom, the examples that use it, ascending.
+ * Codes by rows: for each atom, the examples that use it, ascending.
  *
- * Bits for every atom and example are set in any order and read in one order, so
+ * A bit for every atom and example is set in any order and read in one order, so
  * the lists, and every sum along them, are the same each time. They are made once
- * for codes and serve every operation until the codes change.
+ * and used by all operations until the codes change.
  */
 
 import type { GpuSet, GpuSparse } from "./handles.js";
 import type { GpuQueue } from "./queue.js";
 
-/** What is known about codes. */
+/** The codes that the lists were made of. */
 interface Known {
   readonly store: object;
   readonly version: number;
@@ -50,10 +50,10 @@ export class CodeLists {
     const queue = this.#queue;
     queue.clear(bits, m * words * 4);
     const across = [Math.ceil(width / 64), N] as const;
-    queue.dispatch("marks", [N, ...X.words, words], [store.buffer, bits], across);
-    queue.dispatch("uses", [m, words], [bits, uses], [Math.ceil(m / 64)]);
-    queue.dispatch("scan", [m, 1 + m], [uses, starts, set], [1]);
-    queue.dispatch("lists", [m, words, ...X.words], [store.buffer, bits, starts, entries], [m]);
+    queue.dispatch("marks", { examples: N, ...X.layout, words }, [store.buffer, bits], across);
+    queue.dispatch("uses", { atoms: m, words }, [bits, uses], [Math.ceil(m / 64)]);
+    queue.dispatch("scan", { atoms: m, placeAt: 1 + m }, [uses, starts, set], [1]);
+    queue.dispatch("lists", { atoms: m, words, ...X.layout }, [store.buffer, bits, starts, entries], [m]);
     this.#known = { store, version: store.version, cols: N };
   }
 

@@ -1,17 +1,17 @@
 /**
- * Finding a GPU: WebGPU as the runtime offers it (browsers), or through the npm
- * package `webgpu` (Node), and a device with the adapter's real limits.
+ * Finding a GPU: WebGPU of the runtime (browsers), or of the npm package `webgpu`
+ * (Node), and a device with the limits of its adapter.
  *
- * A software adapter computes on the CPU, slower than the `cpu` kernels; it is
- * opened only where it is asked for. Whatever stands in the way is a reason in
- * words, never an exception.
+ * A software adapter computes on the CPU, slower than the `cpu` kernels, and is opened
+ * only if asked for. If there is no GPU, the result is a reason in words, never an
+ * exception.
  */
 
-/** A device that is open, and all that has to stay referenced while it is. */
+/** An open device, and all that must stay referenced while it is open. */
 export interface OpenGpu {
   readonly device: GPUDevice;
   readonly adapter: GPUAdapter;
-  /** What it is, in words. */
+  /** Its name, for reports. */
   readonly description: string;
   readonly software: boolean;
 }
@@ -51,7 +51,7 @@ export async function openGpu(softwareToo: boolean): Promise<OpenGpu | { readonl
   }
 }
 
-/** Let go of a device. */
+/** Close a device. */
 export function closeGpu({ device, adapter }: OpenGpu): void {
   device.destroy();
   for (const object of [adapter, device]) alive.delete(object);
@@ -65,7 +65,7 @@ async function requestAdapter(gpu: GPU, options: GPURequestAdapterOptions): Prom
   }
 }
 
-/** The name of the device where it has one; browsers tell less. */
+/** The name of the device, or less if the browser hides it. */
 function describe(info: GPUAdapterInfo): string {
   const named = info.device && /[a-z]/i.test(info.device) ? info.device : info.description;
   return named || [info.vendor, info.architecture].filter(Boolean).join(" ") || "an unnamed adapter";
@@ -101,7 +101,7 @@ async function findGpu(
     const { create } = (await import(/* @vite-ignore */ packageName)) as {
       create(options: string[]): GPU;
     };
-    // on Linux Vulkan alone: looking for OpenGL too writes complaints to the terminal
+    // on Linux only Vulkan: looking for OpenGL prints complaints to the terminal
     return { gpu: create(node.platform === "linux" ? ["backend=vulkan"] : []) };
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
@@ -115,8 +115,8 @@ async function findGpu(
 }
 
 /**
- * Why there can be no GPU on this Linux. It is asked before Vulkan is, since drivers and
- * Dawn write complaints of their own to the terminal where they find nothing.
+ * Why there can be no GPU on this Linux. Checked before Vulkan is asked, since drivers and
+ * Dawn print complaints to the terminal if they find nothing.
  */
 function linuxObstacle(node: NodeProcess, softwareToo: boolean): string | undefined {
   const fs = node.getBuiltinModule?.("fs");
@@ -124,11 +124,11 @@ function linuxObstacle(node: NodeProcess, softwareToo: boolean): string | undefi
   if (!hasVulkan(node.env, fs)) return "no Vulkan is installed (libvulkan.so.1)";
   if (softwareToo) return undefined;
   if (!deviceFiles.some((path) => fs.existsSync(path))) return "this machine shows no graphics device";
-  node.env.VK_LOADER_DRIVERS_DISABLE ??= "*lvp*"; // Mesa's software driver, which Dawn refuses aloud
+  node.env.VK_LOADER_DRIVERS_DISABLE ??= "*lvp*"; // Mesa's software driver, about which Dawn complains
   return undefined;
 }
 
-/** What graphics drivers of Linux show of a device: Mesa's, NVIDIA's, that of Windows' Linux, AMD's. */
+/** Device files of graphics drivers on Linux: of Mesa, NVIDIA, Windows' Linux and AMD. */
 const deviceFiles = ["/dev/dri", "/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg", "/dev/kfd"];
 
 type Files = ReturnType<NonNullable<NodeProcess["getBuiltinModule"]>>;

@@ -1,29 +1,28 @@
 /**
- * Explicit dictionaries on the device: what ODL remembers, and the updates of ODL
+ * Explicit dictionaries on the device: the sums that ODL keeps, and the updates of ODL
  * and K-SVD.
  *
- * `descend` is exactly the update of one atom after the other, in blocks: V = DC is
- * one dense product, a block of atoms moves in turn within one workgroup, and the
- * columns of V behind the block follow what it changed.
+ * `descend` updates exactly one atom after the other, but in blocks: V = DC is one dense
+ * product, the atoms of a block move in turn within one workgroup, and the columns of V
+ * after the block are corrected by their changes.
  */
 
-import { momentFloor } from "../contract.js";
+import { type ExplicitOperations, momentFloor } from "../contract.js";
 import type { CodeLists } from "./codes.js";
-import { type GpuMatrix, type GpuSet, type GpuSparse, runsOf } from "./handles.js";
+import { dense, type GpuMatrix, type GpuSparse, type Run, runsOf, sparse } from "./handles.js";
 import type { GpuMemory } from "./memory.js";
 import type { GpuProducts } from "./products.js";
-import { float } from "./queue.js";
 
 /** Atoms that move within one workgroup before the others follow. */
 const descentBlock = 32;
 /** Workgroups that share the examples of an atom. */
 const refitGroups = 1024;
 
-export class ExplicitUpdates {
+class ExplicitUpdates {
   readonly #memory: GpuMemory;
   readonly #products: GpuProducts;
   readonly #codes: CodeLists;
-  /** Dense matrices that live between calls, by what they are for. */
+  /** Dense matrices that live between calls, by name. */
   readonly #held = new Map<string, GpuMatrix>();
 
   constructor(memory: GpuMemory, products: GpuProducts, codes: CodeLists) {
@@ -41,17 +40,26 @@ export class ExplicitUpdates {
       let factor = beta;
       for (const { first, count, parts } of Y.cols > 0 ? runsOf(Y) : [nothing]) {
         const { buffer, offset } = atoms.parts[0];
-        const examples = [first, count, parts[0].offset];
-        const words = [float(factor), Y.quads, ...examples, atoms.first, atoms.count, offset];
+        const params = {
+          beta: factor,
+          quads: Y.quads,
+          begin: first,
+          count,
+          offset: parts[0].offset,
+          firstAtom: atoms.first,
+          atoms: atoms.count,
+          column: offset,
+        };
         const groups = [Math.ceil(Y.quads / 128), atoms.count] as const;
-        queue.dispatch("moments", words, [parts[0].buffer, starts, entries, buffer], groups);
+        queue.dispatch("moments", params, [parts[0].buffer, starts, entries, buffer], groups);
         factor = 1;
       }
     }
     for (const { first, count, parts } of runsOf(C)) {
-      const words = [float(beta), C.stride, ...X.words, first, count, parts[0].offset];
+      const columns = { firstAtom: first, atoms: count, column: parts[0].offset };
+      const params = { beta, stride: C.stride, ...X.layout, ...columns };
       const buffers = [X.store.buffer, starts, entries, parts[0].buffer];
-      queue.dispatch("codeMoments", words, buffers, [count]);
+      queue.dispatch("codeMoments", params, buffers, [count]);
     }
   }
 
@@ -64,16 +72,19 @@ export class ExplicitUpdates {
     const changes = queue.scratch("changes", descentBlock * D.stride * 4);
     for (const run of runsOf(B, C, V, D)) {
       for (let at = 0; at < run.count; at += descentBlock) {
-        const [first, atoms] = [run.first + at, Math.min(descentBlock, run.count - at)];
-        const [b, c, v, d] = run.parts.map(({ offset }) => offset + at);
-        const words = [D.quads, C.stride, first, atoms, b, c, v, d, float(momentFloor)];
+        const first = run.first + at;
+        const atoms = Math.min(descentBlock, run.count - at);
+        const block = { quads: D.quads, strideC: C.stride, first, atoms };
+        const [columnB, columnC, columnV, columnD] = run.parts.map(({ offset }) => offset + at);
+        const params = { ...block, columnB, columnC, columnV, columnD, floor: momentFloor };
         const buffers = [...run.parts.map(({ buffer }) => buffer), changes];
-        queue.dispatch("descend", words, buffers, [1]);
+        queue.dispatch("descend", params, buffers, [1]);
         const behind = first + atoms;
         for (const { count, parts } of runsOf(V.slice(behind, m - behind), C.slice(behind, m - behind))) {
-          const follow = [D.quads, C.stride, first, atoms, count, parts[0].offset, parts[1].offset];
+          const [{ buffer: v, offset: atV }, { buffer: c, offset: atC }] = parts;
+          const behindIt = { ...block, columns: count, columnV: atV, columnC: atC };
           const groups = [Math.ceil(D.quads / 64), Math.ceil(count / 4)] as const;
-          queue.dispatch("followAtoms", follow, [changes, parts[1].buffer, parts[0].buffer], groups);
+          queue.dispatch("followAtoms", behindIt, [changes, c, v], groups);
         }
       }
     }
@@ -91,33 +102,22 @@ export class ExplicitUpdates {
         let keeps = 0;
         for (const run of runsOf(R)) {
           const part = run.parts[0];
-          const words = [D.quads, first + j, run.first, run.count, part.offset, column, keeps];
+          const params = { quads: D.quads, atom: first + j, ...examplesOf(run), column, keeps };
           const groups = [Math.ceil(D.quads / 16)] as const;
-          queue.dispatch("refitDirection", words, [part.buffer, starts, entries, buffer, u], groups);
+          queue.dispatch("refitDirection", params, [part.buffer, starts, entries, buffer, u], groups);
           keeps = 1;
         }
         if (R.cols === 0) return;
-        queue.dispatch("refitAtom", [D.quads, column], [u, buffer], [1]);
+        queue.dispatch("refitAtom", { quads: D.quads, column }, [u, buffer], [1]);
         for (const run of runsOf(R)) {
           const part = run.parts[0];
-          const words = [D.quads, first + j, run.first, run.count, part.offset, column, ...X.words];
+          const params = { quads: D.quads, atom: first + j, ...examplesOf(run), column, ...X.layout };
           const buffers = [u, starts, entries, buffer, part.buffer, X.store.buffer];
-          queue.dispatch("refitCodes", words, buffers, [Math.min(refitGroups, run.count)]);
+          queue.dispatch("refitCodes", params, buffers, [Math.min(refitGroups, run.count)]);
         }
       }
     }
     X.store.version++;
-  }
-
-  /** Columns S ← 0; of a square matrix, rows S too. */
-  forget(S: GpuSet, M: GpuMatrix, square: boolean): void {
-    for (const { first, count, parts } of runsOf(M)) {
-      const words = [M.stride, M.rows, first, count, parts[0].offset, S.placeAt];
-      const groups = [Math.ceil(M.rows / 64), count] as const;
-      this.#memory.queue.dispatch("forget", words, [S.buffer, parts[0].buffer], groups, {
-        square: square ? 1 : 0,
-      });
-    }
   }
 
   /** C ← C + YYᵀ. */
@@ -127,25 +127,28 @@ export class ExplicitUpdates {
     this.#products.product(T, T, C, undefined, true);
   }
 
-  /** Mᵀ, in room that lives between calls. */
+  /** Mᵀ, in memory that lives between calls. */
   #transposed(M: GpuMatrix): GpuMatrix {
     const { queue } = this.#memory;
     const T = this.#room("turned", M.cols, M.rows);
     for (const columns of runsOf(M)) {
       for (const { first, count, parts } of runsOf(T)) {
         const from = columns.parts[0];
-        const words = [
-          ...[columns.count, from.offset, M.stride, columns.first],
-          ...[first, count, parts[0].offset, T.stride],
-        ];
+        const source = {
+          columns: columns.count,
+          column: from.offset,
+          stride: M.stride,
+          first: columns.first,
+        };
+        const target = { begin: first, count, place: parts[0].offset, strideT: T.stride };
         const groups = [Math.ceil(count / 16), Math.ceil(columns.count / 16)] as const;
-        queue.dispatch("transpose", words, [from.buffer, parts[0].buffer], groups);
+        queue.dispatch("transpose", { ...source, ...target }, [from.buffer, parts[0].buffer], groups);
       }
     }
     return T;
   }
 
-  /** A matrix of a size that stays for the next call of that size; its padding is zero. */
+  /** A named matrix that stays for the next call of the same size; its padding is zero. */
   #room(name: string, rows: number, cols: number): GpuMatrix {
     const held = this.#held.get(name);
     if (held && held.rows === rows && held.cols === cols) return held;
@@ -154,4 +157,32 @@ export class ExplicitUpdates {
     this.#held.set(name, room);
     return room;
   }
+}
+
+/** The examples of a run of R, as parameters. */
+function examplesOf({ first, count, parts }: Run) {
+  return { begin: first, count, offset: parts[0].offset };
+}
+
+export function explicitOperations(
+  memory: GpuMemory,
+  products: GpuProducts,
+  codes: CodeLists,
+): ExplicitOperations {
+  const updates = new ExplicitUpdates(memory, products, codes);
+  return {
+    correlate: async (D, Y, P) => products.product(dense(D), dense(Y), dense(P)),
+    combine: async (D, X, Y) => products.combine(dense(D), sparse(X), dense(Y)),
+    remainder: async (D, X, Y, R) => products.remainder(dense(D), sparse(X), dense(Y), dense(R)),
+    addMoments: async (beta, Y, X, B, C) => updates.addMoments(beta, dense(Y), sparse(X), dense(B), dense(C)),
+    async descendAtoms(B, C, D) {
+      updates.descend(dense(B), dense(C), dense(D));
+      await memory.queue.pace();
+    },
+    async refitAtoms(R, X, D) {
+      updates.refit(dense(R), sparse(X), dense(D));
+      await memory.queue.pace();
+    },
+    addOuter: async (Y, C) => updates.addOuter(dense(Y), dense(C)),
+  };
 }

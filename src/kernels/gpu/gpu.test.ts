@@ -26,7 +26,7 @@ async function open(options: GpuOptions): Promise<Kernels> {
 }
 
 describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
-  const draws = 3; // a slow device: all of them once is enough
+  const draws = 3; // a slow device: running all of them once is enough
   conformance("gpu", () => open({ halves: false }));
   conformance("gpu, half precision first,", () => open({ halves: true }), draws);
   const small = { panelBytes: 4_823_040, workgroupBytes: 0 }; // panels, and pursuits that spill
@@ -48,7 +48,7 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
       problem = { G, P: dots(D, Y), energies: DenseMatrix.build(1, N, (_, i) => own.at(i, i)) };
       cpu = await createCpuKernels({ threads: 1 });
     });
-    afterAll(() => cpu.dispose());
+    afterAll(() => cpu.close());
 
     async function residuals(kernels: Kernels): Promise<Float32Array> {
       const hold = async (M: DenseMatrix) => {
@@ -68,8 +68,8 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
     ] as const)("%s follows the residuals of the cpu", async (_, options) => {
       const kernels = await open(options);
       const [ours, theirs] = [await residuals(kernels), await residuals(cpu)];
-      await kernels.dispose();
-      // late turns of a long pursuit may part at a tie; what is left is the same to a few per cent of what was there
+      await kernels.close();
+      // late turns of a long pursuit may differ at a tie; the energies left agree to a few per cent of the first
       ours.forEach((left, i) => {
         const whole = problem.energies.data[Math.floor(i / p)];
         expect(Math.abs(left - theirs[i])).toBeLessThan(0.02 * whole);
@@ -77,7 +77,7 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
     });
   });
 
-  test("an epoch of OSDL ends where it does on the cpu, within 1 %, and goes on from a checkpoint to the same bytes", async () => {
+  test("an epoch of OSDL ends within 1 % of the cpu, and resumes from a checkpoint to the same bytes", async () => {
     const data = syntheticPictures(1, 2, 96);
     const learn = async (kernels: Kernels, more: Partial<TrainOptions> = {}) => {
       const coding = { sparsity: 3 };
@@ -98,21 +98,21 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
     expect(Math.abs(whole.rmse / (await learn(cpu)).rmse - 1)).toBeLessThan(0.01);
     const resumed = await learn(gpu, { resume: await checkpointFromBytes(saved[0], "step 13 of 16") });
     expect(modelToBytes(resumed.model)).toEqual(modelToBytes(whole.model));
-    await gpu.dispose();
-    await cpu.dispose();
-  }, 180_000);
+    await gpu.close();
+    await cpu.close();
+  });
 
-  test("is taken where it is asked for, and never by itself", async () => {
+  test("is used if asked for, and never chosen by itself", async () => {
     software.enable!();
     const { kernels } = await chooseKernels("gpu");
     expect(kernels.description).toMatch(/^WebGPU, /);
-    await kernels.dispose();
+    await kernels.close();
     const { kernels: best } = await chooseKernels("auto");
     expect(best.description).not.toMatch(/software/);
-    await best.dispose();
+    await best.close();
   });
 
-  test("a device that is taken away ends the run with its loss", async () => {
+  test("a device that is lost ends the run with an error", async () => {
     software.enable!();
     const opened = await openGpu(true);
     if ("unavailable" in opened) throw new Error(opened.unavailable);
@@ -123,6 +123,6 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
       for await (const { step } of run) if (step === 2) opened.device.destroy();
     };
     await expect(follow()).rejects.toThrow(/^gpu: the device was lost/);
-    await kernels.dispose();
+    await kernels.close();
   });
 });

@@ -1,14 +1,15 @@
 /**
- * Handles of the GPU kernels: where matrices stand in buffers.
+ * Handles of the GPU kernels: buffers, and where in them matrices lie.
  *
- * A column is padded with zeros to whole vec4 (`stride` floats), and no kernel
- * ever writes anything else there. A matrix larger than a binding may be is in
- * panels, each a buffer of its own with a whole number of columns.
+ * A column is padded with zeros to whole vec4 (`stride` floats), and no kernel writes
+ * anything else there. A matrix that is too large for one binding is split into panels,
+ * each a buffer of its own with a whole number of columns.
  */
 
 import type { Shape } from "../../core/shape.js";
 import type { Matrix64 } from "../../linalg/matrix64.js";
 import type { DeviceBase, DeviceMatrix, DeviceSet, DeviceSignals, DeviceSparse } from "../contract.js";
+import { ownHandle } from "../ownHandle.js";
 
 /** The memory of a matrix; heads share it. */
 interface MatrixStore {
@@ -44,7 +45,7 @@ export class GpuMatrix implements DeviceMatrix {
     return this.stride / 4;
   }
 
-  /** The only panel, where there can be no more: vectors and other small things. */
+  /** The only panel of a small matrix. */
   get buffer(): GPUBuffer {
     if (this.store.panels.length !== 1)
       throw new TypeError("gpu kernels: a small matrix is not in one buffer");
@@ -90,7 +91,7 @@ export interface SparseStore {
   readonly buffer: GPUBuffer;
   readonly valuesAt: number;
   readonly countsAt: number;
-  /** Changes with every write: what was derived from older contents is recognised by it. */
+  /** Grows with every write, so that results derived from older contents are recognised. */
   version: number;
   /** ΦA as a dense matrix, of a base and a version. */
   dense?: { readonly base: GpuBase; readonly version: number; readonly D: GpuMatrix };
@@ -109,9 +110,9 @@ export class GpuSparse implements DeviceSparse {
     this.store = store;
   }
 
-  /** What shaders are told about it: width, where values and counts stand. */
-  get words(): [width: number, valuesAt: number, countsAt: number] {
-    return [this.width, this.store.valuesAt, this.store.countsAt];
+  /** Parameters of shaders: the width, and where values and counts start. */
+  get layout(): { readonly width: number; readonly valuesAt: number; readonly countsAt: number } {
+    return { width: this.width, valuesAt: this.store.valuesAt, countsAt: this.store.countsAt };
   }
 }
 
@@ -130,7 +131,7 @@ export class GpuSet implements DeviceSet {
   }
 }
 
-/** One axis of a transform: where its factor stands, and the sizes it goes between. */
+/** One axis of a transform: where its factor starts, and the sizes before and after. */
 export interface AxisStep {
   readonly factorAt: number;
   readonly sizeIn: number;
@@ -187,9 +188,22 @@ export class GpuSignals implements DeviceSignals {
   }
 }
 
-/** A handle of these kernels; one of other kernels is a mistake of the program. */
-// biome-ignore lint/suspicious/noExplicitAny: any class will do
-export function own<C extends new (...args: any[]) => object>(handle: object, type: C): InstanceType<C> {
-  if (handle instanceof type) return handle as InstanceType<C>;
-  throw new TypeError(`gpu kernels: not a handle of theirs: ${handle?.constructor?.name}`);
+export function dense(handle: object): GpuMatrix {
+  return ownHandle("gpu", handle, GpuMatrix);
+}
+
+export function sparse(handle: DeviceSparse): GpuSparse {
+  return ownHandle("gpu", handle, GpuSparse);
+}
+
+export function base(handle: DeviceBase): GpuBase {
+  return ownHandle("gpu", handle, GpuBase);
+}
+
+export function set(handle: DeviceSet): GpuSet {
+  return ownHandle("gpu", handle, GpuSet);
+}
+
+export function signals(handle: DeviceSignals): GpuSignals {
+  return ownHandle("gpu", handle, GpuSignals);
 }

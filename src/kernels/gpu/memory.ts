@@ -1,20 +1,21 @@
-/**
- * What handles hold on the device: making them, writing, reading and freeing.
- */
+/** The contents of handles of the GPU kernels: made, written, read and freed. */
 
 import { InputError } from "../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import type { Signal } from "../../core/signal.js";
 import type { Matrix64 } from "../../linalg/matrix64.js";
+import type { MemoryOperations } from "../contract.js";
 import {
   type AxisStep,
+  dense,
   GpuBase,
   GpuMatrix,
   GpuSet,
   GpuSignals,
   GpuSparse,
-  own,
   runsOf,
+  set,
+  sparse,
   strideOf,
 } from "./handles.js";
 import type { GpuQueue } from "./queue.js";
@@ -35,7 +36,7 @@ export class GpuMemory {
     const columnBytes = strideOf(rows) * 4;
     const fit = Math.floor(this.panelBytes / columnBytes);
     if (fit < 4) this.#refuse("a column of a matrix", columnBytes);
-    const panelCols = fit >= cols ? Math.max(1, cols) : fit - (fit % 4); // whole vec4 where rows are columns of another
+    const panelCols = fit >= cols ? Math.max(1, cols) : fit - (fit % 4); // whole vec4, if its rows are columns of another
     const panels: GPUBuffer[] = [];
     for (let first = 0; first === 0 || first < cols; first += panelCols) {
       panels.push(this.queue.buffer(Math.min(panelCols, cols - first) * columnBytes));
@@ -86,7 +87,8 @@ export class GpuMemory {
   }
 
   #explicit(factor: Matrix64): { phi: GpuMatrix; transposed: GpuMatrix } {
-    const [phi, transposed] = [this.matrix(factor.rows, factor.cols), this.matrix(factor.cols, factor.rows)];
+    const phi = this.matrix(factor.rows, factor.cols);
+    const transposed = this.matrix(factor.cols, factor.rows);
     this.writeMatrix(
       phi,
       DenseMatrix.build(factor.rows, factor.cols, (i, j) => factor.at(i, j)),
@@ -98,9 +100,10 @@ export class GpuMemory {
     return { phi, transposed };
   }
 
-  /** Whole signals one after the other, in as few panels as they fit. */
+  /** Whole signals one after the other, in as few panels as possible. */
   signals(signals: readonly Signal[], scale: number): GpuSignals {
-    const [panelOf, firstOf] = [new Uint32Array(signals.length), new Uint32Array(signals.length)];
+    const panelOf = new Uint32Array(signals.length);
+    const firstOf = new Uint32Array(signals.length);
     const most = Math.floor(this.panelBytes / 4);
     const sizes: number[] = [0];
     signals.forEach(({ data, name }, s) => {
@@ -147,19 +150,32 @@ export class GpuMemory {
       if (rows === stride) result.data.set(data, first * rows);
       else
         for (let j = 0; j < count; j++) {
-          const [from, to] = [j * stride, (first + j) * rows];
+          const from = j * stride;
+          const to = (first + j) * rows;
           for (let i = 0; i < rows; i++) result.data[to + i] = data[from + i];
         }
     }
     return result;
   }
 
+  /** `to` ← `from`, of equal sizes; nothing to do if they share their memory. */
+  copy(from: GpuMatrix, to: GpuMatrix): void {
+    const bytes = (columns: number) => columns * from.stride * 4;
+    for (const { count, parts } of runsOf(from, to)) {
+      const [a, b] = parts;
+      if (a.buffer !== b.buffer)
+        this.queue.copy(a.buffer, bytes(a.offset), b.buffer, bytes(b.offset), bytes(count));
+    }
+  }
+
   writeSparse(target: GpuSparse, source: SparseColumns): void {
     const { width, store } = target;
     const { cols } = source;
-    const [indices, values] = [new Uint32Array(width * cols), new Float32Array(width * cols)];
+    const indices = new Uint32Array(width * cols);
+    const values = new Float32Array(width * cols);
     for (let j = 0; j < cols; j++) {
-      const [from, used] = [j * source.width, source.counts[j]];
+      const from = j * source.width;
+      const used = source.counts[j];
       indices.set(source.indices.subarray(from, from + used), j * width);
       values.set(source.values.subarray(from, from + used), j * width);
     }
@@ -216,7 +232,7 @@ export class GpuMemory {
     } else if (handle instanceof GpuSignals) {
       this.#release(...handle.panels, ...[...handle.tables.values()].map(({ buffer }) => buffer));
     } else if (handle instanceof GpuSet) this.#release(handle.buffer);
-    else this.#release(...own(handle, GpuMatrix).store.panels);
+    else this.#release(...dense(handle).store.panels);
   }
 
   #release(...buffers: readonly GPUBuffer[]): void {
@@ -226,12 +242,36 @@ export class GpuMemory {
   #refuse(what: string, bytes: number): never {
     const room = (this.panelBytes / 2 ** 20).toFixed(0);
     throw new InputError(
-      `gpu: ${what} must fit a buffer of ${room} MiB here, got ${(bytes / 2 ** 20).toFixed(0)} MiB`,
+      `gpu: ${what} must fit into a buffer of ${room} MiB here, got ${(bytes / 2 ** 20).toFixed(0)} MiB`,
     );
   }
 }
 
-/** Columns with zeros behind each, up to the stride. */
+export function memoryOperations(memory: GpuMemory): MemoryOperations {
+  return {
+    matrix: (rows, cols) => memory.matrix(rows, cols),
+    sparse: (rows, cols, width) => memory.sparse(rows, cols, width),
+    set: (capacity) => memory.set(capacity),
+    base: (factors) => memory.base(factors),
+    signals: (list, scale = 1) => memory.signals(list, scale),
+    head: (matrix, cols) => dense(matrix).slice(0, cols),
+    headSparse(columns, cols) {
+      const { rows, width, store } = sparse(columns);
+      return new GpuSparse(rows, cols, width, store);
+    },
+    copyColumns: async (source, first, target) =>
+      memory.copy(dense(source).slice(first, target.cols), dense(target)),
+    writeMatrix: async (target, source) => memory.writeMatrix(dense(target), source),
+    writeSparse: async (target, source) => memory.writeSparse(sparse(target), source),
+    writeSet: async (target, members) => memory.writeSet(set(target), members),
+    readMatrix: (source) => memory.readMatrix(dense(source)),
+    readSparse: (source) => memory.readSparse(sparse(source)),
+    readSet: (source) => memory.readSet(set(source)),
+    free: (...handles) => handles.forEach((handle) => memory.free(handle)),
+  };
+}
+
+/** Columns padded with zeros up to the stride. */
 function padded(
   columns: Float32Array,
   rows: number,

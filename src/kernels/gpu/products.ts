@@ -1,15 +1,26 @@
 /**
  * Products with Φ and with D = ΦA.
  *
- * Φ goes axis by axis (an explicit matrix: one dense product). D is kept as a
- * dense matrix beside A, n × m, made anew when A has changed: on a GPU a dense
+ * Φ is applied axis by axis (an explicit matrix: by one dense product). D is kept as a
+ * dense n × m matrix beside A and computed again when A has changed: on a GPU a dense
  * product costs less than gathering the k entries of every atom.
  */
 
-import { type GpuBase, GpuMatrix, type GpuSet, type GpuSparse, runsOf } from "./handles.js";
+import type { DictionaryOperations } from "../contract.js";
+import {
+  base,
+  dense,
+  type GpuBase,
+  GpuMatrix,
+  type GpuSet,
+  type GpuSparse,
+  runsOf,
+  set,
+  sparse,
+} from "./handles.js";
 import type { GpuMemory } from "./memory.js";
 
-/** Bytes of room for intermediate results. */
+/** The most bytes of intermediate results. */
 export const chunkBytes = 2 ** 26;
 /** Rows and columns of a tile of a dense product. */
 const tile = 128;
@@ -33,7 +44,7 @@ export class GpuProducts {
     else this.#transform(base, base.synthesis, C, Y);
   }
 
-  /** One axis after the other, as many columns at a time as there is room for between two axes. */
+  /** One axis after the other, as many columns at a time as the intermediate results have memory for. */
   #transform(base: GpuBase, steps: GpuBase["analysis"], input: GpuMatrix, output: GpuMatrix): void {
     const { queue } = this.#memory;
     const sizes = sizesAlong(steps);
@@ -47,39 +58,51 @@ export class GpuProducts {
         let outer = 1;
         steps.forEach(({ factorAt, sizeIn, sizeOut }, s) => {
           inner /= sizeIn;
-          const [begins, ends] = [s === 0, s === steps.length - 1];
+          const begins = s === 0;
+          const ends = s === steps.length - 1;
           const source = begins ? parts[0].buffer : room[(s + 1) % 2];
           const target = ends ? parts[1].buffer : room[s % 2];
-          const words = [
-            ...[columns, outer, sizeIn, sizeOut, inner],
-            begins ? input.stride : sizes[s],
-            ends ? output.stride : sizes[s + 1],
-            begins ? parts[0].offset + first : 0,
-            ends ? parts[1].offset + first : 0,
+          const params = {
+            columns,
+            outer,
+            sizeIn,
+            sizeOut,
+            inner,
+            strideIn: begins ? input.stride : sizes[s],
+            strideOut: ends ? output.stride : sizes[s + 1],
+            firstIn: begins ? parts[0].offset + first : 0,
+            firstOut: ends ? parts[1].offset + first : 0,
             factorAt,
-          ];
+          };
           const groups = [Math.ceil((outer * sizeOut * inner) / 64), columns] as const;
-          queue.dispatch("axis", words, [base.factors, source, target], groups);
+          queue.dispatch("axis", params, [base.factors, source, target], groups);
           outer *= sizeOut;
         });
       }
     }
   }
 
-  /** C ← Aᵀ B, or diag(scale) Aᵀ B; with `adds`, on top of C. */
+  /** C ← Aᵀ B, or diag(scale) Aᵀ B; with `adds`, added to C. */
   product(A: GpuMatrix, B: GpuMatrix, C: GpuMatrix, scale?: GpuMatrix, adds = false): void {
     const { queue } = this.#memory;
     const none = queue.scratch("none", 16);
     for (const rows of runsOf(A)) {
       for (const { count, parts } of runsOf(B, C)) {
         const [b, c] = parts;
-        const words = [
-          ...[rows.count, count, A.quads, C.quads, rows.first, 0, 0, 0],
-          ...[rows.parts[0].offset, b.offset, c.offset],
-        ];
+        const params = {
+          rows: rows.count,
+          cols: count,
+          quads: A.quads,
+          strideC: C.quads,
+          firstA: rows.first,
+          ...{ firstB: 0, panelB: 0, panelCols: 0 }, // only with `gathers`
+          columnA: rows.parts[0].offset,
+          columnB: b.offset,
+          columnC: c.offset,
+        };
         const buffers = [rows.parts[0].buffer, b.buffer, none, scale?.buffer ?? none, c.buffer];
         const groups = [Math.ceil(rows.count / tile), Math.ceil(count / tile)] as const;
-        queue.dispatch("product", words, buffers, groups, {
+        queue.dispatch("product", params, buffers, groups, {
           gathers: 0,
           scales: scale ? 1 : 0,
           adds: adds ? 1 : 0,
@@ -88,7 +111,7 @@ export class GpuProducts {
     }
   }
 
-  /** D = ΦA, as A is now. */
+  /** D = ΦA for the current A. */
   atoms(base: GpuBase, A: GpuSparse): GpuMatrix {
     const { store } = A;
     const held = store.dense;
@@ -110,12 +133,18 @@ export class GpuProducts {
       for (let at = 0; at < count; at += columns) {
         const here = Math.min(columns, count - at);
         queue.clear(room, here * strideBytes);
-        const words = [here, ...A.words, first + at, strideBytes / 4];
-        queue.dispatch("densify", words, [A.store.buffer, room], [Math.ceil(A.width / 64), here]);
+        const params = { columns: here, ...A.layout, first: first + at, stride: strideBytes / 4 };
+        queue.dispatch("densify", params, [A.store.buffer, room], [Math.ceil(A.width / 64), here]);
         const C = new GpuMatrix(A.rows, here, { panels: [room], panelCols: here });
         this.synthesize(base, C, D.slice(first + at, here));
       }
     }
+  }
+
+  /** R ← Y − DX. R may be Y. */
+  remainder(D: GpuMatrix, X: GpuSparse, Y: GpuMatrix, R: GpuMatrix): void {
+    this.#memory.copy(Y, R);
+    this.combine(D, X, R, { subtracts: true });
   }
 
   /** result ← [result] ± M X, the columns of M by atom, or by an atom's place in S. */
@@ -132,21 +161,19 @@ export class GpuProducts {
       let keeps = subtracts ? 1 : 0;
       const { buffer } = parts[0]; // heads start with a panel
       for (const columns of runsOf(M)) {
-        const words = [
-          ...[
-            count,
-            M.quads,
-            ...X.words,
-            firstExample + first,
-            columns.first,
-            columns.count,
-            keeps,
-            S?.placeAt ?? 0,
-          ],
-        ];
+        const params = {
+          examples: count,
+          quads: M.quads,
+          ...X.layout,
+          firstX: firstExample + first,
+          begin: columns.first,
+          count: columns.count,
+          keeps,
+          placeAt: S?.placeAt ?? 0,
+        };
         const buffers = [columns.parts[0].buffer, X.store.buffer, S?.buffer ?? none, buffer];
         const groups = [Math.ceil(M.quads / 64), count] as const;
-        queue.dispatch("combine", words, buffers, groups, {
+        queue.dispatch("combine", params, buffers, groups, {
           placed: S ? 1 : 0,
           subtracts: subtracts ? 1 : 0,
         });
@@ -161,8 +188,8 @@ export class GpuProducts {
     const D = this.atoms(base, A);
     const m = A.cols;
     for (const { first, count, parts } of runsOf(D)) {
-      const words = [D.quads, first, count];
-      queue.dispatch("atomScales", words, [parts[0].buffer, S.buffer, scale.buffer], [m]);
+      const params = { quads: D.quads, begin: first, count };
+      queue.dispatch("atomScales", params, [parts[0].buffer, S.buffer, scale.buffer], [m]);
     }
     const room = Math.min(chunkBytes, this.#memory.panelBytes);
     const fit = Math.floor(room / (G.stride * 4));
@@ -172,16 +199,35 @@ export class GpuProducts {
       const places = Math.min(chunk, m - first);
       for (const rows of runsOf(D)) {
         for (const others of runsOf(D)) {
-          const words = [
-            ...[rows.count, places, D.quads, G.quads, rows.first, first, others.first, others.count],
-            ...[rows.parts[0].offset, 0, 0],
-          ];
+          const params = {
+            rows: rows.count,
+            cols: places,
+            quads: D.quads,
+            strideC: G.quads,
+            firstA: rows.first,
+            firstB: first,
+            panelB: others.first,
+            panelCols: others.count,
+            columnA: rows.parts[0].offset,
+            columnB: 0,
+            columnC: 0,
+          };
           const buffers = [rows.parts[0].buffer, others.parts[0].buffer, S.buffer, scale.buffer, columns];
           const groups = [Math.ceil(rows.count / tile), Math.ceil(places / tile)] as const;
-          queue.dispatch("product", words, buffers, groups, { gathers: 1, scales: 1 });
+          queue.dispatch("product", params, buffers, groups, { gathers: 1, scales: 1 });
         }
       }
       this.#spread(columns, first, places, S, G);
+    }
+  }
+
+  /** coherence[j] ← the largest |G[i, j]| with i < j. */
+  coherence(G: GpuMatrix, coherence: GpuMatrix): void {
+    for (const { first, count, parts } of runsOf(G)) {
+      const buffers = [parts[0].buffer, coherence.buffer];
+      this.#memory.queue.dispatch("coherence", { columns: count, stride: G.stride, begin: first }, buffers, [
+        count,
+      ]);
     }
   }
 
@@ -190,12 +236,30 @@ export class GpuProducts {
     const { queue } = this.#memory;
     for (const { first, count, parts } of runsOf(G)) {
       const buffers = [columns, S.buffer, parts[0].buffer];
-      const down = [G.quads, places, firstPlace, first, count];
+      const down = { quads: G.quads, places, firstPlace, begin: first, count };
       queue.dispatch("gramColumns", down, buffers, [Math.ceil(G.quads / 64), places]);
-      const across = [G.stride, G.cols, places, firstPlace, first, count];
+      const across = { stride: G.stride, atoms: G.cols, places, firstPlace, begin: first, count };
       queue.dispatch("gramRows", across, buffers, [Math.ceil(count / 16), Math.ceil(places / 16)]);
     }
   }
+}
+
+export function dictionaryOperations(products: GpuProducts): DictionaryOperations {
+  return {
+    analyze: async (phi, Y, Z) => products.analyze(base(phi), dense(Y), dense(Z)),
+    synthesize: async (phi, C, Y) => products.synthesize(base(phi), dense(C), dense(Y)),
+    project: async (phi, A, scale, Y, P) =>
+      products.product(products.atoms(base(phi), sparse(A)), dense(Y), dense(P), dense(scale)),
+    reconstruct: async (phi, A, X, Y) =>
+      products.combine(products.atoms(base(phi), sparse(A)), sparse(X), dense(Y)),
+    async residual(phi, A, X, Y, R, W) {
+      products.remainder(products.atoms(base(phi), sparse(A)), sparse(X), dense(Y), dense(R));
+      if (W) products.analyze(base(phi), dense(R), dense(W));
+    },
+    refreshGram: async (phi, A, S, G, scale) =>
+      products.refreshGram(base(phi), sparse(A), set(S), dense(G), dense(scale)),
+    coherence: async (G, coherence) => products.coherence(dense(G), dense(coherence)),
+  };
 }
 
 /** The size of a column before the first axis, between two, and after the last. */

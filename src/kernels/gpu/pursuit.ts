@@ -1,24 +1,22 @@
-/**
- * Batch-OMP on the GPU: how its shader is sized for a device and a problem.
- */
+/** Batch-OMP on the GPU: how its shader is sized for a device and a problem. */
 
 import { InputError } from "../../core/errors.js";
-import { dependenceFloor, type PursuitLimits, pursuitFloor } from "../contract.js";
-import { type GpuMatrix, type GpuSparse, runsOf } from "./handles.js";
-import { float, type GpuQueue, mostGroups } from "./queue.js";
+import { dependenceFloor, type PursuitLimits, type PursuitOperations, pursuitFloor } from "../contract.js";
+import { dense, type GpuMatrix, type GpuSparse, runsOf, sparse } from "./handles.js";
+import { type GpuQueue, mostGroups } from "./queue.js";
 
 /** Panels of G that the shader binds. */
 const mostPanels = 4;
-/** Fewer turns than this gain nothing from half precision. */
+/** Shorter pursuits gain nothing from half precision. */
 const leastSparsity = 8;
-/** Atoms that nearly all codes down to an error end within: with room for no more, many examples are under way at once. */
+/** Nearly all codes down to an error have at most this many atoms. With memory for no more, more examples run at once. */
 const usualSparsity = 32;
-/** Workgroups that look for the codes that did not. */
+/** Workgroups that look for the codes that need more. */
 const seekers = 2048;
-/** Bytes of what spills from workgroup memory, all workgroups together. */
+/** The most bytes that spill from workgroup memory, for all workgroups together. */
 const spillBytes = 2 ** 28;
 
-/** What the device allows, and whether half precision is used where it is not left to us. */
+/** The limits of the device, and whether half precision is used (undefined: where it pays). */
 export interface PursuitSetting {
   /** Workgroup memory. */
   readonly groupBytes: number;
@@ -27,8 +25,36 @@ export interface PursuitSetting {
   readonly halves: boolean | undefined;
 }
 
+export function pursuitOperations(queue: GpuQueue, setting: PursuitSetting): PursuitOperations {
+  return {
+    async columnEnergies(Y, energies) {
+      const y = dense(Y);
+      const target = dense(energies);
+      for (const { first, count, parts } of runsOf(y)) {
+        const params = { columns: count, quads: y.quads, first, stride: target.stride };
+        queue.dispatch("columnEnergies", params, [parts[0].buffer, target.buffer], [count]);
+      }
+    },
+    async batchOmp(G, P, energies, limits, X, path) {
+      const x = sparse(X);
+      batchOmp(queue, setting, dense(G), dense(P), dense(energies), limits, x, path && dense(path));
+      x.store.version++;
+      await queue.pace();
+    },
+    async scaleRows(scale, X) {
+      const x = sparse(X);
+      const buffers = [dense(scale).buffer, x.store.buffer];
+      queue.dispatch("scaleRows", { examples: x.cols, ...x.layout }, buffers, [
+        Math.ceil(x.width / 64),
+        x.cols,
+      ]);
+      x.store.version++;
+    },
+  };
+}
+
 /** X ← the codes of the columns of P; `path` receives ‖r‖² after each turn. */
-export function batchOmp(
+function batchOmp(
   queue: GpuQueue,
   setting: PursuitSetting,
   G: GpuMatrix,
@@ -41,14 +67,14 @@ export function batchOmp(
   const { panels } = G.store;
   if (panels.length > mostPanels) {
     throw new InputError(
-      `gpu: a Gram matrix must fit ${mostPanels} buffers here, got one of ${G.rows} atoms that takes ${panels.length}`,
+      `gpu: a Gram matrix must fit into ${mostPanels} buffers here, got one of ${G.rows} atoms that takes ${panels.length}`,
     );
   }
   const half = usesHalves(setting, G, P.cols, limits.sparsity) ? halvesOf(queue, G) : undefined;
   const job = { queue, setting, G, P, energies, limits, X, path, half };
   if (limits.residualEnergy > 0 && limits.sparsity > usualSparsity && !path) {
     pursue(job, usualSparsity, 0);
-    pursue(job, limits.sparsity, usualSparsity); // those that need more once more, from the start
+    pursue(job, limits.sparsity, usualSparsity); // those that need more, from the start
   } else pursue(job, limits.sparsity, 0);
 }
 
@@ -61,11 +87,11 @@ interface PursuitJob {
   readonly limits: PursuitLimits;
   readonly X: GpuSparse;
   readonly path: GpuMatrix | undefined;
-  /** G in half precision, where it is used. */
+  /** G in half precision, if it is used. */
   readonly half: GPUBuffer | undefined;
 }
 
-/** Codes of at most `sparsity` entries, of the examples that have at least so many by now. */
+/** Codes of at most `sparsity` entries, for the examples whose codes have at least `least` entries so far. */
 function pursue(job: PursuitJob, sparsity: number, least: number): void {
   const { queue, setting, G, P, energies, limits, X, path, half } = job;
   const { panels, panelCols } = G.store;
@@ -79,13 +105,25 @@ function pursue(job: PursuitJob, sparsity: number, least: number): void {
   const gram = Array.from({ length: mostPanels }, (_, i) => panels[i] ?? panels[0]);
   if (half) gram[1] = half;
   for (const { first, count, parts } of runsOf(P)) {
-    const words = [
-      ...[count, G.rows, G.quads, sparsity, float(limits.residualEnergy), ...X.words, first],
-      ...[panelCols, energies.stride, pathStride, workAt, size, float(pursuitFloor), float(dependenceFloor)],
+    const params = {
+      examples: count,
+      atoms: G.rows,
+      quads: G.quads,
+      sparsity,
+      limit: limits.residualEnergy,
+      ...X.layout,
+      firstX: first,
+      panelCols,
+      energyStride: energies.stride,
+      pathStride,
+      workAt,
+      workSize: size,
+      pursuitFloor,
+      dependenceFloor,
       least,
-    ];
+    };
     const buffers = [...gram, parts[0].buffer, X.store.buffer, work, energies.buffer];
-    queue.dispatch("batchOmp", words, buffers, [Math.min(groups, count)], {
+    queue.dispatch("batchOmp", params, buffers, [Math.min(groups, count)], {
       threads: shape.threads,
       panels: panels.length,
       spills: shape.spills ? 1 : 0,
@@ -113,7 +151,12 @@ function usesHalves(
 function halvesOf(queue: GpuQueue, G: GpuMatrix): GPUBuffer {
   const octs = Math.ceil(G.quads / 2);
   const copy = queue.scratch("Gram in half precision", octs * 16 * G.cols);
-  queue.dispatch("halves", [G.cols, G.quads, octs], [G.buffer, copy], [Math.ceil(octs / 64), G.cols]);
+  queue.dispatch(
+    "halves",
+    { columns: G.cols, quads: G.quads, octs },
+    [G.buffer, copy],
+    [Math.ceil(octs / 64), G.cols],
+  );
   return copy;
 }
 
@@ -131,15 +174,15 @@ function shapeOf(
 }
 
 /**
- * Enough threads for a few vec4 each, and for what a workgroup takes of the
- * memory that its neighbours need too: measured on one H200 (docs/decisions/0008-gpu.md).
+ * Enough threads for a few vec4 each, and more if a workgroup takes much of the memory
+ * that it shares with others: measured on an H200 (docs/decisions/0008-gpu.md).
  */
 function threadsFor(atoms: number, bytes: number): number {
   const wanted = Math.max(atoms / 28, bytes / 38);
   return Math.max(64, Math.round(wanted / 32) * 32);
 }
 
-/** Words of what an example needs: taken, x, w, z, the marks of atoms taken, V. */
+/** Words per example: the atoms taken, x, w, z, the marks of atoms taken, V. */
 function placeWords(atoms: number, sparsity: number): number {
   return 4 * sparsity + Math.ceil(atoms / 32) + triangle(sparsity);
 }

@@ -1,17 +1,18 @@
 /**
- * The way to the device: buffers, dispatches, copies, reads.
+ * Commands to the device: buffers, dispatches, copies, reads.
  *
  * Work is recorded and submitted many dispatches at a time, in the order of the
  * calls. The parameters of a dispatch are a few words in one uniform buffer, at an
- * offset of its own. What a shader binds is read from its source: binding 0 are
- * the parameters, the others storage in their order.
+ * offset of its own; they are given by the names of the shader's `Params`. The bindings of a shader are read from its source: binding 0 holds
+ * the parameters, the others are storage in their order.
  *
- * A device that is lost, or that reports an error, ends the next read with it.
+ * If the device is lost, or reports an error, the next read fails with it.
  */
 
-import { shaders } from "./shaders.js";
+import type { Fields } from "../fields.js";
+import { parameters, shaders } from "./shaders.js";
 
-/** From the WebGPU specification; the globals that name these are not there in Node. */
+/** From the WebGPU specification; Node lacks the globals that name these. */
 const usage = { mapRead: 0x1, copySource: 0x4, copyTarget: 0x8, uniform: 0x40, storage: 0x80 } as const;
 const compute = 0x4;
 const mapForReading = 0x1;
@@ -24,18 +25,10 @@ const slots = 128;
 const mostStaging = 2 ** 27;
 /** Bytes of the smallest of them. */
 const leastStaging = 2 ** 16;
-/** Submissions under way before the host waits for one. */
+/** Submissions in flight before the host waits for one. */
 const mostUnderWay = 8;
 
 export type ShaderName = keyof typeof shaders;
-
-/** A number that a shader reads as f32, among words. */
-export function float(value: number): number {
-  floatView[0] = value;
-  return wordView[0];
-}
-const floatView = new Float32Array(1);
-const wordView = new Uint32Array(floatView.buffer);
 
 export class GpuQueue {
   readonly device: GPUDevice;
@@ -44,14 +37,15 @@ export class GpuQueue {
   readonly #pipelines = new Map<string, GPUComputePipeline>();
   readonly #layouts = new Map<ShaderName, GPUBindGroupLayout>();
   readonly #scratch = new Map<string, GPUBuffer>();
-  /** Buffers to read through that no read uses now. */
+  /** Buffers for reads that no read uses now. */
   readonly #staging: GPUBuffer[] = [];
-  /** Bind groups of buffers that are there still, by shader and buffers. */
+  /** Bind groups of buffers that are not freed yet, by shader and buffers. */
   readonly #groups = new Map<string, GPUBindGroup>();
   readonly #numbers = new WeakMap<GPUBuffer, number>();
   #buffers = 0;
   readonly #parameters: GPUBuffer;
   readonly #words = new Uint32Array((slots * slotBytes) / 4);
+  readonly #floats = new Float32Array(this.#words.buffer);
   #used = 0;
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
@@ -92,7 +86,7 @@ export class GpuQueue {
     buffer.destroy();
   }
 
-  /** Room that lives between calls under a name, at least so large; its contents are whatever was there. */
+  /** A named buffer that lives between calls, of at least this size; its contents are undefined. */
   scratch(name: string, bytes: number): GPUBuffer {
     const held = this.#scratch.get(name);
     if (held && held.size >= bytes) return held;
@@ -126,7 +120,7 @@ export class GpuQueue {
     try {
       await staging.mapAsync(mapForReading, 0, bytes);
     } catch (error) {
-      await Promise.resolve(); // the loss of the device is told after
+      await Promise.resolve(); // the loss of the device is reported a moment later
       this.#complain();
       throw new Error(`gpu: nothing could be read back (${firstLine((error as Error).message)})`);
     }
@@ -137,7 +131,7 @@ export class GpuQueue {
     return data;
   }
 
-  /** A buffer to read through: the smallest kept one that fits, or a new one. */
+  /** A buffer for a read: the smallest kept one that fits, or a new one. */
   #takeStaging(bytes: number): GPUBuffer {
     const fits = this.#staging.filter(({ size }) => size >= bytes).sort((a, b) => a.size - b.size);
     const kept = fits[0];
@@ -150,7 +144,7 @@ export class GpuQueue {
     return kept;
   }
 
-  /** Keep it for the next, and let go of the oldest where there are too many. */
+  /** Keep it for the next read, and destroy the oldest if there are too many. */
   #keepStaging(buffer: GPUBuffer): void {
     this.#staging.push(buffer);
     const total = () => this.#staging.reduce((sum, { size }) => sum + size, 0);
@@ -159,10 +153,10 @@ export class GpuQueue {
 
   // — dispatches ————————————————————————————————————————————————————————————
 
-  /** Record one dispatch: parameters as words, buffers in the order of the shader's bindings. */
-  dispatch(
-    name: ShaderName,
-    words: readonly number[],
+  /** Record one dispatch; buffers in the order of the shader's bindings. */
+  dispatch<Name extends ShaderName, Given>(
+    name: Name,
+    params: Given & Fields<(typeof parameters)[Name], Given>,
     buffers: readonly GPUBuffer[],
     groups: readonly [x: number, y?: number],
     constants: Readonly<Record<string, number>> = {},
@@ -171,11 +165,23 @@ export class GpuQueue {
     if (x === 0 || y === 0) return;
     if (this.#used === slots) this.flush();
     const offset = this.#used++ * slotBytes;
-    this.#words.set(words, offset / 4);
+    this.#writeParameters(parameters[name], params, offset / 4);
     const pass = this.#inside();
     pass.setPipeline(this.#pipeline(name, constants));
     pass.setBindGroup(0, this.#bind(name, buffers), [offset]);
     pass.dispatchWorkgroups(Math.min(x, mostGroups), Math.min(y, mostGroups));
+  }
+
+  #writeParameters<Types extends Readonly<Record<string, "u32" | "f32">>, Given>(
+    types: Types,
+    values: Given & Fields<Types, Given>,
+    from: number,
+  ): void {
+    let at = from;
+    for (const field in types) {
+      const target = types[field] === "f32" ? this.#floats : this.#words;
+      target[at++] = values[field];
+    }
   }
 
   /** Submit what is recorded. */
@@ -192,7 +198,7 @@ export class GpuQueue {
     this.#used = 0;
   }
 
-  /** Submit, and wait where much is under way: the host must not run ahead without bounds. */
+  /** Submit, and wait if much is in flight: the host must not run too far ahead. */
   async pace(): Promise<void> {
     this.flush();
     this.#complain();
@@ -286,7 +292,7 @@ export class GpuQueue {
   }
 }
 
-/** The most workgroups along an axis that every device allows; shaders step on by the number there are. */
+/** The most workgroups along an axis that every device allows. Shaders loop over the rest. */
 export const mostGroups = 65535;
 
 /** How a shader uses its storage bindings, in their order. */

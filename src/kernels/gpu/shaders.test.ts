@@ -1,4 +1,4 @@
-/** Every shader compiles, without a GPU: Dawn's null backend checks WGSL as any other does. */
+/** Every shader compiles, without a GPU: Dawn's null backend checks WGSL as every other backend does. */
 
 import { describe, expect, test } from "vitest";
 import { create } from "webgpu";

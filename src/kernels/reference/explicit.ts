@@ -5,12 +5,12 @@
 
 import { DenseMatrix, type SparseColumns } from "../../core/matrix.js";
 import { momentFloor } from "../contract.js";
-import type { ReferenceSet } from "./handles.js";
 
 /** P ← DᵀY. */
 export function correlate(D: DenseMatrix, Y: DenseMatrix, P: DenseMatrix): void {
   for (let i = 0; i < Y.cols; i++) {
-    const [y, target] = [Y.column(i), P.column(i)];
+    const y = Y.column(i);
+    const target = P.column(i);
     for (let j = 0; j < D.cols; j++) target[j] = dot(D.column(j), y);
   }
 }
@@ -46,9 +46,11 @@ export function addMoments(
 ): void {
   const [b, c] = [B, C].map(({ data }) => Float64Array.from(data, (value) => beta * value));
   for (let i = 0; i < X.cols; i++) {
-    const [start, end] = [i * X.width, i * X.width + X.counts[i]];
+    const start = i * X.width;
+    const end = start + X.counts[i];
     for (let s = start; s < end; s++) {
-      const [atom, x] = [X.indices[s], X.values[s]];
+      const atom = X.indices[s];
+      const x = X.values[s];
       addScaled(b.subarray(atom * B.rows, (atom + 1) * B.rows), x, Y.column(i));
       for (let t = start; t < end; t++) c[atom * C.rows + X.indices[t]] += x * X.values[t];
     }
@@ -91,7 +93,7 @@ export function refitAtoms(R: DenseMatrix, X: SparseColumns, D: DenseMatrix): vo
   }
 }
 
-/** For each atom, the slots of X that hold its coefficients, zeros left out. */
+/** For each atom, the slots of X that hold its coefficients, without zeros. */
 function slotsOf(X: SparseColumns): number[][] {
   const slots: number[][] = Array.from({ length: X.rows }, () => []);
   for (let i = 0; i < X.cols; i++) {
@@ -99,15 +101,6 @@ function slotsOf(X: SparseColumns): number[][] {
       if (X.values[s] !== 0) slots[X.indices[s]].push(s);
   }
   return slots;
-}
-
-/** B_S ← 0, C_S ← 0, and the same rows of C. */
-export function forgetAtoms(S: ReferenceSet, B: DenseMatrix, C: DenseMatrix): void {
-  for (const atom of S.members) {
-    B.column(atom).fill(0);
-    C.column(atom).fill(0);
-    for (let j = 0; j < C.cols; j++) C.data[j * C.rows + atom] = 0;
-  }
 }
 
 /** C ← C + YYᵀ. */
@@ -122,7 +115,7 @@ export function addOuter(Y: DenseMatrix, C: DenseMatrix): void {
   }
 }
 
-/** target ← u/‖u‖; false, and nothing changes, where u is zero. */
+/** target ← u/‖u‖; false, and no change, if u is zero. */
 function normalizeInto(u: Float64Array, target: Float32Array): boolean {
   const energy = dot(u, u);
   if (!(energy > 0)) return false;

@@ -7,6 +7,7 @@ import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import type { Signal } from "../../core/signal.js";
 import type { Matrix64 } from "../../linalg/matrix64.js";
 import type { DeviceBase, DeviceMatrix, DeviceSet, DeviceSignals, DeviceSparse } from "../contract.js";
+import { ownHandle } from "../ownHandle.js";
 
 export class ReferenceBase implements DeviceBase {
   readonly factors: readonly Matrix64[];
@@ -41,29 +42,22 @@ export class ReferenceSignals implements DeviceSignals {
   }
 }
 
-/** The host matrix behind a handle of these kernels; a handle of other kernels is a mistake of the program. */
 export function dense(handle: DeviceMatrix): DenseMatrix {
-  return own(handle, DenseMatrix);
+  return ownHandle("reference", handle, DenseMatrix);
 }
 
 export function sparse(handle: DeviceSparse): SparseColumns {
-  return own(handle, SparseColumns);
+  return ownHandle("reference", handle, SparseColumns);
 }
 
 export function base(handle: DeviceBase): ReferenceBase {
-  return own(handle, ReferenceBase);
+  return ownHandle("reference", handle, ReferenceBase);
 }
 
 export function set(handle: DeviceSet): ReferenceSet {
-  return own(handle, ReferenceSet);
+  return ownHandle("reference", handle, ReferenceSet);
 }
 
 export function signals(handle: DeviceSignals): ReferenceSignals {
-  return own(handle, ReferenceSignals);
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: any class will do
-function own<C extends new (...args: any[]) => object>(handle: object, type: C): InstanceType<C> {
-  if (handle instanceof type) return handle as InstanceType<C>;
-  throw new TypeError(`reference kernels: not a handle of theirs: ${handle?.constructor?.name}`);
+  return ownHandle("reference", handle, ReferenceSignals);
 }

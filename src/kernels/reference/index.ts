@@ -1,20 +1,11 @@
 /**
  * The reference kernels: the definition of every operation of the contract, in
- * plain loops with f64 sums. Readable before fast; everything is judged by them.
+ * plain loops with f64 sums. Written to be read, not to be fast; the other kernels are compared with them.
  */
 
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import type { Kernels } from "../contract.js";
-import {
-  addMoments,
-  addOuter,
-  combine,
-  correlate,
-  descendAtoms,
-  forgetAtoms,
-  refitAtoms,
-  remainder,
-} from "./explicit.js";
+import { addMoments, addOuter, combine, correlate, descendAtoms, refitAtoms, remainder } from "./explicit.js";
 import { coherence, refreshGram } from "./gram.js";
 import {
   base,
@@ -40,7 +31,7 @@ import {
   usedAtoms,
 } from "./sparseProducts.js";
 import { analyze, synthesize } from "./transforms.js";
-import { momentum, moveAtoms } from "./update.js";
+import { clearColumns, moveAtoms } from "./update.js";
 
 export function createReferenceKernels(): Kernels {
   const ledger = new Ledger();
@@ -86,7 +77,7 @@ export function createReferenceKernels(): Kernels {
     readSparse: async (source) => sparse(source).copy(),
     readSet: async (source) => set(source).members.slice(),
     free: (...handles) => handles.forEach((handle) => ledger.strike(handle)),
-    async dispose() {},
+    async close() {},
 
     analyze: async (phi, Y, Z) => analyze(base(phi), dense(Y), dense(Z)),
     synthesize: async (phi, C, Y) => synthesize(base(phi), dense(C), dense(Y)),
@@ -99,6 +90,7 @@ export function createReferenceKernels(): Kernels {
     },
     refreshGram: async (phi, A, S, G, scale) =>
       refreshGram(base(phi), sparse(A), set(S), dense(G), dense(scale)),
+    coherence: async (G, result) => coherence(dense(G), dense(result)),
 
     async columnEnergies(Y, energies) {
       for (let i = 0; i < Y.cols; i++) dense(energies).data[i] = sumOfSquares(dense(Y).column(i));
@@ -116,19 +108,25 @@ export function createReferenceKernels(): Kernels {
       dense(energy.scalars).data[energy.slot] = sumOfSquares(columns.data);
     },
     async movedEnergy(phi, grad, S, X, scalars, slot) {
-      const [V, moved] = [new DenseMatrix(phi.cols, X.cols), new DenseMatrix(phi.rows, X.cols)];
+      const V = new DenseMatrix(phi.cols, X.cols);
+      const moved = new DenseMatrix(phi.rows, X.cols);
       applyCodes(dense(grad), set(S), sparse(X), V);
       synthesize(base(phi), V, moved);
       dense(scalars).data[slot] = sumOfSquares(moved.data);
     },
     exchangeAtoms: async (before, after, S, X, R, refits) =>
       exchangeAtoms(dense(before), dense(after), set(S), sparse(X), dense(R), refits),
-    momentum: async (gamma, scalars, eta, grad, S, U) =>
-      momentum(gamma, dense(scalars).data[eta], dense(grad), set(S), dense(U)),
-    async moveAtoms(k, U, S, A, step) {
-      if (step) momentum(step.gamma, dense(step.scalars).data[step.eta], dense(step.grad), set(S), dense(U));
-      moveAtoms(k, dense(U), set(S), sparse(A));
+    async addSquaredNorm(M, scalars, slot) {
+      dense(scalars).data[slot] += sumOfSquares(dense(M).data);
     },
+    async normRatio(scalars, num, den, out) {
+      const { data } = dense(scalars);
+      data[out] = data[num] && data[den] ? Math.sqrt(data[num]) / Math.sqrt(data[den]) : 0;
+    },
+    async moveAtoms(k, U, S, A, { gamma, scalars, eta, grad }) {
+      moveAtoms(k, dense(U), set(S), sparse(A), gamma, dense(scalars).data[eta], dense(grad));
+    },
+    clearColumns: async (S, M, { rows = false } = {}) => clearColumns(set(S), dense(M), rows),
 
     correlate: async (D, Y, P) => correlate(dense(D), dense(Y), dense(P)),
     combine: async (D, X, Y) => combine(dense(D), sparse(X), dense(Y)),
@@ -136,19 +134,8 @@ export function createReferenceKernels(): Kernels {
     addMoments: async (beta, Y, X, B, C) => addMoments(beta, dense(Y), sparse(X), dense(B), dense(C)),
     descendAtoms: async (B, C, D) => descendAtoms(dense(B), dense(C), dense(D)),
     refitAtoms: async (R, X, D) => refitAtoms(dense(R), sparse(X), dense(D)),
-    forgetAtoms: async (S, B, C) => forgetAtoms(set(S), dense(B), dense(C)),
     addOuter: async (Y, C) => addOuter(dense(Y), dense(C)),
 
-    async squaredNorm(M, scalars, slot, options = {}) {
-      const columns = options.S ? set(options.S).members.length : M.cols;
-      const energy = sumOfSquares(dense(M).slice(0, columns).data);
-      dense(scalars).data[slot] = options.add ? dense(scalars).data[slot] + energy : energy;
-    },
-    async normRatio(scalars, num, den, out) {
-      const { data } = dense(scalars);
-      data[out] = data[num] && data[den] ? Math.sqrt(data[num]) / Math.sqrt(data[den]) : 0;
-    },
-    coherence: async (G, result) => coherence(dense(G), dense(result)),
     extract: async (store, windows, patch, Y, means) =>
       extract(signals(store), windows, patch, dense(Y), means && dense(means)),
     addWindows: async (Y, means, start, patch, shape, sum) =>
@@ -156,7 +143,7 @@ export function createReferenceKernels(): Kernels {
   };
 }
 
-/** Bytes behind the handles that were not freed. The memory itself is the engine's to collect. */
+/** Bytes of the handles that are not freed. The engine collects the memory itself. */
 class Ledger {
   bytes = 0;
   readonly #entries = new WeakMap<object, number>();

@@ -9,7 +9,7 @@
  *              α ← P − G_I x                         new correlations
  *              ‖r‖² = ‖y‖² − ⟨x, P_I⟩                Pythagoras: r ⟂ D_I
  *
- * Cost p²m/2 an example, all of it reading columns of G.
+ * Cost p²m/2 per example, all of it reading columns of G.
  */
 
 import type { DenseMatrix, SparseColumns } from "../../core/matrix.js";
@@ -35,7 +35,7 @@ export function batchOmp(
 class Pursuit {
   taken: number[] = [];
   coefficients: number[] = [];
-  /** ‖r‖² after each turn; past the last, its value again. */
+  /** ‖r‖² after each turn; rows after the last repeat it. */
   readonly path: Float64Array;
   readonly #G: DenseMatrix;
   readonly #alpha: Float64Array;
@@ -73,7 +73,7 @@ class Pursuit {
     }
   }
 
-  /** Extend the factor by an atom; false where it depends on those taken. */
+  /** Extend the factor by an atom; false if it depends on those taken. */
   #take(atom: number): boolean {
     const rank = this.taken.length;
     const row = rank * this.#width;

@@ -1,6 +1,6 @@
 /**
- * Windows of signals as columns, of any number of axes, with their means removed, and
- * columns added up as windows of a signal.
+ * Windows of signals as columns, with any number of axes, and columns added to the windows
+ * of a signal.
  */
 
 import type { DenseMatrix } from "../../core/matrix.js";

@@ -120,7 +120,7 @@ export function applyCodes(grad: DenseMatrix, S: ReferenceSet, X: SparseColumns,
   }
 }
 
-/** In each example that uses an atom of S: R ← R + x·before, x ← ⟨after, R⟩ where it refits, R ← R − x·after. */
+/** In each example that uses an atom of S: R ← R + x·before, x ← ⟨after, R⟩ if it refits, R ← R − x·after. */
 export function exchangeAtoms(
   before: DenseMatrix,
   after: DenseMatrix,
@@ -135,7 +135,8 @@ export function exchangeAtoms(
     for (let s = i * X.width; s < i * X.width + X.counts[i]; s++) {
       const at = place[X.indices[s]];
       if (at < 0 || X.values[s] === 0) continue;
-      const [old, fresh] = [before.column(at), after.column(at)];
+      const old = before.column(at);
+      const fresh = after.column(at);
       const error = Float64Array.from(r, (value, l) => value + X.values[s] * old[l]);
       if (refits) X.values[s] = error.reduce((sum, value, l) => sum + value * fresh[l], 0);
       for (let l = 0; l < r.length; l++) r[l] = error[l] - X.values[s] * fresh[l];
@@ -143,7 +144,7 @@ export function exchangeAtoms(
   }
 }
 
-/** Where each atom stands in S, or −1. */
+/** The place of each atom in S, or −1. */
 function placesOf(S: ReferenceSet, atoms: number): Int32Array {
   const place = new Int32Array(atoms).fill(-1);
   S.members.forEach((atom, at) => {

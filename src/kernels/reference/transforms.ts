@@ -1,7 +1,7 @@
 /**
  * Φᵀ Y and Φ C for Φ = φ₀ ⊗ φ₁ ⊗ …, one axis at a time, summed in f64.
  *
- * A column is an array of one axis a factor, row-major. Multiplying along axis a
+ * A column is an array with one axis per factor, row-major. Multiplying along axis a
  * leaves an array of the same other sizes, so d small products replace one large
  * one: n·L₁ + … multiplications instead of n·L.
  */

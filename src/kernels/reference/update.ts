@@ -5,26 +5,21 @@
 import type { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import type { ReferenceSet } from "./handles.js";
 
-/** U_S ← γ U_S + η g. */
-export function momentum(
+/** U_S ← γ U_S + η g, then A_S ← P_k[A_S − U_S]. */
+export function moveAtoms(
+  k: number,
+  U: DenseMatrix,
+  S: ReferenceSet,
+  A: SparseColumns,
   gamma: number,
   eta: number,
   grad: DenseMatrix,
-  S: ReferenceSet,
-  U: DenseMatrix,
 ): void {
   S.members.forEach((atom, at) => {
     const u = U.column(atom);
     const g = grad.column(at);
     for (let l = 0; l < u.length; l++) u[l] = gamma * u[l] + eta * g[l];
-  });
-}
-
-/** A_S ← P_k[A_S − U_S]. */
-export function moveAtoms(k: number, U: DenseMatrix, S: ReferenceSet, A: SparseColumns): void {
-  for (const atom of S.members) {
     const moved = A.slice(atom, atom + 1).toDense().data;
-    const u = U.column(atom);
     for (let l = 0; l < u.length; l++) moved[l] -= u[l];
     const kept = largestRows(moved, k);
     A.setColumn(
@@ -32,10 +27,18 @@ export function moveAtoms(k: number, U: DenseMatrix, S: ReferenceSet, A: SparseC
       kept,
       kept.map((row) => moved[row]),
     );
+  });
+}
+
+/** Columns S of M ← 0; with `rows`, its rows S as well. */
+export function clearColumns(S: ReferenceSet, M: DenseMatrix, rows: boolean): void {
+  for (const atom of S.members) {
+    M.column(atom).fill(0);
+    if (rows) for (let j = 0; j < M.cols; j++) M.data[j * M.rows + atom] = 0;
   }
 }
 
-/** The rows of the k largest magnitudes, zeros left out, ascending; equal magnitudes: the lower row first. */
+/** The rows of the k largest magnitudes without zeros, ascending; of equal magnitudes, the lower row. */
 function largestRows(values: Float32Array, k: number): number[] {
   const sorted = values.map(Math.abs).sort();
   const threshold = sorted[Math.max(0, sorted.length - k)];

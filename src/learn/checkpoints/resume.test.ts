@@ -90,7 +90,7 @@ describe("a run that resumes", () => {
     const { saved, reports } = await runAndSave();
     const kernels = await createCpuKernels({ threads: 2 });
     const other = await collect(data, { ...small, kernels, resume: await opened(saved[9]) });
-    await kernels.dispose();
+    await kernels.close();
     const [here, there] = [reports.at(-1)!, other.reports.at(-1)!];
     expect(there).toMatchObject({ step: here.step, examples: here.examples, ended: "epochs" });
     expect(Math.abs(there.testRmse! - here.testRmse!)).toBeLessThan(0.01 * here.testRmse!);

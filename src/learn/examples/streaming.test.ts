@@ -89,7 +89,7 @@ describe("a source", () => {
     for (const threads of [1, 2]) {
       const kernels = await createCpuKernels({ threads });
       files.push(modelToBytes(await train(slow(pictures), { ...options, ...more, kernels }).model()));
-      await kernels.dispose();
+      await kernels.close();
     }
     expect(files[1]).toEqual(files[0]);
   });

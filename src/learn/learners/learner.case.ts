@@ -135,7 +135,7 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
       for (const threads of [1, 2, 4]) {
         const kernels = await createCpuKernels({ threads });
         bytes.push(modelToBytes((await learn(pictures, { kernels, atomCare: { every: 4 } })).model));
-        await kernels.dispose();
+        await kernels.close();
       }
       expect(bytes[1]).toEqual(bytes[0]);
       expect(bytes[2]).toEqual(bytes[0]);
@@ -162,8 +162,8 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
           expect(modelToBytes(model)).toEqual(modelToBytes(plain.model));
         }
       }
-      await one.dispose();
-      await two.dispose();
+      await one.close();
+      await two.close();
     });
 
     test("learns the same bits from data in units that differ by a power of two", async () => {
@@ -245,7 +245,7 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
       for await (const report of run) if (report.step > 0) break;
       await run.model();
       expect(watched.alive()).toBe(0);
-      expect(watched.calls).not.toContain("dispose");
+      expect(watched.calls).not.toContain("close");
     });
 
     test("plans at least the memory that a run uses at its peak, and less than twice as much", async () => {

@@ -78,7 +78,7 @@ describe("odl", () => {
       expect(surrogate(after, B, C)).toBeLessThan(surrogate(before, B, C));
     }
     learner.free();
-    await kernels.dispose();
+    await kernels.close();
   });
 
   test("O1 OMP: codes have at most p atoms, and the residual is that of OMP", async () => {

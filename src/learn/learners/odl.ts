@@ -99,7 +99,8 @@ function odlAtoms(state: OdlState, kernels: Kernels): ReplaceableAtoms {
     async replace(atoms, Y) {
       await columns.replace(atoms, Y);
       await kernels.writeSet(replaced, Uint32Array.from(atoms).sort());
-      await kernels.forgetAtoms(replaced, B, C);
+      await kernels.clearColumns(replaced, B);
+      await kernels.clearColumns(replaced, C, { rows: true });
     },
   };
 }

@@ -164,10 +164,10 @@ export function osdlAtoms(state: OsdlState, kernels: Kernels): ReplaceableAtoms 
   const newAtoms = new NewAtoms(dictionary, options.atomSparsity, kernels);
   const replace = async (atoms: readonly number[], Y: DeviceMatrix) => {
     await newAtoms.replace(atoms, Y);
-    const [S, zero] = [kernels.set(dictionary.cols), kernels.matrix(1, 1)];
+    const S = kernels.set(dictionary.cols);
     await kernels.writeSet(S, Uint32Array.from(atoms).sort());
-    await kernels.momentum(0, zero, 0, state.gradient, S, state.momentum); // U_S ← 0
-    kernels.free(S, zero);
+    await kernels.clearColumns(S, state.momentum);
+    kernels.free(S);
   };
   return {
     uses: tally.uses,

@@ -43,7 +43,7 @@ export class Tally {
     const kernels = this.#kernels;
     await kernels.usedAtoms(X, this.used);
     await kernels.countUses(X, this.uses);
-    await kernels.squaredNorm(R, this.#energy, 0, { add: true });
+    await kernels.addSquaredNorm(R, this.#energy, 0);
     this.#samples += R.rows * R.cols;
   }
 

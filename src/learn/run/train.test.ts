@@ -177,9 +177,9 @@ describe("the end of a run", () => {
     let steps = 0;
     const kernels: Kernels = {
       ...watched.kernels,
-      async squaredNorm(M, scalars, slot, options) {
-        await watched.kernels.squaredNorm(M, scalars, slot, options);
-        if (options?.add && ++steps === 3) {
+      async addSquaredNorm(M, scalars, slot) {
+        await watched.kernels.addSquaredNorm(M, scalars, slot);
+        if (++steps === 3) {
           const values = await watched.kernels.readMatrix(scalars);
           values.data[slot] = Number.POSITIVE_INFINITY;
           await watched.kernels.writeMatrix(scalars, values);

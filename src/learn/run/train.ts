@@ -120,7 +120,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     this.#status = "closed";
     const setup = await this.#setup;
     await freeTraining(setup);
-    if (!this.#options.kernels) await setup.kernels.dispose();
+    if (!this.#options.kernels) await setup.kernels.close();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<TrainReport, void, undefined> {
@@ -142,7 +142,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
         this.#status = "ended";
       }
       await freeTraining(setup);
-      if (!this.#options.kernels) await setup.kernels.dispose();
+      if (!this.#options.kernels) await setup.kernels.close();
     }
   }
 
@@ -158,7 +158,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
       const more = { unreadable: this.#unreadable, onReading, resume };
       return await setUpTraining(this.#data, this.#test, this.#resolved, kernels, more);
     } catch (error) {
-      if (!this.#options.kernels) await kernels.dispose();
+      if (!this.#options.kernels) await kernels.close();
       throw error;
     }
   }

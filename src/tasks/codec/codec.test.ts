@@ -165,7 +165,7 @@ describe("what was compressed", () => {
     for (const threads of [1, 2]) {
       const cpu = await createCpuKernels({ threads });
       const { bytes, psnr } = await compress(model, array, { bytes: 200 }, cpu);
-      await cpu.dispose();
+      await cpu.close();
       expect(samplePsnr(array.data, decompress(bytes, restarted(model), "a.tlt").data)).toBe(psnr);
     }
   });

@@ -93,7 +93,7 @@ async function denoiseSignals(
       sigma: plan.sigma,
     };
   } finally {
-    if (!options.kernels) await kernels.dispose();
+    if (!options.kernels) await kernels.close();
   }
 }
 

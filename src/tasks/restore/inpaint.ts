@@ -119,7 +119,7 @@ async function inpaintSignals(items: readonly Incomplete[], options: InpaintOpti
       await fillRound(states, round, plan, { ...options, kernels });
     return states.map(({ signal, data }) => ({ ...signal, data }));
   } finally {
-    if (!options.kernels) await kernels.dispose();
+    if (!options.kernels) await kernels.close();
   }
 }
 

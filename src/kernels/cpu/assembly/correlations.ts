@@ -1,6 +1,6 @@
 /**
- * The correlations of a pursuit, α = P − G_I x, and the atom of the largest: where
- * Batch-OMP spends its time.
+ * The correlations of a pursuit, α = P − G_I x, and the atom of the largest one:
+ * most of the time of Batch-OMP.
  *
  * Columns of G are subtracted in strips that stay in the nearest cache, eight
  * columns at a time, then four; the last pass over a strip also finds its largest
@@ -9,10 +9,10 @@
  * of registers.
  */
 
-/** f32 of a strip: short ones find their peak sooner, long ones cost fewer calls. */
+/** f32 of a strip: the peak of a short one is found sooner, long ones need fewer calls. */
 const strip: i32 = 512;
 
-/** α ← P − Σ w c, and the first atom of the largest |α|; −1 where none is above `floor`. */
+/** α ← P − Σ w c, and the first atom of the largest |α|; −1 if no |α| is above `floor`. */
 export function correlations(
   P: usize,
   alpha: usize,
@@ -49,7 +49,7 @@ export function correlations(
   return bestStrip < 0 ? -1 : firstOf(alpha, bestStrip, min(bestStrip + strip, m), best);
 }
 
-/** The first index in [from, to) whose magnitude is `peak`; −1 where there is none. */
+/** The first index in [from, to) whose magnitude is `peak`; −1 if no index has it. */
 function firstOf(values: usize, from: i32, to: i32, peak: f32): i32 {
   const high = f32x4.splat(peak);
   const low = f32x4.neg(high);
@@ -345,7 +345,7 @@ function subtractLastTwo(
   return peak;
 }
 
-/** The largest magnitude, from the highest values of four lanes and the lowest: a magnitude a value would cost more. */
+/** The largest magnitude, from the highest and the lowest values of four lanes: the magnitude of every value would cost more. */
 function peakOf(high: v128, low: v128): f32 {
   let peaks = f32x4.pmax(high, f32x4.neg(low));
   peaks = f32x4.pmax(peaks, v128.shuffle<f32>(peaks, peaks, 2, 3, 0, 1));

@@ -4,22 +4,13 @@
  * items alone. Which thread runs which items never changes a bit of the result.
  */
 
-export { exchangeAtoms } from "./exchange";
-export {
-  addMoments,
-  addOuter,
-  blockResidual,
-  combine,
-  correlate,
-  descendBlock,
-  refitCodes,
-  refitDirection,
-} from "./explicit";
-export { atomScales, gramColumns } from "./gram";
-export { blockEnergies, coherence, columnEnergies } from "./measures";
-export { movedEnergies } from "./moved";
+export { addOuter, correlate } from "./denseProducts";
+export { exchangeAtoms } from "./exchangeAtoms";
+export { addMoments, blockResidual, combine, descendBlock, refitCodes, refitDirection } from "./explicit";
+export { atomScales, coherence, gramColumns } from "./gram";
 export { batchOmp } from "./omp";
-export { addWindows, extract } from "./patches";
 export { project, reconstruct } from "./project";
+export { blockEnergies, columnEnergies } from "./sums";
 export { transform } from "./transform";
-export { gradient, momentum, moveAtoms } from "./update";
+export { gradient, moveAtoms, movedEnergies } from "./update";
+export { addWindows, extract } from "./windows";

@@ -1,13 +1,10 @@
 /**
  * Blocks of sixteen examples side by side: row r of a block is 64 bytes, one f32
- * of each example, so that one instruction serves four examples and a sparse
- * index reads exactly one cache line.
+ * of each example, so that one instruction computes four examples and a
+ * sparse index reads exactly one cache line.
  */
 
-/** Examples of a block. */
-export const lanes: i32 = 16;
-/** Bytes of a row of a block. */
-export const rowBytes: usize = 64;
+import { lanes, rowBytes } from "./constants";
 
 /** Transpose 4×4: four vectors of four rows become four of four columns, each stored at an address of its own. */
 function storeTransposed(

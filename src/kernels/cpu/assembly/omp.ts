@@ -1,50 +1,55 @@
 /**
  * Batch-OMP: see reference/omp.ts for the algorithm. One example at a time; nearly
- * all the work is in correlations.ts, or in rounded.ts where a pursuit is long.
+ * all the work is in correlations.ts, or in rounded.ts if a pursuit is long.
  *
  * The small triangular systems are in f64: they cost little, and f32 would lose
  * several digits with the coherent atoms of wavelets.
  *
  *     factor   C, lower triangular, row r from r·p, f64
- *     z        C⁻¹ P_I, grown by one entry a turn: ‖r‖² = ‖y‖² − ‖z‖²
+ *     z        C⁻¹ P_I, one entry more per turn: ‖r‖² = ‖y‖² − ‖z‖²
  *     x        C⁻ᵀ z
  */
 
 import { correlations, largest } from "./correlations";
 import { nextAtom, startRounded } from "./rounded";
+import { Sparse } from "./structs";
 
-const dependenceFloor: f64 = 16.0 / 8388608.0; // 16 · 2⁻²³
-const pursuitFloor: f32 = 16.0 / 8388608.0;
+@unmanaged
+class BatchOmpArguments {
+  G: usize;
+  P: usize;
+  energies: usize;
+  m: i32;
+  /** The most atoms of a code. */
+  p: i32;
+  X: Sparse;
+  /** 0 for none. */
+  path: usize;
+  /** ε²; 0 for no such limit. */
+  residualEnergy: f64;
+  /** The floors of the contract. */
+  pursuitFloor: f32;
+  dependenceFloor: f64;
+  /** Columns that rounded.ts may keep; 0 if it is not used. */
+  kept: i32;
+}
 
 /**
- * args: G, P, energies, m, p, X (indices, values, counts, width), path or 0, ε² (f64 at 40), 48 columns that rounded.ts may keep (0: not used).
- * scratch: α (m), columns (p), weights (p), padded; then f64: C (p²), w, z, x (p each); then that of rounded.ts.
+ * X ← the codes of the columns of P. Items are examples.
+ * Scratch: α (m), columns (p), weights (p), padded; then f64: C (p²), w, z, x (p each); then that of rounded.ts.
  */
-export function batchOmp(from: i32, to: i32, scratch: usize, args: usize): void {
-  const m = load<i32>(args, 12);
-  const width = load<i32>(args, 32);
+export function batchOmp(from: i32, to: i32, scratch: usize, args: BatchOmpArguments): void {
+  const m = args.m;
+  const p = args.p;
+  const width = args.X.width;
   for (let i = from; i < to; i++) {
-    const P = load<usize>(args, 4) + ((<usize>i * <usize>m) << 2);
-    const energy = <f64>load<f32>(load<usize>(args, 8) + ((<usize>i) << 2));
+    const P = args.P + ((<usize>i * <usize>m) << 2);
+    const energy = <f64>load<f32>(args.energies + ((<usize>i) << 2));
     const slot = (<usize>i * <usize>width) << 2;
-    const indices = load<usize>(args, 20) + slot;
-    const values = load<usize>(args, 24) + slot;
-    const p = load<i32>(args, 16);
-    const paths = load<usize>(args, 36);
-    const path = paths === 0 ? 0 : paths + ((<usize>i * <usize>p) << 2);
-    const taken = pursue(
-      load<usize>(args),
-      P,
-      energy,
-      m,
-      p,
-      load<f64>(args, 40),
-      load<i32>(args, 48),
-      scratch,
-      indices,
-      values,
-      path,
-    );
+    const indices = args.X.indices + slot;
+    const values = args.X.values + slot;
+    const path: usize = args.path === 0 ? 0 : args.path + ((<usize>i * <usize>p) << 2);
+    const taken = pursue(args, P, energy, scratch, indices, values, path);
     if (path !== 0) {
       const left = taken > 0 ? load<f32>(path + ((<usize>(taken - 1)) << 2)) : <f32>energy;
       for (let t = taken; t < p; t++) store<f32>(path + ((<usize>t) << 2), left);
@@ -53,24 +58,25 @@ export function batchOmp(from: i32, to: i32, scratch: usize, args: usize): void 
       store<u32>(indices + ((<usize>s) << 2), 0);
       store<f32>(values + ((<usize>s) << 2), 0);
     }
-    store<i32>(load<usize>(args, 28) + ((<usize>i) << 2), taken);
+    store<i32>(args.X.counts + ((<usize>i) << 2), taken);
   }
 }
 
 /** One example; how many atoms it took. */
 function pursue(
-  G: usize,
+  args: BatchOmpArguments,
   P: usize,
   energy: f64,
-  m: i32,
-  p: i32,
-  limit: f64,
-  capacity: i32,
   scratch: usize,
   indices: usize,
   values: usize,
   path: usize,
 ): i32 {
+  const G = args.G;
+  const m = args.m;
+  const p = args.p;
+  const limit = args.residualEnergy;
+  const capacity = args.kept;
   const alpha = scratch;
   const columns = alpha + ((<usize>((m + 3) & ~3)) << 2);
   const weights = columns + ((<usize>((p + 3) & ~3)) << 2);
@@ -81,7 +87,7 @@ function pursue(
   let best = largest(P, m);
   if (best < 0) return 0;
   const height = abs(load<f32>(P + ((<usize>best) << 2)));
-  const floor = pursuitFloor * height;
+  const floor = args.pursuitFloor * height;
   if (!(height > floor)) return 0;
   const rounded = (x + ((<usize>p) << 3) + 63) & ~63;
   if (capacity > 0) startRounded(rounded, G, P, m, indices, capacity, height);
@@ -90,7 +96,7 @@ function pursue(
   let taken = 0;
   while (best >= 0 && taken < p && (bounded ? left > limit : energy > 0)) {
     const column = G + ((<usize>best * <usize>m) << 2);
-    const pivot = extend(column, best, indices, taken, p, factor, w);
+    const pivot = extend(column, best, indices, taken, p, factor, w, args.dependenceFloor);
     if (pivot <= 0) break;
     store<u32>(indices + ((<usize>taken) << 2), <u32>best);
     store<usize>(columns + ((<usize>taken) << 2), column);
@@ -114,11 +120,20 @@ function pursue(
   return taken;
 }
 
-/** Extend C by the row (w, pivot) of an atom; the pivot, or 0 where the atom depends on those taken. */
-function extend(column: usize, atom: i32, indices: usize, taken: i32, p: i32, factor: usize, w: usize): f64 {
+/** Extend C by the row (w, pivot) of an atom; the pivot, or 0 if the atom depends on those taken. */
+function extend(
+  column: usize,
+  atom: i32,
+  indices: usize,
+  taken: i32,
+  p: i32,
+  factor: usize,
+  w: usize,
+  floor: f64,
+): f64 {
   let distance = <f64>load<f32>(column + ((<usize>atom) << 2));
   for (let t = 0; t < taken; t++) {
-    // all at once, since each may have to come from far
+    // all at once, since each may be far away in memory
     const other = (<usize>load<u32>(indices + ((<usize>t) << 2))) << 2;
     store<f64>(w + ((<usize>t) << 3), <f64>load<f32>(column + other));
   }
@@ -128,7 +143,7 @@ function extend(column: usize, atom: i32, indices: usize, taken: i32, p: i32, fa
     store<f64>(w + ((<usize>t) << 3), entry);
     distance -= entry * entry;
   }
-  if (!(distance > dependenceFloor)) return 0;
+  if (!(distance > floor)) return 0;
   const pivot = sqrt(distance);
   const row = factor + ((<usize>taken * <usize>p) << 3);
   memory.copy(row, w, (<usize>taken) << 3);
@@ -146,7 +161,7 @@ function dot(a: usize, b: usize, count: i32): f64 {
   return result;
 }
 
-/** x ← C⁻ᵀ z, by rows of C: each solved entry is taken out of those before it. */
+/** x ← C⁻ᵀ z, by rows of C: each solved entry is eliminated from those before it. */
 function solveTransposed(factor: usize, p: i32, z: usize, x: usize, count: i32): void {
   memory.copy(x, z, (<usize>count) << 3);
   for (let t = count - 1; t >= 0; t--) {

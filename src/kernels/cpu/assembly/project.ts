@@ -2,12 +2,14 @@
  * The sparse dictionary on blocks of sixteen examples: P = diag(s) Aᵀ Φᵀ Y, and
  * ΦAX with its residual.
  *
- * A column of A is read once a block, and each of its entries meets one cache
- * line that holds that coefficient of all sixteen examples.
+ * A column of A is read once per block, and each of its entries reads one cache
+ * line, which holds that coefficient of all sixteen examples.
  */
 
-import { deinterleave, interleave, lanes, rowBytes } from "./lanes";
-import { runPlan } from "./transform";
+import { lanes, panel, rowBytes } from "./constants";
+import { deinterleave, interleave } from "./lanes";
+import { Base, Sparse } from "./structs";
+import { blockBytes, runPlan } from "./transform";
 
 /** block[0 … 3] ← scale × Σ value × row of Z, for one atom; four vectors of four examples. */
 export function correlateAtom(
@@ -41,17 +43,11 @@ export function correlateAtom(
 }
 
 /** Rows [0, atoms) of the block at `to` ← the scaled correlations of atoms [first, first + atoms) with Z. */
-export function correlateAtoms(
-  indices: usize,
-  values: usize,
-  counts: usize,
-  width: i32,
-  scale: usize,
-  first: i32,
-  atoms: i32,
-  Z: usize,
-  to: usize,
-): void {
+export function correlateAtoms(A: Sparse, scale: usize, first: i32, atoms: i32, Z: usize, to: usize): void {
+  const indices = A.indices;
+  const values = A.values;
+  const counts = A.counts;
+  const width = A.width;
   for (let j = 0; j < atoms; j++) {
     const atom = <usize>(first + j);
     const start = (atom * <usize>width) << 2;
@@ -66,118 +62,107 @@ export function correlateAtoms(
   }
 }
 
-/** Atoms correlated before their results are laid out as columns: 4 KB, which stays in the nearest cache. */
-const panel: i32 = 64;
+@unmanaged
+class ProjectArguments {
+  base: Base;
+  Y: usize;
+  columns: i32;
+  A: Sparse;
+  scale: usize;
+  P: usize;
+  m: i32;
+}
 
-/** args: plan of Φᵀ, Y, n, columns, A (indices, values, counts, width), scale, P, m. */
-export function project(from: i32, to: i32, scratch: usize, args: usize): void {
-  const plan = load<usize>(args);
-  const Y = load<usize>(args, 4);
-  const n = load<i32>(args, 8);
-  const columns = load<i32>(args, 12);
-  const indices = load<usize>(args, 16);
-  const values = load<usize>(args, 20);
-  const counts = load<usize>(args, 24);
-  const width = load<i32>(args, 28);
-  const scale = load<usize>(args, 32);
-  const P = load<usize>(args, 36);
-  const m = load<i32>(args, 40);
-  const size = <usize>load<i32>(plan, 4) * rowBytes;
+/** P ← diag(scale) AᵀΦᵀY. Items are blocks of sixteen columns. Scratch: three blocks of the plan, a panel. */
+export function project(from: i32, to: i32, scratch: usize, args: ProjectArguments): void {
+  const plan = args.base.analysis;
+  const n = args.base.rows;
+  const m = args.m;
+  const size = blockBytes(plan);
   const results = scratch + 3 * size;
-  const step = (<usize>m) << 2;
+  const stepY = (<usize>n) << 2;
+  const stepP = (<usize>m) << 2;
   for (let block = from; block < to; block++) {
     const first = block * lanes;
-    const count = min(lanes, columns - first);
-    interleave(Y + <usize>first * ((<usize>n) << 2), (<usize>n) << 2, n, count, scratch);
+    const count = min(lanes, args.columns - first);
+    interleave(args.Y + <usize>first * stepY, stepY, n, count, scratch);
     const Z = runPlan(plan, scratch, scratch + size, scratch + 2 * size);
-    const target = P + <usize>first * step;
+    const target = args.P + <usize>first * stepP;
     for (let j = 0; j < m; j += panel) {
       const atoms = min(panel, m - j);
-      correlateAtoms(indices, values, counts, width, scale, j, atoms, Z, results);
-      deinterleave(results, atoms, count, target + ((<usize>j) << 2), step);
+      correlateAtoms(args.A, args.scale, j, atoms, Z, results);
+      deinterleave(results, atoms, count, target + ((<usize>j) << 2), stepP);
     }
   }
 }
 
 /** Row-wise block of coefficients ← A x for sixteen codes: scattered, one example after the other. */
-function combine(
-  A_indices: usize,
-  A_values: usize,
-  A_counts: usize,
-  A_width: i32,
-  X_indices: usize,
-  X_values: usize,
-  X_counts: usize,
-  X_width: i32,
-  first: i32,
-  count: i32,
-  L: i32,
-  block: usize,
-): void {
+function scatterCodes(A: Sparse, X: Sparse, first: i32, count: i32, L: i32, block: usize): void {
+  const indices = A.indices;
+  const values = A.values;
+  const width = <usize>A.width;
   memory.fill(block, 0, <usize>L * rowBytes);
   for (let e = 0; e < count; e++) {
     const code = <usize>(first + e);
-    const start = (code * <usize>X_width) << 2;
-    const end = start + ((<usize>load<i32>(X_counts + (code << 2))) << 2);
+    const start = (code * <usize>X.width) << 2;
+    const end = start + ((<usize>load<i32>(X.counts + (code << 2))) << 2);
     const lane = block + ((<usize>e) << 2);
     for (let s = start; s < end; s += 4) {
-      const atom = <usize>load<u32>(X_indices + s);
-      const x = load<f32>(X_values + s);
-      const a = (atom * <usize>A_width) << 2;
-      const last = a + ((<usize>load<i32>(A_counts + (atom << 2))) << 2);
+      const atom = <usize>load<u32>(X.indices + s);
+      const x = load<f32>(X.values + s);
+      const a = (atom * width) << 2;
+      const last = a + ((<usize>load<i32>(A.counts + (atom << 2))) << 2);
       for (let i = a; i < last; i += 4) {
-        const at = lane + ((<usize>load<u32>(A_indices + i)) << 6);
-        store<f32>(at, load<f32>(at) + load<f32>(A_values + i) * x);
+        const at = lane + ((<usize>load<u32>(indices + i)) << 6);
+        store<f32>(at, load<f32>(at) + load<f32>(values + i) * x);
       }
     }
   }
 }
 
+@unmanaged
+class ReconstructArguments {
+  base: Base;
+  A: Sparse;
+  X: Sparse;
+  columns: i32;
+  /** 0 for the output ΦAX. */
+  Y: usize;
+  output: usize;
+  /** 0 for none. */
+  W: usize;
+}
+
 /**
- * Y ← ΦAX, or R ← Y − ΦAX; and W ← ΦᵀR while a block is at hand.
- * args: plan of Φ, A (indices, values, counts, width), X (the same), columns, L, n, Y (0: none), output,
- * plan of Φᵀ, W (0: none).
+ * output ← ΦAX, or Y − ΦAX; and W ← Φᵀ output while a block is in the cache. Items are blocks
+ * of sixteen columns. Scratch: three blocks of the larger plan.
  */
-export function reconstruct(from: i32, to: i32, scratch: usize, args: usize): void {
-  const plan = load<usize>(args);
-  const columns = load<i32>(args, 36);
-  const L = load<i32>(args, 40);
-  const n = load<i32>(args, 44);
-  const Y = load<usize>(args, 48);
-  const output = load<usize>(args, 52);
-  const analysis = load<usize>(args, 56);
-  const W = load<usize>(args, 60);
-  const size = <usize>max(load<i32>(plan, 4), load<i32>(analysis, 4)) * rowBytes;
+export function reconstruct(from: i32, to: i32, scratch: usize, args: ReconstructArguments): void {
+  const synthesis = args.base.synthesis;
+  const analysis = args.base.analysis;
+  const n = args.base.rows;
+  const L = args.base.cols;
+  const Y = args.Y;
+  const W = args.W;
+  const size = max(blockBytes(synthesis), blockBytes(analysis));
   const step = (<usize>n) << 2;
+  const stepW = (<usize>L) << 2;
   for (let block = from; block < to; block++) {
     const first = block * lanes;
-    const count = min(lanes, columns - first);
-    combine(
-      load<usize>(args, 4),
-      load<usize>(args, 8),
-      load<usize>(args, 12),
-      load<i32>(args, 16),
-      load<usize>(args, 20),
-      load<usize>(args, 24),
-      load<usize>(args, 28),
-      load<i32>(args, 32),
-      first,
-      count,
-      L,
-      scratch,
-    );
-    const result = runPlan(plan, scratch, scratch + size, scratch + 2 * size);
+    const count = min(lanes, args.columns - first);
+    scatterCodes(args.A, args.X, first, count, L, scratch);
+    const result = runPlan(synthesis, scratch, scratch + size, scratch + 2 * size);
     if (Y !== 0) {
       const other = result === scratch + size ? scratch + 2 * size : scratch + size;
       interleave(Y + <usize>first * step, step, n, count, other);
       subtract(other, result, <usize>n * rowBytes);
     }
-    deinterleave(result, n, count, output + <usize>first * step, step);
+    deinterleave(result, n, count, args.output + <usize>first * step, step);
     if (W === 0) continue;
     const one = result === scratch ? scratch + size : scratch;
     const two = result === scratch + 2 * size ? scratch + size : scratch + 2 * size;
     const coefficients = runPlan(analysis, result, one, two);
-    deinterleave(coefficients, L, count, W + <usize>first * ((<usize>L) << 2), (<usize>L) << 2);
+    deinterleave(coefficients, L, count, W + <usize>first * stepW, stepW);
   }
 }
 

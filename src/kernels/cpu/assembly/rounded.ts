@@ -1,6 +1,6 @@
 /**
  * The correlations of a long pursuit, from columns rounded to 16 bits: twice the
- * products an instruction, half the bytes, and all columns of an example in the
+ * products per instruction, half the bytes, and all columns of an example in the
  * second cache. The atom chosen is still the one of the definition.
  *
  * Columns. Of each atom taken, round(32000 G) is kept in scratch, in tiles of 24
@@ -8,18 +8,18 @@
  * tile one after the other. One instruction multiplies and adds four such pairs.
  *
  * Turns. Each turn changes the fit x a little. Its change is rounded to 16 bits in
- * units of its own largest entry, and what rounding left over joins the next turn's
- * change, so that with x̃ the sum of the rounded changes
+ * units of its own largest entry, and the rounding error is added to the change of the
+ * next turn. With x̃ the sum of the rounded changes,
  *
  *     α̃ = P − G̃ x̃,   |α̃ − α| ≤ ½/32000 ‖x̃‖₁ + ‖x − x̃‖₁ + rounding of f32   for α = P − G x
  *
  * Choice. Only atoms within twice that bound of the largest |α̃| can be the largest
- * of |α|. Where there are several, α of each is computed in f64, and the first of
- * the largest is taken. Where they are many, or the bound says too little, all of α
- * is computed from G in f32 (correlations.ts), and x̃ and the bound start afresh.
+ * of |α|. If there are several, α of each is computed in f64, and the first of
+ * the largest is taken. If there are many, or the bound is too weak, all of α is
+ * computed from G in f32 (correlations.ts), and x̃ and the bound start again.
  *
  * Overflow. For unit atoms |Σ δᵢ Gᵢⱼ| ≤ ‖Dδ‖, which is |z| of the turn and at most the
- * ℓ₁ norm of what rounding left over: the unit of δ is large enough for 32 bits.
+ * ℓ₁ norm of the rounding error: the unit of δ is large enough for 32 bits.
  */
 
 import { correlations } from "./correlations";
@@ -39,10 +39,10 @@ const smallest: f64 = 1e-33;
 /** Atoms of a tile, and bytes of two columns of it. */
 const tile: i32 = 24;
 const pairBytes: usize = 96;
-/** More candidates than this, and α is computed anew. */
+/** With more candidates than this, α is computed from G. */
 const most: i32 = 24;
 
-/** What is carried from turn to turn; it lies before the lists it points to. */
+/** The state of a pursuit, which lies before the lists it points to. */
 @unmanaged
 class Rounded {
   G: usize;
@@ -105,7 +105,7 @@ export function startRounded(
 
 /**
  * The atom of the largest |α| for the fit x of the atoms taken, the last of which is
- * new; −1 where none is above `floor`. `at` is the scratch, `columns` and `weights` are
+ * new; −1 if no |α| is above `floor`. `at` is the scratch, `columns` and `weights` are
  * those of G and x in f32, and z is the length of the last change of Dx.
  */
 export function nextAtom(
@@ -193,7 +193,7 @@ function subtractChange(state: Rounded, column: usize, taken: i32, unit: f64): f
   );
 }
 
-/** A tile of a column, rounded: in the low halves, or beside what is there in the high ones. */
+/** A tile of a column, rounded: in the low halves, or in the high ones beside them. */
 function keepTile(column: usize, pair: usize, odd: i32): void {
   const factor = f32x4.splat(<f32>units);
   const shift = f32x4.splat(magic);
@@ -211,7 +211,7 @@ function keepTile(column: usize, pair: usize, odd: i32): void {
   }
 }
 
-/** The same for the last tile, where it is not whole. */
+/** The same for the last tile, if it is not whole. */
 function keepPart(column: usize, count: i32, pair: usize, odd: i32): void {
   if (!odd) memory.fill(pair, 0, pairBytes);
   for (let i: usize = 0; i < (<usize>count) << 2; i += 4) {
@@ -250,14 +250,14 @@ function subtractTile(pairs: usize, change: usize, end: usize, alpha: usize, sca
   return f32x4.pmax(peaks, subtractFour(alpha + 80, s5, scale));
 }
 
-/** Four of α̃ less four sums; their magnitudes. */
+/** Four values of α̃ minus four sums; their magnitudes. */
 function subtractFour(alpha: usize, sums: v128, scale: v128): v128 {
   const next = f32x4.sub(v128.load(alpha), f32x4.mul(f32x4.convert_i32x4_s(sums), scale));
   v128.store(alpha, next);
   return f32x4.abs(next);
 }
 
-/** The first atom of the largest |α| among those whose |α̃| reaches `least`; −1 where they are too many to tell. */
+/** The first atom of the largest |α| among those whose |α̃| reaches `least`; −1 if there are too many. */
 function certain(state: Rounded, x: usize, taken: i32, least: f64): i32 {
   if (!(least > 0)) return -1;
   const limit = <f32>(least * 0.999999); // rounding must not leave one out
@@ -285,7 +285,7 @@ function certain(state: Rounded, x: usize, taken: i32, least: f64): i32 {
   return best;
 }
 
-/** |α| of one atom, in f64. Should it be the one, its column is read at the same places next. */
+/** |α| of one atom, in f64. If it is chosen, the same entries of its column are read next. */
 function exact(state: Rounded, x: usize, taken: i32, atom: i32): f64 {
   const column = state.G + ((<usize>atom * <usize>state.m) << 2);
   let alpha = <f64>load<f32>(state.P + ((<usize>atom) << 2));
@@ -296,7 +296,7 @@ function exact(state: Rounded, x: usize, taken: i32, atom: i32): f64 {
   return abs(alpha);
 }
 
-/** α̃ is going to be α but for rounding in f32: x̃ = x from here. */
+/** α̃ will be computed from G, so it equals α up to rounding in f32: x̃ = x. */
 function startAfresh(state: Rounded, x: usize, taken: i32): void {
   let norm: f64 = 0;
   const bytes = (<usize>taken) << 3;

@@ -1,8 +1,15 @@
 /**
- * Weighted sums of columns: y ← Σ w c, one or two columns to start with, then four
- * a pass, the sum staying in the nearest cache. The gradient, its product with codes, and (with
- * its own loop) the correlations of a pursuit are sums of this kind.
+ * Weighted sums of columns, and sums of squares.
+ *
+ * y ← Σ w c takes one or two columns to start with, then four per pass, while the sum stays
+ * in the nearest cache. The gradient and its product with codes are sums of this kind; the
+ * correlations of a pursuit have a loop of their own.
+ *
+ * Sums of squares are in f64, over blocks of a fixed size, so that results do not depend
+ * on the number of threads.
  */
+
+import { normBlock } from "./constants";
 
 /** Bytes of a strip: what is summed over all columns before the next strip. */
 const strip: usize = 4096;
@@ -127,4 +134,38 @@ export function energyOf(x: usize, count: i32): f64 {
     energy += value * value;
   }
   return energy;
+}
+
+@unmanaged
+class BlockEnergiesArguments {
+  values: usize;
+  count: u32;
+  /** f64 of each block. */
+  partial: usize;
+}
+
+/** partial[b] ← ‖block b‖². Items are blocks. */
+export function blockEnergies(from: i32, to: i32, _scratch: usize, args: BlockEnergiesArguments): void {
+  for (let b = from; b < to; b++) {
+    const first = <u32>b * <u32>normBlock;
+    const values = args.values + ((<usize>first) << 2);
+    const energy = energyOf(values, <i32>min(<u32>normBlock, args.count - first));
+    store<f64>(args.partial + ((<usize>b) << 3), energy);
+  }
+}
+
+@unmanaged
+class ColumnEnergiesArguments {
+  matrix: usize;
+  rows: i32;
+  energies: usize;
+}
+
+/** energies[i] ← ‖column i‖². Items are columns. */
+export function columnEnergies(from: i32, to: i32, _scratch: usize, args: ColumnEnergiesArguments): void {
+  const rows = args.rows;
+  for (let i = from; i < to; i++) {
+    const column = args.matrix + ((<usize>i * <usize>rows) << 2);
+    store<f32>(args.energies + ((<usize>i) << 2), <f32>energyOf(column, rows));
+  }
 }

@@ -1,17 +1,18 @@
 /**
  * Φᵀ and Φ on blocks of sixteen examples, one axis at a time.
  *
- * A plan (made by transformPlan.ts) lists, for each axis, pairs of outputs and the
- * inputs that either needs with both weights: zeros of wavelets cost nothing.
+ * A plan (made by ../base.ts) lists, for each axis, pairs of outputs and the inputs that
+ * either of them needs, with both weights: zeros of wavelets cost nothing.
  *
- *     plan    i32 stages, i32 rows of the largest array on the way, then a stage:
- *     stage   i32 outer, inner, sizeIn, sizeOut, then a pair of outputs after the other:
- *     pair    i32 entries, then an entry: u32 byte offset of the input row, f32 two weights
+ *     plan    i32 stages, i32 rows of the largest array on the way, then the stages
+ *     stage   i32 outer, inner, sizeIn, sizeOut, then the pairs of outputs
+ *     pair    i32 entries, then the entries: u32 byte offset of the input row, f32 two weights
  */
 
-import { deinterleave, interleave, lanes, rowBytes } from "./lanes";
+import { lanes, rowBytes } from "./constants";
+import { deinterleave, interleave } from "./lanes";
 
-/** Run all stages from `source`, with two scratch blocks in turn; where the result is. */
+/** Run all stages from `source`, with two scratch blocks in turn. Returns the address of the result. */
 export function runPlan(plan: usize, source: usize, one: usize, two: usize): usize {
   const stages = load<i32>(plan);
   let at = plan + 8;
@@ -25,7 +26,7 @@ export function runPlan(plan: usize, source: usize, one: usize, two: usize): usi
   return from;
 }
 
-/** One axis; where the next stage of the plan starts. All outputs of a few inputs come first: those stay near. */
+/** One axis, line by line, so that inputs stay in the cache. Returns the address of the next stage. */
 function runStage(stage: usize, source: usize, target: usize): usize {
   const outer = load<i32>(stage);
   const innerBytes = <usize>load<i32>(stage, 4) * rowBytes;
@@ -41,7 +42,7 @@ function runStage(stage: usize, source: usize, target: usize): usize {
   return pair;
 }
 
-/** All outputs of one line along the axis; where their lists end. */
+/** All outputs of one line along the axis. Returns the end of their lists. */
 function sumLine(lists: usize, sizeOut: i32, from: usize, to: usize, step: usize): usize {
   let pair = lists;
   let output = to;
@@ -92,26 +93,34 @@ function sumPair(list: usize, end: usize, from: usize, to: usize, next: usize, b
   v128.store(to + next, b3, 48);
 }
 
-/** args: plan, input, rows in, output, rows out, columns. Items are blocks of sixteen columns. */
-export function transform(from: i32, to: i32, scratch: usize, args: usize): void {
-  const plan = load<usize>(args);
-  const input = load<usize>(args, 4);
-  const rowsIn = load<i32>(args, 8);
-  const output = load<usize>(args, 12);
-  const rowsOut = load<i32>(args, 16);
-  const columns = load<i32>(args, 20);
-  const size = <usize>load<i32>(plan, 4) * rowBytes;
+/** Bytes of the largest block that a plan makes on its way. */
+export function blockBytes(plan: usize): usize {
+  return <usize>load<i32>(plan, 4) * rowBytes;
+}
+
+@unmanaged
+class TransformArguments {
+  plan: usize;
+  input: usize;
+  rowsIn: i32;
+  output: usize;
+  rowsOut: i32;
+  columns: i32;
+}
+
+/** output ← Φᵀ or Φ times the input, as the plan says. Items are blocks of sixteen columns. */
+export function transform(from: i32, to: i32, scratch: usize, args: TransformArguments): void {
+  const plan = args.plan;
+  const rowsIn = args.rowsIn;
+  const rowsOut = args.rowsOut;
+  const size = blockBytes(plan);
+  const stepIn = (<usize>rowsIn) << 2;
+  const stepOut = (<usize>rowsOut) << 2;
   for (let block = from; block < to; block++) {
     const first = block * lanes;
-    const count = min(lanes, columns - first);
-    interleave(input + <usize>first * ((<usize>rowsIn) << 2), (<usize>rowsIn) << 2, rowsIn, count, scratch);
+    const count = min(lanes, args.columns - first);
+    interleave(args.input + <usize>first * stepIn, stepIn, rowsIn, count, scratch);
     const result = runPlan(plan, scratch, scratch + size, scratch + 2 * size);
-    deinterleave(
-      result,
-      rowsOut,
-      count,
-      output + <usize>first * ((<usize>rowsOut) << 2),
-      (<usize>rowsOut) << 2,
-    );
+    deinterleave(result, rowsOut, count, args.output + <usize>first * stepOut, stepOut);
   }
 }

@@ -1,91 +1,133 @@
 /**
- * The dictionary update: gradient, momentum and P_k.
+ * The update of A: the gradient, the energy ‖Φ grad X_S‖² of the step size (13), momentum and P_k.
  */
 
+import { lanes } from "./constants";
+import { interleave } from "./lanes";
+import { Base, Sparse } from "./structs";
 import { energyOf, weightedSum } from "./sums";
+import { blockBytes, runPlan } from "./transform";
 
-/**
- * Columns [from, to) of grad ← −W X_Sᵀ. Row lists of X, made by rowLists.ts: the
- * examples that use atom j and their coefficients stand from starts[j] to starts[j + 1].
- * args: W, L, members, starts, examples, coefficients, grad, energies of the columns (f64, 0: none).
- */
-export function gradient(from: i32, to: i32, scratch: usize, args: usize): void {
-  const W = load<usize>(args);
-  const bytes = (<usize>load<i32>(args, 4)) << 2;
-  const members = load<usize>(args, 8);
-  const starts = load<usize>(args, 12);
-  const examples = load<usize>(args, 16);
-  const coefficients = load<usize>(args, 20);
-  const grad = load<usize>(args, 24);
-  const energies = load<usize>(args, 28);
+@unmanaged
+class GradientArguments {
+  W: usize;
+  L: i32;
+  members: usize;
+  /** The examples that use atom j and their coefficients stand from starts[j] to starts[j + 1]. */
+  starts: usize;
+  examples: usize;
+  coefficients: usize;
+  grad: usize;
+  /** ‖∇‖² of each column, f64; 0 for none. */
+  energies: usize;
+}
+
+/** Columns of grad ← −W X_Sᵀ. Items are members of S. Scratch: addresses of the longest list. */
+export function gradient(from: i32, to: i32, scratch: usize, args: GradientArguments): void {
+  const W = args.W;
+  const bytes = (<usize>args.L) << 2;
+  const examples = args.examples;
+  const energies = args.energies;
   for (let s = from; s < to; s++) {
-    const atom = <usize>load<u32>(members + ((<usize>s) << 2));
-    const first = load<i32>(starts + (atom << 2));
-    const count = load<i32>(starts + (atom << 2), 4) - first;
+    const atom = <usize>load<u32>(args.members + ((<usize>s) << 2));
+    const first = load<i32>(args.starts + (atom << 2));
+    const count = load<i32>(args.starts + (atom << 2), 4) - first;
     for (let e = 0; e < count; e++) {
       const example = <usize>load<u32>(examples + ((<usize>(first + e)) << 2));
       store<usize>(scratch + ((<usize>e) << 2), W + example * bytes);
     }
-    const column = grad + <usize>s * bytes;
-    weightedSum(column, bytes, scratch, coefficients + ((<usize>first) << 2), count, -1);
-    if (energies !== 0) store<f64>(energies + ((<usize>s) << 3), energyOf(column, <i32>(bytes >> 2)));
+    const column = args.grad + <usize>s * bytes;
+    weightedSum(column, bytes, scratch, args.coefficients + ((<usize>first) << 2), count, -1);
+    if (energies !== 0) store<f64>(energies + ((<usize>s) << 3), energyOf(column, args.L));
   }
 }
 
-/** U_S ← γ U_S + η g. args: γ (f32), η (f32), grad, L, members, U. */
-export function momentum(from: i32, to: i32, _scratch: usize, args: usize): void {
-  const gamma = load<f32>(args);
-  const eta = load<f32>(args, 4);
-  const bytes = (<usize>load<i32>(args, 12)) << 2;
-  const vGamma = f32x4.splat(gamma);
-  const vEta = f32x4.splat(eta);
-  for (let s = from; s < to; s++) {
-    const g = load<usize>(args, 8) + <usize>s * bytes;
-    const u = load<usize>(args, 20) + <usize>load<u32>(load<usize>(args, 16) + ((<usize>s) << 2)) * bytes;
-    let i: usize = 0;
-    for (; i + 16 <= bytes; i += 16) {
-      v128.store(u + i, f32x4.add(f32x4.mul(vGamma, v128.load(u + i)), f32x4.mul(vEta, v128.load(g + i))));
-    }
-    for (; i < bytes; i += 4) store<f32>(u + i, gamma * load<f32>(u + i) + eta * load<f32>(g + i));
-  }
+@unmanaged
+class MovedEnergiesArguments {
+  base: Base;
+  grad: usize;
+  /** The column of grad of each atom, i32; −1 outside S. */
+  places: usize;
+  X: Sparse;
+  columns: i32;
+  /** f64 of each block. */
+  partial: usize;
 }
 
 /**
- * A_S ← P_k[A_S − U_S], with U_S ← γ U_S + η g on the way where there is a gradient.
- * args: k, L, U, members, A (indices, values, counts, width), grad (0: none), γ (f32), η (f32).
- * scratch: the moved column (L f32), then twice L words for the selection.
+ * partial[b] ← ‖Φ grad X_S‖² over block b: the columns of grad X_S, their transform and its energy,
+ * all while they are in the nearest cache. Items are blocks of sixteen examples.
+ * Scratch: sixteen columns of L, three blocks of the plan, then addresses and weights of a sum.
  */
-export function moveAtoms(from: i32, to: i32, scratch: usize, args: usize): void {
-  const k = load<i32>(args);
-  const L = load<i32>(args, 4);
-  const U = load<usize>(args, 8);
-  const members = load<usize>(args, 12);
-  const width = load<i32>(args, 28);
-  const grad = load<usize>(args, 32);
-  const gamma = load<f32>(args, 36);
-  const eta = load<f32>(args, 40);
-  const column = scratch;
-  const rest = scratch + ((<usize>L) << 2);
-  for (let s = from; s < to; s++) {
-    const atom = <usize>load<u32>(members + ((<usize>s) << 2));
-    const start = (atom * <usize>width) << 2;
-    const indices = load<usize>(args, 16) + start;
-    const values = load<usize>(args, 20) + start;
-    const counts = load<usize>(args, 24) + (atom << 2);
-    const u = U + ((atom * <usize>L) << 2);
-    if (grad !== 0) stepColumn(u, grad + ((<usize>s * <usize>L) << 2), L, gamma, eta, column);
-    else negate(u, L, column);
-    addEntries(u, indices, values, load<i32>(counts), column);
-    store<i32>(counts, keepLargest(column, L, k, width, indices, values, rest));
+export function movedEnergies(from: i32, to: i32, scratch: usize, args: MovedEnergiesArguments): void {
+  const plan = args.base.synthesis;
+  const L = args.base.cols;
+  const bytes = (<usize>L) << 2;
+  const size = blockBytes(plan);
+  const blocks = scratch + <usize>lanes * bytes;
+  for (let block = from; block < to; block++) {
+    const first = block * lanes;
+    const count = min(lanes, args.columns - first);
+    for (let e = 0; e < count; e++)
+      moveExample(first + e, scratch + <usize>e * bytes, blocks + 3 * size, args);
+    interleave(scratch, bytes, L, count, blocks);
+    const result = runPlan(plan, blocks, blocks + size, blocks + 2 * size);
+    store<f64>(args.partial + ((<usize>block) << 3), energyOf(result, args.base.rows * lanes));
   }
 }
 
-/** column ← −u. */
-function negate(u: usize, L: i32, column: usize): void {
-  const bytes = (<usize>L) << 2;
-  let i: usize = 0;
-  for (; i + 16 <= bytes; i += 16) v128.store(column + i, f32x4.neg(v128.load(u + i)));
-  for (; i < bytes; i += 4) store<f32>(column + i, -load<f32>(u + i));
+/** column ← grad x of example i. */
+function moveExample(i: i32, column: usize, lists: usize, args: MovedEnergiesArguments): void {
+  const X = args.X;
+  const bytes = (<usize>args.base.cols) << 2;
+  const start = (<usize>i * <usize>X.width) << 2;
+  const weights = lists + ((<usize>X.width) << 2);
+  const end = start + ((<usize>load<i32>(X.counts + ((<usize>i) << 2))) << 2);
+  let used = 0;
+  for (let s = start; s < end; s += 4) {
+    const atom = load<u32>(X.indices + s);
+    const place = load<i32>(args.places + ((<usize>atom) << 2));
+    if (place < 0) continue;
+    store<usize>(lists + ((<usize>used) << 2), args.grad + <usize>place * bytes);
+    store<f32>(weights + ((<usize>used) << 2), load<f32>(X.values + s));
+    used++;
+  }
+  weightedSum(column, bytes, lists, weights, used, 1);
+}
+
+@unmanaged
+class MoveAtomsArguments {
+  k: i32;
+  L: i32;
+  U: usize;
+  members: usize;
+  A: Sparse;
+  grad: usize;
+  gamma: f32;
+  eta: f32;
+}
+
+/**
+ * U_S ← γ U_S + η g, and A_S ← P_k[A_S − U_S]. Items are members of S.
+ * Scratch: the moved column (L f32), then twice L words for the selection.
+ */
+export function moveAtoms(from: i32, to: i32, scratch: usize, args: MoveAtomsArguments): void {
+  const k = args.k;
+  const L = args.L;
+  const width = args.A.width;
+  const column = scratch;
+  const rest = scratch + ((<usize>L) << 2);
+  for (let s = from; s < to; s++) {
+    const atom = <usize>load<u32>(args.members + ((<usize>s) << 2));
+    const start = (atom * <usize>width) << 2;
+    const indices = args.A.indices + start;
+    const values = args.A.values + start;
+    const counts = args.A.counts + (atom << 2);
+    const u = args.U + ((atom * <usize>L) << 2);
+    stepColumn(u, args.grad + ((<usize>s * <usize>L) << 2), L, args.gamma, args.eta, column);
+    addEntries(u, indices, values, load<i32>(counts), column);
+    store<i32>(counts, keepLargest(column, L, k, width, indices, values, rest));
+  }
 }
 
 /** u ← γu + ηg, and column ← −u. */
@@ -106,7 +148,7 @@ function stepColumn(u: usize, g: usize, L: i32, gamma: f32, eta: f32, column: us
   }
 }
 
-/** column ← a − u where a has entries. */
+/** column ← a − u at the entries of a. */
 function addEntries(u: usize, indices: usize, values: usize, count: i32, column: usize): void {
   for (let e = 0; e < count; e++) {
     const at = (<usize>load<u32>(indices + ((<usize>e) << 2))) << 2;
@@ -117,9 +159,9 @@ function addEntries(u: usize, indices: usize, values: usize, count: i32, column:
 /**
  * The k largest magnitudes of a column as sparse entries, ascending rows; how many there are.
  *
- * The magnitudes are dealt out to groups; the k-th largest of the groups' maxima is
- * at most the k-th largest of all, and few others reach it: selection looks at those.
- * `rest` has room for their rows, and for their magnitudes.
+ * The magnitudes are divided into groups. The k-th largest of the groups' maxima is at most
+ * the k-th largest of all, and few magnitudes reach it: only those are selected from.
+ * `rest` has room for their rows and for their magnitudes.
  */
 function keepLargest(
   column: usize,
@@ -162,7 +204,7 @@ function magnitude(column: usize, l: i32): u32 {
   return load<u32>(column + ((<usize>l) << 2)) & 0x7fffffff;
 }
 
-/** The bits of a magnitude that the k-th largest reaches; 0 where all are kept. */
+/** The bits of a magnitude that the k-th largest reaches; 0 if all are kept. */
 function boundOf(column: usize, L: i32, k: i32, maxima: usize): u32 {
   let groups = 4;
   while (groups < 2 * k && groups * 4 <= L) groups *= 2;
@@ -194,7 +236,7 @@ function collect(column: usize, L: i32, bound: u32, to: usize): i32 {
   let count: usize = 0;
   let l = 0;
   for (; l < whole; l += 16) {
-    // most magnitudes go: pass over sixteen at a time
+    // most magnitudes are too small: skip sixteen at a time
     const at = column + ((<usize>l) << 2);
     const m0 = i32x4.ge_s(v128.and(v128.load(at), bits), wanted);
     const m1 = i32x4.ge_s(v128.and(v128.load(at, 16), bits), wanted);

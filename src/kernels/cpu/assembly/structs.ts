@@ -1,0 +1,30 @@
+/**
+ * What lies in memory behind a handle: addresses and sizes. TypeScript writes it
+ * once, when the handle is made, and kernels receive its address.
+ */
+
+/** Sparse columns: the entries of column j start at j·width, and there are counts[j] of them. */
+@unmanaged
+export class Sparse {
+  indices: usize;
+  values: usize;
+  counts: usize;
+  width: i32;
+}
+
+/**
+ * Φ, n × L: plans of Φᵀ and of Φ (transform.ts), and its columns. Column j is the outer
+ * product of column ⌊j / lastCount⌋ over the leading axes and column j mod lastCount over the last.
+ */
+@unmanaged
+export class Base {
+  rows: i32;
+  cols: i32;
+  analysis: usize;
+  synthesis: usize;
+  leading: usize;
+  leadingLength: i32;
+  last: usize;
+  lastLength: i32;
+  lastCount: i32;
+}

@@ -1,0 +1,61 @@
+/** Batch-OMP: assembly/omp.ts, correlations.ts, rounded.ts. */
+
+import { dependenceFloor, type PursuitOperations, pursuitFloor } from "../contract.js";
+import { dense, sparse } from "./handles.js";
+import type { CpuMemory } from "./memory.js";
+import type { Pool } from "./pool.js";
+
+export function pursuitOperations(pool: Pool, memory: CpuMemory): PursuitOperations {
+  return {
+    async columnEnergies(Y, energies) {
+      const args = { matrix: dense(Y).at, rows: Y.rows, energies: dense(energies).at };
+      await pool.run("columnEnergies", args, Y.cols, 64);
+    },
+
+    async batchOmp(G, P, energies, { sparsity: p, residualEnergy }, X, path) {
+      const m = G.rows;
+      const kept = keptColumns(m, p);
+      pool.reserveScratch((m + 4) * 4 + (p + 4) * 8 + (p * p + 3 * p) * 8 + 64 + roundedBytes(m, kept));
+      const args = {
+        G: dense(G).at,
+        P: dense(P).at,
+        energies: dense(energies).at,
+        m,
+        p,
+        X: sparse(X).at,
+        path: path ? dense(path).at : 0,
+        residualEnergy,
+        pursuitFloor,
+        dependenceFloor,
+        kept,
+      };
+      await pool.run("batchOmp", args, P.cols, examplesPerCall(m, p));
+    },
+
+    async scaleRows(scale, X) {
+      const s = memory.values(scale);
+      const { indices, values } = memory.entries(X);
+      for (let i = 0; i < values.length; i++) values[i] *= s[indices[i]];
+    },
+  };
+}
+
+/** An upper estimate of the scratch memory that a thread needs for a pursuit. */
+export function pursuitBytes(m: number, p: number): number {
+  return 4 * m + 8 * p * p + 40 * p + roundedBytes(m, keptColumns(m, p));
+}
+
+/** Short calls let the engine replace the code it starts with by faster code, and share work evenly. */
+function examplesPerCall(m: number, p: number): number {
+  return Math.max(1, Math.min(32, Math.round(1e6 / (p * (p + 2) * m))));
+}
+
+/** Columns that a pursuit keeps rounded: none if it is too short for that to pay, at most 2 MiB of them. */
+function keptColumns(m: number, p: number): number {
+  return p < 24 ? 0 : Math.min(p, Math.floor(2 ** 20 / m));
+}
+
+/** Scratch memory of assembly/rounded.ts: its columns and its lists. */
+function roundedBytes(m: number, kept: number): number {
+  return kept === 0 ? 0 : (kept + 8) * (24 + 2 * (m + 24)) + 5 * m + 1024;
+}

@@ -1,0 +1,164 @@
+/** The update of A on the device: the gradient, norms, momentum and P_k. */
+
+import type { MomentumStep, UpdateOperations } from "../contract.js";
+import type { CodeLists } from "./codes.js";
+import { base, dense, GpuMatrix, type GpuSet, runsOf, set, sparse, strideOf } from "./handles.js";
+import type { GpuMemory } from "./memory.js";
+import { chunkBytes, type GpuProducts } from "./products.js";
+import type { GpuQueue } from "./queue.js";
+
+/** vec4 of a block of a norm, as in blockEnergies.wgsl. */
+const normBlock = 4096;
+/** Workgroups of moveAtoms: each has room for a column. */
+const movers = 1024;
+
+/** Room that `moveAtoms` takes for columns of L. */
+export function moveBytes(L: number): number {
+  return 4 * movers * L;
+}
+
+export function updateOperations(
+  memory: GpuMemory,
+  products: GpuProducts,
+  codes: CodeLists,
+): UpdateOperations {
+  const { queue } = memory;
+  return {
+    usedAtoms: async (X, S) => codes.used(sparse(X), set(S)),
+    async countUses(X, uses) {
+      const buffers = [codes.uses(sparse(X)), dense(uses).buffer];
+      queue.dispatch("countUses", { atoms: X.rows }, buffers, [Math.ceil(X.rows / 64)]);
+    },
+
+    async gradient(W, X, S, grad, energy) {
+      const { starts, entries } = codes.lists(sparse(X));
+      const w = dense(W);
+      const nothing = { first: 0, count: 0, parts: [{ buffer: w.store.panels[0], offset: 0 }] }; // no examples: zeros
+      const examples = w.cols > 0 ? [...runsOf(w)] : [nothing];
+      for (const places of runsOf(dense(grad))) {
+        let keeps = 0;
+        for (const { first, count, parts } of examples) {
+          const columns = { firstPlace: places.first, places: places.count };
+          const params = { quads: w.quads, begin: first, count, keeps, ...columns };
+          const buffers = [parts[0].buffer, starts, entries, set(S).buffer, places.parts[0].buffer];
+          queue.dispatch("gradient", params, buffers, [Math.ceil(w.quads / 128), places.count]);
+          keeps = 1;
+        }
+      }
+      if (energy) sumSquares(queue, dense(grad), dense(energy.scalars), energy.slot, { S: set(S) });
+    },
+    async movedEnergy(phi, grad, S, X, scalars, slot) {
+      const { rows, cols: L } = base(phi);
+      const columnBytes = Math.max(strideOf(L), strideOf(rows)) * 4;
+      const most = Math.max(1, Math.floor(Math.min(chunkBytes, memory.panelBytes) / columnBytes));
+      for (let first = 0; first === 0 || first < X.cols; first += most) {
+        const cols = Math.min(most, X.cols - first);
+        const V = scratchMatrix(queue, "moved coefficients", L, cols);
+        const moved = scratchMatrix(queue, "moved", rows, cols);
+        products.combine(dense(grad), sparse(X), V, { S: set(S), firstExample: first });
+        products.synthesize(base(phi), V, moved);
+        sumSquares(queue, moved, dense(scalars), slot, { add: first > 0 });
+      }
+    },
+    addSquaredNorm: async (M, scalars, slot) =>
+      sumSquares(queue, dense(M), dense(scalars), slot, { add: true }),
+    normRatio: async (scalars, num, den, out) =>
+      queue.dispatch("ratio", { num, den, out }, [dense(scalars).buffer], [1]),
+
+    async moveAtoms(k, U, S, A, step) {
+      const u = dense(U);
+      addStep(queue, step, set(S), u);
+      const atoms = sparse(A);
+      const fit = Math.max(1, Math.floor(memory.panelBytes / (u.rows * 4)));
+      const groups = Math.min(movers, atoms.cols, fit);
+      const work = queue.scratch("moved atoms", groups * u.rows * 4);
+      for (const { first, count, parts } of runsOf(u)) {
+        const params = { rows: u.rows, stride: u.stride, k, ...atoms.layout, begin: first, count };
+        const buffers = [parts[0].buffer, set(S).buffer, atoms.store.buffer, work];
+        queue.dispatch("moveAtoms", params, buffers, [groups]);
+      }
+      atoms.store.version++;
+    },
+    async clearColumns(S, M, { rows = false } = {}) {
+      const m = dense(M);
+      const { buffer: atoms, placeAt } = set(S);
+      for (const { first, count, parts } of runsOf(m)) {
+        const params = { stride: m.stride, rows: m.rows, first, count, column: parts[0].offset, placeAt };
+        const groups = [Math.ceil(m.rows / 64), count] as const;
+        queue.dispatch("clearColumns", params, [atoms, parts[0].buffer], groups, { rows: rows ? 1 : 0 });
+      }
+    },
+
+    async exchangeAtoms(before, after, S, X, R, refits) {
+      const r = dense(R);
+      const x = sparse(X);
+      const { buffer: atomSet, placeAt } = set(S);
+      for (const atoms of runsOf(dense(before), dense(after))) {
+        const [from, to] = atoms.parts;
+        for (const { first, count, parts } of runsOf(r)) {
+          const params = {
+            examples: count,
+            quads: r.quads,
+            ...x.layout,
+            firstX: first,
+            placeAt,
+            begin: atoms.first,
+            count: atoms.count,
+            beforeAt: from.offset,
+            afterAt: to.offset,
+            refits: refits ? 1 : 0,
+          };
+          const buffers = [from.buffer, to.buffer, atomSet, x.store.buffer, parts[0].buffer];
+          queue.dispatch("exchangeAtoms", params, buffers, [count]);
+        }
+      }
+      if (refits) x.store.version++;
+    },
+  };
+}
+
+/** A matrix in memory that lives between calls; its contents are whatever was there. */
+function scratchMatrix(queue: GpuQueue, name: string, rows: number, cols: number): GpuMatrix {
+  const buffer = queue.scratch(name, strideOf(rows) * cols * 4);
+  return new GpuMatrix(rows, cols, { panels: [buffer], panelCols: Math.max(1, cols) });
+}
+
+/** scalars[slot] ← [scalars[slot]] + ‖M‖², over the first |S| columns if S is given. */
+function sumSquares(
+  queue: GpuQueue,
+  M: GpuMatrix,
+  scalars: GpuMatrix,
+  slot: number,
+  { add = false, S }: { readonly add?: boolean; readonly S?: GpuSet },
+): void {
+  const runs = [...runsOf(M)];
+  const blocksOf = (count: number) => Math.ceil((count * M.quads) / normBlock);
+  const blocks = runs.reduce((sum, { count }) => sum + blocksOf(count), 0);
+  const atoms = S?.buffer ?? queue.scratch("none", 16);
+  const partial = queue.scratch("norm", blocks * 4);
+  let firstBlock = 0;
+  for (const { first, count, parts } of runs) {
+    const columns = { quads: count * M.quads, columnQuads: M.quads, firstColumn: first };
+    const params = { ...columns, firstBlock, limited: S ? 1 : 0 };
+    queue.dispatch("blockEnergies", params, [parts[0].buffer, atoms, partial], [blocksOf(count)]);
+    firstBlock += blocksOf(count);
+  }
+  queue.dispatch("total", { blocks, slot, adds: add ? 1 : 0 }, [partial, scalars.buffer], [1]);
+}
+
+/** U_S ← γ U_S + ηg. */
+function addStep(
+  queue: GpuQueue,
+  { gamma, scalars, eta, grad }: MomentumStep,
+  S: GpuSet,
+  U: GpuMatrix,
+): void {
+  for (const places of runsOf(dense(grad))) {
+    for (const { first, count, parts } of runsOf(U)) {
+      const columns = { firstPlace: places.first, places: places.count, begin: first, count };
+      const params = { gamma, eta, quads: U.quads, ...columns };
+      const buffers = [dense(scalars).buffer, S.buffer, places.parts[0].buffer, parts[0].buffer];
+      queue.dispatch("momentum", params, buffers, [Math.ceil(U.quads / 64), places.count]);
+    }
+  }
+}
