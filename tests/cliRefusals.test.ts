@@ -115,7 +115,7 @@ refuses("options of train", [
   [train("--atoms 5 --redundancy 2"), "train: --atoms and --redundancy must not both be given"],
   [train("--atoms 0"), "train: --atoms must be an integer of at least 1, got 0"],
   [train("--redundancy -1"), "train: --redundancy must be a number above 0, got -1"],
-  [train("--momentum 1"), "train: --momentum must be a number from 0 up to, not including, 1, got 1"],
+  [train("--momentum 1"), "train: --momentum must be a number of at least 0 and below 1, got 1"],
   [train("--seed -1"), "train: --seed must be an integer of at least 0, got -1"],
   [train("--batch 0"), "train: --batch must be an integer of at least 1, got 0"],
   [train("--examples 0"), "train: --examples must be an integer of at least 1, got 0"],

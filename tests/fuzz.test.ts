@@ -60,7 +60,7 @@ describe("files made to harm", () => {
     const second = 2 * (30 + 5 + 100) + 46 + 5;
     new DataView(archive.buffer).setUint32(second + 42, 20, true);
     expect(refusal(() => readNpz(archive, "x.npz"))).toBe(
-      'x.npz: damaged zip file: "a.npy" lies over "b.npy"',
+      'x.npz: damaged zip file: "a.npy" overlaps "b.npy"',
     );
   });
 

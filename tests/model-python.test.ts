@@ -13,7 +13,7 @@ import { makeNpy, writeNpy } from "../src/data/formats/npy.js";
 import { PatchSampler } from "../src/data/sampling/patchSampler.js";
 import { syntheticPictures } from "../src/data/syntheticPictures.js";
 import { baseCols, createBase } from "../src/dictionaries/base.js";
-import { SparseDictionary } from "../src/dictionaries/sparseDictionary.js";
+import { SparseDictionary } from "../src/dictionaries/dictionary.js";
 import { randomDense, randomSparse } from "../src/kernels/conformance/oracle.case.js";
 import { unitRoundoff as u } from "../src/kernels/conformance/tolerance.js";
 import { createReferenceKernels } from "../src/kernels/reference/index.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Rng } from "../core/rng.js";
 import type { Signal } from "../core/signal.js";
-import { crc32 } from "./formats/crc32.js";
+import { crc32 } from "./formats/checksums.js";
 import { deadLeaves, syntheticPictures } from "./syntheticPictures.js";
 
 const checksum = ({ data }: Signal) => crc32(new Uint8Array(data.buffer));

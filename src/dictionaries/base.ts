@@ -15,7 +15,7 @@ import { borderModes } from "../wavelets/borders.js";
 import { contourlets, croppedContourlets } from "../wavelets/contourlets.js";
 import { croppedWavelets } from "../wavelets/cropped.js";
 import { wavelet } from "../wavelets/filters.js";
-import { maxLevels, periodicSynthesisMatrix } from "../wavelets/synthesisMatrix.js";
+import { maxLevels, periodicSynthesisMatrix } from "../wavelets/transform.js";
 import { axisWavelets, cascadeWavelets } from "../wavelets/waveletDictionary.js";
 import { overcompleteDct } from "./odct.js";
 

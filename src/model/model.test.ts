@@ -4,7 +4,7 @@ import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { Rng } from "../core/rng.js";
 import type { Shape } from "../core/shape.js";
 import { baseCols, baseRows, createBase } from "../dictionaries/base.js";
-import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
+import { SparseDictionary } from "../dictionaries/dictionary.js";
 import {
   dot,
   expectClose,

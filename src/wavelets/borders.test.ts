@@ -7,8 +7,7 @@ import { analyzeBorders, borderLevels, borderModes, extendedSample, levelAtoms }
 import { forwardCascade } from "./cascade.js";
 import { wavelet } from "./filters.js";
 import { transformRounding } from "./rounding.case.js";
-import { periodicSynthesisMatrix } from "./synthesisMatrix.js";
-import { maxLevels } from "./transform.js";
+import { maxLevels, periodicSynthesisMatrix } from "./transform.js";
 import { axisWavelets, cascadeWavelets } from "./waveletDictionary.js";
 
 const names = fc.constantFrom("haar", "db2", "sym8", "coif1");

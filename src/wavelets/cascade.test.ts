@@ -6,8 +6,7 @@ import { sizeOf } from "../core/shape.js";
 import { kron } from "../linalg/matrix64.js";
 import { forwardCascade } from "./cascade.js";
 import { wavelet } from "./filters.js";
-import { periodicSynthesisMatrix } from "./synthesisMatrix.js";
-import { forwardPeriodic } from "./transform.js";
+import { forwardPeriodic, periodicSynthesisMatrix } from "./transform.js";
 
 const names = fc.constantFrom("haar", "db2", "sym8", "coif1");
 

@@ -5,8 +5,7 @@ import { Matrix64 } from "../linalg/matrix64.js";
 import { croppedWavelets, croppingOf, extensionOf } from "./cropped.js";
 import { wavelet, waveletNames } from "./filters.js";
 import { transformRounding, unitRoundoff } from "./rounding.case.js";
-import { periodicSynthesisMatrix } from "./synthesisMatrix.js";
-import { maxLevels } from "./transform.js";
+import { maxLevels, periodicSynthesisMatrix } from "./transform.js";
 
 const someWavelets = fc.constantFrom("haar", "db2", "db7", "db13", "db20", "sym8", "coif3");
 const sizes = fc.integer({ min: 2, max: 40 });

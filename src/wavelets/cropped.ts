@@ -26,8 +26,7 @@
 import { requireInteger } from "../core/require.js";
 import { Matrix64, norm, normalizeColumns } from "../linalg/matrix64.js";
 import type { Wavelet } from "./filters.js";
-import { periodicSynthesisMatrix } from "./synthesisMatrix.js";
-import { maxLevels } from "./transform.js";
+import { maxLevels, periodicSynthesisMatrix } from "./transform.js";
 
 /** The pieces of Φ₁ᶜ = Pᵀ W_s 𝒲. */
 export interface Cropping {

@@ -10,7 +10,7 @@ import { unitRoundoff } from "../../kernels/conformance/tolerance.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { Model } from "../../model/model.js";
 import { wavelet } from "../../wavelets/filters.js";
-import { periodicSynthesisMatrix } from "../../wavelets/synthesisMatrix.js";
+import { periodicSynthesisMatrix } from "../../wavelets/transform.js";
 import { approximatorOf, mTermErrors, psnrOfErrors, samplePatches } from "./mTerm.js";
 
 const kernels = createReferenceKernels();

@@ -7,11 +7,9 @@ import { Rng } from "../../core/rng.js";
 import type { Signal } from "../../core/signal.js";
 import { largestMagnitude, powerBelow } from "../../core/units.js";
 import { PatchSampler } from "../../data/sampling/patchSampler.js";
-import type { DictionaryParts } from "../../dictionaries/dictionary.js";
-import { openDictionary } from "../../dictionaries/openDictionary.js";
+import { type DictionaryParts, openDictionary } from "../../dictionaries/dictionary.js";
 import type { Kernels } from "../../kernels/contract.js";
-import { codingError } from "../../pursuit/codingError.js";
-import { Encoder } from "../../pursuit/encoder.js";
+import { codingError, Encoder } from "../../pursuit/encoder.js";
 import { type CodingRule, resolveLimits, scaleRule } from "../../pursuit/limits.js";
 
 export interface RepresentationOptions {

@@ -4,7 +4,7 @@ import { InputError } from "../../core/errors.js";
 import { DenseMatrix } from "../../core/matrix.js";
 import { Rng } from "../../core/rng.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
-import { crc32 } from "../../data/formats/crc32.js";
+import { crc32 } from "../../data/formats/checksums.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { createBase } from "../../dictionaries/base.js";
 import { randomSparse } from "../../kernels/conformance/oracle.case.js";

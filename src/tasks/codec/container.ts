@@ -14,7 +14,7 @@
 
 import { InputError } from "../../core/errors.js";
 import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
-import { crc32 } from "../../data/formats/crc32.js";
+import { crc32 } from "../../data/formats/checksums.js";
 import { grades } from "./blockSyntax.js";
 
 export interface Container {

@@ -1,8 +1,7 @@
 /** A dictionary with all that compressing needs of it: on the device, and on the host. */
 
 import type { DenseMatrix } from "../../core/matrix.js";
-import type { Dictionary } from "../../dictionaries/dictionary.js";
-import { openDictionary } from "../../dictionaries/openDictionary.js";
+import { type Dictionary, openDictionary } from "../../dictionaries/dictionary.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
 import { AtomOdds } from "./atomOdds.js";

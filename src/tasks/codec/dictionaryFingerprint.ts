@@ -3,9 +3,9 @@
  * that decoding depends on. Files hold the name, never the dictionary.
  */
 
-import { sha256 } from "../../data/formats/sha256.js";
+import { sha256 } from "../../data/formats/checksums.js";
+import { toScipy } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
-import { toScipy } from "../../model/scipySparse.js";
 import { nameLength } from "./container.js";
 
 /** The name of a model's content: shape, means, D or A and Φ, and uses. */

@@ -8,7 +8,7 @@
  * first, then what the blocks of the round before tell.
  */
 
-import { Breath } from "../../core/eventLoop.js";
+import { EventLoopPause } from "../../core/eventLoop.js";
 import { DenseMatrix } from "../../core/matrix.js";
 import { sizeOf } from "../../core/shape.js";
 import { largestMagnitude, powerBelow } from "../../core/units.js";
@@ -61,7 +61,7 @@ export class Attempts {
   /** Blocks in the search are in units of this. */
   readonly #unit: number;
   readonly #made = new Map<number, Attempt>();
-  readonly #breath = new Breath();
+  readonly #pause = new EventLoopPause();
   readonly #onAttempt: OnAttempt;
   #prices: Prices;
 
@@ -129,7 +129,7 @@ export class Attempts {
         mean: Math.round(this.#means[b] / meanStep),
         ...quantizeBlock(found, gram, odds.ranks, rule),
       });
-      await this.#breath.take();
+      await this.#pause.ifDue();
     }
     return blocks;
   }
