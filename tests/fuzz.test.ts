@@ -76,7 +76,7 @@ describe("files made to harm", () => {
     ]);
     expect([...readNpz(archive, "x.npz").keys()]).toEqual(["__proto__", "constructor", "meta"]);
     expect(refusal(() => modelFromBytes(archive, "x.npz"))).toBe(
-      "x.npz: was written by a newer trainlets (format an Object); this one reads 1",
+      "x.npz: written by a newer trainlets (format an Object); this version reads format 1",
     );
     expect(({} as { x?: number }).x).toBeUndefined();
   });

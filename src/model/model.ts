@@ -147,11 +147,11 @@ export class Model {
    * Codes of the columns of Y: at most `sparsity` atoms each, or down to an `error`. Every call prepares the dictionary
    * anew; to code again and again, `open` it.
    */
-  async encode(Y: DenseMatrix, rule: CodingRule = this.meta.coding, kernels?: Kernels): Promise<Codes> {
-    requireCodable(this, Y, rule); // before the dictionary is prepared, which may take long
+  async encode(Y: DenseMatrix, coding: CodingRule = this.meta.coding, kernels?: Kernels): Promise<Codes> {
+    requireCodable(this, Y, coding); // before the dictionary is prepared, which may take long
     const coder = await this.open(kernels);
     try {
-      return await coder.encode(Y, rule);
+      return await coder.encode(Y, coding);
     } finally {
       await coder.close();
     }

@@ -10,7 +10,7 @@ import { PatchSampler } from "../../data/sampling/patchSampler.js";
 import { type DictionaryParts, openDictionary } from "../../dictionaries/dictionary.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { codingError, Encoder } from "../../pursuit/encoder.js";
-import { type CodingRule, resolveLimits, scaleRule } from "../../pursuit/limits.js";
+import { type CodingRule, resolveLimits, scaleCoding } from "../../pursuit/limits.js";
 
 export interface RepresentationOptions {
   readonly coding: CodingRule;
@@ -40,7 +40,7 @@ export async function representationError(
   const unit = powerBelow(Math.max(...signals.map(({ data }) => largestMagnitude(data))));
   const limits = resolveLimits(
     "representationError",
-    scaleRule(coding, 1 / unit),
+    scaleCoding(coding, 1 / unit),
     dictionary.rows,
     dictionary.cols,
   );

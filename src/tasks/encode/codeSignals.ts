@@ -18,13 +18,13 @@ import { assemble, cutWindows, gridOrigins, gridSize } from "./tiling.js";
 export async function encodeSignals(
   model: Model,
   signals: readonly Signal[],
-  options: { readonly stride: Shape; readonly rule?: CodingRule | undefined; readonly kernels: Kernels },
+  options: { readonly stride: Shape; readonly coding?: CodingRule | undefined; readonly kernels: Kernels },
 ): Promise<{ codes: Codes; signals: CodedSignals }> {
   const patch = model.shape;
   const parts = signals.map((signal) =>
     cutWindows(signal, patch, gridOrigins(signal.shape, patch, options.stride)),
   );
-  const codes = await model.encode(concatenate(parts), options.rule, options.kernels);
+  const codes = await model.encode(concatenate(parts), options.coding, options.kernels);
   const shapes = signals.map(({ shape }) => shape);
   return { codes, signals: { dictionary: fingerprint(model), patch, stride: options.stride, shapes } };
 }

@@ -68,8 +68,8 @@ describe("codes of signals", () => {
   const pictures = syntheticPictures(3, 2, 64);
 
   test("at full sparsity give the signals back", async () => {
-    const rule = { sparsity: 16 };
-    const { codes, signals } = await encodeSignals(model, pictures, { stride: [3, 4], rule, kernels });
+    const coding = { sparsity: 16 };
+    const { codes, signals } = await encodeSignals(model, pictures, { stride: [3, 4], coding, kernels });
     const again = await decodeSignals(model, codes, signals, kernels);
     again.forEach((signal, s) => {
       expect(signal.shape).toEqual([64, 64]);
