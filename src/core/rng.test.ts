@@ -32,7 +32,7 @@ describe("Rng", () => {
     expect(take(rng, 3)).toEqual([11520, 0, 5927040]);
   });
 
-  test("gives the same stream for the same seed, and another for another", () => {
+  test("gives the same stream for the same seed, and different streams for different seeds", () => {
     fc.assert(
       fc.property(seeds, seeds, (a, b) => {
         expect(take(Rng.from(a), 8)).toEqual(take(Rng.from(a), 8));
@@ -43,7 +43,7 @@ describe("Rng", () => {
     expect(firsts.size).toBeGreaterThan(997); // of 1000 draws from 2³², a pair is equal with a chance of 1e-4
   });
 
-  test("refuses seeds that are no whole numbers", () => {
+  test("rejects seeds that are not whole numbers", () => {
     expect(() => Rng.from(-1)).toThrow(
       new InputError("Rng.from: seed must be an integer of at least 0, got -1"),
     );
@@ -119,7 +119,7 @@ describe("draws", () => {
     }
   });
 
-  test("normal has mean 0, variance 1 and the right share beyond 1 and 2", () => {
+  test("normal has mean 0, variance 1 and the right proportion beyond 1 and 2", () => {
     const rng = Rng.from(4);
     const N = 100_000;
     const values = Array.from({ length: N }, () => rng.normal());
@@ -183,7 +183,7 @@ describe("draws", () => {
   });
 });
 
-test("mix32 is a bijection in which every input bit moves about half of the output bits", () => {
+test("mix32 is a bijection in which every input bit changes about half of the output bits", () => {
   const images = new Set(Array.from({ length: 100_000 }, (_, x) => mix32(x)));
   expect(images.size).toBe(100_000);
   const rng = Rng.from(8);

@@ -46,7 +46,7 @@ describe("deadLeaves", () => {
     expect(checksum(picture())).toBe(0x62fd65a2);
   });
 
-  it("covers every pixel with tones from 0 to 255, of any size", () => {
+  it("covers every pixel with tones from 0 to 255, for any size", () => {
     for (const [width, height] of [
       [1, 1],
       [3, 50],
@@ -74,13 +74,13 @@ describe("deadLeaves", () => {
     expect(mid).toBeLessThan(far);
   });
 
-  it("keeps to the radii asked for: larger leaves, fewer edges", () => {
+  it("uses the given radii: larger leaves have fewer edges", () => {
     const near = (minRadius: number) =>
       variogram(deadLeaves(Rng.from(2), { width: 128, height: 128, minRadius, maxRadius: 40 }), 1);
     expect(near(20)).toBeLessThan(near(2));
   });
 
-  it("refuses sizes and radii that make no picture", () => {
+  it("rejects sizes and radii that make no picture", () => {
     const draw = (options: object) => () => deadLeaves(Rng.from(1), { width: 8, height: 8, ...options });
     expect(draw({ width: 0 })).toThrow("deadLeaves: width must be an integer from 1 to 16384, got 0");
     expect(draw({ minRadius: 0.1 })).toThrow(
@@ -104,7 +104,7 @@ describe("syntheticPictures", () => {
     expect(three[1].shape).toEqual([24, 24]);
   });
 
-  it("refuses a count that is none", () => {
+  it("rejects an invalid count", () => {
     expect(() => syntheticPictures(5, -1, 24)).toThrow(
       "syntheticPictures: count must be an integer of at least 0, got -1",
     );

@@ -30,7 +30,7 @@ function direct({ re, im }: ComplexArray, shape: readonly number[], k: readonly 
   return [sumRe, sumIm] as const;
 }
 
-test("is the sum of its definition, at every frequency", () => {
+test("the transform is the sum of its definition, at every frequency", () => {
   fc.assert(
     fc.property(shapes, fc.nat(99), (shape, seed) => {
       const f = random(seed, sizeOf(shape));
@@ -52,7 +52,7 @@ test("is the sum of its definition, at every frequency", () => {
   );
 });
 
-test("comes back, multiplied by the number of samples", () => {
+test("forward and inverse together multiply by the number of samples", () => {
   fc.assert(
     fc.property(shapes, fc.nat(99), (shape, seed) => {
       const f = random(seed, sizeOf(shape));
@@ -69,6 +69,6 @@ test("comes back, multiplied by the number of samples", () => {
   );
 });
 
-test("refuses sizes that are no powers of two", () => {
+test("sizes that are not powers of two are rejected", () => {
   expect(() => new Fourier([8, 12])).toThrow(new InputError("Fourier: sizes must be powers of two, got 12"));
 });

@@ -15,7 +15,6 @@ import {
   codesToBytes,
   fingerprint,
   fromScipy,
-
   modelFromBytes,
   modelToBytes,
   toScipy,
@@ -150,9 +149,7 @@ describe("model files", () => {
     expect(refusal(() => modelFromBytes(writeNpz([["x", makeNpy([1], Float32Array.of(1))]]), "a.npz"))).toBe(
       "a.npz: not a trainlets model: it has no meta",
     );
-    expect(refusal(() => modelFromBytes(codeBytes, "codes.npz"))).toBe(
-      "codes.npz: not a trainlets model",
-    );
+    expect(refusal(() => modelFromBytes(codeBytes, "codes.npz"))).toBe("codes.npz: not a trainlets model");
     expect(
       refusal(() => modelFromBytes(edited(modelBytes, { meta: makeNpy([1], Uint8Array.of(0x7b)) }), "a")),
     ).toBe("a: damaged meta: not JSON");

@@ -300,4 +300,3 @@ export function fromScipy(arrays: Arrays, name: string): SparseColumns {
   }
   return X;
 }
-

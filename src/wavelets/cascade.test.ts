@@ -15,7 +15,7 @@ function random(seed: number, length: number): Float64Array {
   return Float64Array.from({ length }, () => rng.normal());
 }
 
-test("is orthonormal: it keeps inner products, for any number of axes", () => {
+test("the cascade is orthonormal: it keeps inner products, for any number of axes", () => {
   const shapes = fc.array(fc.constantFrom(2, 4, 6, 8), { minLength: 1, maxLength: 3 });
   fc.assert(
     fc.property(shapes, names, fc.nat(99), (shape, name, seed) => {
@@ -28,12 +28,12 @@ test("is orthonormal: it keeps inner products, for any number of axes", () => {
   );
 });
 
-test("of one axis is the transform of one axis", () => {
+test("the cascade of one axis is the 1-D transform", () => {
   const x = random(1, 48);
   expect([...forwardCascade(x, [48], wavelet("sym8"))]).toEqual([...forwardPeriodic(x, wavelet("sym8"), 4)]);
 });
 
-test("of one level is separable; the levels after it touch the approximation alone", () => {
+test("one level is separable; later levels change only the approximation", () => {
   const filters = wavelet("db2");
   const x = random(2, 64);
   const one = forwardCascade(x, [8, 8], filters, 1);
@@ -52,13 +52,13 @@ test("of one level is separable; the levels after it touch the approximation alo
   });
 });
 
-test("of a constant is one coefficient", () => {
+test("the cascade of a constant has one non-zero coefficient", () => {
   const z = forwardCascade(new Float64Array(16 * 16).fill(3), [16, 16], wavelet("sym8"));
   expect(z[0]).toBeCloseTo(3 * 16, 9);
   expect(z.slice(1).every((value) => Math.abs(value) < 1e-9)).toBe(true);
 });
 
-test("refuses a signal of another size", () => {
+test("a signal of another size is rejected", () => {
   expect(() => forwardCascade([1, 2, 3], [2, 2], wavelet("haar"))).toThrow(
     new InputError("forwardCascade: the signal must have 4 samples, got 3"),
   );

@@ -31,7 +31,7 @@ const cases = fc
   );
 
 describe("forwardPeriodic and inversePeriodic", () => {
-  test("reconstruct perfectly, both ways", () => {
+  test("reconstruct perfectly, in both orders", () => {
     fc.assert(
       fc.property(cases, ([levels, x, , w]) => {
         const tolerance = 2 * transformRounding(w, levels) * norm(x);
@@ -63,7 +63,7 @@ describe("forwardPeriodic and inversePeriodic", () => {
     );
   });
 
-  test("shift with the signal: 2^J samples move every coefficient of level J by one", () => {
+  test("shift with the signal: a shift of 2^J samples moves every coefficient of level J by one place", () => {
     fc.assert(
       fc.property(vectorOf(48), fc.integer({ min: 1, max: 4 }), waveletsOfAll, (x, levels, w) => {
         const coarse = forwardPeriodic(x, w, levels).subarray(0, 48 / 2 ** levels);
@@ -73,7 +73,7 @@ describe("forwardPeriodic and inversePeriodic", () => {
     );
   });
 
-  test("send a constant to the coarsest approximation alone", () => {
+  test("map a constant to the coarsest approximation only", () => {
     fc.assert(
       fc.property(waveletsOfAll, fc.integer({ min: 1, max: 6 }), (w, levels) => {
         const x = new Float64Array(3 * 2 ** levels).fill(1);
@@ -90,7 +90,7 @@ describe("forwardPeriodic and inversePeriodic", () => {
     expect(inversePeriodic(x, wavelet("sym8"), 0)).toEqual(x);
   });
 
-  test("leave their input alone", () => {
+  test("do not change their input", () => {
     const x = Float64Array.of(3, 1, 4, 1);
     forwardPeriodic(x, wavelet("db2"), 2);
     inversePeriodic(x, wavelet("db2"), 2);
@@ -99,7 +99,7 @@ describe("forwardPeriodic and inversePeriodic", () => {
 });
 
 describe("one level", () => {
-  test("of haar takes means and differences of neighbours, by √2", () => {
+  test("of haar takes scaled sums and differences of neighbours", () => {
     const { approximation, detail } = analyzePeriodic([1, 3, 10, 4], wavelet("haar"));
     const expected = [4, 14, -2, 6].map((value) => value * Math.SQRT1_2);
     [...approximation, ...detail].forEach((value, i) => {
@@ -118,7 +118,7 @@ describe("one level", () => {
     });
   });
 
-  test("is what several levels repeat on the approximation", () => {
+  test("is repeated on the approximation by several levels", () => {
     const w = wavelet("coif2");
     const x = Float64Array.from({ length: 24 }, (_, i) => Math.sin(i * i));
     const first = analyzePeriodic(x, w);
@@ -127,7 +127,7 @@ describe("one level", () => {
     expect(forwardPeriodic(x, w, 2)).toEqual(expected);
   });
 
-  test("annihilates polynomials of degree below N away from the wrap", () => {
+  test("annihilates polynomials of degree below N away from the ends", () => {
     const w = wavelet("db4");
     const x = Float64Array.from({ length: 64 }, (_, i) => (i / 64) ** 3);
     const { detail } = analyzePeriodic(x, w);
@@ -137,10 +137,10 @@ describe("one level", () => {
   });
 });
 
-describe("what cannot be transformed is refused", () => {
+describe("the transform rejects", () => {
   const haar = wavelet("haar");
 
-  test("more levels than the length halves", () => {
+  test("more levels than the length can be halved", () => {
     expect(() => forwardPeriodic(new Float64Array(12), haar, 3)).toThrow(
       new InputError("forwardPeriodic: levels of length 12 must be an integer from 0 to 2, got 3"),
     );
@@ -205,7 +205,7 @@ describe.each(waveletNames)("the synthesis matrix of %s", (name) => {
   });
 });
 
-test("W·c is the inverse transform, and Wᵀx the forward one", () => {
+test("Wc is the inverse transform, and Wᵀx the forward transform", () => {
   const vectors = fc.array(fc.integer({ min: -100, max: 100 }), { minLength: 24, maxLength: 24 });
   fc.assert(
     fc.property(
@@ -227,21 +227,21 @@ test("W·c is the inverse transform, and Wᵀx the forward one", () => {
   );
 });
 
-test("haar of length 4 has its columns in the documented order", () => {
+test("the synthesis matrix of haar at length 4 has its columns in the documented order", () => {
   const W = periodicSynthesisMatrix(4, wavelet("haar"), 2);
   const r = Math.SQRT1_2;
   const expected = [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, -0.5, -0.5, r, -r, 0, 0, 0, 0, r, -r];
   expect(distance(W, new Matrix64(4, 4, Float64Array.from(expected)))).toBeLessThanOrEqual(4 * unitRoundoff);
 });
 
-test("entries outside the support of an atom are exactly 0", () => {
+test("entries of the synthesis matrix outside the support of an atom are exactly 0", () => {
   const W = periodicSynthesisMatrix(64, wavelet("sym8"), 2);
   const nonZeros = (j: number) => W.column(j).filter((value) => value !== 0).length;
   expect(nonZeros(63)).toBe(16); // K
   expect(nonZeros(16)).toBe(46); // 2(K − 1) + K
 });
 
-test("0 levels give the identity, and levels beyond the length are refused", () => {
+test("a synthesis matrix of 0 levels is the identity, and too many levels are rejected", () => {
   expect(periodicSynthesisMatrix(5, wavelet("db3"), 0)).toEqual(Matrix64.identity(5));
   expect(() => periodicSynthesisMatrix(6, wavelet("db3"), 2)).toThrow(
     new InputError("periodicSynthesisMatrix: levels of length 6 must be an integer from 0 to 1, got 2"),

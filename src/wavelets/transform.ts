@@ -6,27 +6,20 @@
  *     x_i = Σ_k a_k h_{i−2k+s} + d_k g_{i−2k+s},   s = K/2 − 1,   indices of x modulo n
  *
  * and analysis is its transpose, which is its inverse. The shift s centres the filters, so that coefficient k
- * stands for the samples around 2k at every level; it is also the shift of PyWavelets' mode "periodization".
- * Where n < K the filters wrap around more than once, and the transform is still orthogonal.
+ * belongs to the samples around 2k at every level; it is also the shift of PyWavelets' mode "periodization".
+ * If n < K the filters wrap around more than once, and the transform is still orthogonal.
  *
- * Levels repeat this on the approximation. The coefficients after J levels are, coarsest first,
+ * Further levels do the same with the approximation. The coefficients after J levels are, coarsest first,
  *
  *     [ a_J (n/2^J) | d_J (n/2^J) | d_{J−1} (n/2^{J−1}) | … | d_1 (n/2) ]
  *
- * Cost     nK multiply-adds for one level, less than 2nK for any number of levels
- */
-
-/**
- * The orthogonal matrix W_s of periodic wavelet synthesis: signal = W_s · coefficients.
- *
- * Column order is that of the coefficients of transform.ts, coarsest first: the scaling functions of level J, then
- * the wavelets of levels J, J−1 … 1, each level by position. For length n the wavelets of level j are the columns
- * n/2^j … 2n/2^j − 1. Order and signs are those of PyWavelets' `wavedec` in mode "periodization".
- *
- * Atoms of one level are cyclic shifts of each other by 2^j samples, so one synthesis a level is enough.
+ * W_s is the orthogonal matrix of synthesis: signal = W_s · coefficients (4). Its columns are in the same order: the
+ * scaling functions of level J, then the wavelets of levels J, J−1 … 1, each level by position, with the signs of
+ * PyWavelets' `wavedec`. The wavelets of level j are columns n/2^j … 2n/2^j − 1. Atoms of one level are cyclic shifts
+ * of each other by 2^j samples, so one synthesis per level is enough.
  *
  * Shapes   W_s n×n
- * Cost     O(n² + JnK); every entry outside the support of its atom is exactly 0
+ * Cost     nK multiply-adds for one level, less than 2nK for any number of levels; O(n² + JnK) for W_s
  */
 
 import { InputError } from "../core/errors.js";
@@ -40,7 +33,7 @@ export interface Bands {
   readonly detail: Float64Array;
 }
 
-/** How many times a length can be halved: the exponent of 2 in it. */
+/** How many times a length can be halved: its exponent of 2. */
 export function maxLevels(length: number): number {
   requireInteger("maxLevels", "length", length, 1);
   let levels = 0;
@@ -48,7 +41,7 @@ export function maxLevels(length: number): number {
   return levels;
 }
 
-/** Refuse a number of levels that the length does not allow. */
+/** Reject a number of levels that the length does not allow. */
 export function requireLevels(where: string, length: number, levels: number): void {
   requireInteger(where, "length", length, 1);
   requireInteger(where, `levels of length ${length}`, levels, 0, maxLevels(length));
@@ -127,7 +120,10 @@ function firstSample(k: number, taps: number, length: number): number {
   return sample < 0 ? sample + length : sample;
 }
 
-/** W_s for signals of `length` samples, divisible by 2^levels; its columns are orthonormal. */
+/**
+ * W_s for signals of `length` samples, divisible by 2^levels. Its columns are orthonormal, and every entry outside
+ * the support of its atom is exactly 0.
+ */
 export function periodicSynthesisMatrix(length: number, wavelet: Wavelet, levels: number): Matrix64 {
   requireLevels("periodicSynthesisMatrix", length, levels);
   const W = new Matrix64(length, length);

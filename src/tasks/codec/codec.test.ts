@@ -223,7 +223,9 @@ describe("is refused:", () => {
     expect(reading(Uint8Array.of(1, 2, 3, 4, 5))).toThrow(refusal("is not a file that trainlets compressed"));
     const later = file.slice();
     later[3] = 2;
-    expect(reading(later)).toThrow(refusal("written by a newer trainlets (format 2); this version reads format 1"));
+    expect(reading(later)).toThrow(
+      refusal("written by a newer trainlets (format 2); this version reads format 1"),
+    );
   });
 
   test("every truncation, as one", () => {
