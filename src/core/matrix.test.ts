@@ -43,6 +43,12 @@ describe("DenseMatrix", () => {
     );
   });
 
+  test("scaled is a copy multiplied by a factor", () => {
+    const M = DenseMatrix.build(2, 2, (i, j) => 10 * i + j);
+    expect([...M.scaled(0.5).data]).toEqual([0, 5, 0.5, 5.5]);
+    expect(M.at(1, 1)).toBe(11);
+  });
+
   test("may have no rows or no columns", () => {
     expect(new DenseMatrix(0, 3).column(2).length).toBe(0);
     expect(new DenseMatrix(3, 0).slice(0, 0).cols).toBe(0);

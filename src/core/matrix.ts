@@ -52,6 +52,12 @@ export class DenseMatrix {
   copy(): DenseMatrix {
     return new DenseMatrix(this.rows, this.cols, this.data.slice());
   }
+
+  /** A copy multiplied by a factor. */
+  scaled(factor: number): DenseMatrix {
+    const values = this.data.map((value) => value * factor);
+    return new DenseMatrix(this.rows, this.cols, values);
+  }
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 
 import { InputError } from "../core/errors.js";
-import { DenseMatrix, SparseColumns } from "../core/matrix.js";
+import { type DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireFinite } from "../core/require.js";
 import { sizeOf } from "../core/shape.js";
 import { largestMagnitude, powerBelow } from "../core/units.js";
@@ -64,7 +64,7 @@ export class Coder {
     const limits = resolveLimits("Model.encode", scaleCoding(coding, 1 / unit), n, m);
     const means = new Float32Array(Y.cols);
     const X = await this.#encodeParts(Y.cols, limits, (from, to) => {
-      const columns = scaled(Y.slice(from, to), 1 / unit);
+      const columns = Y.slice(from, to).scaled(1 / unit);
       if (model.meta.removeMean) means.set(removeMeans(columns), from);
       return columns;
     });
@@ -116,14 +116,6 @@ export function requireCodable({ base, A }: Codable, Y: DenseMatrix, coding: Cod
 /** [0, panel), [panel, 2 panel), … up to `count`. */
 export function* panels(count: number): Generator<[number, number]> {
   for (let from = 0; from < count; from += panel) yield [from, Math.min(from + panel, count)];
-}
-
-function scaled(Y: DenseMatrix, factor: number): DenseMatrix {
-  return new DenseMatrix(
-    Y.rows,
-    Y.cols,
-    Y.data.map((value) => value * factor),
-  );
 }
 
 /** Subtract the mean of each column, in place; returns the means. */

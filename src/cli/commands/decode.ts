@@ -13,7 +13,7 @@ import { greyPicture } from "../../figures/greyPicture.js";
 import { encodePng } from "../../figures/png.js";
 import { codesFromBytes } from "../../model/files.js";
 import { loadModel } from "../../model/node/files.js";
-import { decodeSignals } from "../../tasks/encode/codeSignals.js";
+import { decodeSignals } from "../../tasks/encode/encodeSignals.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 
 interface DecodeFlags extends DeviceFlags {

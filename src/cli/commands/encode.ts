@@ -12,7 +12,7 @@ import { readSignals } from "../../data/node/readSignals.js";
 import { codesToBytes } from "../../model/files.js";
 import { loadModel } from "../../model/node/files.js";
 import { resolveLimits } from "../../pursuit/limits.js";
-import { encodeSignals } from "../../tasks/encode/codeSignals.js";
+import { encodeSignals } from "../../tasks/encode/encodeSignals.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { number, option } from "../terminal/flags.js";
 

@@ -1,6 +1,6 @@
 /**
- * How well a dictionary represents signals at a given sparsity: RMSE and PSNR of
- * the codes of random windows, whatever learned the dictionary or defined it.
+ * How well a dictionary of any kind represents signals at a given sparsity: the RMSE of
+ * the codes of random windows, and PSNR.
  */
 
 import { Rng } from "../../core/rng.js";
@@ -14,7 +14,7 @@ import { type CodingRule, resolveLimits, scaleCoding } from "../../pursuit/limit
 
 export interface RepresentationOptions {
   readonly coding: CodingRule;
-  /** Windows to code, drawn at random; all there are where there are fewer. */
+  /** Number of random windows to code; all windows if there are fewer. */
   readonly examples: number;
   readonly seed: number;
   readonly removeMean: boolean;
@@ -24,7 +24,7 @@ export interface RepresentationOptions {
 /** Examples coded at a time. */
 const batch = 512;
 
-/** The root-mean-square error a sample, in the units of the signals. The same seed draws the same windows. */
+/** The root-mean-square error per sample, in the units of the signals. The same seed draws the same windows. */
 export async function representationError(
   parts: DictionaryParts,
   signals: readonly Signal[],
