@@ -95,8 +95,8 @@ export {
 export type { Contender, CurveOptions, MTermCurve } from "./tasks/approximate/mTermCurves.js";
 export type { RepresentationOptions } from "./tasks/approximate/representation.js";
 export type { CompressionTarget } from "./tasks/codec/compress.js";
-export type { Compressed } from "./tasks/codec/trialEncoder.js";
 export type { SampleArray, Samples } from "./tasks/codec/sampleArray.js";
+export type { Compressed } from "./tasks/codec/trialEncoder.js";
 export { isColour, pictureOf, planesOf } from "./tasks/restore/colour.js";
 export type { DenoiseResult } from "./tasks/restore/denoise.js";
 export { denoiseDefaults } from "./tasks/restore/denoiseOptions.js";
