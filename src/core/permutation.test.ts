@@ -53,7 +53,8 @@ describe("Permutation", () => {
       const keys = 600 * size;
       for (let seed = 0; seed < keys; seed++) counts[new Permutation(size, Rng.from(seed)).at(size - 1)] += 1;
       const statistic = counts.reduce((sum, count) => sum + (count - 600) ** 2 / 600, 0);
-      const [d, x] = [size - 1, 19]; // [Laurent, Massart 2000, lemma 1]: exceeded with a chance of e⁻¹⁹
+      const d = size - 1;
+      const x = 19; // [Laurent, Massart 2000, lemma 1]: exceeded with a chance of e⁻¹⁹
       expect(statistic).toBeLessThanOrEqual(d + 2 * Math.sqrt(d * x) + 2 * x);
     }
   });

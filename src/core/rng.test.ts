@@ -15,7 +15,8 @@ function expectUniform(counts: ArrayLike<number>): void {
   const expected = total / counts.length;
   expect(expected, "cells large enough for a χ² distribution").toBeGreaterThan(50);
   const statistic = Array.from(counts).reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
-  const [d, x] = [counts.length - 1, 19];
+  const d = counts.length - 1;
+  const x = 19;
   expect(statistic).toBeLessThanOrEqual(d + 2 * Math.sqrt(d * x) + 2 * x);
   expect(statistic).toBeGreaterThanOrEqual(d - 2 * Math.sqrt(d * x));
 }
@@ -67,7 +68,8 @@ describe("Rng", () => {
   test("splits by label, whatever was drawn before", () => {
     fc.assert(
       fc.property(seeds, fc.nat(20), fc.string(), fc.string(), (seed, run, a, b) => {
-        const [fresh, used] = [Rng.from(seed), Rng.from(seed)];
+        const fresh = Rng.from(seed);
+        const used = Rng.from(seed);
         take(used, run);
         used.split(b);
         expect(take(used.split(a), 4)).toEqual(take(fresh.split(a), 4));

@@ -8,7 +8,7 @@ const checksum = ({ data }: Signal) => crc32(new Uint8Array(data.buffer));
 
 /** Root mean square of the samples of 12×12 patches without their means. */
 function patchDeviation({ shape, data }: Signal): number {
-  const [height, width] = shape as [number, number];
+  const [height, width] = shape;
   let sum = 0;
   let count = 0;
   for (let top = 0; top + 12 <= height; top += 12) {
@@ -69,7 +69,7 @@ describe("deadLeaves", () => {
 
   it("is smooth nearby and differs far away, as photographs do", () => {
     const picture = deadLeaves(Rng.from(3), { width: 256, height: 256 });
-    const [near, mid, far] = [1, 8, 64].map((lag) => variogram(picture, lag)) as [number, number, number];
+    const [near, mid, far] = [1, 8, 64].map((lag) => variogram(picture, lag));
     expect(near).toBeLessThan(0.35 * mid);
     expect(mid).toBeLessThan(far);
   });

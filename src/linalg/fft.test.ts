@@ -15,7 +15,8 @@ function random(seed: number, length: number): ComplexArray {
 
 /** Frequency k of a signal, by definition. */
 function direct({ re, im }: ComplexArray, shape: readonly number[], k: readonly number[]) {
-  let [sumRe, sumIm] = [0, 0];
+  let sumRe = 0;
+  let sumIm = 0;
   re.forEach((_, at) => {
     let rest = at;
     let turns = 0;
@@ -23,7 +24,8 @@ function direct({ re, im }: ComplexArray, shape: readonly number[], k: readonly 
       turns += ((rest % shape[axis]) * k[axis]) / shape[axis];
       rest = Math.floor(rest / shape[axis]);
     }
-    const [c, s] = [Math.cos(-2 * Math.PI * turns), Math.sin(-2 * Math.PI * turns)];
+    const c = Math.cos(-2 * Math.PI * turns);
+    const s = Math.sin(-2 * Math.PI * turns);
     sumRe += re[at] * c - im[at] * s;
     sumIm += re[at] * s + im[at] * c;
   });

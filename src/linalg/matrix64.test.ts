@@ -108,7 +108,8 @@ describe("kron", () => {
   });
 
   test("of vectors in row-major order is their outer product, flattened", () => {
-    const [x, y] = [Float64Array.of(1, 2, 3), Float64Array.of(5, 7)];
+    const x = Float64Array.of(1, 2, 3);
+    const y = Float64Array.of(5, 7);
     const product = kron(new Matrix64(3, 1, x), new Matrix64(2, 1, y));
     expect([...product.data]).toEqual([5, 7, 10, 14, 15, 21]); // [h, w] = [3, 2]
   });

@@ -73,7 +73,8 @@ describe("symmetricEigen", () => {
         9,
         S.data.map((value) => value * factor),
       );
-      const [a, b] = [symmetricEigen(S).values, symmetricEigen(scaled).values];
+      const a = symmetricEigen(S).values;
+      const b = symmetricEigen(scaled).values;
       a.forEach((value, j) => expect(Math.abs(b[j] / factor - value)).toBeLessThan(1e-13));
     }
     const graded = random(10, 5);

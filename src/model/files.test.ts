@@ -131,7 +131,8 @@ describe("model files", () => {
     expect(modelToBytes(modelFromBytes(modelBytes, "dict.npz"))).toEqual(modelBytes);
     const turned = model.A.copy();
     for (let j = 0; j < turned.cols; j++) {
-      const [start, end] = [j * turned.width, j * turned.width + turned.counts[j]];
+      const start = j * turned.width;
+      const end = j * turned.width + turned.counts[j];
       turned.setColumn(
         j,
         turned.indices.slice(start, end).reverse(),

@@ -47,7 +47,8 @@ describe("encode and decode", () => {
     const Y = DenseMatrix.build(n, 600, () => 0); // more than one panel
     const rng = Rng.from(1);
     for (let i = 0; i < Y.cols; i++) {
-      const [offset, scale] = [rng.normal() * 100, 10 ** (rng.below(9) - 4)];
+      const offset = rng.normal() * 100;
+      const scale = 10 ** (rng.below(9) - 4);
       for (let r = 0; r < n; r++) Y.column(i)[r] = offset + rng.normal() * scale;
     }
     const codes = await model.encode(Y, { sparsity: n }, kernels);
@@ -239,10 +240,12 @@ describe("an explicit dictionary", () => {
     const base = { name: "mine", shape: [3, 4], factors: [wide(D)] };
     const over = new Model(base, SparseColumns.identity(30, 1), meta);
     const Y = randomDense(rng, 12, 40, 5);
-    const [a, b] = [await explicit.encode(Y, undefined, kernels), await over.encode(Y, undefined, kernels)];
+    const a = await explicit.encode(Y, undefined, kernels);
+    const b = await over.encode(Y, undefined, kernels);
     expect(a.X.indices).toEqual(b.X.indices);
     expect(a.means).toEqual(b.means);
-    const [c, d] = [await explicit.decode(a, kernels), await over.decode(a, kernels)];
+    const c = await explicit.decode(a, kernels);
+    const d = await over.decode(a, kernels);
     c.data.forEach((value, i) => expect(value).toBeCloseTo(d.data[i], 4));
     const atoms = await explicit.atoms(kernels);
     expect(atoms).toEqual(D);

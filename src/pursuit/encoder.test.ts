@@ -68,7 +68,8 @@ describe("Encoder", () => {
     scaled.values.forEach((value, s) => {
       scaled.values[s] = value * factors[Math.floor(s / scaled.width)];
     });
-    const [one, other] = [await encode(A, Y, 6), await encode(scaled, Y, 6)];
+    const one = await encode(A, Y, 6);
+    const other = await encode(scaled, Y, 6);
     expect(other.R).toEqual(one.R);
     expect(other.X.indices).toEqual(one.X.indices);
     one.X.values.forEach((x, s) => {
@@ -89,7 +90,8 @@ describe("Encoder", () => {
       await encoder.residual(Y, await encoder.encode(Y), R);
       return kernels.readMatrix(R);
     };
-    const [one, other] = [await run(identity), await run(scaled)];
+    const one = await run(identity);
+    const other = await run(scaled);
     Y.data.forEach((y, i) => {
       expect(Math.abs(one.data[i] - other.data[i])).toBeLessThanOrEqual(8 * u * Math.abs(y));
     });
@@ -114,10 +116,12 @@ describe("Encoder", () => {
   test("chooses the same first atoms, however many it may use", async () => {
     const runs = await Promise.all([1, 2, 3, 4, 5, 6, 7].map((p) => encode(A, Y, p)));
     for (let p = 1; p < 7; p++) {
-      const [shorter, longer] = [runs[p - 1], runs[p]];
+      const shorter = runs[p - 1];
+      const longer = runs[p];
       for (let i = 0; i < Y.cols; i++) {
         expect(chosenAtoms(longer.X, i).slice(0, p)).toEqual(chosenAtoms(shorter.X, i));
-        const [before, after] = [shorter.R.column(i), longer.R.column(i)];
+        const before = shorter.R.column(i);
+        const after = longer.R.column(i);
         expect(dot(after, after)).toBeLessThan(dot(before, before));
       }
     }

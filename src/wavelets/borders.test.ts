@@ -20,7 +20,8 @@ function random(seed: number, length: number): Float64Array {
 
 function expectOrthonormal(phi: Matrix64, bound: number): void {
   expect(phi.cols).toBe(phi.rows);
-  const [gram, identity] = [phi.transpose().times(phi), Matrix64.identity(phi.cols)];
+  const gram = phi.transpose().times(phi);
+  const identity = Matrix64.identity(phi.cols);
   gram.data.forEach((value, i) => {
     expect(Math.abs(value - identity.data[i])).toBeLessThanOrEqual(bound);
   });

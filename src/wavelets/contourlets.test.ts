@@ -101,7 +101,8 @@ describe("the directional bank", () => {
 
   // Energy of the spectrum of an atom inside the wedge that its place in the order stands for.
   test.each([1, 2, 3, 4])("of %i levels has bands of one direction each", (levels) => {
-    const [size, count] = [64, 2 ** levels];
+    const size = 64;
+    const count = 2 ** levels;
     const bank = new DirectionalBank(size, size, levels);
     const fourier = new Fourier([size, size]);
     for (let band = 0; band < count; band++) {
@@ -110,7 +111,8 @@ describe("the directional bank", () => {
       const { data } = bank.synthesize(bands);
       const spectrum = { re: Float64Array.from(data), im: new Float64Array(data.length) };
       fourier.forward(spectrum);
-      let [inside, total] = [0, 0];
+      let inside = 0;
+      let total = 0;
       for (let u = 1 - size / 2; u < size / 2; u++) {
         for (let v = 1 - size / 2; v < size / 2; v++) {
           const at = ((u + size) % size) * size + ((v + size) % size);
@@ -225,7 +227,8 @@ describe("contourlets as a dictionary", () => {
   });
 
   test("are windows of the contourlets of a larger picture if cropped", () => {
-    const [whole, window] = [contourlets([16, 8], [4, 4]), croppedContourlets([5, 3], [4, 4])];
+    const whole = contourlets([16, 8], [4, 4]);
+    const window = croppedContourlets([5, 3], [4, 4]);
     const crop = (atom: Float64Array) =>
       Float64Array.from({ length: 15 }, (_, i) => atom[(5 + Math.floor(i / 3)) * 8 + 2 + (i % 3)]);
     let kept = 0;

@@ -104,9 +104,13 @@ describe("readNpy", () => {
   });
 
   it("places entry (i, j, k) of a Fortran array at (i·J + j)·K + k", () => {
-    const [I, J, K] = [2, 3, 4];
+    const I = 2;
+    const J = 3;
+    const K = 4;
     const data = Int16Array.from({ length: I * J * K }, (_, flat) => {
-      const [i, j, k] = [flat % I, Math.floor(flat / I) % J, Math.floor(flat / (I * J))];
+      const i = flat % I;
+      const j = Math.floor(flat / I) % J;
+      const k = Math.floor(flat / (I * J));
       return 100 * i + 10 * j + k;
     });
     const { data: out } = readNpy(npyBytes("<i2", [I, J, K], new Uint8Array(data.buffer), true), "a.npy");
@@ -120,7 +124,9 @@ describe("readNpy", () => {
     const { dtype, data } = readNpy(npyBytes("<f2", [65536], new Uint8Array(halves.buffer)), "a.npy");
     expect(dtype).toBe("<f4");
     const expected = Float32Array.from(halves, (bits) => {
-      const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
+      const sign = bits >> 15 ? -1 : 1;
+      const exponent = (bits >> 10) & 31;
+      const fraction = bits & 1023;
       if (exponent === 31) return fraction ? Number.NaN : sign * Infinity;
       return exponent === 0
         ? sign * fraction * 2 ** -24

@@ -249,9 +249,9 @@ describe("decompress rejects", () => {
   });
 
   test("impossible sizes, before it allocates memory", () => {
-    const huge = withSum([...file.subarray(0, 10), 0x20, ...[0xff, 0xff, 0x7f], 0x40, 1, 0, 0]);
+    const huge = withSum([...file.subarray(0, 10), 0x20, 0xff, 0xff, 0x7f, 0x40, 1, 0, 0]);
     expect(reading(huge)).toThrow(/damaged: \d+ blocks in 0 bytes/);
-    const beyond = withSum([...file.subarray(0, 10), 0x20, ...[0xff, 0xff, 0xff, 0x7f], 0x40, 1, 0, 0]);
+    const beyond = withSum([...file.subarray(0, 10), 0x20, 0xff, 0xff, 0xff, 0x7f, 0x40, 1, 0, 0]);
     expect(reading(beyond)).toThrow(/damaged: a shape of/);
   });
 
