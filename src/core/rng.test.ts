@@ -197,7 +197,7 @@ test("mix32 is a bijection in which every input bit changes about half of the ou
       let difference = mix32(x) ^ mix32(x ^ (1 << bit));
       for (; difference !== 0; difference &= difference - 1) moved++;
     }
-    // 32 coins a sample, each with a standard deviation of ½: six of the mean
+    // 32 coins per sample, each with a standard deviation of ½: six of the mean
     expect(Math.abs(moved / samples / 32 - 0.5)).toBeLessThanOrEqual(3 / Math.sqrt(32 * samples));
   }
 });

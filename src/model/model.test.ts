@@ -41,7 +41,7 @@ describe("encode and decode", () => {
     ["separable:sym8", [16]],
     ["cropped:sym4", [6, 5]],
     ["odct:2", [2, 3, 4]],
-  ])("give back signals at full sparsity: %s of shape %o", async (name, shape) => {
+  ])("return the signals if all atoms are allowed: %s of shape %o", async (name, shape) => {
     const model = ofBase(name, shape);
     const n = baseRows(model.base);
     const Y = DenseMatrix.build(n, 600, () => 0); // more than one panel

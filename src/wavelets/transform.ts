@@ -42,7 +42,7 @@ export function maxLevels(length: number): number {
 }
 
 /** Reject a number of levels that the length does not allow. */
-export function requireLevels(where: string, length: number, levels: number): void {
+function requireLevels(where: string, length: number, levels: number): void {
   requireInteger(where, "length", length, 1);
   requireInteger(where, `levels of length ${length}`, levels, 0, maxLevels(length));
 }

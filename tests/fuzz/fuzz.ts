@@ -9,7 +9,7 @@ export interface FuzzOutcome {
   readonly files: number;
   /** Files that were read in spite of the damage. */
   readonly read: number;
-  readonly refused: number;
+  readonly rejected: number;
   /** Any other outcome: the number of the file, and the error. */
   readonly faults: readonly string[];
   /** The largest growth of the process, in bytes. */
@@ -29,7 +29,7 @@ export async function fuzz(parser: Parser, count: number, seed: number): Promise
   const before = process.memoryUsage.rss();
   const start = performance.now();
   let read = 0;
-  let refused = 0;
+  let rejected = 0;
   let growth = 0;
   let slowest = 0;
   for (let i = 0; i < count; i++) {
@@ -40,13 +40,13 @@ export async function fuzz(parser: Parser, count: number, seed: number): Promise
     const error = await failureOf(async () => parse(bytes));
     slowest = Math.max(slowest, performance.now() - from);
     if (error === undefined) read++;
-    else if (error instanceof InputError && !/[\n\r]/.test(error.message)) refused++;
+    else if (error instanceof InputError && !/[\n\r]/.test(error.message)) rejected++;
     else
       faults.push(`${parser.name} ${i}: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
     growth = Math.max(growth, process.memoryUsage.rss() - before);
   }
   const seconds = (performance.now() - start) / 1000;
-  return { files: count, read, refused, faults, growth, seconds, slowest: slowest / 1000 };
+  return { files: count, read, rejected, faults, growth, seconds, slowest: slowest / 1000 };
 }
 
 async function failureOf(work: () => Promise<unknown>): Promise<unknown> {
