@@ -44,13 +44,13 @@ export function softwareGpuEnv(): Record<string, string> {
 }
 
 export interface SoftwareGpu {
-  /** Makes the GPU available to this process, before WebGPU is first asked for an adapter; undefined if there is none. */
+  /** Makes the GPU available to this process, before WebGPU is first asked for an adapter; undefined if it was not found. */
   readonly enable: (() => void) | undefined;
   /** For the title of a test: empty, or why it is skipped. */
   readonly note: string;
 }
 
-/** Throws if there is none and `CI` is "true". */
+/** Throws if it was not found and `CI` is "true". */
 export function requireSoftwareGpu(): SoftwareGpu {
   const folder = findFolder();
   if (folder === undefined) {

@@ -89,7 +89,7 @@ export interface ExampleSet {
   readonly windows: WindowList;
 }
 
-/** The error of coding examples, as many at a time as the encoder can hold; NaN if there are none. */
+/** The error of coding examples, as many at a time as the encoder can hold; NaN for an empty set. */
 export async function codingError(
   encoder: BatchEncoder,
   { store, windows }: ExampleSet,

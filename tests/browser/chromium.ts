@@ -8,13 +8,13 @@ import { skippedBecause } from "../missing.js";
 import { chromiumNames, findChromium } from "./chromiumPath.js";
 
 export interface Chromium {
-  /** The program; undefined if there is none. */
+  /** The program; undefined if it was not found. */
   readonly path: string | undefined;
   /** For the title of a test: empty, or why it is skipped. */
   readonly note: string;
 }
 
-/** Throws if there is none and `CI` is "true". */
+/** Throws if Chromium was not found and `CI` is "true". */
 export function requireChromium(): Chromium {
   const path = findChromium();
   if (path !== undefined) return { path, note: "" };

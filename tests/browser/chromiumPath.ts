@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 
 export const chromiumNames = ["chromium", "chromium-browser", "google-chrome"];
 
-/** The program; undefined if there is none. */
+/** The program; undefined if it was not found. */
 export function findChromium(): string | undefined {
   const { CHROME_PATH, PATH = "" } = process.env;
   if (CHROME_PATH) return isProgram(CHROME_PATH) ? CHROME_PATH : undefined;

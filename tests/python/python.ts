@@ -23,7 +23,7 @@ export interface Python {
 
 const interpreters = ["/usr/bin/python3", "python3"];
 
-/** The first interpreter that can import all modules. Throws if there is none and `CI` is "true". */
+/** The first interpreter that can import all modules. Throws if none can and `CI` is "true". */
 export function requirePython(modules: readonly string[]): Python {
   const path = interpreters.find(
     (name) => spawnSync(name, ["-c", `import ${modules.join(", ")}`]).status === 0,

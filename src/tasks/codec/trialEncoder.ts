@@ -185,7 +185,7 @@ function stepAbove(value: number): number {
   return step;
 }
 
-/** Estimated costs in blocks like these; a guess if there are none. */
+/** Estimated costs in blocks like these; a guess for an empty list. */
 function estimateCosts(blocks: readonly BlockCode[], atomSets: AtomSetModel): BitCosts {
   const used = blocks.filter(({ ranks }) => ranks.length > 0);
   const total = used.reduce((sum, { ranks }) => sum + ranks.length, 0);
