@@ -47,7 +47,7 @@ export class Model {
   readonly dictionary: DenseMatrix | undefined;
   readonly meta: ModelMeta;
   readonly uses: Uint32Array | undefined;
-  /** They adapt the steps of OSDL, so that a run that goes on needs them. */
+  /** They adapt the steps of OSDL, so a resumed run needs them. */
   readonly norms: Float32Array | undefined;
 
   /** D = ΦA; for an explicit dictionary see `Model.explicit`. */
