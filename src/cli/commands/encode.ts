@@ -50,8 +50,8 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   const patch = model.shape;
   const stride = resolveStride(flags.stride, patch);
   const given = flags.sparsity !== undefined || flags.error !== undefined;
-  const rule = given ? { sparsity: flags.sparsity, error: flags.error } : model.meta.coding;
-  resolveLimits("encode", rule, sizeOf(patch), model.A.cols);
+  const coding = given ? { sparsity: flags.sparsity, error: flags.error } : model.meta.coding;
+  resolveLimits("encode", coding, sizeOf(patch), model.A.cols);
   await requireOutput(flags.output, [".npz"]);
   if (resolve(flags.output) === resolve(flags.dictionary))
     throw new InputError(`--output must not be the dictionary, got ${flags.output}`);
@@ -59,7 +59,7 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   const onSkip = (message: string) => stderr.write(`encode: ${message}\n`);
   const result = await onDevice(flags, async (kernels) => {
     const signals = await readSignals(inputs, { patch, onSkip });
-    return encodeSignals(model, signals, { stride, rule, kernels });
+    return encodeSignals(model, signals, { stride, coding, kernels });
   });
   await writeFileAtomic(flags.output, codesToBytes(result.codes, result.signals));
   const { X } = result.codes;
