@@ -2,7 +2,7 @@
 
 import type { DenseMatrix } from "../src/core/matrix.js";
 import type { Signal } from "../src/core/signal.js";
-import { SparseDictionary } from "../src/dictionaries/sparseDictionary.js";
+import { SparseDictionary } from "../src/dictionaries/dictionary.js";
 import type { Kernels } from "../src/kernels/contract.js";
 import { createCpuKernels } from "../src/kernels/cpu/index.js";
 import { train } from "../src/learn/run/train.js";

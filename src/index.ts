@@ -32,7 +32,7 @@ export { mTermCurves } from "./tasks/approximate/mTermCurves.js";
 export { psnr, representationError } from "./tasks/approximate/representation.js";
 export { Compressor } from "./tasks/codec/compress.js";
 export { decompress } from "./tasks/codec/decompress.js";
-export { decodeSignals, encodeSignals } from "./tasks/encode/codeSignals.js";
+export { decodeSignals, encodeSignals } from "./tasks/encode/encodeSignals.js";
 export { denoise } from "./tasks/restore/denoise.js";
 export type { DenoiseOptions } from "./tasks/restore/denoiseOptions.js";
 export { type InpaintOptions, inpaint, missingIn } from "./tasks/restore/inpaint.js";

@@ -13,10 +13,13 @@ export { type SignalData, signalsFrom } from "./data/sampling/signalData.js";
 export { type SignalSource, type SignalUnit, sourceOf } from "./data/sampling/signalSource.js";
 // Base dictionaries, and dictionaries where the kernels compute.
 export { type BaseDictionary, matrixBase } from "./dictionaries/base.js";
-export type { Dictionary, DictionaryParts } from "./dictionaries/dictionary.js";
-export { ExplicitDictionary } from "./dictionaries/explicitDictionary.js";
-export { openDictionary } from "./dictionaries/openDictionary.js";
-export { SparseDictionary } from "./dictionaries/sparseDictionary.js";
+export {
+  type Dictionary,
+  type DictionaryParts,
+  ExplicitDictionary,
+  openDictionary,
+  SparseDictionary,
+} from "./dictionaries/dictionary.js";
 // Figures.
 export {
   type AtomFamily,
@@ -80,8 +83,7 @@ export { Matrix64 } from "./linalg/matrix64.js";
 export { Coder, type Codes } from "./model/coder.js";
 export type { CodedSignals } from "./model/files.js";
 export type { ModelMeta } from "./model/model.js";
-export { codingError, type ExampleSet } from "./pursuit/codingError.js";
-export { Encoder } from "./pursuit/encoder.js";
+export { codingError, Encoder, type ExampleSet } from "./pursuit/encoder.js";
 export { defaultSparsity, resolveLimits } from "./pursuit/limits.js";
 export {
   approximatorOf,
@@ -93,8 +95,8 @@ export {
 export type { Contender, CurveOptions, MTermCurve } from "./tasks/approximate/mTermCurves.js";
 export type { RepresentationOptions } from "./tasks/approximate/representation.js";
 export type { CompressionTarget } from "./tasks/codec/compress.js";
-export type { Compressed } from "./tasks/codec/rateSearch.js";
-export type { SampleArray, Samples } from "./tasks/codec/samples.js";
+export type { SampleArray, Samples } from "./tasks/codec/sampleArray.js";
+export type { Compressed } from "./tasks/codec/trialEncoder.js";
 export { isColour, pictureOf, planesOf } from "./tasks/restore/colour.js";
 export type { DenoiseResult } from "./tasks/restore/denoise.js";
 export { denoiseDefaults } from "./tasks/restore/denoiseOptions.js";

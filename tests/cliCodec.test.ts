@@ -6,7 +6,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeNpy, readNpy, writeNpy } from "../src/data/formats/npy.js";
-import { samplePsnr } from "../src/tasks/codec/samples.js";
+import { samplePsnr } from "../src/tasks/codec/sampleArray.js";
 import { rejects, trainlets, wave, works, writeArray, writePhotos } from "./cliProcess.js";
 
 let folder: string;
@@ -131,16 +131,13 @@ describe.concurrent("rejects", () => {
     ],
     [
       "compress sound.npy -d dict.npz -o OUT.tlt",
-      "compress: 100 cannot be cut into blocks of 8x8, the patch of the dictionary",
+      "compress: 100 cannot be divided into blocks of 8x8, the patch of the dictionary",
     ],
     [
       "decompress photos/0.png -d dict.npz -o OUT.png",
-      "decompress: photos/0.png: is not a file that trainlets compressed",
+      "decompress: photos/0.png: not a trainlets compressed file",
     ],
-    [
-      "decompress damaged.tlt -d dict.npz -o OUT.png",
-      "decompress: damaged.tlt: damaged: its checksum does not fit",
-    ],
+    ["decompress damaged.tlt -d dict.npz -o OUT.png", "decompress: damaged.tlt: damaged: its CRC-32 differs"],
   ])("%s", async (line, stderr) => {
     expect(await trainlets(folder, line)).toEqual({ code: 2, stdout: "", stderr: `${stderr}\n` });
   });
@@ -156,7 +153,7 @@ describe.concurrent("rejects", () => {
     ],
     [
       "decompress face.tlt -d other.npz -o OUT.png",
-      /^decompress: face\.tlt: is over dictionary \w{12}, got dictionary \w{12}\n$/,
+      /^decompress: face\.tlt: was compressed with dictionary \w{12}, got dictionary \w{12}\n$/,
     ],
     [
       "decompress cut.tlt -d dict.npz -o OUT.png",

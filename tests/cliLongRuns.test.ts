@@ -160,7 +160,7 @@ describe("a disk that is full", () => {
       `${task} --checkpoint full --checkpoint-steps 30 -o full.npz`,
     );
     expect(code, stderr).toBe(0);
-    const why = "cannot be written (larger than files may be here); training continues";
+    const why = "cannot be written (too large for this file system); training continues";
     expect(stderr.match(/^train: .*$/gm)).toEqual([
       `train: full/checkpoint-000030.tlc: ${why}`,
       `train: full/checkpoint-000036.tlc: ${why}`,
@@ -179,7 +179,7 @@ describe("a disk that is full", () => {
     const { code, stderr } = await limited(120, line);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /\ntrain: part\.npz: cannot be written \(larger than files may be here\); the run is in part\/checkpoint-000001\.tlc\n$/,
+      /\ntrain: part\.npz: cannot be written \(too large for this file system\); the run is in part\/checkpoint-000001\.tlc\n$/,
     );
     expect(readdirSync(folder)).not.toContain("part.npz");
     expect(readdirSync(folder).filter((name) => name.startsWith(".trainlets"))).toEqual([]);

@@ -115,7 +115,7 @@ refuses("options of train", [
   [train("--atoms 5 --redundancy 2"), "train: --atoms and --redundancy must not both be given"],
   [train("--atoms 0"), "train: --atoms must be an integer of at least 1, got 0"],
   [train("--redundancy -1"), "train: --redundancy must be a number above 0, got -1"],
-  [train("--momentum 1"), "train: --momentum must be a number from 0 up to, not including, 1, got 1"],
+  [train("--momentum 1"), "train: --momentum must be a number of at least 0 and below 1, got 1"],
   [train("--seed -1"), "train: --seed must be an integer of at least 0, got -1"],
   [train("--batch 0"), "train: --batch must be an integer of at least 1, got 0"],
   [train("--examples 0"), "train: --examples must be an integer of at least 1, got 0"],
@@ -154,7 +154,7 @@ refuses("options of train", [
     train("--start dict.npz --atom-sparsity 1"),
     "train: --atom-sparsity must be an integer from 16 to 256, got 1",
   ],
-  [train("--start codes.npz"), "train: codes.npz: is not a model of trainlets"],
+  [train("--start codes.npz"), "train: codes.npz: not a trainlets model"],
   [train("--device abacus"), 'train: unknown device "abacus"; known: auto, gpu, cpu, reference'],
   [train("--threads 0"), "train: --threads must be an integer from 1 to 256, got 0"],
   [train("--resume"), "train: --resume needs --checkpoint"],
@@ -258,9 +258,9 @@ refuses("files of others, or damaged", [
   ["atoms nowhere.npz -o OUT.png", "atoms: nowhere.npz: cannot be read (no such file)"],
   ["atoms cut.npz -o OUT.png", "atoms: cut.npz: truncated: its directory is missing"],
   ["encode photos -d text.png -o OUT.npz", "encode: text.png: not a zip file"],
-  ["encode photos -d numpy.npz -o OUT.npz", "encode: numpy.npz: is not a model of trainlets: it has no meta"],
-  ["encode photos -d codes.npz -o OUT.npz", "encode: codes.npz: is not a model of trainlets"],
-  ["decode dict.npz -d dict.npz -o OUT.npy", "decode: dict.npz: is not codes of trainlets"],
+  ["encode photos -d numpy.npz -o OUT.npz", "encode: numpy.npz: not a trainlets model: it has no meta"],
+  ["encode photos -d codes.npz -o OUT.npz", "encode: codes.npz: not a trainlets model"],
+  ["decode dict.npz -d dict.npz -o OUT.npy", "decode: dict.npz: not trainlets codes"],
 ]);
 
 refuses("dictionaries, data and codes that do not fit", [

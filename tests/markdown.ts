@@ -1,6 +1,6 @@
-/** What the tests need to know of a Markdown page: its links, its anchors, its tables, its code. */
+/** The parts of a Markdown page that tests look at: links, anchors, tables, code. */
 
-/** Targets of links, images, reference definitions and HTML `href`/`src`, outside of code. */
+/** Targets of links, images, reference definitions and HTML `href`/`src`, outside code. */
 export function linksOf(markdown: string): string[] {
   const prose = withoutCode(markdown);
   const inline = /\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g;
@@ -22,7 +22,7 @@ export function anchorsOf(markdown: string): Set<string> {
   return anchors;
 }
 
-/** The cells of every table row but the separator. */
+/** The cells of every table row except separators. */
 export function tableRowsOf(markdown: string): string[][] {
   return [...withoutFences(markdown).matchAll(/^\|(.+)\|\s*$/gm)]
     .map(([, row]) => row.split(/(?<!\\)\|/).map((cell) => cell.trim()))

@@ -1,9 +1,9 @@
 /**
- * Tests that need what a machine may not have: a Python library, a browser. Without it
- * they are skipped and say why; under CI (`CI=true`), where everything should be there, they fail.
+ * For tests that need something a machine may not have, such as a Python library or a
+ * browser. Without it they are skipped, with the reason; with `CI=true` they fail.
  */
 
-/** For the title of the tests that are skipped. Throws where `CI` is "true". */
+/** A note for the title of the skipped tests. Throws if `CI` is "true". */
 export function skippedBecause(reason: string): string {
   if (process.env.CI === "true") throw new Error(reason);
   console.warn(`skipped: ${reason}`);

@@ -1,5 +1,5 @@
 /**
- * numpy and scipy read what is written here, and the other way round: every
+ * numpy and scipy read the files written here, and their files are read here: every
  * type, byte order and axis order, compressed or not.
  */
 
@@ -19,8 +19,8 @@ import {
 import { readNpz, writeNpz } from "../src/data/formats/npz.js";
 import { requirePython, runPython } from "./python/python.js";
 
-/** An array as the script tells of it: numbers as decimal text, which holds 64-bit integers too. */
-interface Told {
+/** An array as the script describes it: numbers as decimal text, which can hold 64-bit integers. */
+interface Description {
   readonly dtype: string;
   readonly shape: number[];
   readonly values: string[];
@@ -29,8 +29,8 @@ interface Told {
 const python = requirePython(["numpy", "scipy.sparse"]);
 const folder = mkdtempSync(join(tmpdir(), "trainlets-npz-"));
 const run = (job: string, path: string) =>
-  runPython(python.path!, "npz.py", { job, path }) as Record<string, Told>;
-const tell = ({ dtype, shape, data }: NpyArray): Told => ({
+  runPython(python.path!, "npz.py", { job, path }) as Record<string, Description>;
+const describeArray = ({ dtype, shape, data }: NpyArray): Description => ({
   dtype,
   shape: [...shape],
   values: Array.from(data, String),
@@ -63,14 +63,14 @@ describe.skipIf(!python.path)(`.npy and .npz with numpy and scipy${python.note}`
   it("numpy reads every array of an archive", () => {
     const path = join(folder, "ours.npz");
     writeFileSync(path, writeNpz(arrays));
-    const told = Object.fromEntries([...arrays].map(([name, array]) => [name, tell(array)]));
-    expect(run("tell", path)).toEqual(told);
+    const expected = Object.fromEntries([...arrays].map(([name, array]) => [name, describeArray(array)]));
+    expect(run("read", path)).toEqual(expected);
   });
 
   it("numpy maps a single array into memory", () => {
     const path = join(folder, "ours.npy");
     writeFileSync(path, writeNpy(arrays.get("7")!));
-    expect(run("map", path)).toEqual({ array: tell(arrays.get("7")!) });
+    expect(run("map", path)).toEqual({ array: describeArray(arrays.get("7")!) });
   });
 
   it("scipy reads a sparse matrix", () => {
@@ -88,20 +88,20 @@ describe.skipIf(!python.path)(`.npy and .npz with numpy and scipy${python.note}`
     expect(run("sparse", path)).toEqual({ dense });
   });
 
-  it.each(["stored", "deflated", "zip64"])("reads what numpy saves (%s)", (job) => {
+  it.each(["stored", "deflated", "zip64"])("readNpz reads the archives of numpy (%s)", (job) => {
     const path = join(folder, `${job}.npz`);
-    const told = run(job, path);
+    const saved = run(job, path);
     const read = readNpz(readFileSync(path), path);
-    expect([...read.keys()].sort()).toEqual(Object.keys(told).sort());
-    for (const [name, array] of read) expect([name, tell(array)]).toEqual([name, told[name]]);
+    expect([...read.keys()].sort()).toEqual(Object.keys(saved).sort());
+    for (const [name, array] of read) expect([name, describeArray(array)]).toEqual([name, saved[name]]);
   });
 
-  it("reads what scipy saves", () => {
+  it("readNpz reads the sparse matrices of scipy", () => {
     const path = join(folder, "scipy.npz");
     const { dense } = run("saveSparse", path);
     const read = readNpz(readFileSync(path), path);
     expect(npyToText(read.get("format")!, "format")).toBe("csc");
-    const [rows, cols] = toFloat64(read.get("shape")!, "shape") as unknown as [number, number];
+    const [rows, cols] = toFloat64(read.get("shape")!, "shape");
     const values = new Array<string>(rows * cols).fill("0");
     const [indptr, indices, data] = ["indptr", "indices", "data"].map((key) =>
       toFloat64(read.get(key)!, key),
@@ -111,17 +111,17 @@ describe.skipIf(!python.path)(`.npy and .npz with numpy and scipy${python.note}`
     expect(values).toEqual(dense.values);
   });
 
-  it.each(["version2", "version3"])("reads numpy's format %s", (job) => {
+  it.each(["version2", "version3"])("readNpy reads numpy's format %s", (job) => {
     const path = join(folder, `${job}.npy`);
     const { array } = run(job, path);
-    expect(tell(readNpy(readFileSync(path), path))).toEqual(array);
+    expect(describeArray(readNpy(readFileSync(path), path))).toEqual(array);
   });
 
-  it("refuses numpy's pickled objects and structures", () => {
+  it("readNpy rejects pickled objects, structures and complex numbers", () => {
     const path = join(folder, "object.npy");
     run("object", path);
     expect(() => readNpy(readFileSync(path), "object.npy")).toThrow(
-      "object.npy: object arrays (dtype |O) are refused",
+      "object.npy: object arrays (dtype |O) are not supported",
     );
     run("structure", path);
     expect(() => readNpy(readFileSync(path), "a.npy")).toThrow("a.npy: structured arrays are not supported");

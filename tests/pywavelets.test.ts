@@ -1,9 +1,9 @@
 /**
- * An independent check of src/wavelets: PyWavelets builds the same filters, the same cropped bases, and
- * the same atoms under each treatment of borders.
+ * An independent check of src/wavelets: PyWavelets has the same filters, the same cropped bases, and the same atoms
+ * under each treatment of borders.
  *
- * Its tables are correct to the last digit or two, except for the symlets, which are off by up to 1.5e-11: that
- * bounds what can be asked of the comparison.
+ * Its tables are correct to the last digit or two, except for the symlets, which are off by up to 1.5e-11; the
+ * tolerances allow for that.
  */
 
 import { beforeAll, describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ interface Answer {
 
 const names = ["haar", "db2", "db4", "sym8", "db13"];
 const sizes = [8, 12, 16, 20, 31, 32, 64];
-/** A 16×16 picture of no symmetry. */
+/** A 16×16 picture without symmetry. */
 const picture = Float64Array.from({ length: 256 }, (_, i) => Math.sin(i * i) + (i % 16) / 8);
 const python = requirePython(["pywt", "numpy"]);
 
@@ -36,7 +36,7 @@ describe.skipIf(python.path === undefined)(`PyWavelets${python.note}`, () => {
     answer = runPython(python.path!, "bases.py", request) as Answer;
   });
 
-  test("has the same filters, taps in the same order", () => {
+  test("has the same filters, with taps in the same order", () => {
     for (const name of waveletNames) {
       const { lowpass, highpass } = wavelet(name);
       const [recLo, recHi] = answer.filters[name];
@@ -54,7 +54,7 @@ describe.skipIf(python.path === undefined)(`PyWavelets${python.note}`, () => {
 
     test.each([8, 12, 31, 32, 64])("has the same atoms under all treatments of borders, n = %i", (n) => {
       for (const mode of borderModes) {
-        if (mode === "periodic" && n === 12) continue; // we stop at 3 samples, where it would be orthonormal no more
+        if (mode === "periodic" && n === 12) continue; // we stop at 3 samples to stay orthonormal, PyWavelets does not
         const theirs = answer.borders[mode === "periodic" ? "periodization" : mode][name][n];
         const ours = axisWavelets(n, wavelet(name), mode);
         expect(ours.cols, mode).toBe(theirs.length);
@@ -71,7 +71,7 @@ describe.skipIf(python.path === undefined)(`PyWavelets${python.note}`, () => {
   });
 });
 
-/** Pairs each of our columns with the closest of theirs not yet taken; the largest difference of a pair. */
+/** The largest difference, with each of our columns paired with the closest of theirs that is left. */
 function mismatch(ours: Matrix64, theirs: readonly number[][]): number {
   const free = new Set(theirs);
   let worst = 0;
@@ -90,7 +90,7 @@ function upToSign(a: Float64Array, b: readonly number[]): number {
   return Math.min(farthest(a, b), farthest(a, flipped));
 }
 
-/** max |aᵢ − bᵢ|; infinite where lengths differ. */
+/** max |aᵢ − bᵢ|; infinite if the lengths differ. */
 function farthest(a: Float64Array, b: readonly number[]): number {
   if (a.length !== b.length) return Infinity;
   return a.reduce((worst, value, i) => Math.max(worst, Math.abs(value - b[i])), 0);

@@ -3,11 +3,11 @@
  * Chromium, as WebGPU in Node (the package `webgpu`) finds it through Vulkan.
  *
  * Two parts are needed, at different times:
- * - the Vulkan loader, `libvulkan.so.1`, where the dynamic linker looks. It reads
+ * - the Vulkan loader, `libvulkan.so.1`, for the dynamic linker. The linker reads
  *   LD_LIBRARY_PATH when a process starts, so vitest.config.ts sets it for the processes
- *   that run tests. By itself it offers no GPU that the machine does not have.
+ *   that run tests. By itself the loader adds no GPU.
  * - the driver, which the loader looks up when WebGPU is first asked for an adapter. It is
- *   offered after `enable`, to that test file alone, beside the GPUs of the machine:
+ *   available after `enable`, in that test file only, beside the GPUs of the machine:
  *   `requestAdapter({ forceFallbackAdapter: true })` chooses it among them.
  *
  * @example
@@ -24,10 +24,10 @@ import { skippedBecause } from "./missing.js";
 
 const loader = "libvulkan.so.1";
 const driver = "vk_swiftshader_icd.json";
-/** Beside the browser itself, or where Debian's and Ubuntu's start scripts find it. */
+/** Folders of the browser in Debian and Ubuntu, where its command is only a start script. */
 const knownFolders = ["/usr/lib/chromium", "/usr/lib/chromium-browser"];
 
-/** The folder that has both parts, or undefined where there is none. */
+/** The folder with both parts, if there is one. */
 function findFolder(): string | undefined {
   if (process.platform !== "linux") return undefined;
   const browser = findChromium();
@@ -35,7 +35,7 @@ function findFolder(): string | undefined {
   return folders.find((folder) => [loader, driver].every((name) => existsSync(join(folder, name))));
 }
 
-/** What the environment of a process must hold when it starts. */
+/** Environment variables that a process needs when it starts. */
 export function softwareGpuEnv(): Record<string, string> {
   const folder = findFolder();
   if (folder === undefined) return {};
@@ -44,13 +44,13 @@ export function softwareGpuEnv(): Record<string, string> {
 }
 
 export interface SoftwareGpu {
-  /** Offer the GPU to this process; undefined where there is none. Before WebGPU is asked for an adapter. */
+  /** Makes the GPU available to this process, before WebGPU is first asked for an adapter; undefined if it was not found. */
   readonly enable: (() => void) | undefined;
   /** For the title of a test: empty, or why it is skipped. */
   readonly note: string;
 }
 
-/** Throws where there is none and `CI` is "true". */
+/** Throws if it was not found and `CI` is "true". */
 export function requireSoftwareGpu(): SoftwareGpu {
   const folder = findFolder();
   if (folder === undefined) {

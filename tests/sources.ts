@@ -1,6 +1,6 @@
 /**
- * The source files of the project and what each imports, read with regular
- * expressions: enough for code that Biome formats, where an import starts a line.
+ * The source files of the project and their imports, found with regular expressions:
+ * enough for code formatted by Biome, where an import starts a line.
  */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ export interface SourceFile {
   /** Relative to the root, with forward slashes: `src/core/rng.ts`. */
   readonly path: string;
   readonly text: string;
-  /** Files of the project it imports, types too, as such paths. */
+  /** Files of the project that it imports, also for types, as such paths. */
   readonly imports: readonly string[];
   /** Packages and Node built-ins it imports, as written: `node:fs`, `fflate`. */
   readonly packages: readonly string[];
@@ -35,7 +35,7 @@ export function listFiles(folder: string): string[] {
     .sort();
 }
 
-/** Tests, and cases that tests share: they are not part of the package. */
+/** Whether a file is a test, or a case that tests share: not part of the package. */
 export function isTest(path: string): boolean {
   return /\.(test|case)\.ts$/.test(path);
 }
@@ -65,12 +65,12 @@ export function importedBy(text: string): string[] {
   return [...new Set(found.map((match) => match[1]))];
 }
 
-/** Comments that stand alone or end a line after a space; what looks like one inside a string goes too. */
+/** Without comments that are preceded by a space or start a line; also inside strings. */
 export function withoutComments(text: string): string {
   return text.replace(/^#!.*/, "").replace(/(^|\s)\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, "$1$2");
 }
 
-/** The one file that `import` of a symbol must name: does it declare or re-export it? `Class.member` works too. */
+/** Whether a file declares or re-exports a symbol, which may be `Class.member`. */
 export function declares(text: string, symbol: string): boolean {
   const [name, member] = symbol.split(".", 2);
   const code = withoutComments(text);
@@ -86,7 +86,7 @@ export function declares(text: string, symbol: string): boolean {
   return new RegExp(`^\\s+${modifiers}${escapePattern(member)}\\s*[(<:?=!,;]`, "m").test(code);
 }
 
-/** Groups of files that import one another in a circle; a file that imports itself is one, too. */
+/** Cycles of files that import each other; a file that imports itself is a cycle, too. */
 export function cycles(files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const done = new Set<string>();

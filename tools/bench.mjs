@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: bundles bench/main.ts with the sources and runs it, so that what
- * is measured is what is there. Arguments go to it: see bench/README.md.
+ * `npm run bench`: bundles bench/main.ts with the current sources and runs it. Arguments
+ * are passed on: see bench/README.md.
  */
 
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-/** `npm run build`: installs what is missing and builds `dist` anew. */
+/** `npm run build`: installs what is missing and rebuilds `dist`. */
 
 import { ready } from "./ready.mjs";
 

@@ -1,6 +1,6 @@
 /**
- * A vitest reporter that prints nothing: it leaves the test counts, as JSON, in
- * the file that TRAINLETS_COUNTS names, for the closing line of tools/test.mjs.
+ * A vitest reporter that prints nothing: it writes the test counts as JSON to the file
+ * named by TRAINLETS_COUNTS, for the last line of tools/test.mjs.
  */
 
 import { writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ export default class Counts {
         const { state } = test.result();
         count[state === "pending" ? "failed" : state] += 1;
       }
-      // A file that does not load, or a hook that throws, fails without any test of its own.
+      // A file that does not load, or a hook that throws, fails without a failed test.
       for (const part of [module, ...module.children.allSuites()]) count.failed += part.errors().length;
     }
     writeFileSync(process.env.TRAINLETS_COUNTS, JSON.stringify(count));

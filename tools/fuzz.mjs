@@ -1,6 +1,6 @@
 /**
  * `npm run fuzz`: gives every parser 10,000 damaged files, or as many as the first
- * argument says, and prints what became of them.
+ * argument says, and prints how many it read and rejected.
  */
 
 import { spawnSync } from "node:child_process";

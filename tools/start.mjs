@@ -1,4 +1,4 @@
-/** `npm start`: makes the clone ready and runs `trainlets demo`, with the arguments it was given. */
+/** `npm start`: installs and builds what is missing, then runs `trainlets demo` with the given arguments. */
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -6,6 +6,6 @@ import { ready, root } from "./ready.mjs";
 
 ready();
 const program = join(root, "dist/cli/main.js");
-// In this very process, so that Ctrl-C and the exit status are the program's own.
+// In this process, so that Ctrl-C and the exit status are those of the program.
 process.argv = [process.execPath, program, "demo", ...process.argv.slice(2)];
 await import(pathToFileURL(program).href);

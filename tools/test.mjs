@@ -1,10 +1,10 @@
 /**
- * `npm test`: makes the clone ready, then runs every check in order and stops at
- * the first that fails, with its exit status. With arguments
- * (`npm test -- src/core -t permutation`) only vitest runs, and gets them.
+ * `npm test`: installs and builds what is missing, then runs every check in order and
+ * stops at the first that fails, with its exit status. Arguments are passed to vitest
+ * (`npm test -- src/core -t permutation`), and then nothing else runs.
  *
- * The last line is `N passed, N failed[, N skipped]`, the counts of vitest, or
- * the name of the check that failed.
+ * The last line is `N passed, N failed[, N skipped]`, the counts of vitest, or the name
+ * of the check that failed.
  */
 
 import { spawnSync } from "node:child_process";
@@ -36,7 +36,7 @@ if (extra.length > 0) {
 }
 process.stdout.write(`${counts()}\n`);
 
-/** A check that says nothing but its name and time, unless it fails. */
+/** A check that prints only its name and time, unless it fails. */
 function quiet(title, run) {
   const start = performance.now();
   process.stdout.write(title);
@@ -46,7 +46,7 @@ function quiet(title, run) {
   stopUnlessZero(title, status);
 }
 
-/** A check whose own output is worth reading. */
+/** A check that prints its own output. */
 function loud(title, run) {
   const start = performance.now();
   process.stdout.write(`${title}\n`);
@@ -75,7 +75,7 @@ function vitest(args) {
   return tool("vitest", "vitest", all, { stdio: "inherit", env });
 }
 
-/** The line `N passed, N failed`, or nothing where vitest did not come to its end. */
+/** The line `N passed, N failed`; empty if vitest did not finish. */
 function counts() {
   if (!existsSync(countsFile)) return "";
   const { passed, failed, skipped } = JSON.parse(readFileSync(countsFile, "utf8"));

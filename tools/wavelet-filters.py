@@ -31,7 +31,7 @@ mp.dps = 60
 
 target = Path(__file__).resolve().parent.parent / "src" / "wavelets" / "coefficients.ts"
 
-# One digit a root of P (a conjugate pair counts once), by falling |arg z|: 1 takes the root outside the unit circle.
+# One digit per root of P (a conjugate pair counts once), by falling |arg z|: 1 takes the root outside the unit circle.
 symlet_choices = {
     2: "0",
     3: "0",

@@ -22,11 +22,11 @@ describe("show", () => {
     [{ a: 1 }, "an Object"],
     [new Float32Array(2), "a Float32Array"],
     [Object.create(null), "a value"],
-  ])("%o is short and on one line", (value, text) => {
+  ])("renders %o in one short line", (value, text) => {
     expect(show(value)).toBe(text);
   });
 
-  test("long texts are cut to 60 characters at most", () => {
+  test("shortens long texts to 60 characters", () => {
     expect(show("x".repeat(60))).toBe(`"${"x".repeat(60)}"`);
     expect(show("x".repeat(61))).toBe(`"${"x".repeat(57)}…"`);
   });

@@ -1,24 +1,24 @@
 /**
- * Room for the event loop during long work. Awaiting promises that are already
+ * Pauses for the event loop during long work. Awaiting promises that are already
  * resolved never leaves the current task, so signals, timers and pages would wait
- * until the end; a `Breath` lets them run every so often, at about 1 % of the time.
+ * until the work ends. An `EventLoopPause` lets them run, at about 1 % of the time.
  */
 
-/** Milliseconds of work between two breaths. */
+/** Milliseconds of work between two pauses. */
 const interval = 100;
 
-export class Breath {
+export class EventLoopPause {
   #last = performance.now();
 
-  /** Let other tasks run, if it is time to. */
-  async take(): Promise<void> {
+  /** Let other tasks run if the last pause was at least 100 ms ago. */
+  async ifDue(): Promise<void> {
     if (performance.now() - this.#last < interval) return;
     await nextTask();
     this.#last = performance.now();
   }
 }
 
-/** A turn of the event loop. By message: browsers slow the timers of a hidden page to one a second, or a minute. */
+/** One turn of the event loop. A message, because browsers delay timers of hidden pages by a second or a minute. */
 function nextTask(): Promise<void> {
   const { port1, port2 } = new MessageChannel();
   return new Promise((resolve) => {

@@ -34,7 +34,8 @@ describe("DenseMatrix", () => {
   test("slices of any range hold its columns", () => {
     fc.assert(
       fc.property(sizes, fc.nat(6), fc.nat(6), ({ rows, cols }, a, b) => {
-        const [from, to] = [Math.min(a, b, cols), Math.min(Math.max(a, b), cols)];
+        const from = Math.min(a, b, cols);
+        const to = Math.min(Math.max(a, b), cols);
         const M = DenseMatrix.build(rows, cols, (i, j) => 10 * i + j);
         expect(M.slice(from, to).copy()).toEqual(
           DenseMatrix.build(rows, to - from, (i, j) => 10 * i + j + from),
@@ -43,12 +44,18 @@ describe("DenseMatrix", () => {
     );
   });
 
-  test("may be empty, either way", () => {
+  test("scaled is a copy multiplied by a factor", () => {
+    const M = DenseMatrix.build(2, 2, (i, j) => 10 * i + j);
+    expect([...M.scaled(0.5).data]).toEqual([0, 5, 0.5, 5.5]);
+    expect(M.at(1, 1)).toBe(11);
+  });
+
+  test("may have no rows or no columns", () => {
     expect(new DenseMatrix(0, 3).column(2).length).toBe(0);
     expect(new DenseMatrix(3, 0).slice(0, 0).cols).toBe(0);
   });
 
-  test("refuses sizes that do not fit", () => {
+  test("rejects sizes that do not fit", () => {
     expect(() => new DenseMatrix(2, 3, new Float32Array(5))).toThrow(
       new InputError("DenseMatrix: data must hold 2 × 3 values, got 5"),
     );
@@ -71,7 +78,7 @@ function randomColumns(rng: Rng, rows: number, cols: number, width: number) {
 }
 
 describe("SparseColumns", () => {
-  test("hold the entries of each column in order, and zeros behind them", () => {
+  test("hold the entries of each column in order, followed by zeros", () => {
     fc.assert(
       fc.property(sizes, fc.nat(4), ({ rows, cols, seed }, width) => {
         const { entries, sparse } = randomColumns(Rng.from(seed), rows, cols, width);
@@ -86,7 +93,7 @@ describe("SparseColumns", () => {
     );
   });
 
-  test("are their dense matrix, whatever the order and the width", () => {
+  test("have the same dense matrix for any order of entries and any width", () => {
     fc.assert(
       fc.property(sizes, fc.nat(4), ({ rows, cols, seed }, width) => {
         const { entries, sparse } = randomColumns(Rng.from(seed), rows, cols, width);
@@ -113,7 +120,7 @@ describe("SparseColumns", () => {
     expect(copy.toDense()).toEqual(dense);
   });
 
-  test("setColumn leaves nothing of what was there, nor touches the neighbours", () => {
+  test("replace a whole column with setColumn, and no other", () => {
     const { sparse } = randomColumns(Rng.from(4), 5, 3, 3);
     sparse.setColumn(1, [0, 1, 2], [1, 1, 1]);
     const before = sparse.copy();
@@ -122,13 +129,13 @@ describe("SparseColumns", () => {
     for (const j of [0, 2]) expect(sparse.slice(j, j + 1).copy()).toEqual(before.slice(j, j + 1).copy());
   });
 
-  test("the identity", () => {
+  test("include the identity", () => {
     expect(SparseColumns.identity(4, 1).toDense()).toEqual(DenseMatrix.identity(4));
     expect(SparseColumns.identity(4, 3).toDense()).toEqual(DenseMatrix.identity(4));
     expect(SparseColumns.identity(0, 3).cols).toBe(0);
   });
 
-  test("refuse rows and lengths that do not fit", () => {
+  test("reject rows and lengths that do not fit", () => {
     const sparse = new SparseColumns(4, 2, 2);
     expect(() => sparse.setColumn(0, [0, 1, 2], [1, 1, 1])).toThrow(
       new InputError("SparseColumns.setColumn: number of entries must be an integer from 0 to 2, got 3"),

@@ -1,8 +1,8 @@
 /**
- * Matrices of the paper on the host: dense ones and sparse ones, both by columns.
+ * Dense and sparse matrices on the host, stored by columns.
  *
  * A column is an example, an atom or a code. Storage is f32 and column-major, so
- * a range of columns is a contiguous piece of memory, for SIMD and GPUs alike.
+ * a range of columns is contiguous in memory, which suits SIMD and GPUs alike.
  */
 
 import { InputError } from "./errors.js";
@@ -52,14 +52,20 @@ export class DenseMatrix {
   copy(): DenseMatrix {
     return new DenseMatrix(this.rows, this.cols, this.data.slice());
   }
+
+  /** A copy multiplied by a factor. */
+  scaled(factor: number): DenseMatrix {
+    const values = this.data.map((value) => value * factor);
+    return new DenseMatrix(this.rows, this.cols, values);
+  }
 }
 
 /**
  * A sparse rows × cols matrix with room for `width` non-zeros in each column.
  *
- * Column j holds `counts[j]` ≤ `width` entries, in the first slots from
- * `j * width`: rows in `indices`, values in `values`. The slots behind them are
- * zero. Rows within a column are distinct, in any order.
+ * Column j holds `counts[j]` ≤ `width` entries, in the slots from `j * width`: rows
+ * in `indices`, values in `values`. Unused slots are zero. Rows within a column are
+ * distinct, in any order.
  */
 export class SparseColumns {
   readonly rows: number;
@@ -90,7 +96,7 @@ export class SparseColumns {
     this.counts = counts;
   }
 
-  /** From the columns' entries, each a list of [row, value]. */
+  /** From the entries of each column, as lists of [row, value]. */
   static fromEntries(
     rows: number,
     width: number,

@@ -18,7 +18,7 @@ describe("Permutation", () => {
     }
   });
 
-  test("is the same for the same key, and another for another", () => {
+  test("is the same for the same key, and different for different keys", () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.integer({ min: 20, max: 300 }), (a, b, size) => {
         expect(all(size, a)).toEqual(all(size, a));
@@ -28,7 +28,7 @@ describe("Permutation", () => {
     );
   });
 
-  test("leaves no order: few fixed points, few neighbours that stay so, no trend", () => {
+  test("leaves no order: few fixed points, few neighbours that stay neighbours, no trend", () => {
     for (const size of [1000, 1024, 5000]) {
       const images = all(size, 11);
       // each about a Poisson variable of mean 1 for a random permutation: above 12 with a chance below 1e-10
@@ -47,18 +47,19 @@ describe("Permutation", () => {
     }
   });
 
-  test("sends an index anywhere equally often, over keys", () => {
+  test("sends an index to every place equally often, over many keys", () => {
     for (const size of [2, 3, 5, 17]) {
       const counts = new Float64Array(size);
       const keys = 600 * size;
       for (let seed = 0; seed < keys; seed++) counts[new Permutation(size, Rng.from(seed)).at(size - 1)] += 1;
       const statistic = counts.reduce((sum, count) => sum + (count - 600) ** 2 / 600, 0);
-      const [d, x] = [size - 1, 19]; // [Laurent, Massart 2000, lemma 1]: exceeded with a chance of e⁻¹⁹
+      const d = size - 1;
+      const x = 19; // [Laurent, Massart 2000, lemma 1]: exceeded with a chance of e⁻¹⁹
       expect(statistic).toBeLessThanOrEqual(d + 2 * Math.sqrt(d * x) + 2 * x);
     }
   });
 
-  test("works without a table on sets far too large for one", () => {
+  test("works on sets far too large for a table", () => {
     for (const size of [10_000_000, 2 ** 32 + 1, 2 ** 52 - 1, 2 ** 52]) {
       const permutation = new Permutation(size, Rng.from(1));
       const ends = Array.from({ length: 500 }, (_, i) => [i, size - 1 - i]).flat();
@@ -70,7 +71,7 @@ describe("Permutation", () => {
     }
   });
 
-  test("refuses indices and sizes that it has not", () => {
+  test("rejects indices and sizes out of range", () => {
     const permutation = new Permutation(5, Rng.from(1));
     expect(() => permutation.at(5)).toThrow(
       new InputError("Permutation.at: index must be an integer from 0 to 4, got 5"),

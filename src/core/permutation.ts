@@ -2,9 +2,9 @@
  * A random permutation of {0 … size−1} that is computed, not stored.
  *
  * A Feistel network permutes the smallest square domain 2^b × 2^b that holds
- * `size`; a value that falls outside is sent through again until it falls inside
- * (cycle walking), which is a bijection of {0 … size−1}. So ten million examples
- * can be drawn once each, in random order, from a set of any size, with no table.
+ * `size`; a value that falls outside is permuted again until it falls inside
+ * (cycle walking), which is a bijection of {0 … size−1}. So ten million examples can
+ * be drawn once each, in random order, from a set of any size, without a table.
  *
  * Memory O(1); each value costs about `rounds` hashes, at most four times that on average.
  */

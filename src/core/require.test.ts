@@ -31,7 +31,7 @@ const strange = fc.oneof(
 );
 
 describe("requireInteger", () => {
-  test("returns what is in the range, ends included", () => {
+  test("returns integers in the range, ends included", () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), fc.nat(), fc.nat(), (value, below, above) => {
         expect(requireInteger("f", "x", value, value - below, value + above)).toBe(value);
@@ -39,7 +39,7 @@ describe("requireInteger", () => {
     );
   });
 
-  test("refuses the rest with the range and the value", () => {
+  test("rejects any other value, and names the range and the value", () => {
     expect(refusal(() => requireInteger("train", "--sparsity", 0, 1, 900))).toBe(
       "train: --sparsity must be an integer from 1 to 900, got 0",
     );
@@ -63,7 +63,7 @@ describe("requireInteger", () => {
   });
 });
 
-test("requireAbove takes finite numbers above its floor", () => {
+test("requireAbove accepts finite numbers above its floor", () => {
   expect(requireAbove("f", "x", 0.1, 0)).toBe(0.1);
   expect(requireAbove("f", "x", Number.MIN_VALUE, 0)).toBe(Number.MIN_VALUE);
   expect(refusal(() => requireAbove("f", "x", 0, 0))).toBe("f: x must be a number above 0, got 0");
@@ -73,19 +73,19 @@ test("requireAbove takes finite numbers above its floor", () => {
   fc.assert(fc.property(strange, (value) => refusal(() => requireAbove("f", "x", value, 0)) !== ""));
 });
 
-test("requireFraction takes [0, 1)", () => {
+test("requireFraction accepts numbers in [0, 1)", () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (value) => {
       expect(requireFraction("f", "x", value)).toBe(value);
     }),
   );
-  const rule = "f: momentum must be a number from 0 up to, not including, 1, got";
+  const rule = "f: momentum must be a number of at least 0 and below 1, got";
   expect(refusal(() => requireFraction("f", "momentum", 1))).toBe(`${rule} 1`);
   expect(refusal(() => requireFraction("f", "momentum", -0.1))).toBe(`${rule} -0.1`);
   fc.assert(fc.property(strange, (value) => refusal(() => requireFraction("f", "x", value)) !== ""));
 });
 
-test("requireOneOf lists what is known", () => {
+test("requireOneOf lists the known names", () => {
   expect(requireOneOf("f", "learner", "osdl", ["osdl", "odl"])).toBe("osdl");
   expect(refusal(() => requireOneOf("f", "learner", "osld", ["osdl", "odl"]))).toBe(
     'f: unknown learner "osld"; known: osdl, odl',
@@ -103,7 +103,7 @@ test("requireSameRows names both matrices", () => {
   );
 });
 
-test("requireFinite names the first value that is not, with its place", () => {
+test("requireFinite names the first value that is not finite, and its index", () => {
   expect(() => requireFinite("f", "signals", Float32Array.of(1, -3e38, 0))).not.toThrow();
   expect(() => requireFinite("f", "signals", [])).not.toThrow();
   expect(refusal(() => requireFinite("f", "signals", Float32Array.of(1, Infinity, Number.NaN)))).toBe(

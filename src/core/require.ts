@@ -27,10 +27,10 @@ export function requireAbove(where: string, name: string, value: unknown, floor:
 /** A number in [0, 1). */
 export function requireFraction(where: string, name: string, value: unknown): number {
   if (typeof value === "number" && value >= 0 && value < 1) return value;
-  throw inputError(where, name, "must be a number from 0 up to, not including, 1", value);
+  throw inputError(where, name, "must be a number of at least 0 and below 1", value);
 }
 
-/** One of a list of names; the message lists the legal ones. */
+/** One of a list of names; the message lists the known ones. */
 export function requireOneOf<T extends string>(
   where: string,
   name: string,
@@ -55,7 +55,7 @@ export function requireSameRows(
   throw inputError(where, name, `must have as many rows as ${otherName} (${other.rows})`, matrix.rows);
 }
 
-/** Every value finite: the first that is not is named with its place. */
+/** All values finite; the message names the first that is not, and its index. */
 export function requireFinite(where: string, name: string, values: ArrayLike<number>): void {
   for (let i = 0; i < values.length; i++) {
     if (!Number.isFinite(values[i])) {

@@ -15,7 +15,8 @@ function expectUniform(counts: ArrayLike<number>): void {
   const expected = total / counts.length;
   expect(expected, "cells large enough for a χ² distribution").toBeGreaterThan(50);
   const statistic = Array.from(counts).reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
-  const [d, x] = [counts.length - 1, 19];
+  const d = counts.length - 1;
+  const x = 19;
   expect(statistic).toBeLessThanOrEqual(d + 2 * Math.sqrt(d * x) + 2 * x);
   expect(statistic).toBeGreaterThanOrEqual(d - 2 * Math.sqrt(d * x));
 }
@@ -32,7 +33,7 @@ describe("Rng", () => {
     expect(take(rng, 3)).toEqual([11520, 0, 5927040]);
   });
 
-  test("gives the same stream for the same seed, and another for another", () => {
+  test("gives the same stream for the same seed, and different streams for different seeds", () => {
     fc.assert(
       fc.property(seeds, seeds, (a, b) => {
         expect(take(Rng.from(a), 8)).toEqual(take(Rng.from(a), 8));
@@ -43,7 +44,7 @@ describe("Rng", () => {
     expect(firsts.size).toBeGreaterThan(997); // of 1000 draws from 2³², a pair is equal with a chance of 1e-4
   });
 
-  test("refuses seeds that are no whole numbers", () => {
+  test("rejects seeds that are not whole numbers", () => {
     expect(() => Rng.from(-1)).toThrow(
       new InputError("Rng.from: seed must be an integer of at least 0, got -1"),
     );
@@ -67,7 +68,8 @@ describe("Rng", () => {
   test("splits by label, whatever was drawn before", () => {
     fc.assert(
       fc.property(seeds, fc.nat(20), fc.string(), fc.string(), (seed, run, a, b) => {
-        const [fresh, used] = [Rng.from(seed), Rng.from(seed)];
+        const fresh = Rng.from(seed);
+        const used = Rng.from(seed);
         take(used, run);
         used.split(b);
         expect(take(used.split(a), 4)).toEqual(take(fresh.split(a), 4));
@@ -119,7 +121,7 @@ describe("draws", () => {
     }
   });
 
-  test("normal has mean 0, variance 1 and the right share beyond 1 and 2", () => {
+  test("normal has mean 0, variance 1 and the right proportion beyond 1 and 2", () => {
     const rng = Rng.from(4);
     const N = 100_000;
     const values = Array.from({ length: N }, () => rng.normal());
@@ -183,7 +185,7 @@ describe("draws", () => {
   });
 });
 
-test("mix32 is a bijection in which every input bit moves about half of the output bits", () => {
+test("mix32 is a bijection in which every input bit changes about half of the output bits", () => {
   const images = new Set(Array.from({ length: 100_000 }, (_, x) => mix32(x)));
   expect(images.size).toBe(100_000);
   const rng = Rng.from(8);
@@ -195,7 +197,7 @@ test("mix32 is a bijection in which every input bit moves about half of the outp
       let difference = mix32(x) ^ mix32(x ^ (1 << bit));
       for (; difference !== 0; difference &= difference - 1) moved++;
     }
-    // 32 coins a sample, each with a standard deviation of ½: six of the mean
+    // 32 coins per sample, each with a standard deviation of ½: six of the mean
     expect(Math.abs(moved / samples / 32 - 0.5)).toBeLessThanOrEqual(3 / Math.sqrt(32 * samples));
   }
 });

@@ -1,16 +1,15 @@
 /**
- * Seeded random numbers: xoshiro128** [Blackman, Vigna 2021], a small state
- * that can be saved, and splitting by label.
+ * Seeded random numbers: xoshiro128** [Blackman, Vigna 2021], with a small state that
+ * can be saved, and generators split off by label.
  *
- * `split("test")` derives a new generator from the *key* of its parent and the
- * label, not from how far the parent has run. So adding a draw in one part of a
- * program never changes what another part sees, and results depend on the seed
- * alone.
+ * `split("test")` derives a new generator from the *key* of its parent and the label,
+ * not from how many numbers the parent has drawn. So a further draw in one part of a
+ * program never changes the draws in another, and results depend on the seed alone.
  */
 
 import { requireInteger } from "./require.js";
 
-/** What it takes to continue a generator: its key and its four state words. */
+/** The state of a generator: its key and four words. */
 export interface RngState {
   readonly key: number;
   readonly words: readonly [number, number, number, number];
@@ -54,7 +53,7 @@ export class Rng {
   /** An independent generator for a named purpose; the same name gives the same generator. */
   split(label: string | number): Rng {
     let hash = 0x811c9dc5 ^ this.#key;
-    for (const char of String(label)) hash = Math.imul(hash ^ char.codePointAt(0)!, 0x01000193);
+    for (const char of String(label)) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193);
     return new Rng(mix32((hash ^ Math.imul(this.#key, 0xcc9e2d51)) >>> 0));
   }
 
@@ -81,12 +80,12 @@ export class Rng {
     return Math.floor(this.uniform() * bound);
   }
 
-  /** A standard normal number (Box–Muller, one of the pair); engines may differ in its last bit. */
+  /** A standard normal number (Box–Muller, one of the pair); its last bit may differ between engines. */
   normal(): number {
     return Math.sqrt(-2 * Math.log(1 - this.uniform())) * Math.cos(2 * Math.PI * this.uniform());
   }
 
-  /** `count` distinct integers of [0, bound), in random order (Floyd's algorithm, then a shuffle). */
+  /** `count` distinct integers in [0, bound), in random order (Floyd's algorithm, then a shuffle). */
   distinct(count: number, bound: number): number[] {
     requireInteger("Rng.distinct", "count", count, 0, bound);
     const chosen = new Set<number>();
@@ -107,7 +106,7 @@ export class Rng {
   }
 }
 
-/** A bijection of 32-bit words whose output bits all depend on all input bits (the finaliser of MurmurHash3). */
+/** A bijection of 32-bit words in which every output bit depends on every input bit (the finaliser of MurmurHash3). */
 export function mix32(x: number): number {
   let h = x;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);

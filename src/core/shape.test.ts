@@ -38,7 +38,7 @@ describe("parseShape", () => {
     "32X32",
     "1e3",
     "３",
-  ])("refuses %o", (text) => {
+  ])("rejects %o", (text) => {
     expect(() => parseShape("train", "--patch", text)).toThrow(
       new InputError(
         `train: --patch must be sizes joined by x, such as 32, 32x24 or 16x16x8, got ${JSON.stringify(text)}`,
@@ -46,7 +46,7 @@ describe("parseShape", () => {
     );
   });
 
-  test("refuses more samples than an index holds", () => {
+  test("rejects more samples than an index can hold", () => {
     expect(() => parseShape("f", "patch", "65536x32768")).toThrow(
       new InputError('f: patch must hold fewer than 2^31 samples, got "65536x32768"'),
     );
@@ -56,7 +56,7 @@ describe("parseShape", () => {
 });
 
 describe("requireShape", () => {
-  test("returns a usable shape", () => {
+  test("returns a valid shape", () => {
     fc.assert(
       fc.property(shapes, (shape) => {
         expect(requireShape("f", "patch", shape)).toEqual(shape);
@@ -73,7 +73,7 @@ describe("requireShape", () => {
     ["3x3", '"3x3"'],
     [undefined, "undefined"],
     [{ length: 1, 0: 3 }, "an Object"],
-  ])("refuses %o", (shape, shown) => {
+  ])("rejects %o", (shape, shown) => {
     expect(() => requireShape("f", "patch", shape)).toThrow(
       new InputError(`f: patch must be one or more positive integer sizes, got ${shown}`),
     );

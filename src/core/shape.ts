@@ -1,5 +1,5 @@
 /**
- * Shapes of signals: one size an axis, the last axis varying fastest.
+ * Shapes of signals: one size per axis; the last axis varies fastest.
  *
  * A signal of shape [h, w] is the vector of its h·w samples in row-major order,
  * so that a separable dictionary is `kron(phi_0, phi_1)`.
@@ -28,7 +28,7 @@ export function parseShape(where: string, name: string, text: string): Shape {
   return requireShape(where, name, text.split("x").map(Number));
 }
 
-/** A usable shape: one or more axes of positive integer size, at most 2^31 − 1 samples. */
+/** A valid shape: one or more axes of positive integer size, at most 2^31 − 1 samples. */
 export function requireShape(where: string, name: string, shape: unknown): Shape {
   const valid =
     Array.isArray(shape) && shape.length > 0 && shape.every((s) => Number.isSafeInteger(s) && s >= 1);
@@ -38,12 +38,12 @@ export function requireShape(where: string, name: string, shape: unknown): Shape
   return shape as Shape;
 }
 
-/** Whether two shapes are the same. */
+/** Whether two shapes are equal. */
 export function sameShape(a: Shape, b: Shape): boolean {
   return a.length === b.length && a.every((size, axis) => size === b[axis]);
 }
 
-/** Refuse a shape other than the expected one. */
+/** Reject any shape but the expected one. */
 export function requireSameShape(where: string, name: string, shape: Shape, expected: Shape): void {
   if (sameShape(shape, expected)) return;
   const rule = `must have shape ${formatShape(expected)}`;

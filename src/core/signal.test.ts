@@ -6,14 +6,14 @@ import { makeSignal } from "./signal.js";
 
 const shapes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 4 });
 
-test("keeps name, shape and samples", () => {
+test("makeSignal keeps name, shape and samples", () => {
   const data = Float32Array.of(1, 2, 3, 4, 5, 6);
   const signal = makeSignal("a.png", [2, 3], data);
   expect(signal).toEqual({ name: "a.png", shape: [2, 3], data });
   expect(signal.data).toBe(data);
 });
 
-test("finds a sample that is not finite, and says where it is", () => {
+test("makeSignal reports the place of the first sample that is not finite", () => {
   const bad = fc.constantFrom(Number.NaN, Infinity, -Infinity);
   fc.assert(
     fc.property(shapes, fc.nat(), bad, (shape, at, value) => {
@@ -30,7 +30,7 @@ test("finds a sample that is not finite, and says where it is", () => {
   );
 });
 
-test("refuses shapes that are none, and samples that do not fit", () => {
+test("makeSignal rejects invalid shapes, and samples that do not fit", () => {
   expect(() => makeSignal("a.npy", [2, 3], new Float32Array(5))).toThrow(
     new InputError("a.npy: shape 2x3 must have 6 samples, got 5"),
   );

@@ -1,20 +1,20 @@
 /**
- * A signal: an array of samples of any number of axes (a sound, a picture, a
- * volume), from which windows are cut, or which is one example as a whole.
+ * A signal: an array of samples with any number of axes (a sound, a picture, a
+ * volume). Windows are cut from it, or all of it is one example.
  */
 
 import { InputError } from "./errors.js";
 import { formatShape, requireShape, type Shape, sizeOf } from "./shape.js";
 
 export interface Signal {
-  /** Where it came from, for messages: a file name, say. */
+  /** Where it comes from, for messages: a file name, for example. */
   readonly name: string;
   readonly shape: Shape;
   /** Samples in row-major order. */
   readonly data: Float32Array;
 }
 
-/** A checked signal: as many samples as its shape says, all finite. */
+/** A signal, checked to have as many samples as its shape says, all finite. */
 export function makeSignal(name: string, shape: Shape, data: Float32Array): Signal {
   requireShape(name, "shape", shape);
   if (data.length !== sizeOf(shape)) {
@@ -24,14 +24,14 @@ export function makeSignal(name: string, shape: Shape, data: Float32Array): Sign
   }
   for (let i = 0; i < data.length; i++) {
     if (!Number.isFinite(data[i])) {
-      throw new InputError(`${name}: samples must be finite, got ${data[i]} at ${placeOf(i, shape)}`);
+      throw new InputError(`${name}: samples must be finite, got ${data[i]} at ${formatPlace(i, shape)}`);
     }
   }
   return { name, shape, data };
 }
 
-/** Coordinates of a flat index: `[3, 17]`. */
-function placeOf(index: number, shape: Shape): string {
+/** The coordinates of a flat index: `[3, 17]`. */
+function formatPlace(index: number, shape: Shape): string {
   const place: number[] = [];
   let rest = index;
   for (let axis = shape.length - 1; axis >= 0; axis--) {

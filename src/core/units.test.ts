@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { largestMagnitude, powerBelow } from "./units.js";
 
-test("largestMagnitude looks at both signs, and is 0 for nothing", () => {
+test("largestMagnitude considers both signs, and is 0 for an empty list", () => {
   expect(largestMagnitude(Float32Array.of(1, -3, 2))).toBe(3);
   expect(largestMagnitude([])).toBe(0);
   expect(largestMagnitude(new Float32Array(3))).toBe(0);

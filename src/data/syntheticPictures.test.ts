@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { Rng } from "../core/rng.js";
 import type { Signal } from "../core/signal.js";
-import { crc32 } from "./formats/crc32.js";
+import { crc32 } from "./formats/checksums.js";
 import { deadLeaves, syntheticPictures } from "./syntheticPictures.js";
 
 const checksum = ({ data }: Signal) => crc32(new Uint8Array(data.buffer));
 
 /** Root mean square of the samples of 12×12 patches without their means. */
 function patchDeviation({ shape, data }: Signal): number {
-  const [height, width] = shape as [number, number];
+  const [height, width] = shape;
   let sum = 0;
   let count = 0;
   for (let top = 0; top + 12 <= height; top += 12) {
@@ -46,7 +46,7 @@ describe("deadLeaves", () => {
     expect(checksum(picture())).toBe(0x62fd65a2);
   });
 
-  it("covers every pixel with tones from 0 to 255, of any size", () => {
+  it("covers every pixel with tones from 0 to 255, for any size", () => {
     for (const [width, height] of [
       [1, 1],
       [3, 50],
@@ -69,18 +69,18 @@ describe("deadLeaves", () => {
 
   it("is smooth nearby and differs far away, as photographs do", () => {
     const picture = deadLeaves(Rng.from(3), { width: 256, height: 256 });
-    const [near, mid, far] = [1, 8, 64].map((lag) => variogram(picture, lag)) as [number, number, number];
+    const [near, mid, far] = [1, 8, 64].map((lag) => variogram(picture, lag));
     expect(near).toBeLessThan(0.35 * mid);
     expect(mid).toBeLessThan(far);
   });
 
-  it("keeps to the radii asked for: larger leaves, fewer edges", () => {
+  it("uses the given radii: larger leaves have fewer edges", () => {
     const near = (minRadius: number) =>
       variogram(deadLeaves(Rng.from(2), { width: 128, height: 128, minRadius, maxRadius: 40 }), 1);
     expect(near(20)).toBeLessThan(near(2));
   });
 
-  it("refuses sizes and radii that make no picture", () => {
+  it("rejects sizes and radii that make no picture", () => {
     const draw = (options: object) => () => deadLeaves(Rng.from(1), { width: 8, height: 8, ...options });
     expect(draw({ width: 0 })).toThrow("deadLeaves: width must be an integer from 1 to 16384, got 0");
     expect(draw({ minRadius: 0.1 })).toThrow(
@@ -104,7 +104,7 @@ describe("syntheticPictures", () => {
     expect(three[1].shape).toEqual([24, 24]);
   });
 
-  it("refuses a count that is none", () => {
+  it("rejects an invalid count", () => {
     expect(() => syntheticPictures(5, -1, 24)).toThrow(
       "syntheticPictures: count must be an integer of at least 0, got -1",
     );

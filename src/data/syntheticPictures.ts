@@ -1,18 +1,18 @@
 /**
- * Pictures made from a seed, with the statistics of photographs: dead leaves.
+ * Pictures made from a seed, with the statistics of photographs: dead leaves [Lee01].
  *
- * Opaque leaves of random place, size, shape and tone fall on each other until
- * nothing shows between them. With radii of density f(r) ∝ r⁻³ the picture looks
- * alike at every scale, as photographs do: occlusion, straight and curved edges,
- * a power spectrum near 1/f². Leaves are shaded (a gradient) and some are woven
- * (gratings), so that a dictionary has more to learn than edges.
+ * Opaque leaves of random place, size, shape and tone cover each other until no gap is
+ * left. With radii of density f(r) ∝ r⁻³ the picture looks alike at every scale, as
+ * photographs do: it has occlusion, straight and curved edges, and a power spectrum
+ * near 1/f². Leaves have a gradient and some have gratings, so that a dictionary has
+ * more to learn than edges.
  *
- * Leaves are drawn front to back: a sample is set by the first leaf that covers
- * it, so each is shaded once. Edges are smoothed by taking 2 × 2 samples a pixel.
+ * Leaves are drawn front to back: a sample is set by the first leaf that covers it.
+ * Edges are smoothed by 2 × 2 samples per pixel.
  *
- * The result is the same bits on every machine: only + − × ÷ √, floor and
- * comparisons are used, and the sine of the gratings is a polynomial of ours
- * (`Math.sin` may differ between engines in the last bit).
+ * The result has the same bits on every machine: only + − × ÷ √, floor and
+ * comparisons are used, and the sine of the gratings is a polynomial of our own, since
+ * the last bit of `Math.sin` may differ between engines.
  *
  * [Lee01] A. Lee, D. Mumford, J. Huang. Occlusion Models for Natural Images.
  *         IJCV 41, 2001.
@@ -29,7 +29,7 @@ export interface DeadLeavesOptions {
   readonly height: number;
   /** Radius of the smallest leaf in pixels, at least 0.5. */
   readonly minRadius?: number;
-  /** Radius of the largest leaf: a third of the longer side, if not said. */
+  /** Radius of the largest leaf; by default a third of the longer side. */
   readonly maxRadius?: number;
   /** The name of the signal. */
   readonly name?: string;
@@ -41,7 +41,7 @@ const deadLeavesDefaults = { minRadius: 8, name: "dead leaves" } as const;
 interface Leaf {
   readonly x: number;
   readonly y: number;
-  /** No point is farther from the centre. */
+  /** The largest distance of a point from the centre. */
   readonly reach: number;
   /** Unit vector of its long axis, and half lengths along and across it. */
   readonly axis: Vector;
@@ -49,7 +49,7 @@ interface Leaf {
   readonly across: number;
   readonly round: boolean;
   readonly tone: number;
-  /** Change of tone a pixel. */
+  /** Change of tone per pixel. */
   readonly gradient: Vector;
   readonly gratings: readonly Grating[];
 }
@@ -66,7 +66,7 @@ interface Grating {
   readonly phase: number;
 }
 
-/** Samples that no leaf covers yet, two by two a pixel, and the picture so far. */
+/** Which samples are covered (2 × 2 per pixel), how many are left, and the picture so far. */
 interface Canvas {
   readonly width: number;
   readonly height: number;
@@ -95,7 +95,7 @@ export function deadLeaves(rng: Rng, options: DeadLeavesOptions): Signal {
   return makeSignal(name, [height, width], canvas.picture);
 }
 
-/** `count` square pictures; each depends on the seed and its own number alone. */
+/** `count` square pictures; each depends only on the seed and its own number. */
 export function syntheticPictures(seed: number, count: number, size: number): Signal[] {
   requireInteger("syntheticPictures", "count", count, 0);
   const rng = Rng.from(seed);
@@ -118,8 +118,8 @@ function requireRadii(options: DeadLeavesOptions): Radii {
 }
 
 /**
- * The next leaf, or nothing where it falls outside. Centres are uniform over the
- * picture and a margin of the largest radius, so that borders look like the middle.
+ * The next leaf; undefined if it falls outside. Centres are uniform over the picture
+ * and a margin of the largest radius, so that borders look like the middle.
  */
 function dropLeaf(rng: Rng, width: number, height: number, { min, max }: Radii): Leaf | undefined {
   const reach = min / Math.sqrt(1 - rng.uniform() * (1 - (min / max) * (min / max))); // f(r) ∝ r⁻³
@@ -147,18 +147,18 @@ function dropLeaf(rng: Rng, width: number, height: number, { min, max }: Radii):
   };
 }
 
-/** Smooth, striped, woven or rough: none, one, two crossing gratings, or five in all directions. */
+/** Smooth, striped, woven or rough: no grating, one, two that cross, or five in all directions. */
 function texture(rng: Rng, axis: Vector): Grating[] {
   const kind = rng.uniform();
   if (kind < 0.15) return [];
   if (kind < 0.5) return Array.from({ length: 5 }, () => grating(rng, direction(rng), 2, 9));
-  // Often along the leaf's own axes, as veins, planks and bricks are.
+  // Often along the leaf's own axes, like veins, planks and bricks.
   const across = rng.uniform() < 0.5 ? axis : direction(rng);
   const first = grating(rng, across, 4, 20);
   return kind < 0.85 ? [first] : [first, grating(rng, { x: -across.y, y: across.x }, 4, 20)];
 }
 
-/** Periods of 3 to 24 pixels, as many in each of the three octaves. */
+/** A grating with a period of 3 to 24 pixels, equally likely in each of the three octaves. */
 function grating(rng: Rng, { x, y }: Vector, weakest: number, strongest: number): Grating {
   const period = 3 * (1 << rng.below(3)) * between(rng, 1, 2);
   return {
@@ -168,7 +168,7 @@ function grating(rng: Rng, { x, y }: Vector, weakest: number, strongest: number)
   };
 }
 
-/** Give the leaf's tone to every sample that it covers first. */
+/** Give the leaf's tone to every sample that no earlier leaf covers. */
 function paint(canvas: Canvas, leaf: Leaf): void {
   const { width, height, covered, picture } = canvas;
   const bottom = Math.min(height - 1, Math.floor(2 * (leaf.y + leaf.reach)));
@@ -203,7 +203,7 @@ function toneAt({ tone, gradient, gratings }: Leaf, dx: number, dy: number): num
   return Math.min(255, Math.max(0, value));
 }
 
-/** A polynomial near sin 2πt: odd, of period 1, zero and extreme where the sine is, within 0.001 of it. */
+/** A polynomial within 0.001 of sin 2πt: odd, of period 1, with the same zeros and extremes. */
 function sineOfTurns(turns: number): number {
   const t = turns - Math.floor(turns + 0.5); // in [−½, ½)
   const parabola = 8 * t - 16 * t * (t < 0 ? -t : t);
@@ -214,7 +214,7 @@ function between(rng: Rng, low: number, high: number): number {
   return low + (high - low) * rng.uniform();
 }
 
-/** A uniform unit vector: a point of the disc, scaled. */
+/** A uniformly random unit vector: a point in the disc, scaled. */
 function direction(rng: Rng): Vector {
   for (;;) {
     const x = between(rng, -1, 1);

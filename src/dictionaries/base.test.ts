@@ -39,7 +39,7 @@ describe.each(cases)("$text", ({ name, shape }) => {
   const kernels = createReferenceKernels();
   const rng = Rng.from(1).split(`${name} ${shape}`);
 
-  test("has one factor an axis, or one for all, with unit columns", () => {
+  test("has one factor per axis, or a single one, with unit columns", () => {
     expect(base.name).toBe(name);
     expect(base.shape).toEqual(shape);
     expect(base.factors.map((factor) => factor.rows)).toEqual(
@@ -61,13 +61,17 @@ describe.each(cases)("$text", ({ name, shape }) => {
   test("is kron(φ₀, φ₁, …), and its analysis is the adjoint of its synthesis", async () => {
     const phi = explicitBase(base.factors);
     const device = kernels.base(base.factors);
-    const [C, Y] = [randomDense(rng, phi.cols, 2), randomDense(rng, phi.rows, 2)];
-    const [V, Z] = [new DenseMatrix(phi.rows, 2), new DenseMatrix(phi.cols, 2)];
+    const C = randomDense(rng, phi.cols, 2);
+    const Y = randomDense(rng, phi.rows, 2);
+    const V = new DenseMatrix(phi.rows, 2);
+    const Z = new DenseMatrix(phi.cols, 2);
     await kernels.synthesize(device, C, V);
     await kernels.analyze(device, Y, Z);
-    const [exactV, exactZ] = [phi.times(wide(C)), phi.transpose().times(wide(Y))];
+    const exactV = phi.times(wide(C));
+    const exactZ = phi.transpose().times(wide(Y));
     const size = magnitudes(phi);
-    const [sizeV, sizeZ] = [size.times(magnitudes(wide(C))), size.transpose().times(magnitudes(wide(Y)))];
+    const sizeV = size.times(magnitudes(wide(C)));
+    const sizeZ = size.transpose().times(magnitudes(wide(Y)));
     // sums in f64 and one rounding to f32
     V.data.forEach((value, i) => {
       expect(Math.abs(value - exactV.data[i])).toBeLessThanOrEqual(sumTolerance(0, sizeV.data[i]));
@@ -84,14 +88,14 @@ describe.each(cases)("$text", ({ name, shape }) => {
   });
 });
 
-describe("orthonormal ones", () => {
-  test.each([1, 2, 3, 8, 13, 32, 64])("odct:1 of size %i", (n) => {
+describe("orthonormal bases", () => {
+  test.each([1, 2, 3, 8, 13, 32, 64])("include odct:1 of size %i", (n) => {
     // the argument of a cosine is at most πn, off by 3u of itself; n products of entries of √(2/n), mean removal besides
     expectOrthonormal(createBase("odct:1", [n]).factors[0], 16 * Math.PI * n * unitRoundoff);
   });
 
   test.each(["haar", "db2", "sym8", "coif1"])(
-    "separable:%s of an even size, as deep as it can be halved",
+    "include separable:%s of an even size, as deep as the size can be halved",
     (name) => {
       for (const n of [1, 2, 4, 6, 8, 12, 32, 40]) {
         const bound = 3 * Math.sqrt(n) * transformRounding(wavelet(name), maxLevels(n));
@@ -100,27 +104,28 @@ describe("orthonormal ones", () => {
     },
   );
 
-  test.each(["haar", "db2", "sym8"])("wavelet:%s of even sizes", (name) => {
+  test.each(["haar", "db2", "sym8"])("include wavelet:%s of even sizes", (name) => {
     for (const shape of [[8], [4, 6], [2, 4, 8]]) {
       const bound = 10 * Math.sqrt(sizeOf(shape)) * transformRounding(wavelet(name), 3);
       expectOrthonormal(createBase(`wavelet:${name}`, shape).factors[0], bound);
     }
   });
 
-  test("identity", () => {
+  test("include the identity", () => {
     expect(createBase("identity", [3, 2]).factors).toEqual([Matrix64.identity(3), Matrix64.identity(2)]);
   });
 
   function expectOrthonormal(phi: Matrix64, bound: number): void {
     expect(phi.cols).toBe(phi.rows);
-    const [gram, identity] = [phi.transpose().times(phi), Matrix64.identity(phi.cols)];
+    const gram = phi.transpose().times(phi);
+    const identity = Matrix64.identity(phi.cols);
     gram.data.forEach((value, i) => {
       expect(Math.abs(value - identity.data[i])).toBeLessThanOrEqual(bound);
     });
   }
 });
 
-describe("overcomplete DCT", () => {
+describe("the overcomplete DCT", () => {
   test.each([
     [8, 2, 16],
     [8, 1, 8],
@@ -128,11 +133,11 @@ describe("overcomplete DCT", () => {
     [11, 1.5, 17],
     [1, 4, 1],
     [5, 0.01, 1],
-  ])("size %i, redundancy %f: %i atoms", (size, redundancy, atoms) => {
+  ])("of size %i and redundancy %f has %i atoms", (size, redundancy, atoms) => {
     expect(createBase(`odct:${redundancy}`, [size]).factors[0].cols).toBe(atoms);
   });
 
-  test("is cosines of rising frequency, the first constant, the others without a mean", () => {
+  test("has cosines of rising frequency: the first constant, the others of mean zero", () => {
     const phi = createBase("odct:2", [12]).factors[0];
     phi.column(0).forEach((value) => {
       expect(Math.abs(value - 1 / Math.sqrt(12))).toBeLessThanOrEqual(4 * unitRoundoff);
@@ -148,8 +153,8 @@ describe("overcomplete DCT", () => {
   });
 });
 
-describe("names", () => {
-  test("the default is one of the forms", () => {
+describe("createBase", () => {
+  test("accepts the default name and every form in baseForms", () => {
     expect(createBase(defaultBase, [8]).factors[0].cols).toBe(16);
     for (const form of baseForms) {
       const name = form
@@ -173,13 +178,13 @@ describe("names", () => {
     "odct",
     "toString",
     "__proto__:x",
-  ])("unknown: %o", (name) => {
+  ])("rejects the unknown name %o", (name) => {
     expect(() => createBase(name, [8])).toThrow(
       new InputError(`createBase: unknown base ${JSON.stringify(name)}; known: ${baseForms.join(", ")}`),
     );
   });
 
-  test("unknown wavelets and redundancies", () => {
+  test("rejects unknown wavelets and redundancies", () => {
     expect(() => createBase("cropped:sym99", [8])).toThrow(
       new InputError('createBase: unknown wavelet "sym99"; known: haar, db1…db20, sym2…sym20, coif1…coif5'),
     );
@@ -192,7 +197,7 @@ describe("names", () => {
     }
   });
 
-  test("unknown borders, and directions that are not powers of 2", () => {
+  test("rejects unknown borders, and directions that are not powers of 2", () => {
     expect(() => createBase("wavelet:haar:mirror", [8])).toThrow(
       new InputError('createBase: unknown border "mirror"; known: periodic, symmetric, zero'),
     );
@@ -203,15 +208,15 @@ describe("names", () => {
     expect(() => createBase("contourlet", [8])).toThrow(/contourlets need a patch of 2 axes, got 8/);
   });
 
-  test("unusable shapes", () => {
+  test("rejects invalid shapes", () => {
     for (const shape of [[], [0], [2.5], [3, -1]]) {
       expect(() => createBase("identity", shape)).toThrow(/^createBase: shape must be one or more positive/);
     }
   });
 });
 
-describe("an explicit matrix", () => {
-  test("becomes a base with unit columns, and is itself left alone", () => {
+describe("matrixBase", () => {
+  test("makes a base with unit columns, and does not change the matrix", () => {
     const matrix = new Matrix64(4, 2, Float64Array.of(3, 0, 4, 0, 0, 2, 0, 0));
     const { factors, shape } = matrixBase("mine", [2, 2], matrix);
     expect(shape).toEqual([2, 2]);
@@ -219,7 +224,7 @@ describe("an explicit matrix", () => {
     expect(matrix.data[0]).toBe(3);
   });
 
-  test("must fit the patch, and have no zero column", () => {
+  test("rejects a matrix that does not fit the patch or has a zero column", () => {
     expect(() => matrixBase("mine", [2, 3], new Matrix64(4, 2))).toThrow(
       new InputError("matrixBase: mine must have 6 rows for patches of 2x3 and one column per atom, got 4x2"),
     );

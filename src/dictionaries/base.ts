@@ -1,10 +1,10 @@
 /**
- * Base dictionaries Φ: what a trained dictionary is made of, and dictionaries of
- * their own.
+ * Base dictionaries Φ, over which dictionaries D = ΦA are learned. They also serve as
+ * dictionaries themselves.
  *
- * Separable ones are Φ = φ₀ ⊗ φ₁ ⊗ …, one factor an axis, applied axis by axis. A
- * base that is not separable is one factor over the whole signal, an explicit
- * matrix n × L. Columns have unit norm.
+ * A separable base is Φ = φ₀ ⊗ φ₁ ⊗ …, with one factor per axis, applied axis by axis.
+ * Any other base is a single factor over the whole signal, an explicit matrix n × L.
+ * Columns have unit norm.
  */
 
 import { InputError, inputError, onBehalfOf, show } from "../core/errors.js";
@@ -15,20 +15,20 @@ import { borderModes } from "../wavelets/borders.js";
 import { contourlets, croppedContourlets } from "../wavelets/contourlets.js";
 import { croppedWavelets } from "../wavelets/cropped.js";
 import { wavelet } from "../wavelets/filters.js";
-import { maxLevels, periodicSynthesisMatrix } from "../wavelets/synthesisMatrix.js";
+import { maxLevels, periodicSynthesisMatrix } from "../wavelets/transform.js";
 import { axisWavelets, cascadeWavelets } from "../wavelets/waveletDictionary.js";
 import { overcompleteDct } from "./odct.js";
 
 export interface BaseDictionary {
   /** As on the command line: `cropped:sym8`. */
   readonly name: string;
-  /** The shape of the signals it makes. */
+  /** The shape of the signals. */
   readonly shape: Shape;
-  /** φ₀, φ₁, …: one an axis, or a single explicit matrix over the whole signal. */
+  /** φ₀, φ₁, …: one per axis, or a single explicit matrix over the whole signal. */
   readonly factors: readonly Matrix64[];
 }
 
-/** The forms of a base's name, for help and messages. Parts in brackets may be left out. */
+/** The forms of base names, for help and messages. Parts in brackets are optional. */
 export const baseForms = [
   "cropped:WAVELET",
   "separable:WAVELET",
@@ -39,7 +39,7 @@ export const baseForms = [
   "identity",
 ] as const;
 
-/** Atoms of an overcomplete DCT a sample, along one axis. */
+/** Atoms per sample of an overcomplete DCT along one axis, at most. */
 const maxRedundancy = 64;
 
 export const defaultBase = "cropped:sym8";
@@ -49,7 +49,7 @@ export function createBase(name: string, shape: Shape): BaseDictionary {
   requireShape("createBase", "shape", shape);
   const [kind, ...args] = name.split(":");
   const maker = Object.hasOwn(makers, kind) ? makers[kind] : undefined;
-  if (!maker || args.length < maker.least || args.length > maker.most) {
+  if (!maker || args.length < maker.minArguments || args.length > maker.maxArguments) {
     throw new InputError(`unknown base ${show(name)}; known: ${baseForms.join(", ")}`, {
       where: "createBase",
       argument: "base",
@@ -59,7 +59,7 @@ export function createBase(name: string, shape: Shape): BaseDictionary {
   return { name, shape, factors: onBehalfOf("createBase", () => maker.factors(shape, args)) };
 }
 
-/** A base of an explicit matrix, n × L; its columns are scaled to unit norm. */
+/** A base from an explicit matrix, n × L; its columns are scaled to unit norm. */
 export function matrixBase(name: string, shape: Shape, matrix: Matrix64): BaseDictionary {
   requireShape("matrixBase", "shape", shape);
   if (matrix.rows !== sizeOf(shape) || matrix.cols === 0) {
@@ -73,50 +73,54 @@ export function matrixBase(name: string, shape: Shape, matrix: Matrix64): BaseDi
   return { name, shape, factors: [normalizeColumns(name, copy)] };
 }
 
-/** How bases of a kind are made from the arguments of their names. */
+/** How bases of one kind are made from the arguments in their names. */
 interface Maker {
-  /** Numbers of arguments, after the kind. */
-  readonly least: number;
-  readonly most: number;
+  /** How many arguments follow the kind. */
+  readonly minArguments: number;
+  readonly maxArguments: number;
   readonly factors: (shape: Shape, args: readonly string[]) => Matrix64[];
 }
 
 const makers: Readonly<Record<string, Maker>> = {
-  identity: { least: 0, most: 0, factors: (shape) => shape.map((size) => Matrix64.identity(size)) },
+  identity: {
+    minArguments: 0,
+    maxArguments: 0,
+    factors: (shape) => shape.map((size) => Matrix64.identity(size)),
+  },
   cropped: {
-    least: 1,
-    most: 1,
+    minArguments: 1,
+    maxArguments: 1,
     factors(shape, [name]) {
       const filters = wavelet(name);
       return shape.map((size) => croppedWavelets(size, filters));
     },
   },
   separable: {
-    least: 1,
-    most: 1,
+    minArguments: 1,
+    maxArguments: 1,
     factors: (shape, [name]) => shape.map((size) => separableWavelets(size, name)),
   },
   wavelet: {
-    least: 1,
-    most: 2,
+    minArguments: 1,
+    maxArguments: 2,
     factors(shape, [name, border = borderModes[0]]) {
       const mode = requireOneOf("createBase", "border", border, borderModes);
       return [cascadeWavelets(shape, wavelet(name), mode)];
     },
   },
   contourlet: {
-    least: 0,
-    most: 1,
-    factors: (shape, [list]) => [contourlets(shape, directionsOf(list))],
+    minArguments: 0,
+    maxArguments: 1,
+    factors: (shape, [list]) => [contourlets(shape, parseDirections(list))],
   },
   "cropped-contourlet": {
-    least: 0,
-    most: 1,
-    factors: (shape, [list]) => [croppedContourlets(shape, directionsOf(list))],
+    minArguments: 0,
+    maxArguments: 1,
+    factors: (shape, [list]) => [croppedContourlets(shape, parseDirections(list))],
   },
   odct: {
-    least: 1,
-    most: 1,
+    minArguments: 1,
+    maxArguments: 1,
     factors(shape, [argument]) {
       const redundancy = Number(argument);
       if (!(redundancy > 0 && redundancy <= maxRedundancy)) {
@@ -129,14 +133,15 @@ const makers: Readonly<Record<string, Maker>> = {
 };
 
 /** `4,8,8` → [4, 8, 8]: directions of each level, coarsest first. */
-function directionsOf(list: string | undefined): number[] | undefined {
+function parseDirections(list: string | undefined): number[] | undefined {
   return list?.split(",").map((count) => (count.trim() === "" ? Number.NaN : Number(count)));
 }
 
 /**
- * All atoms of the 1-D periodic wavelet transform, in all scales: the factor of
- * the completely separable transform Φ₁ ⊗ Φ₁ (§III-B). Of an even size as many as
- * samples, orthonormal, as deep as 2 divides the size; of an odd one a few more.
+ * All atoms of the 1-D periodic wavelet transform, at all scales: the factor of the
+ * completely separable transform Φ₁ ⊗ Φ₁ (§III-B). For an even size it is orthonormal
+ * and as deep as the size can be halved; for an odd size it has a few more atoms than
+ * samples.
  */
 function separableWavelets(size: number, name: string): Matrix64 {
   const filters = wavelet(name);

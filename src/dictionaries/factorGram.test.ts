@@ -9,7 +9,7 @@ test.each([
   ["cropped:haar", [5, 4]],
   ["odct:1.5", [3, 4, 2]],
   ["contourlet", [8, 8]],
-])("‖Φv‖² through the Gram matrices of the factors is that of Φv: %s, %j", (name, shape) => {
+])("‖Φv‖² through the Gram matrices of the factors equals the norm of Φv: %s, %j", (name, shape) => {
   const base = createBase(name, shape);
   const phi = explicitBase(base.factors);
   const gram = new FactorGram(base);
@@ -26,13 +26,13 @@ test.each([
   }
 });
 
-test("a vector and its negative cancel to zero, not below", () => {
+test("the energy of entries that cancel is not negative", () => {
   const gram = new FactorGram(createBase("odct:2", [4, 4]));
   expect(gram.energy([], [])).toBe(0);
   expect(gram.energy([7, 7], [0.1, -0.1])).toBeGreaterThanOrEqual(0);
 });
 
-test("it is for few entries and small factors", () => {
+test("factor Gram matrices suit few entries and small factors", () => {
   expect(suitsFactorGram(createBase("cropped:sym8", [32, 32]), 102)).toBe(true);
   expect(suitsFactorGram(createBase("cropped:sym8", [32, 32]), 500)).toBe(false);
   const explicit = { name: "matrix", shape: [4, 4], factors: [{ rows: 16, cols: 2000 }] };

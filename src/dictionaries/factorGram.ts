@@ -4,38 +4,42 @@
  *
  *     ‖Φv‖² = Σ_s Σ_t v_s v_t ∏ₐ Gₐ[s_a, t_a],   Gₐ = φₐᵀφₐ,
  *
- * s_a the index along axis a of entry s. Cost: s²/2 products an axis for s entries,
- * whatever the size of Φ: for few of them less than the way to a device and back.
+ * where s_a is the index of entry s along axis a.
+ *
+ * Cost   s²/2 products per axis for s entries, whatever the size of Φ: for few entries
+ *        less than a transfer to the device and back.
  */
 
 import type { Matrix64 } from "../linalg/matrix64.js";
 import type { BaseDictionary } from "./base.js";
 
-/** Entries of all Gram matrices together, at most: an explicit base of thousands of atoms is not for this. */
-const mostEntries = 2 ** 20;
-/** Entries of a vector, at most: with more, a transform is the shorter way. */
-const mostOfVector = 128;
+/** Largest total size of the Gram matrices: too small for an explicit base of thousands of atoms. */
+const maxGramEntries = 2 ** 20;
+/** Largest number of entries of a vector: with more, a transform is faster. */
+const maxVectorEntries = 128;
 
-/** Whether vectors of so many entries are few enough, and the factors small enough. */
+/** Whether vectors have few enough entries, and the factors are small enough. */
 export function suitsFactorGram({ factors }: BaseDictionary, entries: number): boolean {
-  return entries <= mostOfVector && factors.reduce((sum, { cols }) => sum + cols ** 2, 0) <= mostEntries;
+  const gramEntries = factors.reduce((sum, { cols }) => sum + cols ** 2, 0);
+  return entries <= maxVectorEntries && gramEntries <= maxGramEntries;
 }
 
 export class FactorGram {
   readonly #grams: readonly Matrix64[];
-  /** Where each axis of an entry stands in its Gram matrix: a column, and a row. */
+  /** The index of each entry along each axis. */
   readonly #index: Uint32Array;
 
   constructor({ factors }: BaseDictionary) {
     this.#grams = factors.map((factor) => factor.transpose().times(factor));
-    this.#index = new Uint32Array(factors.length * mostOfVector);
+    this.#index = new Uint32Array(factors.length * maxVectorEntries);
   }
 
   /** ‖Φv‖² of the vector with these values at these rows. */
   energy(rows: ArrayLike<number>, values: ArrayLike<number>): number {
     const count = rows.length;
     this.#locate(rows);
-    let [diagonal, pairs] = [0, 0];
+    let diagonal = 0;
+    let pairs = 0;
     for (let s = 0; s < count; s++) {
       let along = 0;
       for (let t = 0; t < s; t++) along += values[t] * this.#entry(s, t);
@@ -45,14 +49,14 @@ export class FactorGram {
     return Math.max(0, diagonal + 2 * pairs);
   }
 
-  /** The indices of each entry along the axes, the last axis the fastest. */
+  /** Find the index of each entry along each axis; the last axis varies fastest. */
   #locate(rows: ArrayLike<number>): void {
     for (let s = 0; s < rows.length; s++) {
       let left = rows[s];
       for (let axis = this.#grams.length - 1; axis >= 0; axis--) {
         const size = this.#grams[axis].cols;
         const above = Math.floor(left / size);
-        this.#index[axis * mostOfVector + s] = left - above * size;
+        this.#index[axis * maxVectorEntries + s] = left - above * size;
         left = above;
       }
     }
@@ -63,7 +67,7 @@ export class FactorGram {
     let product = 1;
     for (let axis = 0; axis < this.#grams.length; axis++) {
       const { rows, data } = this.#grams[axis];
-      const at = axis * mostOfVector;
+      const at = axis * maxVectorEntries;
       product *= data[this.#index[at + s] * rows + this.#index[at + t]];
     }
     return product;

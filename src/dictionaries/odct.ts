@@ -4,8 +4,8 @@
  * removed and all are scaled to unit norm, as usual since [Elad, Aharon 2006].
  * With redundancy 1 it is the orthonormal DCT-II.
  *
- * The cosines are computed here, with + − × ÷ alone, because a model depends on each
- * bit of Φ, and `Math.cos` differs in the last one between engines, and between their versions.
+ * The cosines are computed here with + − × ÷ only, because a model depends on every
+ * bit of Φ, and the last bit of `Math.cos` differs between engines and their versions.
  */
 
 import { Matrix64, normalizeColumns } from "../linalg/matrix64.js";
@@ -21,7 +21,7 @@ export function overcompleteDct(size: number, redundancy: number): Matrix64 {
   return normalizeColumns("overcompleteDct", matrix);
 }
 
-/** cos(π/2 · a/L) for integers a ≥ 0 and L: exact at its zeros and extremes, within about 1e-16 between them. */
+/** cos(π/2 · a/L) for integers a ≥ 0 and L: exact at zeros and extremes, within about 1e-16 elsewhere. */
 export function cosine(a: number, L: number): number {
   const turn = a % (4 * L);
   const half = Math.min(turn, 4 * L - turn); // cos(2π − x) = cos x

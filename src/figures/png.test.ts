@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { crc32 } from "../data/formats/crc32.js";
+import { crc32 } from "../data/formats/checksums.js";
 import { encodePng, type Picture } from "./png.js";
 
 const pictures = fc

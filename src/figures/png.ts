@@ -15,7 +15,7 @@
 import { zlibSync } from "fflate";
 import { InputError, inputError } from "../core/errors.js";
 import { requireInteger } from "../core/require.js";
-import { crc32 } from "../data/formats/crc32.js";
+import { crc32 } from "../data/formats/checksums.js";
 
 /** Rows from top to bottom, pixels from left to right, the channels of a pixel side by side. */
 export interface Picture {

@@ -10,7 +10,7 @@ describe("χ²", () => {
     [0.5, 4, 3.356693980033321],
     [0.05, 30, 18.492660981953467],
     [0.95, 100, 124.34211340400407],
-  ])("has quantile %f of %i degrees at %f", (probability, n, x) => {
+  ])("has the quantile %f of %i degrees at %f", (probability, n, x) => {
     expect(chiSquareQuantile(probability, n) / x).toBeCloseTo(1, 11);
   });
 
@@ -19,20 +19,20 @@ describe("χ²", () => {
       expect(chiSquareProbability(x, 2)).toBeCloseTo(1 - Math.exp(-x / 2), 14);
   });
 
-  test("is inverted by its quantile, at any size of patch", () => {
+  test("is inverted by its quantile, for any patch size", () => {
     for (const n of [1, 3, 64, 256, 1024, 4096, 100_000])
       for (const probability of [0.001, 0.5, 0.93, 0.999])
         expect(chiSquareProbability(chiSquareQuantile(probability, n), n)).toBeCloseTo(probability, 9);
   });
 
-  test("makes C = √(χ²/n) fall towards 1 with the patch", () => {
+  test("makes C = √(χ²/n) fall towards 1 as the patch grows", () => {
     const C = (n: number) => Math.sqrt(chiSquareQuantile(0.93, n) / n);
     expect(C(64)).toBeCloseTo(1.1278513, 6);
     expect(C(256)).toBeCloseTo(1.0645999, 6);
     expect(C(1024)).toBeCloseTo(1.0324588, 6);
   });
 
-  test("refuses what is no probability", () => {
+  test("rejects values that are not probabilities", () => {
     expect(() => chiSquareQuantile(1, 4)).toThrow(
       "chiSquareQuantile: probability must be a number between 0 and 1, got 1",
     );

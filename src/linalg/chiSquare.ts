@@ -1,11 +1,12 @@
 /**
- * The χ² distribution: how much energy ‖e‖² white noise e of unit variance has over
- * n samples. Its mean is n, its spread √(2n): the larger a patch, the nearer to n.
+ * The χ² distribution: the energy ‖e‖² of white noise e of unit variance over n samples.
+ * Its mean is n and its standard deviation √(2n): the larger a patch, the closer its
+ * relative energy is to the mean.
  *
  *     Prob(χ²(n) ≤ x) = P(n/2, x/2),   P the regularised lower incomplete Γ function
  *
- * by its power series below the mean and by its continued fraction above (evaluated
- * with the modified Lentz algorithm); the quantile by bisection.
+ * P is computed by its power series below the mean and by its continued fraction above
+ * (with the modified Lentz algorithm); the quantile by bisection.
  *
  * M. Abramowitz, I. Stegun. Handbook of Mathematical Functions, §6.5, §26.4.
  */
@@ -17,7 +18,8 @@ import { requireInteger } from "../core/require.js";
 export function chiSquareProbability(x: number, n: number): number {
   requireInteger("chiSquareProbability", "degrees of freedom", n, 1);
   if (!(x > 0)) return 0;
-  const [a, z] = [n / 2, x / 2];
+  const a = n / 2;
+  const z = x / 2;
   const front = Math.exp(a * Math.log(z) - z - logGamma(a));
   return z < a + 1 ? front * lowerSeries(a, z) : 1 - front * upperFraction(a, z);
 }
@@ -27,7 +29,8 @@ export function chiSquareQuantile(probability: number, n: number): number {
   requireInteger("chiSquareQuantile", "degrees of freedom", n, 1);
   if (!(probability > 0 && probability < 1))
     throw inputError("chiSquareQuantile", "probability", "must be a number between 0 and 1", probability);
-  let [low, high] = [0, n + 1];
+  let low = 0;
+  let high = n + 1;
   while (chiSquareProbability(high, n) < probability) [low, high] = [high, 2 * high];
   while (high - low > 1e-12 * high) {
     const middle = (low + high) / 2;

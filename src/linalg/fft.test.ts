@@ -15,7 +15,8 @@ function random(seed: number, length: number): ComplexArray {
 
 /** Frequency k of a signal, by definition. */
 function direct({ re, im }: ComplexArray, shape: readonly number[], k: readonly number[]) {
-  let [sumRe, sumIm] = [0, 0];
+  let sumRe = 0;
+  let sumIm = 0;
   re.forEach((_, at) => {
     let rest = at;
     let turns = 0;
@@ -23,14 +24,15 @@ function direct({ re, im }: ComplexArray, shape: readonly number[], k: readonly 
       turns += ((rest % shape[axis]) * k[axis]) / shape[axis];
       rest = Math.floor(rest / shape[axis]);
     }
-    const [c, s] = [Math.cos(-2 * Math.PI * turns), Math.sin(-2 * Math.PI * turns)];
+    const c = Math.cos(-2 * Math.PI * turns);
+    const s = Math.sin(-2 * Math.PI * turns);
     sumRe += re[at] * c - im[at] * s;
     sumIm += re[at] * s + im[at] * c;
   });
   return [sumRe, sumIm] as const;
 }
 
-test("is the sum of its definition, at every frequency", () => {
+test("the transform is the sum of its definition, at every frequency", () => {
   fc.assert(
     fc.property(shapes, fc.nat(99), (shape, seed) => {
       const f = random(seed, sizeOf(shape));
@@ -52,7 +54,7 @@ test("is the sum of its definition, at every frequency", () => {
   );
 });
 
-test("comes back, multiplied by the number of samples", () => {
+test("forward and inverse together multiply by the number of samples", () => {
   fc.assert(
     fc.property(shapes, fc.nat(99), (shape, seed) => {
       const f = random(seed, sizeOf(shape));
@@ -69,6 +71,6 @@ test("comes back, multiplied by the number of samples", () => {
   );
 });
 
-test("refuses sizes that are no powers of two", () => {
+test("sizes that are not powers of two are rejected", () => {
   expect(() => new Fourier([8, 12])).toThrow(new InputError("Fourier: sizes must be powers of two, got 12"));
 });

@@ -1,7 +1,7 @@
 /**
- * The discrete Fourier transform of complex arrays whose axes are powers of two,
- * in place, for small host work: F_k = Σ_x f_x e^{∓2πi⟨k, x⟩/N}. Neither direction is
- * scaled: forward, then inverse, multiplies by the number of samples.
+ * The discrete Fourier transform of complex arrays whose axes are powers of two, in
+ * place, for small work on the host: F_k = Σ_x f_x e^{∓2πi⟨k, x⟩/N}. Neither direction
+ * is scaled: forward and inverse together multiply by the number of samples.
  *
  * Radix 2, decimation in time [Cooley, Tukey 1965], one axis after the other.
  */
@@ -15,7 +15,7 @@ export interface ComplexArray {
   readonly im: Float64Array;
 }
 
-/** Transforms of arrays of one shape; the tables are made once. */
+/** The transform for arrays of one shape; its tables are made once. */
 export class Fourier {
   readonly shape: Shape;
   readonly size: number;
@@ -64,14 +64,18 @@ class Axis {
   }
 
   transform(re: Float64Array, im: Float64Array): void {
-    const [length, stride] = [this.#length, this.#stride];
+    const length = this.#length;
+    const stride = this.#stride;
     for (let block = 0; block < this.#size; block += length * stride) {
       for (let start = block; start < block + stride; start++) this.#line(re, im, start);
     }
   }
 
   #line(re: Float64Array, im: Float64Array, start: number): void {
-    const [length, stride, lineRe, lineIm] = [this.#length, this.#stride, this.#re, this.#im];
+    const length = this.#length;
+    const stride = this.#stride;
+    const lineRe = this.#re;
+    const lineIm = this.#im;
     for (let i = 0; i < length; i++) {
       const from = start + this.#reversed[i] * stride;
       lineRe[i] = re[from];
@@ -85,7 +89,11 @@ class Axis {
   }
 
   #butterflies(): void {
-    const [length, re, im, cosines, sines] = [this.#length, this.#re, this.#im, this.#cosines, this.#sines];
+    const length = this.#length;
+    const re = this.#re;
+    const im = this.#im;
+    const cosines = this.#cosines;
+    const sines = this.#sines;
     for (let half = 1; half < length; half *= 2) {
       const step = length / (2 * half);
       for (let first = 0; first < length; first += 2 * half) {

@@ -17,7 +17,7 @@ describe("LogSum", () => {
     }
   });
 
-  test("is −Infinity with a zero, and NaN with what is no number", () => {
+  test("is −Infinity with a zero, and NaN with NaN", () => {
     const sum = new LogSum();
     sum.add(0);
     sum.add(3);

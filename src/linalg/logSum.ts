@@ -1,7 +1,7 @@
 /**
- * Σ ln vᵢ of positive numbers as the logarithm of their product, whose exponent is kept
- * apart: one multiplication a term, and the same bits in every JavaScript engine, which
- * `Math.log` does not promise.
+ * Σ ln vᵢ of positive numbers as the logarithm of their product, with a separate
+ * exponent: one multiplication per term, and the same bits in every JavaScript engine,
+ * which `Math.log` does not promise.
  */
 
 import { powerBelow } from "../core/units.js";
@@ -33,19 +33,21 @@ export class LogSum {
   }
 }
 
-/** e of 2^e. */
+/** e, given 2^e. */
 function exponentOf(power: number): number {
-  let [e, left] = [0, power];
+  let e = 0;
+  let left = power;
   for (; left > 1; left /= 2) e++;
   for (; left < 1; left *= 2) e--;
   return e;
 }
 
-/** ln v for v in [1, 2): 2 artanh((v − 1)/(v + 1)), whose series ends at f64 after twenty terms. */
+/** ln v for v in [1, 2): 2 artanh((v − 1)/(v + 1)); twenty terms of its series are enough for f64. */
 function lnNearOne(v: number): number {
   const z = (v - 1) / (v + 1);
   const square = z * z;
-  let [sum, power] = [0, z];
+  let sum = 0;
+  let power = z;
   for (let k = 1; k < 40; k += 2) {
     sum += power / k;
     power *= square;

@@ -24,7 +24,7 @@ function expectEqual(actual: Matrix64, expected: Matrix64): void {
   );
 }
 
-test("is column-major, and its columns are views", () => {
+test("Matrix64 is column-major, and its columns are views", () => {
   const M = new Matrix64(2, 3, Float64Array.of(1, 2, 3, 4, 5, 6));
   expect([M.at(0, 0), M.at(1, 0), M.at(0, 2)]).toEqual([1, 2, 5]);
   M.column(1)[0] = 9;
@@ -54,7 +54,7 @@ describe("times", () => {
     );
   });
 
-  test("is associative, has the identity, and turns around under transposition", () => {
+  test("is associative, has the identity, and is reversed by transposition", () => {
     fc.assert(
       fc.property(
         sizes.chain(([a, b, c, d]) => fc.tuple(integers(a, b), integers(b, c), integers(c, d))),
@@ -69,9 +69,9 @@ describe("times", () => {
     );
   });
 
-  test("refuses sizes that do not meet", () => {
+  test("rejects sizes that do not fit", () => {
     expect(() => new Matrix64(2, 3).times(new Matrix64(2, 3))).toThrow(
-      new InputError("Matrix64.times: rows of the other must be 3, got 2"),
+      new InputError("Matrix64.times: the other matrix must have 3 rows, got 2"),
     );
   });
 });
@@ -108,7 +108,8 @@ describe("kron", () => {
   });
 
   test("of vectors in row-major order is their outer product, flattened", () => {
-    const [x, y] = [Float64Array.of(1, 2, 3), Float64Array.of(5, 7)];
+    const x = Float64Array.of(1, 2, 3);
+    const y = Float64Array.of(5, 7);
     const product = kron(new Matrix64(3, 1, x), new Matrix64(2, 1, y));
     expect([...product.data]).toEqual([5, 7, 10, 14, 15, 21]); // [h, w] = [3, 2]
   });
@@ -152,7 +153,7 @@ describe("norm", () => {
     expect(norm(new Float64Array(0))).toBe(0);
   });
 
-  test("takes long columns", () => {
+  test("accepts long columns", () => {
     expect(norm(new Float64Array(2 ** 20).fill(0.5))).toBe(512);
   });
 });

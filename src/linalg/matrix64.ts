@@ -1,7 +1,7 @@
 /**
- * Small dense matrices in double precision, for what is made once on the host:
- * the 1-D factors of a base dictionary, and checks of what the kernels compute.
- * Column-major, like everything here. Not for large data: plain loops.
+ * Small dense matrices in double precision, for work that is done once on the host:
+ * the 1-D factors of a base dictionary, and checks of the kernels. Column-major, like
+ * all matrices here. Plain loops: not for large data.
  */
 
 import { InputError } from "../core/errors.js";
@@ -47,7 +47,7 @@ export class Matrix64 {
 
   times(other: Matrix64): Matrix64 {
     if (this.cols !== other.rows) {
-      throw new InputError(`Matrix64.times: rows of the other must be ${this.cols}, got ${other.rows}`);
+      throw new InputError(`Matrix64.times: the other matrix must have ${this.cols} rows, got ${other.rows}`);
     }
     const result = new Matrix64(this.rows, other.cols);
     for (let j = 0; j < other.cols; j++) {
@@ -77,7 +77,7 @@ export function kron(a: Matrix64, b: Matrix64): Matrix64 {
   return result;
 }
 
-/** Scale every column to unit Euclidean norm, in place; a zero column is an error that calls the matrix `name`. */
+/** Scale every column to unit Euclidean norm, in place. A zero column is an error; `name` is for its message. */
 export function normalizeColumns(name: string, matrix: Matrix64): Matrix64 {
   for (let j = 0; j < matrix.cols; j++) {
     const column = matrix.column(j);
@@ -90,7 +90,7 @@ export function normalizeColumns(name: string, matrix: Matrix64): Matrix64 {
 
 /** ‖x‖₂ with the same bits in every JavaScript engine, which `Math.hypot` does not promise. */
 export function norm(x: Float64Array): number {
-  const unit = powerBelow(largestMagnitude(x)); // so that no square is too large or too small
+  const unit = powerBelow(largestMagnitude(x)); // so that squares neither overflow nor underflow
   let sum = 0;
   for (const value of x) sum += (value / unit) * (value / unit);
   return unit * Math.sqrt(sum);

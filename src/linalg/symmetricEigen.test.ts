@@ -36,7 +36,7 @@ describe("symmetricEigen", () => {
     for (let seed = 1; seed <= 3; seed++) expectDecomposes(random(n, seed));
   });
 
-  test("decomposes the identity, zero, rank one and what is diagonal already", () => {
+  test("decomposes the identity, zero, rank one and diagonal matrices", () => {
     expectDecomposes(Matrix64.identity(6));
     expectDecomposes(new Matrix64(5, 5));
     const ones = new Matrix64(8, 8, new Float64Array(64).fill(1));
@@ -65,7 +65,7 @@ describe("symmetricEigen", () => {
     }
   });
 
-  test("holds at sizes of 1e-150 and 1e150, and with eigenvalues of all sizes", () => {
+  test("is accurate at magnitudes of 1e-150 and 1e150, and for eigenvalues of very different magnitudes", () => {
     for (const factor of [1e-150, 1e150]) {
       const S = random(9, 4);
       const scaled = new Matrix64(
@@ -73,7 +73,8 @@ describe("symmetricEigen", () => {
         9,
         S.data.map((value) => value * factor),
       );
-      const [a, b] = [symmetricEigen(S).values, symmetricEigen(scaled).values];
+      const a = symmetricEigen(S).values;
+      const b = symmetricEigen(scaled).values;
       a.forEach((value, j) => expect(Math.abs(b[j] / factor - value)).toBeLessThan(1e-13));
     }
     const graded = random(10, 5);
@@ -81,7 +82,7 @@ describe("symmetricEigen", () => {
     expectDecomposes(graded);
   });
 
-  test("ends where nearly all is rounding: one large eigenvalue, and noise at the last bits of f32", () => {
+  test("converges when nearly everything is rounding: one large eigenvalue, and noise in the last bits of f32", () => {
     const rng = Rng.from(6);
     const S = new Matrix64(36, 36);
     for (let j = 0; j < 36; j++) {
@@ -91,7 +92,7 @@ describe("symmetricEigen", () => {
     expectDecomposes(S);
   });
 
-  test("refuses what is not square, and does not hang on what is not finite", () => {
+  test("rejects matrices that are not square, and does not hang on values that are not finite", () => {
     expect(() => symmetricEigen(new Matrix64(2, 3))).toThrow(
       "symmetricEigen: the matrix must be square, got 2 × 3",
     );

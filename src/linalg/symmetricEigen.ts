@@ -2,15 +2,16 @@
  * Eigenvalues and eigenvectors of a real symmetric matrix, S = V diag(λ) Vᵀ, in f64.
  *
  * Householder reflections bring S to tridiagonal form, T = QᵀSQ; QL iterations with
- * implicit Wilkinson shifts bring T to diagonal form, and turn the columns of Q along
- * [Golub, Van Loan 2013, §8.3]. Q is held by rows of Qᵀ, so that reflections and
- * rotations run over neighbours in memory.
+ * implicit Wilkinson shifts bring T to diagonal form, and rotate the columns of Q
+ * [Golub, Van Loan 2013, §8.3]. Q is stored as rows of Qᵀ, so that reflections and
+ * rotations run along contiguous memory.
  *
- * Cost     about 9n³ multiplications, most of it the rotations: seconds for n = 1000,
- *          minutes for n = 4000.
+ * Cost     about 9n³ multiplications, most of them in rotations: seconds for n = 1000,
+ *          minutes for n = 4000
  */
 
 import { InputError } from "../core/errors.js";
+import { largestMagnitude } from "../core/units.js";
 import { Matrix64 } from "./matrix64.js";
 
 export interface SymmetricEigen {
@@ -20,8 +21,8 @@ export interface SymmetricEigen {
   readonly vectors: Matrix64;
 }
 
-/** Rotations for one eigenvalue before something must be wrong: it takes about two. */
-const patience = 60;
+/** QL steps per eigenvalue, at most; usually about two are enough. */
+const maxSteps = 60;
 
 export function symmetricEigen(S: Matrix64): SymmetricEigen {
   if (S.rows !== S.cols)
@@ -35,14 +36,15 @@ export function symmetricEigen(S: Matrix64): SymmetricEigen {
   return { values: Float64Array.from(order, (j) => diagonal[j]), vectors };
 }
 
-/** T = QᵀSQ: its diagonal, the entries beside it (beside[i] = T[i, i + 1]), and the rows of Qᵀ. */
+/** T = QᵀSQ: its diagonal, its off-diagonal (beside[i] = T[i, i + 1]), and the rows of Qᵀ. */
 function tridiagonal(S: Matrix64) {
   const n = S.rows;
   const A = Array.from({ length: n }, (_, j) => S.column(j).slice()); // symmetric: columns are rows
-  const [diagonal, beside] = [new Float64Array(n), new Float64Array(n)];
+  const diagonal = new Float64Array(n);
+  const beside = new Float64Array(n);
   const reflections: { readonly v: Float64Array; readonly tau: number }[] = [];
   for (let k = 0; k < n - 1; k++) {
-    // a reflection of rows k + 1 … n − 1 that leaves (±‖x‖, 0, …, 0) of column k below the diagonal
+    // a reflection of rows k + 1 … n − 1 that turns column k below the diagonal into (±‖x‖, 0, …, 0)
     const reflection = householder(A[k].subarray(k + 1));
     diagonal[k] = A[k][k];
     beside[k] = reflection.length;
@@ -50,7 +52,7 @@ function tridiagonal(S: Matrix64) {
     if (reflection.tau !== 0) reflectBoth(A, k + 1, reflection.v, reflection.tau);
   }
   if (n > 0) diagonal[n - 1] = A[n - 1][n - 1];
-  // Qᵀ = H₍ₙ₋₂₎ … H₀ from the last to the first: Q's rows k + 1 … alone are touched by H_k
+  // Qᵀ = H₍ₙ₋₂₎ … H₀ from the last to the first: H_k changes only rows k + 1 … of Q
   const rows = Array.from({ length: n }, (_, i) => {
     const row = new Float64Array(n);
     row[i] = 1;
@@ -70,7 +72,7 @@ function tridiagonal(S: Matrix64) {
 /** v and τ with (I − τvvᵀ)x = (length, 0, …, 0). */
 function householder(x: Float64Array): { v: Float64Array; tau: number; length: number } {
   const v = x.slice();
-  const peak = v.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const peak = largestMagnitude(v);
   if (v.length < 2 || v.subarray(1).every((value) => value === 0)) return { v, tau: 0, length: v[0] ?? 0 };
   for (let i = 0; i < v.length; i++) v[i] /= peak;
   const norm = Math.sqrt(dot(v, v));
@@ -86,7 +88,8 @@ function reflectBoth(A: readonly Float64Array[], first: number, v: Float64Array,
   addScaled(w, -0.5 * tau * dot(w, v), v);
   for (let i = 0; i < v.length; i++) {
     const row = A[first + i].subarray(first);
-    const [a, b] = [v[i], w[i]];
+    const a = v[i];
+    const b = w[i];
     for (let j = 0; j < row.length; j++) row[j] -= a * w[j] + b * v[j];
   }
 }
@@ -94,20 +97,20 @@ function reflectBoth(A: readonly Float64Array[], first: number, v: Float64Array,
 /** QL with implicit shifts: the diagonal becomes the eigenvalues, the rows of Qᵀ the eigenvectors. */
 function diagonalize(d: Float64Array, e: Float64Array, rows: readonly Float64Array[]): void {
   const n = d.length;
-  let size = 0; // of T: what is below its rounding is nothing
+  let size = 0; // of T: entries below its rounding count as zero
   for (let i = 0; i < n; i++) size = Math.max(size, Math.abs(d[i]) + Math.abs(e[i]));
   for (let l = 0; l < n; l++) {
-    for (let turn = 0; ; turn++) {
+    for (let step = 0; ; step++) {
       let end = l;
       while (end < n - 1 && !(Math.abs(e[end]) <= Number.EPSILON * size)) end++;
       if (end === l) break;
-      if (turn === patience) throw new Error("symmetricEigen: no convergence (are all entries finite?)");
+      if (step === maxSteps) throw new Error("symmetricEigen: no convergence (are all entries finite?)");
       sweep(d, e, rows, l, end);
     }
   }
 }
 
-/** One QL step on the block l … end, with the shift of Wilkinson from its upper corner. */
+/** One QL step on the block l … end, with Wilkinson's shift from its upper corner. */
 function sweep(
   d: Float64Array,
   e: Float64Array,
@@ -118,7 +121,9 @@ function sweep(
   const gap = (d[l + 1] - d[l]) / (2 * e[l]);
   const root = Math.sqrt(gap * gap + 1);
   let g = d[end] - d[l] + e[l] / (gap + (gap >= 0 ? root : -root));
-  let [c, s, p] = [1, 1, 0];
+  let c = 1;
+  let s = 1;
+  let p = 0;
   for (let i = end - 1; i >= l; i--) {
     const f = s * e[i];
     const b = c * e[i];
@@ -154,16 +159,16 @@ function rotate(x: Float64Array, y: Float64Array, c: number, s: number): void {
   }
 }
 
-/** √(a² + b²) that neither overflows nor depends on the engine. */
+/** √(a² + b²), without overflow and with the same bits in every engine. */
 function hypotenuse(a: number, b: number): number {
-  const [x, y] = [Math.abs(a), Math.abs(b)];
-  const [large, small] = x > y ? [x, y] : [y, x];
+  const large = Math.max(Math.abs(a), Math.abs(b));
+  const small = Math.min(Math.abs(a), Math.abs(b));
   if (large === 0) return 0;
   const ratio = small / large;
   return large * Math.sqrt(1 + ratio * ratio);
 }
 
-/** A vector with the sign that makes its largest entry positive, of unit norm to the last bit that f64 allows. */
+/** The vector with the sign that makes its largest entry positive, scaled to unit norm. */
 function positive(row: Float64Array): Float64Array {
   let peak = 0;
   for (const value of row) if (Math.abs(value) > Math.abs(peak)) peak = value;

@@ -1,41 +1,40 @@
 /**
- * A model ready to code signals: its dictionary and Gram matrix where the kernels
- * compute, prepared once. With thousands of atoms that takes seconds on a processor.
+ * A model prepared for coding signals: its dictionary and Gram matrix on the device.
+ * With thousands of atoms, preparing it takes seconds on a CPU.
  */
 
 import { InputError } from "../core/errors.js";
-import { DenseMatrix, SparseColumns } from "../core/matrix.js";
+import { type DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireFinite } from "../core/require.js";
 import { sizeOf } from "../core/shape.js";
 import { largestMagnitude, powerBelow } from "../core/units.js";
-import type { Dictionary, DictionaryParts } from "../dictionaries/dictionary.js";
-import { openDictionary } from "../dictionaries/openDictionary.js";
+import { type Dictionary, type DictionaryParts, openDictionary } from "../dictionaries/dictionary.js";
 import { chooseKernels } from "../kernels/choose.js";
-import type { Kernels } from "../kernels/contract.js";
+import type { Kernels, PursuitLimits } from "../kernels/contract.js";
 import { Encoder } from "../pursuit/encoder.js";
-import { type CodingRule, resolveLimits, scaleRule } from "../pursuit/limits.js";
+import { type CodingRule, resolveLimits, scaleCoding } from "../pursuit/limits.js";
 
-/** Codes of signals: X (m × N) and the means taken out of them. */
+/** Codes of signals: X (m × N) and the means removed from the signals. */
 export interface Codes {
   readonly X: SparseColumns;
-  /** One an example; zeros where means are not removed. */
+  /** One per signal; zeros if means are not removed. */
   readonly means: Float32Array;
 }
 
-/** What coding needs to know of a model. */
+/** What coding needs to know about a model. */
 export interface Codable extends DictionaryParts {
   readonly A: SparseColumns;
   readonly meta: { readonly removeMean: boolean; readonly coding: CodingRule };
 }
 
-/** Columns worked on at a time. */
+/** Columns processed at a time. */
 export const panel = 512;
 
 export class Coder {
   readonly model: Codable;
   readonly #dictionary: Dictionary;
   readonly #kernels: Kernels;
-  /** Whether the kernels are its own. */
+  /** Whether the kernels were made here, and so are disposed of here. */
   readonly #owned: boolean;
 
   private constructor(model: Codable, dictionary: Dictionary, kernels: Kernels, owned: boolean) {
@@ -45,7 +44,7 @@ export class Coder {
     this.#owned = owned;
   }
 
-  /** Prepare a model, on the caller's kernels or on the best there are. */
+  /** Prepare a model, on the caller's kernels or by default on the best available. */
   static async open(model: Codable, given?: Kernels): Promise<Coder> {
     const kernels = given ?? (await chooseKernels()).kernels;
     try {
@@ -57,15 +56,15 @@ export class Coder {
   }
 
   /** Codes of the columns of Y: at most `sparsity` atoms each, or down to an `error`. */
-  async encode(Y: DenseMatrix, rule: CodingRule = this.model.meta.coding): Promise<Codes> {
+  async encode(Y: DenseMatrix, coding: CodingRule = this.model.meta.coding): Promise<Codes> {
     const { model } = this;
-    requireCodable(model, Y, rule);
+    requireCodable(model, Y, coding);
     const unit = powerBelow(largestMagnitude(Y.data)); // sums of squares stay in the range of f32
     const { rows: n, cols: m } = this.#dictionary;
-    const limits = resolveLimits("Model.encode", scaleRule(rule, 1 / unit), n, m);
+    const limits = resolveLimits("Model.encode", scaleCoding(coding, 1 / unit), n, m);
     const means = new Float32Array(Y.cols);
     const X = await this.#encodeParts(Y.cols, limits, (from, to) => {
-      const columns = scaled(Y.slice(from, to), 1 / unit);
+      const columns = Y.slice(from, to).scaled(1 / unit);
       if (model.meta.removeMean) means.set(removeMeans(columns), from);
       return columns;
     });
@@ -74,42 +73,44 @@ export class Coder {
     return { X, means };
   }
 
-  /** Codes of so many columns, which are asked for as they are needed. */
+  /** Codes of `count` columns; `columns(from, to)` is called for each part. */
   async #encodeParts(
     count: number,
-    limits: ReturnType<typeof resolveLimits>,
+    limits: PursuitLimits,
     columns: (from: number, to: number) => DenseMatrix,
   ): Promise<SparseColumns> {
-    const [D, kernels, room] = [this.#dictionary, this.#kernels, Math.min(panel, count)];
-    const encoder = new Encoder(D, limits, room, kernels);
-    const held = kernels.matrix(D.rows, room);
+    const D = this.#dictionary;
+    const kernels = this.#kernels;
+    const capacity = Math.min(panel, count);
+    const encoder = new Encoder(D, limits, capacity, kernels);
+    const Y = kernels.matrix(D.rows, capacity);
     const parts: SparseColumns[] = [];
     try {
       for (const [from, to] of panels(count)) {
-        const part = kernels.head(held, to - from);
+        const part = kernels.head(Y, to - from);
         await kernels.writeMatrix(part, columns(from, to));
         parts.push(tighten(await kernels.readSparse(await encoder.encode(part))));
       }
       return join(parts, D.cols);
     } finally {
       encoder.free();
-      kernels.free(held);
+      kernels.free(Y);
     }
   }
 
-  /** Give everything back. */
+  /** Free all memory. */
   async close(): Promise<void> {
     this.#dictionary.free();
     if (this.#owned) await this.#kernels.close();
   }
 }
 
-/** Refuse signals that are none of the model's, and a rule that is none. */
-export function requireCodable({ base, A }: Codable, Y: DenseMatrix, rule: CodingRule): void {
+/** Reject signals of the wrong size and invalid coding rules. */
+export function requireCodable({ base, A }: Codable, Y: DenseMatrix, coding: CodingRule): void {
   const n = sizeOf(base.shape);
   if (Y.rows !== n) throw new InputError(`Model.encode: signals must have ${n} samples, got ${Y.rows}`);
   requireFinite("Model.encode", "signals", Y.data);
-  resolveLimits("Model.encode", rule, n, A.cols);
+  resolveLimits("Model.encode", coding, n, A.cols);
 }
 
 /** [0, panel), [panel, 2 panel), … up to `count`. */
@@ -117,15 +118,7 @@ export function* panels(count: number): Generator<[number, number]> {
   for (let from = 0; from < count; from += panel) yield [from, Math.min(from + panel, count)];
 }
 
-function scaled(Y: DenseMatrix, factor: number): DenseMatrix {
-  return new DenseMatrix(
-    Y.rows,
-    Y.cols,
-    Y.data.map((value) => value * factor),
-  );
-}
-
-/** Subtract each column's mean, in place; the means. */
+/** Subtract the mean of each column, in place; returns the means. */
 function removeMeans(Y: DenseMatrix): Float32Array {
   return Float32Array.from({ length: Y.cols }, (_, i) => {
     const column = Y.column(i);
@@ -135,26 +128,26 @@ function removeMeans(Y: DenseMatrix): Float32Array {
   });
 }
 
-/** The same columns with no more room than they need: a pursuit down to an error may take few of many slots. */
+/** The same columns with no more room than they need: coding down to an error may use few of many slots. */
 function tighten(X: SparseColumns): SparseColumns {
-  const width = X.counts.reduce((most, count) => Math.max(most, count), 0);
-  return join([X], X.rows, width);
+  return join([X], X.rows, Math.max(0, ...X.counts));
 }
 
-/** Columns one after the other, as wide as the widest unless told. */
-function join(parts: readonly SparseColumns[], rows: number, width?: number): SparseColumns {
-  const room = width ?? parts.reduce((most, part) => Math.max(most, part.width), 0);
-  const result = new SparseColumns(
-    rows,
-    parts.reduce((total, part) => total + part.cols, 0),
-    room,
-  );
+/** Columns of several matrices, one after the other; by default as wide as the widest. */
+function join(
+  parts: readonly SparseColumns[],
+  rows: number,
+  width: number = parts.reduce((widest, part) => Math.max(widest, part.width), 0),
+): SparseColumns {
+  const cols = parts.reduce((total, part) => total + part.cols, 0);
+  const result = new SparseColumns(rows, cols, width);
   let at = 0;
   for (const part of parts) {
     for (let j = 0; j < part.cols; j++, at++) {
-      const [from, to] = [j * part.width, j * part.width + part.counts[j]];
-      result.indices.set(part.indices.subarray(from, to), at * room);
-      result.values.set(part.values.subarray(from, to), at * room);
+      const from = j * part.width;
+      const to = from + part.counts[j];
+      result.indices.set(part.indices.subarray(from, to), at * width);
+      result.values.set(part.values.subarray(from, to), at * width);
       result.counts[at] = part.counts[j];
     }
   }

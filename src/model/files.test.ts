@@ -1,15 +1,24 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
 import { SparseColumns } from "../core/matrix.js";
 import { Rng } from "../core/rng.js";
 import type { Shape } from "../core/shape.js";
-import { makeNpy, type NpyArray, npyToText, writeNpy } from "../data/formats/npy.js";
+import { makeNpy, type NpyArray, npyFromText, npyToText, writeNpy } from "../data/formats/npy.js";
 import { readNpz, writeNpz } from "../data/formats/npz.js";
 import { writeZip } from "../data/formats/zip.js";
 import { type BaseDictionary, baseCols, createBase } from "../dictionaries/base.js";
 import { explicitBase, randomSparse, randomUnitDictionary } from "../kernels/conformance/oracle.case.js";
 import type { Codes } from "./coder.js";
-import { codesFromBytes, codesToBytes, fingerprint, modelFromBytes, modelToBytes } from "./files.js";
+import {
+  codesFromBytes,
+  codesToBytes,
+  fingerprint,
+  fromScipy,
+  modelFromBytes,
+  modelToBytes,
+  toScipy,
+} from "./files.js";
 import { Model, type ModelMeta } from "./model.js";
 import { version } from "./version.js";
 
@@ -70,7 +79,7 @@ describe("model files", () => {
     ["cropped:haar", [4, 5]],
     ["odct:1.5", [3, 2, 4]],
     ["identity", [1]],
-  ])("give back the model: %s of shape %o", (name, shape) => {
+  ])("return the model: %s of shape %o", (name, shape) => {
     const written = someModel(name, shape);
     const read = modelFromBytes(modelToBytes(written), "dict.npz");
     expect(read.base).toEqual(written.base);
@@ -80,7 +89,7 @@ describe("model files", () => {
     expect(read.uses).toBeUndefined();
   });
 
-  test("keep how often atoms were used, where it is known", () => {
+  test("keep how often atoms were used, if it is known", () => {
     expect(modelFromBytes(modelBytes, "dict.npz").uses).toEqual(model.uses);
   });
 
@@ -117,12 +126,13 @@ describe("model files", () => {
     });
   });
 
-  test("have the same bytes each time, also after reading, and whatever the order of entries in memory", () => {
+  test("have the same bytes each time, also after reading, and for any order of entries in memory", () => {
     expect(modelToBytes(model)).toEqual(modelBytes);
     expect(modelToBytes(modelFromBytes(modelBytes, "dict.npz"))).toEqual(modelBytes);
     const turned = model.A.copy();
     for (let j = 0; j < turned.cols; j++) {
-      const [start, end] = [j * turned.width, j * turned.width + turned.counts[j]];
+      const start = j * turned.width;
+      const end = j * turned.width + turned.counts[j];
       turned.setColumn(
         j,
         turned.indices.slice(start, end).reverse(),
@@ -132,17 +142,15 @@ describe("model files", () => {
     expect(modelToBytes(new Model(model.base, turned, meta, model))).toEqual(modelBytes);
   });
 
-  test("refuse what is not a model", () => {
+  test("are rejected if they are not models", () => {
     expect(
       refusal(() => modelFromBytes(new TextEncoder().encode("hello, this is no archive"), "a.npz")),
     ).toBe("a.npz: not a zip file");
     expect(refusal(() => modelFromBytes(new Uint8Array(), "a.npz"))).toMatch(/^a\.npz: /);
     expect(refusal(() => modelFromBytes(writeNpz([["x", makeNpy([1], Float32Array.of(1))]]), "a.npz"))).toBe(
-      "a.npz: is not a model of trainlets: it has no meta",
+      "a.npz: not a trainlets model: it has no meta",
     );
-    expect(refusal(() => modelFromBytes(codeBytes, "codes.npz"))).toBe(
-      "codes.npz: is not a model of trainlets",
-    );
+    expect(refusal(() => modelFromBytes(codeBytes, "codes.npz"))).toBe("codes.npz: not a trainlets model");
     expect(
       refusal(() => modelFromBytes(edited(modelBytes, { meta: makeNpy([1], Uint8Array.of(0x7b)) }), "a")),
     ).toBe("a: damaged meta: not JSON");
@@ -150,21 +158,21 @@ describe("model files", () => {
       const text = new TextEncoder().encode(JSON.stringify(value));
       expect(
         refusal(() => modelFromBytes(edited(modelBytes, { meta: makeNpy([text.length], text) }), "a")),
-      ).toBe("a: is not a model of trainlets");
+      ).toBe("a: not a trainlets model");
     }
   });
 
-  test("refuse formats newer than their own", () => {
+  test("are rejected if their format is newer than this version reads", () => {
     expect(refusal(() => modelFromBytes(withMeta(modelBytes, { formatVersion: 2 }), "a.npz"))).toBe(
-      "a.npz: was written by a newer trainlets (format 2); this one reads 1",
+      "a.npz: written by a newer trainlets (format 2); this version reads format 1",
     );
     expect(
       refusal(() => modelFromBytes(withMeta(modelBytes, { formatVersion: undefined }), "a.npz")),
-    ).toMatch(/^a\.npz: was written by a newer trainlets/);
+    ).toMatch(/^a\.npz: written by a newer trainlets/);
   });
 
   test.each<[string, Record<string, NpyArray | undefined>]>([
-    ["a.npz: has no sparse matrix as scipy.sparse.save_npz writes it", { data: undefined }],
+    ["a.npz: no sparse matrix in the layout of scipy.sparse.save_npz", { data: undefined }],
     ["a.npz: damaged model: phi_1 is missing", { phi_1: undefined }],
     [
       "a.npz: damaged model: phi_0 must have 4 rows, got shape (3, 2)",
@@ -184,11 +192,11 @@ describe("model files", () => {
       "a.npz: damaged model: norms must be finite, and at least 0",
       { norms: makeNpy([30], new Float32Array(30).fill(-1)) },
     ],
-  ])("refuse: %s", (message, changes) => {
+  ])("are rejected if damaged: %s", (message, changes) => {
     expect(refusal(() => modelFromBytes(edited(modelBytes, changes), "a.npz"))).toBe(message);
   });
 
-  test("refuse a patch that does not fit the factors, and factors that do not fit A", () => {
+  test("are rejected if the patch does not fit the factors, or the factors do not fit A", () => {
     expect(
       refusal(() => modelFromBytes(withMeta(modelBytes, { dictionary: "00000000", patch: [5, 4] }), "a.npz")),
     ).toMatch(/^a\.npz: damaged model: phi_0 must have 5 rows/);
@@ -206,7 +214,7 @@ describe("model files", () => {
 });
 
 describe("code files", () => {
-  test("give back codes, means and the signals they stand for", () => {
+  test("return codes, means and the signals that were coded", () => {
     const read = codesFromBytes(codeBytes, "codes.npz");
     expect(read.codes.X.toDense()).toEqual(codes.X.toDense());
     expect(read.codes.means).toEqual(codes.means);
@@ -221,13 +229,13 @@ describe("code files", () => {
     }
   });
 
-  test("take means as zero where there are none", () => {
+  test("without means have means of zero", () => {
     const read = codesFromBytes(edited(codeBytes, { mean: undefined }), "codes.npz");
     expect([...read.codes.means]).toEqual(new Array(9).fill(0));
   });
 
-  test("refuse what does not fit", () => {
-    expect(refusal(() => codesFromBytes(modelBytes, "dict.npz"))).toBe("dict.npz: is not codes of trainlets");
+  test("are rejected if their arrays do not fit", () => {
+    expect(refusal(() => codesFromBytes(modelBytes, "dict.npz"))).toBe("dict.npz: not trainlets codes");
     const short = { mean: makeNpy([8], new Float32Array(8)) };
     expect(refusal(() => codesFromBytes(edited(codeBytes, short), "a"))).toBe(
       "a: damaged codes: mean must hold 9 finite values",
@@ -240,7 +248,7 @@ describe("code files", () => {
       "a: damaged codes: patch, stride and shapes in meta must have the same axes",
     );
     expect(refusal(() => codesFromBytes(withMeta(codeBytes, { formatVersion: 9 }), "a"))).toBe(
-      "a: was written by a newer trainlets (format 9); this one reads 1",
+      "a: written by a newer trainlets (format 9); this version reads format 1",
     );
   });
 });
@@ -249,8 +257,8 @@ describe.each([
   ["model", modelBytes, modelFromBytes],
   ["code", codeBytes, codesFromBytes],
 ] as const)("a damaged %s file", (_, bytes, read) => {
-  /** Read it, or refuse it in one line that names the file: nothing else may happen. */
-  function survive(damaged: Uint8Array): boolean {
+  /** Whether the file can be read. If not, the error must be one line that names the file. */
+  function isReadable(damaged: Uint8Array): boolean {
     try {
       read(damaged, "dict.npz");
       return true;
@@ -261,26 +269,26 @@ describe.each([
     }
   }
 
-  test("is refused wherever it is cut short", () => {
+  test("is rejected if it is truncated, at any length", () => {
     const ends = new Set([
       ...Array(64).keys(),
       ...Array.from({ length: 150 }, (_, i) => Math.floor((bytes.length * i) / 150)),
     ]);
-    for (const end of ends) expect(survive(bytes.slice(0, end)), `${end} bytes`).toBe(false);
+    for (const end of ends) expect(isReadable(bytes.slice(0, end)), `${end} bytes`).toBe(false);
   });
 
-  test("is refused or read where bytes are changed, and never ends in another error", () => {
+  test("is read or rejected if bytes are changed, and causes no other error", () => {
     const rng = Rng.from(3);
     let refused = 0;
     for (let turn = 0; turn < 300; turn++) {
       const damaged = bytes.slice();
       for (let i = 0; i <= rng.below(3); i++) damaged[rng.below(damaged.length)] = rng.below(256);
-      if (!survive(damaged)) refused++;
+      if (!isReadable(damaged)) refused++;
     }
     expect(refused).toBeGreaterThan(250); // a CRC-32 guards all but a few fields of the directory
   });
 
-  test("the same where the archive is whole and its arrays are not", () => {
+  test("is read or rejected if the archive is intact and an array is damaged", () => {
     const rng = Rng.from(4);
     const members = [...readNpz(bytes, "dict.npz")].map(([key, array]) => ({ key, npy: writeNpy(array) }));
     for (let turn = 0; turn < 600; turn++) {
@@ -293,11 +301,11 @@ describe.each([
         for (let b = 0; b <= rng.below(4); b++) damaged[rng.below(range)] = rng.below(256);
         return { name: `${key}.npy`, parts: [damaged] };
       });
-      survive(writeZip(inputs));
+      isReadable(writeZip(inputs));
     }
   });
 
-  test("the same where the text of its meta is changed", () => {
+  test("is read or rejected if the text of its meta is changed", () => {
     const rng = Rng.from(5);
     const text = npyToText(readNpz(bytes, "dict.npz").get("meta")!, "meta");
     const pieces = ["null", "-1", "1e400", "{}", "[]", '""', "[1]", "9".repeat(30), "true", "0.5"];
@@ -306,7 +314,7 @@ describe.each([
       const { index, 0: match } = values[rng.below(values.length)];
       const changed = `${text.slice(0, index)}:${pieces[rng.below(pieces.length)]}${text.slice(index + match.length)}`;
       const encoded = new TextEncoder().encode(changed);
-      survive(edited(bytes, { meta: makeNpy([encoded.length], encoded) }));
+      isReadable(edited(bytes, { meta: makeNpy([encoded.length], encoded) }));
     }
   });
 });
@@ -317,7 +325,7 @@ describe("an explicit dictionary", () => {
   const explicit = Model.explicit([4, 5], D, { ...meta, learner: "odl" }, { uses });
   const bytes = modelToBytes(explicit);
 
-  test("is stored by rows as `dictionary`, without A and phi, and read back", async () => {
+  test("is stored row-major as `dictionary`, without A and phi, and read back", async () => {
     const arrays = readNpz(bytes, "a model");
     expect([...arrays.keys()]).toEqual(["dictionary", "uses", "meta"]);
     expect(arrays.get("dictionary")!.shape).toEqual([20, 33]);
@@ -336,7 +344,7 @@ describe("an explicit dictionary", () => {
     expect(fingerprint(modelFromBytes(bytes, "a model"))).toBe(fingerprint(explicit));
   });
 
-  test("is refused where it is damaged", () => {
+  test("is rejected if it is damaged", () => {
     const short = edited(bytes, { dictionary: makeNpy([19, 33], new Float32Array(19 * 33)) });
     expect(refusal(() => modelFromBytes(short, "a model"))).toBe(
       "a model: damaged model: dictionary must have 20 rows, got shape (19, 33)",
@@ -347,4 +355,99 @@ describe("an explicit dictionary", () => {
     );
     expect(refusal(() => Model.explicit([4, 4], D, meta))).toBe("Model: atoms must have 16 samples, got 20");
   });
+});
+
+test("toScipy stores compressed sparse columns with ascending rows", () => {
+  const X = SparseColumns.fromEntries(4, 3, [
+    [
+      [2, 5],
+      [0, 6],
+    ],
+    [],
+    [[3, 7]],
+  ]);
+  const stored = toScipy(X).map(([key, { dtype, shape, data }]) => [
+    key,
+    dtype,
+    shape,
+    Array.from(data, Number),
+  ]);
+  expect(stored).toEqual([
+    ["data", "<f4", [3], [6, 5, 7]],
+    ["indices", "<i4", [3], [0, 2, 3]],
+    ["indptr", "<i4", [4], [0, 2, 2, 3]],
+    ["shape", "<i8", [2], [4, 3]],
+    ["format", "|S3", [], [0x63, 0x73, 0x63]],
+  ]);
+});
+
+test("fromScipy returns the same matrix, in columns no wider than necessary", () => {
+  fc.assert(
+    fc.property(fc.nat(), fc.nat(6), fc.nat(6), fc.nat(5), (seed, rows, cols, width) => {
+      const X = randomSparse(Rng.from(seed), rows, cols, width);
+      const back = fromScipy(new Map(toScipy(X)), "a.npz");
+      expect(back.toDense()).toEqual(X.toDense());
+      expect(back.width).toBe(Math.max(0, ...X.counts));
+      expect(toScipy(back)).toEqual(toScipy(X));
+    }),
+  );
+});
+
+test("fromScipy accepts indices of any integer type and values of any float type", () => {
+  const X = randomSparse(Rng.from(1), 5, 4, 3);
+  const arrays = new Map(toScipy(X));
+  for (const key of ["indices", "indptr"]) {
+    const { shape, data } = arrays.get(key)!;
+    arrays.set(key, makeNpy(shape, BigInt64Array.from(data as Int32Array, BigInt)));
+  }
+  arrays.set(
+    "data",
+    makeNpy(arrays.get("data")!.shape, Float64Array.from(arrays.get("data")!.data as Float32Array)),
+  );
+  expect(fromScipy(arrays, "a.npz").toDense()).toEqual(X.toDense());
+});
+
+/** The arrays of a 3 × 2 matrix with [1, 5] and [0, 6], [2, 7] in its columns, some of them changed. */
+function arraysWith(changes: Record<string, NpyArray | undefined>): Map<string, NpyArray> {
+  const X = SparseColumns.fromEntries(3, 2, [
+    [[1, 5]],
+    [
+      [0, 6],
+      [2, 7],
+    ],
+  ]);
+  const arrays = new Map<string, NpyArray | undefined>(toScipy(X));
+  for (const [key, array] of Object.entries(changes)) arrays.set(key, array);
+  return new Map([...arrays].filter((entry): entry is [string, NpyArray] => entry[1] !== undefined));
+}
+const ints = (...values: number[]) => makeNpy([values.length], Int32Array.from(values));
+const floats = (...values: number[]) => makeNpy([values.length], Float32Array.from(values));
+
+test.each<[string, Record<string, NpyArray | undefined>]>([
+  ["no sparse matrix in the layout of scipy.sparse.save_npz", { indptr: undefined }],
+  ["no sparse matrix in the layout of scipy.sparse.save_npz", { format: undefined }],
+  ['the sparse matrix must be in csc format, got "csr"', { format: npyFromText("csr") }],
+  ["damaged sparse matrix: shape", { shape: ints(3, 2, 1) }],
+  ["damaged sparse matrix: shape", { shape: ints(3) }],
+  ["damaged sparse matrix: shape", { shape: ints(-3, 2) }],
+  ["damaged sparse matrix: shape must be integers, got 2.5", { shape: floats(2.5, 2) }],
+  ["damaged sparse matrix: indptr does not fit the shape", { indptr: ints(0, 3) }],
+  ["damaged sparse matrix: indptr does not fit the shape", { indptr: ints(1, 1, 3) }],
+  ["damaged sparse matrix: lengths differ", { indptr: ints(0, 1, 2) }],
+  ["damaged sparse matrix: lengths differ", { indices: ints(1, 0) }],
+  ["damaged sparse matrix: lengths differ", { data: floats(5, 6) }],
+  ["damaged sparse matrix: indptr does not ascend", { indptr: ints(0, 4, 3) }],
+  ["damaged sparse matrix: indptr does not ascend", { indptr: ints(0, -1, 3) }],
+  ["damaged sparse matrix: rows of column 1 must ascend below 3", { indices: ints(1, 2, 0) }],
+  ["damaged sparse matrix: rows of column 1 must ascend below 3", { indices: ints(1, 0, 0) }],
+  ["damaged sparse matrix: rows of column 1 must ascend below 3", { indices: ints(1, 0, 3) }],
+  ["damaged sparse matrix: rows of column 0 must ascend below 3", { indices: ints(-1, 0, 2) }],
+  ["damaged sparse matrix: value NaN in column 1", { data: floats(5, 6, Number.NaN) }],
+  ["damaged sparse matrix: indices must be integers, got NaN", { indices: floats(1, Number.NaN, 2) }],
+])("a sparse matrix is rejected if damaged: %s (%#)", (message, changes) => {
+  expect(() => fromScipy(arraysWith(changes), "a.npz")).toThrow(new InputError(`a.npz: ${message}`));
+});
+
+test("a sparse matrix is read if all five arrays are there", () => {
+  expect(fromScipy(arraysWith({}), "a.npz").cols).toBe(2);
 });

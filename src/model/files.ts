@@ -1,30 +1,36 @@
 /**
  * Model and code files (`.npz`), readable with numpy and scipy alone.
  *
- * A model: A as scipy stores a sparse matrix; `phi_0`, `phi_1`, … the factors of
- * Φ (n × L of each axis, float64), or `phi` for one explicit matrix; `meta`, a
- * UTF-8 JSON text as uint8; `uses` and `norms` (m), where they are known. In numpy `D = np.kron(phi_0, phi_1) @ A`.
- * An explicit dictionary: `dictionary` (n × m, float32) instead of A and the factors.
- * Codes: X in the same layout, `mean`, `meta` (which tells the signals and the
- * grid of windows they stand for).
+ *   model      A as a sparse matrix; `phi_0`, `phi_1`, … the factors of Φ (float64, one
+ *              per axis), or `phi`, a single explicit matrix; `uses` and `norms` of the
+ *              m atoms, if known; `meta`. In numpy `D = np.kron(phi_0, phi_1) @ A`.
+ *   explicit   `dictionary` (n × m, float32) instead of A and the factors
+ *   codes      X as a sparse matrix; `mean`; `meta`, with the shapes of the signals and
+ *              the grid of windows
+ *
+ * `meta` is a JSON text in UTF-8, as uint8. A sparse matrix is stored as
+ * `scipy.sparse.save_npz` does, in compressed sparse columns: `data`, `indices`,
+ * `indptr`, `shape`, `format`, with ascending rows in each column.
  *
  * The bytes depend on the model alone: no times, no names of machines.
  */
 
 import { InputError, show } from "../core/errors.js";
-import { DenseMatrix } from "../core/matrix.js";
+import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireShape, type Shape, sizeOf } from "../core/shape.js";
-import { crc32 } from "../data/formats/crc32.js";
-import { makeNpy, type NpyArray, npyToText, toFloat32, toFloat64 } from "../data/formats/npy.js";
+import { crc32, crcToHex } from "../data/formats/checksums.js";
+import { makeNpy, type NpyArray, npyFromText, npyToText, toFloat32, toFloat64 } from "../data/formats/npy.js";
 import { readNpz, writeNpz } from "../data/formats/npz.js";
 import type { BaseDictionary } from "../dictionaries/base.js";
 import { Matrix64 } from "../linalg/matrix64.js";
 import type { Codes } from "./coder.js";
 import { type AtomHistory, Model, type ModelMeta } from "./model.js";
-import { fromScipy, toScipy } from "./scipySparse.js";
 import { version } from "./version.js";
 
 const formatVersion = 1;
+
+/** The arrays in a file, by name. */
+type Arrays = ReadonlyMap<string, NpyArray>;
 
 /** The bytes of a model file. */
 export function modelToBytes(model: Model): Uint8Array {
@@ -44,14 +50,14 @@ export function modelToBytes(model: Model): Uint8Array {
   return writeNpz([...atoms, ...known, ["meta", metaArray(text)]]);
 }
 
-/** D by rows, as numpy has it. */
+/** D in row-major order, as numpy expects it. */
 function dictionaryArray(D: DenseMatrix): [string, NpyArray] {
   const rows = new Float32Array(D.data.length);
   for (let j = 0; j < D.cols; j++) for (let i = 0; i < D.rows; i++) rows[i * D.cols + j] = D.at(i, j);
   return ["dictionary", makeNpy([D.rows, D.cols], rows)];
 }
 
-/** phi_0, phi_1, … of each axis, or one explicit phi. */
+/** phi_0, phi_1, …, one per axis; or a single explicit phi. */
 function factorArrays(base: BaseDictionary): [string, NpyArray][] {
   const separable = base.factors.length === base.shape.length;
   return base.factors.map((factor, axis) => [
@@ -66,10 +72,10 @@ export function modelFromBytes(bytes: Uint8Array, name: string): Model {
   const meta = readMeta(arrays, name, "trainlets-model");
   const shape = requireShape(name, "patch in meta", meta.patch);
   const history: ModelMeta = {
-    learner: textOf(meta.learner),
+    learner: asText(meta.learner),
     options: isRecord(meta.options) ? meta.options : {},
-    seed: numberOf(meta.seed),
-    examplesSeen: numberOf(meta.examplesSeen),
+    seed: asNumber(meta.seed),
+    examplesSeen: asNumber(meta.examplesSeen),
     removeMean: meta.removeMean !== false,
     coding: isRecord(meta.coding) ? meta.coding : {},
   };
@@ -78,7 +84,7 @@ export function modelFromBytes(bytes: Uint8Array, name: string): Model {
     const atoms = new DenseMatrix(D.rows, D.cols, Float32Array.from(D.data));
     return Model.explicit(shape, atoms, history, readHistory(arrays, D.cols, name));
   }
-  const base: BaseDictionary = { name: textOf(meta.base), shape, factors: readFactors(arrays, shape, name) };
+  const base: BaseDictionary = { name: asText(meta.base), shape, factors: readFactors(arrays, shape, name) };
   const A = fromScipy(arrays, name);
   const rows = base.factors.reduce((product, factor) => product * factor.cols, 1);
   if (A.rows !== rows)
@@ -86,8 +92,8 @@ export function modelFromBytes(bytes: Uint8Array, name: string): Model {
   return new Model(base, A, history, readHistory(arrays, A.cols, name));
 }
 
-/** What training knew of each atom. */
-function readHistory(arrays: ReadonlyMap<string, NpyArray>, atoms: number, name: string): AtomHistory {
+/** What training recorded about each atom. */
+function readHistory(arrays: Arrays, atoms: number, name: string): AtomHistory {
   const uses = readAtomValues(arrays, "uses", "counts", atoms, name);
   const norms = readAtomValues(arrays, "norms", "norms", atoms, name);
   if (norms && !norms.every((norm) => Number.isFinite(norm) && norm >= 0))
@@ -95,9 +101,9 @@ function readHistory(arrays: ReadonlyMap<string, NpyArray>, atoms: number, name:
   return { uses: uses && Uint32Array.from(uses), norms: norms && Float32Array.from(norms) };
 }
 
-/** One value an atom, where the file has them. */
+/** One value per atom, if the file has them. */
 function readAtomValues(
-  arrays: ReadonlyMap<string, NpyArray>,
+  arrays: Arrays,
   key: string,
   what: string,
   atoms: number,
@@ -111,9 +117,9 @@ function readAtomValues(
   return values;
 }
 
-/** The signals that codes stand for: their shapes, and the steps of the grid of windows over each. */
+/** The signals that were coded: their shapes, and the grid of windows over each. */
 export interface CodedSignals {
-  /** The fingerprint of the dictionary the codes are over. */
+  /** The fingerprint of the dictionary of the codes. */
   readonly dictionary: string;
   readonly patch: Shape;
   readonly stride: Shape;
@@ -126,14 +132,13 @@ export function codesToBytes({ X, means }: Codes, signals: CodedSignals): Uint8A
   return writeNpz([...toScipy(X), ["mean", makeNpy([means.length], means)], ["meta", metaArray(text)]]);
 }
 
-/** The codes in the bytes of a file, and the signals they stand for. */
+/** The codes in the bytes of a file, and the signals that were coded. */
 export function codesFromBytes(bytes: Uint8Array, name: string): { codes: Codes; signals: CodedSignals } {
   const arrays = readNpz(bytes, name);
   const meta = readMeta(arrays, name, "trainlets-codes");
   const X = fromScipy(arrays, name);
-  const means = arrays.has("mean")
-    ? toFloat32(arrays.get("mean")!, `${name}[mean]`)
-    : new Float32Array(X.cols);
+  const mean = arrays.get("mean");
+  const means = mean ? toFloat32(mean, `${name}[mean]`) : new Float32Array(X.cols);
   if (means.length !== X.cols || !means.every(Number.isFinite)) {
     throw new InputError(`${name}: damaged codes: mean must hold ${X.cols} finite values`);
   }
@@ -145,18 +150,20 @@ export function codesFromBytes(bytes: Uint8Array, name: string): { codes: Codes;
   if ([stride, ...shapes].some((shape) => shape.length !== patch.length)) {
     throw new InputError(`${name}: damaged codes: patch, stride and shapes in meta must have the same axes`);
   }
-  return { codes: { X, means }, signals: { dictionary: textOf(meta.dictionary), patch, stride, shapes } };
+  return { codes: { X, means }, signals: { dictionary: asText(meta.dictionary), patch, stride, shapes } };
 }
 
-/** Tells dictionaries apart: a checksum of A and the factors of Φ, or of D, as eight hexadecimal digits. */
-export function fingerprint({ A, base, dictionary }: Model): string {
+/** A checksum that identifies the dictionary of a model: eight hexadecimal digits. */
+export function fingerprint(model: Model): string {
+  return crcToHex(dictionaryBytes(model).reduce((crc, bytes) => crc32(bytes, crc), 0));
+}
+
+/** The bytes that define a dictionary: of A and the factors of Φ, or of D. */
+export function dictionaryBytes({ A, base, dictionary }: Model): Uint8Array[] {
   const arrays = dictionary
     ? [dictionary.data]
     : [...toScipy(A).map(([, { data }]) => data), ...base.factors.map(({ data }) => data)];
-  const sum = arrays.reduce((crc, { buffer, byteOffset, byteLength }) => {
-    return crc32(new Uint8Array(buffer, byteOffset, byteLength), crc);
-  }, 0);
-  return sum.toString(16).padStart(8, "0");
+  return arrays.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength));
 }
 
 function metaArray(meta: object): NpyArray {
@@ -164,14 +171,10 @@ function metaArray(meta: object): NpyArray {
   return makeNpy([bytes.length], bytes);
 }
 
-function readMeta(
-  arrays: ReadonlyMap<string, NpyArray>,
-  name: string,
-  format: string,
-): Record<string, unknown> {
+function readMeta(arrays: Arrays, name: string, format: string): Record<string, unknown> {
   const array = arrays.get("meta");
-  const kind = format === "trainlets-model" ? "a model" : "codes";
-  if (!array) throw new InputError(`${name}: is not ${kind} of trainlets: it has no meta`);
+  const kind = format === "trainlets-model" ? "a trainlets model" : "trainlets codes";
+  if (!array) throw new InputError(`${name}: not ${kind}: it has no meta`);
   let meta: unknown;
   try {
     meta = JSON.parse(npyToText(array, `${name}[meta]`), (key, value) =>
@@ -180,27 +183,21 @@ function readMeta(
   } catch {
     throw new InputError(`${name}: damaged meta: not JSON`);
   }
-  if (!isRecord(meta) || meta.format !== format) throw new InputError(`${name}: is not ${kind} of trainlets`);
-  if (!(numberOf(meta.formatVersion) <= formatVersion)) {
-    throw new InputError(
-      `${name}: was written by a newer trainlets (format ${show(meta.formatVersion)}); this one reads ${formatVersion}`,
-    );
+  if (!isRecord(meta) || meta.format !== format) throw new InputError(`${name}: not ${kind}`);
+  if (!(asNumber(meta.formatVersion) <= formatVersion)) {
+    const written = `written by a newer trainlets (format ${show(meta.formatVersion)})`;
+    throw new InputError(`${name}: ${written}; this version reads format ${formatVersion}`);
   }
   return meta;
 }
 
-/** phi_0, phi_1, … of each axis, or one explicit phi. */
-function readFactors(arrays: ReadonlyMap<string, NpyArray>, shape: Shape, name: string): Matrix64[] {
+/** phi_0, phi_1, …, one per axis; or a single explicit phi. */
+function readFactors(arrays: Arrays, shape: Shape, name: string): Matrix64[] {
   if (arrays.has("phi")) return [readMatrix(arrays, "phi", sizeOf(shape), name)];
   return shape.map((size, axis) => readMatrix(arrays, `phi_${axis}`, size, name));
 }
 
-function readMatrix(
-  arrays: ReadonlyMap<string, NpyArray>,
-  key: string,
-  rows: number,
-  name: string,
-): Matrix64 {
+function readMatrix(arrays: Arrays, key: string, rows: number, name: string): Matrix64 {
   const array = arrays.get(key);
   if (!array) throw new InputError(`${name}: damaged model: ${key} is missing`);
   const [r, c] = array.shape;
@@ -214,15 +211,92 @@ function readMatrix(
   return new Matrix64(c, rows, values).transpose();
 }
 
-/** What JSON holds may be anything: an object with a `toString` of its own, say. */
-function textOf(value: unknown): string {
+/** A value from JSON as text; it may be anything, even an object with its own `toString`. */
+function asText(value: unknown): string {
   return typeof value === "string" ? value : show(value);
 }
 
-function numberOf(value: unknown): number {
+function asNumber(value: unknown): number {
   return typeof value === "number" ? value : Number.NaN;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The five arrays of a sparse matrix, as scipy stores it. */
+export function toScipy(X: SparseColumns): [string, NpyArray][] {
+  const indptr = new Int32Array(X.cols + 1);
+  X.counts.forEach((count, j) => {
+    indptr[j + 1] = indptr[j] + count;
+  });
+  const total = indptr[X.cols];
+  const indices = new Int32Array(total);
+  const data = new Float32Array(total);
+  for (let j = 0; j < X.cols; j++) {
+    const start = j * X.width;
+    const slots = Array.from({ length: X.counts[j] }, (_, s) => start + s);
+    slots.sort((a, b) => X.indices[a] - X.indices[b]);
+    slots.forEach((s, at) => {
+      indices[indptr[j] + at] = X.indices[s];
+      data[indptr[j] + at] = X.values[s];
+    });
+  }
+  return [
+    ["data", makeNpy([total], data)],
+    ["indices", makeNpy([total], indices)],
+    ["indptr", makeNpy([X.cols + 1], indptr)],
+    ["shape", makeNpy([2], BigInt64Array.of(BigInt(X.rows), BigInt(X.cols)))],
+    ["format", npyFromText("csc")],
+  ];
+}
+
+/** The sparse matrix among the arrays of a file, checked entry by entry; `name` is for messages. */
+export function fromScipy(arrays: Arrays, name: string): SparseColumns {
+  const array = (key: string): NpyArray => {
+    const found = arrays.get(key);
+    if (!found) throw new InputError(`${name}: no sparse matrix in the layout of scipy.sparse.save_npz`);
+    return found;
+  };
+  const damaged = (what: string) => new InputError(`${name}: damaged sparse matrix: ${what}`);
+  const integers = (key: string): Float64Array => {
+    const values = toFloat64(array(key), `${name}[${key}]`);
+    const bad = values.find((value) => !Number.isSafeInteger(value));
+    if (bad !== undefined) throw damaged(`${key} must be integers, got ${bad}`);
+    return values;
+  };
+  const format = npyToText(array("format"), `${name}[format]`);
+  if (format !== "csc")
+    throw new InputError(`${name}: the sparse matrix must be in csc format, got ${show(format)}`);
+  const [rows, cols, ...more] = integers("shape");
+  const indptr = integers("indptr");
+  const indices = integers("indices");
+  const values = toFloat32(array("data"), `${name}[data]`);
+  if (rows === undefined || cols === undefined || more.length > 0 || rows < 0 || cols < 0)
+    throw damaged("shape");
+  if (indptr.length !== cols + 1 || indptr[0] !== 0) throw damaged("indptr does not fit the shape");
+  if (indptr[cols] !== values.length || values.length !== indices.length) throw damaged("lengths differ");
+  let width = 0;
+  for (let j = 0; j < cols; j++) {
+    const count = indptr[j + 1] - indptr[j];
+    if (!(count >= 0 && count <= rows)) throw damaged("indptr does not ascend");
+    width = Math.max(width, count);
+  }
+  if (width * cols > Math.max(2 ** 22, 64 * values.length)) {
+    throw new InputError(
+      `${name}: columns of the sparse matrix must have similar lengths, got one of ${width} entries among ${cols}`,
+    );
+  }
+  const X = new SparseColumns(rows, cols, width);
+  for (let j = 0; j < cols; j++) {
+    X.counts[j] = indptr[j + 1] - indptr[j];
+    for (let s = indptr[j], at = j * width, last = -1; s < indptr[j + 1]; s++, at++) {
+      const row = indices[s];
+      if (!(row > last && row < rows)) throw damaged(`rows of column ${j} must ascend below ${rows}`);
+      if (!Number.isFinite(values[s])) throw damaged(`value ${values[s]} in column ${j}`);
+      X.indices[at] = last = row;
+      X.values[at] = values[s];
+    }
+  }
+  return X;
 }

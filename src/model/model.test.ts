@@ -4,7 +4,7 @@ import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { Rng } from "../core/rng.js";
 import type { Shape } from "../core/shape.js";
 import { baseCols, baseRows, createBase } from "../dictionaries/base.js";
-import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
+import { SparseDictionary } from "../dictionaries/dictionary.js";
 import {
   dot,
   expectClose,
@@ -41,13 +41,14 @@ describe("encode and decode", () => {
     ["separable:sym8", [16]],
     ["cropped:sym4", [6, 5]],
     ["odct:2", [2, 3, 4]],
-  ])("give back signals at full sparsity: %s of shape %o", async (name, shape) => {
+  ])("return the signals if all atoms are allowed: %s of shape %o", async (name, shape) => {
     const model = ofBase(name, shape);
     const n = baseRows(model.base);
     const Y = DenseMatrix.build(n, 600, () => 0); // more than one panel
     const rng = Rng.from(1);
     for (let i = 0; i < Y.cols; i++) {
-      const [offset, scale] = [rng.normal() * 100, 10 ** (rng.below(9) - 4)];
+      const offset = rng.normal() * 100;
+      const scale = 10 ** (rng.below(9) - 4);
       for (let r = 0; r < n; r++) Y.column(i)[r] = offset + rng.normal() * scale;
     }
     const codes = await model.encode(Y, { sparsity: n }, kernels);
@@ -62,7 +63,7 @@ describe("encode and decode", () => {
     }
   });
 
-  test("take the mean out of each signal, and put it back", async () => {
+  test("remove the mean of each signal, and add it again", async () => {
     const model = ofBase("cropped:haar", [3, 4]);
     const Y = randomDense(Rng.from(2), 12, 7, 10);
     for (let i = 0; i < 84; i++) Y.data[i] += 100;
@@ -88,7 +89,7 @@ describe("encode and decode", () => {
     expect(await model.decode({ X, means }, kernels)).toEqual(Y);
   });
 
-  test("leave means alone where the model says so", async () => {
+  test("keep the means if the model does not remove them", async () => {
     const model = ofBase("separable:haar", [4], { removeMean: false });
     const Y = DenseMatrix.build(4, 2, (_, i) => i + 1);
     const { X, means } = await model.encode(Y, { sparsity: 4 }, kernels);
@@ -100,7 +101,7 @@ describe("encode and decode", () => {
     });
   });
 
-  test("follow the rule of the training unless told", async () => {
+  test("use the coding rule of the training by default", async () => {
     const Y = randomDense(Rng.from(3), 12, 30);
     expect(Math.max(...(await ofBase("odct:2", [12]).encode(Y, undefined, kernels)).X.counts)).toBe(3);
     const byError = ofBase("odct:2", [12], { coding: { error: 0.5 } });
@@ -120,14 +121,14 @@ describe("encode and decode", () => {
     expect((await model.decode(codes, kernels)).cols).toBe(0);
   });
 
-  test("leave the signals they are given as they are", async () => {
+  test("do not change the signals they are given", async () => {
     const Y = randomDense(Rng.from(4), 6, 5);
     const before = Y.copy();
     await ofBase("odct:2", [6]).encode(Y, { sparsity: 2 }, kernels);
     expect(Y).toEqual(before);
   });
 
-  test("a model that is open codes as one that is not, as often as it is asked, and gives all back", async () => {
+  test("give the same codes through an open coder, again and again, which frees its memory when closed", async () => {
     const own = createReferenceKernels();
     const model = ofBase("odct:2", [12]);
     const coder = await model.open(own);
@@ -142,7 +143,7 @@ describe("encode and decode", () => {
     expect(own.memory.used).toBe(0);
   });
 
-  test("refuse signals, rules and codes that do not fit", async () => {
+  test("reject signals, coding rules and codes that do not fit", async () => {
     const model = ofBase("odct:2", [2, 3]);
     await expect(model.encode(new DenseMatrix(5, 1), { sparsity: 1 }, kernels)).rejects.toThrow(
       new InputError("Model.encode: signals must have 6 samples, got 5"),
@@ -164,7 +165,7 @@ describe("encode and decode", () => {
     );
   });
 
-  test("give back what they held of the kernels", async () => {
+  test("free their memory", async () => {
     const own = createReferenceKernels();
     const model = ofBase("odct:2", [2, 3]);
     const Y = randomDense(Rng.from(5), 6, 5);
@@ -175,7 +176,7 @@ describe("encode and decode", () => {
 });
 
 describe("Model", () => {
-  test("of a dictionary in training has its atoms, at unit norm", async () => {
+  test("made from a dictionary in training has its atoms, scaled to unit norm", async () => {
     const base = createBase("cropped:sym4", [4, 4]);
     const rng = Rng.from(6);
     const A = randomSparse(rng, baseCols(base), 20, 3, () => rng.normal() * 10 ** (rng.below(5) - 2));
@@ -203,7 +204,7 @@ describe("Model", () => {
     expect((await kernels.readSparse(dictionary.A)).toDense()).toEqual(A.toDense()); // itself not touched
   });
 
-  test("shows its atoms: D = ΦA, also of more than a panel", async () => {
+  test("returns its atoms D = ΦA, also more than fit into one panel", async () => {
     const base = createBase("cropped:haar", [2, 3]);
     const A = randomSparse(Rng.from(7), baseCols(base), 600, 2);
     const D = await new Model(base, A, meta).atoms(kernels);
@@ -211,7 +212,7 @@ describe("Model", () => {
     expectClose(D, phi.times(wide(A)), 0, magnitudes(phi).times(magnitudes(wide(A))));
   });
 
-  test("finds its own kernels where it is given none", async () => {
+  test("chooses its own kernels by default", async () => {
     const model = ofBase("odct:2", [2, 3]);
     const Y = randomDense(Rng.from(8), 6, 5);
     const codes = await model.encode(Y, { sparsity: 6 });
@@ -224,7 +225,7 @@ describe("Model", () => {
     expect([atoms.rows, atoms.cols]).toEqual([6, 24]);
   });
 
-  test("refuses an A that is not over its base", () => {
+  test("rejects an A that does not fit its base", () => {
     expect(() => new Model(createBase("identity", [4]), SparseColumns.identity(5, 1), meta)).toThrow(
       new InputError("Model: A must have a row for each of the 4 base atoms, got 5"),
     );
@@ -232,17 +233,19 @@ describe("Model", () => {
 });
 
 describe("an explicit dictionary", () => {
-  test("codes, decodes and shows its atoms as the same dictionary over a base does", async () => {
+  test("gives the same codes, signals and atoms as the same dictionary over a base", async () => {
     const rng = Rng.from(8);
     const { D } = randomUnitDictionary(rng, 12, 30);
     const explicit = Model.explicit([3, 4], D, meta);
     const base = { name: "mine", shape: [3, 4], factors: [wide(D)] };
     const over = new Model(base, SparseColumns.identity(30, 1), meta);
     const Y = randomDense(rng, 12, 40, 5);
-    const [a, b] = [await explicit.encode(Y, undefined, kernels), await over.encode(Y, undefined, kernels)];
+    const a = await explicit.encode(Y, undefined, kernels);
+    const b = await over.encode(Y, undefined, kernels);
     expect(a.X.indices).toEqual(b.X.indices);
     expect(a.means).toEqual(b.means);
-    const [c, d] = [await explicit.decode(a, kernels), await over.decode(a, kernels)];
+    const c = await explicit.decode(a, kernels);
+    const d = await over.decode(a, kernels);
     c.data.forEach((value, i) => expect(value).toBeCloseTo(d.data[i], 4));
     const atoms = await explicit.atoms(kernels);
     expect(atoms).toEqual(D);

@@ -12,8 +12,7 @@ import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireFinite } from "../core/require.js";
 import { requireShape, type Shape, sizeOf } from "../core/shape.js";
 import { type BaseDictionary, baseCols } from "../dictionaries/base.js";
-import { explicitBase, unitColumns } from "../dictionaries/explicitDictionary.js";
-import type { SparseDictionary } from "../dictionaries/sparseDictionary.js";
+import { explicitBase, type SparseDictionary, unitColumns } from "../dictionaries/dictionary.js";
 import { chooseKernels } from "../kernels/choose.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../kernels/contract.js";
 import { type CodingRule, defaultSparsity } from "../pursuit/limits.js";
@@ -48,7 +47,7 @@ export class Model {
   readonly dictionary: DenseMatrix | undefined;
   readonly meta: ModelMeta;
   readonly uses: Uint32Array | undefined;
-  /** They adapt the steps of OSDL, so that a run that goes on needs them. */
+  /** They adapt the steps of OSDL, so a resumed run needs them. */
   readonly norms: Float32Array | undefined;
 
   /** D = ΦA; for an explicit dictionary see `Model.explicit`. */
@@ -148,11 +147,11 @@ export class Model {
    * Codes of the columns of Y: at most `sparsity` atoms each, or down to an `error`. Every call prepares the dictionary
    * anew; to code again and again, `open` it.
    */
-  async encode(Y: DenseMatrix, rule: CodingRule = this.meta.coding, kernels?: Kernels): Promise<Codes> {
-    requireCodable(this, Y, rule); // before the dictionary is prepared, which may take long
+  async encode(Y: DenseMatrix, coding: CodingRule = this.meta.coding, kernels?: Kernels): Promise<Codes> {
+    requireCodable(this, Y, coding); // before the dictionary is prepared, which may take long
     const coder = await this.open(kernels);
     try {
-      return await coder.encode(Y, rule);
+      return await coder.encode(Y, coding);
     } finally {
       await coder.close();
     }

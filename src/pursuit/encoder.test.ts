@@ -2,12 +2,13 @@ import { describe, expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { Rng } from "../core/rng.js";
+import { makeSignal } from "../core/signal.js";
 import { baseCols, createBase } from "../dictionaries/base.js";
-import { SparseDictionary } from "../dictionaries/sparseDictionary.js";
+import { SparseDictionary } from "../dictionaries/dictionary.js";
 import { dot, explicitBase, randomDense, randomSparse, wide } from "../kernels/conformance/oracle.case.js";
 import { unitRoundoff as u } from "../kernels/conformance/tolerance.js";
 import { createReferenceKernels } from "../kernels/reference/index.js";
-import { Encoder } from "./encoder.js";
+import { codingError, Encoder } from "./encoder.js";
 
 const kernels = createReferenceKernels();
 const base = createBase("cropped:sym4", [4, 5]);
@@ -39,14 +40,14 @@ async function encode(A: SparseColumns, Y: DenseMatrix, sparsity: number, residu
   return { X: await kernels.readSparse(codes), R: await kernels.readMatrix(R) };
 }
 
-const atomsOf = (X: SparseColumns, i: number) => [
+const chosenAtoms = (X: SparseColumns, i: number) => [
   ...X.indices.subarray(i * X.width, i * X.width + X.counts[i]),
 ];
 const A = someAtoms();
 const Y = randomDense(Rng.from(2), n, 25);
 
 describe("Encoder", () => {
-  test("gives codes over the atoms as they are: R = Y − ΦAX", async () => {
+  test("gives codes over the unnormalised atoms: R = Y − ΦAX", async () => {
     const { X, R } = await encode(A, Y, 5);
     const fitted = phi.times(wide(A)).times(wide(X));
     Y.data.forEach((y, i) => {
@@ -57,7 +58,7 @@ describe("Encoder", () => {
     expect(X.indices.includes(7), "the zero atom").toBe(false);
   });
 
-  test("does not see the sizes and signs of the columns of A: DX is the same to the bit for powers of two", async () => {
+  test("finds the same DX, bit for bit, if the columns of A are scaled by powers of two of either sign", async () => {
     const rng = Rng.from(3);
     const scaled = A.copy();
     const factors = Array.from(
@@ -67,7 +68,8 @@ describe("Encoder", () => {
     scaled.values.forEach((value, s) => {
       scaled.values[s] = value * factors[Math.floor(s / scaled.width)];
     });
-    const [one, other] = [await encode(A, Y, 6), await encode(scaled, Y, 6)];
+    const one = await encode(A, Y, 6);
+    const other = await encode(scaled, Y, 6);
     expect(other.R).toEqual(one.R);
     expect(other.X.indices).toEqual(one.X.indices);
     one.X.values.forEach((x, s) => {
@@ -75,12 +77,12 @@ describe("Encoder", () => {
     });
   });
 
-  test("nor for any other factor, up to rounding", async () => {
+  test("finds the same residual, up to rounding, if the atoms are scaled by any other factors", async () => {
     const rng = Rng.from(4);
     const identity = SparseColumns.identity(n, 1);
     const scaled = identity.copy();
     for (let j = 0; j < n; j++) scaled.values[j] = rng.normal() * 10 ** (rng.below(9) - 4);
-    const plain = createBase("identity", [n]); // atoms at right angles: each coefficient has its own rounding only
+    const plain = createBase("identity", [n]); // orthogonal atoms: each coefficient has only its own rounding
     const run = async (atoms: SparseColumns) => {
       const dictionary = await SparseDictionary.create(plain, atoms, kernels);
       const encoder = new Encoder(dictionary, { sparsity: 6, residualEnergy: 0 }, Y.cols, kernels);
@@ -88,17 +90,18 @@ describe("Encoder", () => {
       await encoder.residual(Y, await encoder.encode(Y), R);
       return kernels.readMatrix(R);
     };
-    const [one, other] = [await run(identity), await run(scaled)];
+    const one = await run(identity);
+    const other = await run(scaled);
     Y.data.forEach((y, i) => {
       expect(Math.abs(one.data[i] - other.data[i])).toBeLessThanOrEqual(8 * u * Math.abs(y));
     });
   });
 
-  test("leaves a residual at right angles to the atoms taken", async () => {
+  test("leaves a residual orthogonal to the atoms it chose", async () => {
     const { X, R } = await encode(A, Y, 6);
     const D = phi.times(wide(A));
     for (let i = 0; i < Y.cols; i++) {
-      const taken = atomsOf(X, i);
+      const taken = chosenAtoms(X, i);
       const norms = taken.map((j) => Math.sqrt(dot(D.column(j), D.column(j))));
       const size = taken.reduce((sum, _, t) => sum + Math.abs(X.values[i * 6 + t]) * norms[t], 0);
       taken.forEach((j, t) => {
@@ -110,19 +113,21 @@ describe("Encoder", () => {
     }
   });
 
-  test("takes the same atoms first, however many it may take", async () => {
+  test("chooses the same first atoms, however many it may use", async () => {
     const runs = await Promise.all([1, 2, 3, 4, 5, 6, 7].map((p) => encode(A, Y, p)));
     for (let p = 1; p < 7; p++) {
-      const [shorter, longer] = [runs[p - 1], runs[p]];
+      const shorter = runs[p - 1];
+      const longer = runs[p];
       for (let i = 0; i < Y.cols; i++) {
-        expect(atomsOf(longer.X, i).slice(0, p)).toEqual(atomsOf(shorter.X, i));
-        const [before, after] = [shorter.R.column(i), longer.R.column(i)];
+        expect(chosenAtoms(longer.X, i).slice(0, p)).toEqual(chosenAtoms(shorter.X, i));
+        const before = shorter.R.column(i);
+        const after = longer.R.column(i);
         expect(dot(after, after)).toBeLessThan(dot(before, before));
       }
     }
   });
 
-  test("stops at the error that was asked for, and no earlier", async () => {
+  test("stops at the given error, and not earlier", async () => {
     const error = 0.4;
     const { X, R } = await encode(A, Y, n, n * error ** 2);
     const few = await encode(A, Y, 3, n * error ** 2);
@@ -144,7 +149,7 @@ describe("Encoder", () => {
     }
   });
 
-  test("gives zero examples an empty code, and no atoms to an error already met", async () => {
+  test("gives an empty code to zero examples, and to examples within the given error", async () => {
     const zeros = new DenseMatrix(n, 3);
     zeros.column(1).fill(0.1);
     const { X, R } = await encode(A, zeros, 4, n * 0.2 ** 2);
@@ -153,11 +158,11 @@ describe("Encoder", () => {
     expect([...(await encode(A, new DenseMatrix(n, 2), 4)).X.counts]).toEqual([0, 0]);
   });
 
-  test("codes an atom by itself, whatever its norm", async () => {
+  test("codes an atom by that atom alone, whatever its norm", async () => {
     const D = phi.times(wide(A));
     const cosine = (i: number, j: number) =>
       dot(D.column(i), D.column(j)) / Math.hypot(...D.column(i)) / Math.hypot(...D.column(j));
-    // those without a double
+    // atoms without a near copy
     const atoms = [...Array(m).keys()]
       .filter((j) => A.counts.every((count, i) => i === j || count === 0 || Math.abs(cosine(i, j)) < 0.999))
       .filter((j) => j !== 7);
@@ -165,12 +170,12 @@ describe("Encoder", () => {
     const alone = DenseMatrix.build(n, atoms.length, (i, j) => -2 * D.at(i, atoms[j]));
     const { X } = await encode(A, alone, 4);
     atoms.forEach((atom, i) => {
-      expect(atomsOf(X, i)).toEqual([atom]);
+      expect(chosenAtoms(X, i)).toEqual([atom]);
       expect(Math.abs(X.values[i * 4] + 2)).toBeLessThanOrEqual(2 * 8 * u);
     });
   });
 
-  test("fits a signal of a few dimensions with as many atoms, and stops there", async () => {
+  test("uses no more atoms than a signal has dimensions, up to rounding", async () => {
     const small = createBase("odct:3", [3]);
     const dictionary = await SparseDictionary.ofBase(small, kernels);
     const encoder = new Encoder(dictionary, { sparsity: 9, residualEnergy: 0 }, 10, kernels);
@@ -180,7 +185,7 @@ describe("Encoder", () => {
     expect(X.values.every(Number.isFinite)).toBe(true);
   });
 
-  test("serves batches of any size up to its capacity, none included", async () => {
+  test("codes batches of any size from 0 to its capacity", async () => {
     const dictionary = await SparseDictionary.create(base, A, kernels);
     const encoder = new Encoder(dictionary, { sparsity: 3, residualEnergy: 0 }, 25, kernels);
     const whole = await kernels.readSparse(await encoder.encode(Y));
@@ -195,13 +200,94 @@ describe("Encoder", () => {
     );
   });
 
-  test("gives back all that it held", async () => {
+  test("frees all its memory", async () => {
     const own = createReferenceKernels();
     const dictionary = await SparseDictionary.create(base, A, own);
     const before = own.memory.used;
     const encoder = new Encoder(dictionary, { sparsity: 3, residualEnergy: 0 }, 25, own);
     expect(own.memory.used).toBeGreaterThan(before);
     encoder.free();
+    expect(own.memory.used).toBe(before);
+  });
+});
+
+describe("codingError", async () => {
+  const shape = [3, 4];
+  const n = 12;
+  const dictionary = await SparseDictionary.ofBase(createBase("odct:1.5", shape), kernels);
+  const makeEncoder = (capacity: number, sparsity = 3) =>
+    new Encoder(dictionary, { sparsity, residualEnergy: 0 }, capacity, kernels);
+
+  /** A picture of 5 × 14 and 11 windows, side by side in its first row. */
+  const picture = makeSignal("picture", [5, 14], randomDense(Rng.from(1), 70, 1, 50).data);
+  const windows = { signal: new Uint32Array(11), start: Uint32Array.from({ length: 11 }, (_, i) => i) };
+  const store = kernels.signals([picture]);
+
+  /** ‖Y − DX‖_F / √(nN), a batch at once. */
+  async function explicitError(removeMean: boolean): Promise<number> {
+    const Y = new DenseMatrix(n, 11);
+    await kernels.extract(store, windows, shape, Y, removeMean ? new DenseMatrix(1, 11) : null);
+    const encoder = makeEncoder(11);
+    const R = new DenseMatrix(n, 11);
+    await encoder.residual(Y, await encoder.encode(Y), R);
+    return Math.sqrt(dot(R.data, R.data) / (n * 11));
+  }
+
+  test.each([true, false])(
+    "is the root-mean-square residual per sample (means removed: %o)",
+    async (removeMean) => {
+      const exact = await explicitError(removeMean);
+      for (const capacity of [1, 4, 11, 100]) {
+        const error = await codingError(makeEncoder(capacity), { store, windows }, removeMean, kernels);
+        // one rounding to f32 per batch, of a sum of squares
+        expect(Math.abs(error - exact)).toBeLessThanOrEqual((11 / capacity + 2) * u * exact);
+      }
+    },
+  );
+
+  test("falls to zero as the number of atoms grows", async () => {
+    const errors: number[] = [];
+    for (const p of [1, 2, 4, 8, 12])
+      errors.push(await codingError(makeEncoder(5, p), { store, windows }, true, kernels));
+    for (let i = 1; i < errors.length; i++) expect(errors[i]).toBeLessThan(errors[i - 1]);
+    // the pursuit ends when ‖r‖² is below the rounding of ‖y‖²
+    expect(errors[4]).toBeLessThanOrEqual(Math.sqrt(20 * u) * 50);
+  });
+
+  test("is zero for constant examples without their means", async () => {
+    const flat = kernels.signals([makeSignal("flat", [3, 14], new Float32Array(42).fill(0.1))]);
+    expect(await codingError(makeEncoder(4), { store: flat, windows }, true, kernels)).toBe(0);
+  });
+
+  test("is NaN if there are no examples", async () => {
+    const none = { signal: new Uint32Array(), start: new Uint32Array() };
+    expect(await codingError(makeEncoder(4), { store, windows: none }, true, kernels)).toBeNaN();
+  });
+
+  test("scales with the units of the data", async () => {
+    const quarter = kernels.signals([picture], 0.25);
+    const one = await codingError(makeEncoder(4), { store, windows }, true, kernels);
+    expect(await codingError(makeEncoder(4), { store: quarter, windows }, true, kernels)).toBe(one / 4);
+  });
+
+  test("frees all its memory", async () => {
+    const own = createReferenceKernels();
+    const small = await SparseDictionary.create(
+      createBase("identity", [4]),
+      SparseColumns.identity(4, 1),
+      own,
+    );
+    const encoder = new Encoder(small, { sparsity: 1, residualEnergy: 0 }, 3, own);
+    const signal = own.signals([
+      makeSignal(
+        "s",
+        [9],
+        Float32Array.from({ length: 9 }, (_, i) => i * i),
+      ),
+    ]);
+    const before = own.memory.used;
+    const five = { signal: new Uint32Array(5), start: Uint32Array.of(0, 1, 2, 3, 4) };
+    await codingError(encoder, { store: signal, windows: five }, false, own);
     expect(own.memory.used).toBe(before);
   });
 });

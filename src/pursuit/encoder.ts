@@ -1,24 +1,34 @@
 /**
- * Sparse coding of batches over a dictionary: for D = ΦA, X ← SparseCode(Y, Φ, A, G)
- * of Algorithm 2.
+ * Sparse coding of batches over a dictionary, and the error of the codes. For D = ΦA
+ * this is X ← SparseCode(Y, Φ, A, G) of Algorithm 2:
  *
- *     P ← D̂ᵀ Y,   X̂ ← Batch-OMP(G, P),   X ← diag(s) X̂
+ *     P ← D̂ᵀY,   X̂ ← Batch-OMP(G, P),   X ← diag(s) X̂
  *
- * The pursuit sees unit atoms D̂ = D diag(s); the codes it returns are over D. The
- * atoms of an explicit dictionary have unit norm, so there s is 1.
- * The workspace is made once and serves batches up to its capacity.
+ * The pursuit works with unit atoms D̂ = D diag(s); the codes it returns are over D.
+ * The atoms of an explicit dictionary have unit norm, so there s = 1. The workspace is
+ * made once, for batches up to the capacity.
+ *
+ * The error (2) is the root-mean-square error per sample, ‖Y − DX‖_F / √(nN).
  */
 
+import { EventLoopPause } from "../core/eventLoop.js";
 import { requireInteger, requireSameRows } from "../core/require.js";
-import type { Shape } from "../core/shape.js";
+import { type Shape, sizeOf } from "../core/shape.js";
 import type { Dictionary } from "../dictionaries/dictionary.js";
-import type { DeviceMatrix, DeviceSparse, Kernels, PursuitLimits } from "../kernels/contract.js";
+import type {
+  DeviceMatrix,
+  DeviceSignals,
+  DeviceSparse,
+  Kernels,
+  PursuitLimits,
+  WindowList,
+} from "../kernels/contract.js";
 
-/** Codes batches of examples over a dictionary, whatever that is made of. */
+/** Codes batches of examples over a dictionary of any kind. */
 export interface BatchEncoder {
   /** The shape of the examples. */
   readonly shape: Shape;
-  /** The most examples at a time. */
+  /** How many examples can be coded at a time. */
   readonly capacity: number;
   /** Codes of the columns of Y, valid until the next call; `path` as in `Kernels.batchOmp`. */
   encode(Y: DeviceMatrix, path?: DeviceMatrix): Promise<DeviceSparse>;
@@ -71,4 +81,38 @@ export class Encoder<D extends Dictionary = Dictionary> implements BatchEncoder 
   free(): void {
     this.#kernels.free(this.#codes, this.#correlations, this.#energies);
   }
+}
+
+/** Examples on the device: windows of packed signals. */
+export interface ExampleSet {
+  readonly store: DeviceSignals;
+  readonly windows: WindowList;
+}
+
+/** The error of coding examples, as many at a time as the encoder can hold; NaN for an empty set. */
+export async function codingError(
+  encoder: BatchEncoder,
+  { store, windows }: ExampleSet,
+  removeMean: boolean,
+  kernels: Kernels,
+): Promise<number> {
+  const { shape } = encoder;
+  const rows = sizeOf(shape);
+  const count = windows.signal.length;
+  const Y = kernels.matrix(rows, encoder.capacity);
+  const means = kernels.matrix(1, encoder.capacity);
+  const total = kernels.matrix(1, 1);
+  const pause = new EventLoopPause();
+  for (let from = 0; from < count; from += encoder.capacity) {
+    const to = Math.min(from + encoder.capacity, count);
+    const y = kernels.head(Y, to - from);
+    const part = { signal: windows.signal.subarray(from, to), start: windows.start.subarray(from, to) };
+    await kernels.extract(store, part, shape, y, removeMean ? kernels.head(means, to - from) : null);
+    await encoder.residual(y, await encoder.encode(y), y);
+    await kernels.addSquaredNorm(y, total, 0);
+    await pause.ifDue();
+  }
+  const energy = (await kernels.readMatrix(total)).data[0];
+  kernels.free(Y, means, total);
+  return Math.sqrt(energy / (count * rows));
 }

@@ -3,17 +3,17 @@ import { expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
 import { defaultSparsity, resolveLimits } from "./limits.js";
 
-test("a sparsity alone goes on until nothing is left", () => {
+test("a sparsity alone has no limit on the error", () => {
   expect(resolveLimits("f", { sparsity: 4 }, 144, 900)).toEqual({ sparsity: 4, residualEnergy: 0 });
 });
 
-test("an error a sample is an energy of n·error²; codes need no more atoms than dimensions", () => {
+test("an error per sample is a residual energy of n·error², with at most as many atoms as samples", () => {
   expect(resolveLimits("f", { error: 0.5 }, 144, 900)).toEqual({ sparsity: 144, residualEnergy: 36 });
   expect(resolveLimits("f", { error: 0 }, 144, 100)).toEqual({ sparsity: 100, residualEnergy: 0 });
   expect(resolveLimits("f", { error: 2, sparsity: 3 }, 10, 20)).toEqual({ sparsity: 3, residualEnergy: 40 });
 });
 
-test("a sparsity goes from 1 to the number of atoms, and means no more than there are samples", () => {
+test("a sparsity is from 1 to the number of atoms, and limited by the number of samples", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), fc.nat(50), (m, more) => {
       expect(resolveLimits("f", { sparsity: m }, 10, m + more).sparsity).toBe(Math.min(m, 10));
@@ -32,8 +32,8 @@ test.each([
   [{ error: Number.NaN }, "train: error must be a number of at least 0, got NaN"],
   [{ error: Infinity, sparsity: 3 }, "train: error must be a number of at least 0, got Infinity"],
   [{ error: "1" as never }, 'train: error must be a number of at least 0, got "1"'],
-])("refuses %o", (rule, message) => {
-  expect(() => resolveLimits("train", rule, 144, 900)).toThrow(new InputError(message));
+])("%o is rejected", (coding, message) => {
+  expect(() => resolveLimits("train", coding, 144, 900)).toThrow(new InputError(message));
 });
 
 test("atoms per code are n/40 by default, as in the paper's experiments, at least two where there is room", () => {

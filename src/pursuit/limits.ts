@@ -1,22 +1,23 @@
 /**
- * When coding a signal stops, as a person says it: so many atoms, or an error
- * small enough, or whichever comes first.
+ * When coding a signal stops (1): at a number of atoms, at an error, or at whichever
+ * comes first. `CodingRule` is what a user gives, and is called `coding` everywhere;
+ * `PursuitLimits` are the same in the kernels' units, and are called `limits`.
  */
 
 import { InputError, inputError } from "../core/errors.js";
 import { requireInteger } from "../core/require.js";
 import type { PursuitLimits } from "../kernels/contract.js";
 
-/** How codes are limited. Give one, or both: whichever comes first. */
+/** When coding stops. Give one or both: whichever comes first. */
 export interface CodingRule {
-  /** p: the most atoms a code may use. */
+  /** p: the largest number of atoms per code. */
   readonly sparsity?: number | undefined;
-  /** Stop once the root-mean-square error a sample is at most this, in the units of the data. */
+  /** Stop once the root-mean-square error per sample is at most this, in the units of the data. */
   readonly error?: number | undefined;
 }
 
-/** The rule for data multiplied by a factor. */
-export function scaleRule({ sparsity, error }: CodingRule, factor: number): CodingRule {
+/** The same rule for data multiplied by a factor. */
+export function scaleCoding({ sparsity, error }: CodingRule, factor: number): CodingRule {
   return { sparsity, error: error === undefined ? undefined : error * factor };
 }
 

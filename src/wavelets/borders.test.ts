@@ -7,8 +7,7 @@ import { analyzeBorders, borderLevels, borderModes, extendedSample, levelAtoms }
 import { forwardCascade } from "./cascade.js";
 import { wavelet } from "./filters.js";
 import { transformRounding } from "./rounding.case.js";
-import { periodicSynthesisMatrix } from "./synthesisMatrix.js";
-import { maxLevels } from "./transform.js";
+import { maxLevels, periodicSynthesisMatrix } from "./transform.js";
 import { axisWavelets, cascadeWavelets } from "./waveletDictionary.js";
 
 const names = fc.constantFrom("haar", "db2", "sym8", "coif1");
@@ -21,7 +20,8 @@ function random(seed: number, length: number): Float64Array {
 
 function expectOrthonormal(phi: Matrix64, bound: number): void {
   expect(phi.cols).toBe(phi.rows);
-  const [gram, identity] = [phi.transpose().times(phi), Matrix64.identity(phi.cols)];
+  const gram = phi.transpose().times(phi);
+  const identity = Matrix64.identity(phi.cols);
   gram.data.forEach((value, i) => {
     expect(Math.abs(value - identity.data[i])).toBeLessThanOrEqual(bound);
   });
@@ -52,7 +52,7 @@ describe("borders", () => {
     );
   });
 
-  test("symmetric and zero have the same atoms, which padding with zeros makes a tight frame: WWᵀ = I", () => {
+  test("symmetric and zero have the same atoms, a tight frame: WWᵀ = I", () => {
     for (const n of [5, 8, 31, 32]) {
       const { scaling, wavelets } = levelAtoms(n, wavelet("sym4"), 2, "zero");
       expect(levelAtoms(n, wavelet("sym4"), 2, "symmetric")).toEqual({ scaling, wavelets });
@@ -73,7 +73,7 @@ describe("borders", () => {
     }
   });
 
-  test("decide how deep a transform goes", () => {
+  test("determine how deep a transform goes", () => {
     const depth = (n: number, mode: (typeof borderModes)[number]) => borderLevels(n, wavelet("sym8"), mode);
     expect([1, 2, 3, 12, 13, 31, 32].map((n) => depth(n, "periodic"))).toEqual([0, 1, 2, 2, 4, 5, 5]);
     expect([1, 2, 30, 59, 60, 64, 120].map((n) => depth(n, "zero"))).toEqual([0, 1, 1, 1, 2, 2, 3]);
@@ -81,8 +81,8 @@ describe("borders", () => {
   });
 });
 
-describe("along one axis", () => {
-  test("periodic atoms of an even length are those of the orthogonal transform", () => {
+describe("axisWavelets", () => {
+  test("are the atoms of the orthogonal transform for periodic signals of even length", () => {
     for (const n of [2, 6, 12, 32]) {
       for (const name of ["haar", "sym8"]) {
         const ours = axisWavelets(n, wavelet(name));
@@ -94,7 +94,7 @@ describe("along one axis", () => {
     }
   });
 
-  test("odd lengths have all levels, a few atoms more than samples, and span all signals", () => {
+  test("have all levels and a few more atoms than samples for odd lengths, and span all signals", () => {
     for (const n of [3, 5, 7, 13, 31, 33]) {
       const phi = axisWavelets(n, wavelet("sym4"));
       expect(phi.cols).toBeGreaterThan(n);
@@ -104,10 +104,10 @@ describe("along one axis", () => {
   });
 });
 
-describe("the cascade", () => {
+describe("cascadeWavelets", () => {
   const shapes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 });
 
-  test("has unit columns that span all signals, in every mode and shape", () => {
+  test("have unit norm and span all signals, in every mode and shape", () => {
     fc.assert(
       fc.property(shapes, fc.constantFrom("haar", "db2", "sym4"), modes, (shape, name, mode) => {
         const phi = cascadeWavelets(shape, wavelet(name), mode);
@@ -121,7 +121,7 @@ describe("the cascade", () => {
   });
 
   test.each([[[8, 8]], [[4, 12]], [[2, 4, 6]]])(
-    "of shape %o is orthonormal, and the transform is its transpose",
+    "of shape %o are orthonormal, and the transform is their transpose",
     (shape) => {
       const filters = wavelet("db3");
       const phi = cascadeWavelets(shape, filters);
@@ -136,7 +136,7 @@ describe("the cascade", () => {
     },
   );
 
-  test("of one level is separable", () => {
+  test("of one level are separable", () => {
     const W = periodicSynthesisMatrix(6, wavelet("haar"), 1);
     const both = kron(W, W);
     const phi = cascadeWavelets([6, 6], wavelet("haar"));
@@ -145,7 +145,7 @@ describe("the cascade", () => {
     expect(columns(phi)).toEqual(columns(both));
   });
 
-  test("is slightly redundant with other borders", () => {
+  test("are slightly redundant for other borders", () => {
     const at32 = (name: string) => cascadeWavelets([32, 32], wavelet(name), "symmetric").cols / 1024;
     expect(at32("haar")).toBe(1);
     expect(at32("db2")).toBeGreaterThan(1);

@@ -1,21 +1,21 @@
 /**
  * Wavelet transforms of finite signals under the usual treatments of their borders (§III-A, figure 1 of [Sulam16]):
  *
- *     periodic    the signal goes round; one of odd length first repeats its last sample
- *     symmetric   it is mirrored at its ends, x₁ x₀ | x₀ x₁ … x_{n−1} | x_{n−1} x_{n−2}
- *     zero        it is zero outside
+ *     periodic    the signal repeats; one of odd length first repeats its last sample
+ *     symmetric   the signal is mirrored at its ends, x₁ x₀ | x₀ x₁ … x_{n−1} | x_{n−1} x_{n−2}
+ *     zero        the signal is zero outside
  *
- * One level of analysis takes coefficients of the extended signal x̄, one of synthesis makes the n samples,
+ * One level of analysis filters the extended signal x̄, one level of synthesis makes the n samples,
  *
  *     a_k = Σ_i h_{i−2k+s} x̄_i,   d_k = Σ_i g_{i−2k+s} x̄_i,   x_i = Σ_k h_{i−2k+s} a_k + g_{i−2k+s} d_k,   0 ≤ i < n
  *
  * (h, g of K taps), with ⌈n/2⌉ coefficients k in each band and s = K/2 − 1 for periodic signals, and with all
  * ⌊(n + K − 1)/2⌋ whose filters meet the signal, and s = K − 2, for the others: the modes "periodization", "symmetric"
- * and "zero" of PyWavelets. Synthesis undoes analysis in all of them. Symmetric and zero differ in analysis alone:
- * what their coefficients stand for are the same atoms.
+ * and "zero" of PyWavelets. Synthesis undoes analysis in all of them. Symmetric and zero differ only in analysis: their
+ * atoms are the same.
  *
- * As a dictionary a column is the synthesis of one unit coefficient. Periodic ones of even length are orthonormal; the
- * others are slightly redundant, and orthonormal no more.
+ * As a dictionary, a column is the synthesis of one unit coefficient. The atoms of periodic signals of even length are
+ * orthonormal; the others are slightly redundant and not orthonormal.
  *
  * Shapes   S_j, W_j n×n_j: scaling functions and wavelets of level j, as columns
  *
@@ -31,7 +31,7 @@ import { type Bands, maxLevels } from "./transform.js";
 export const borderModes = ["periodic", "symmetric", "zero"] as const;
 export type BorderMode = (typeof borderModes)[number];
 
-/** Sample i of a signal, also outside of it. */
+/** Sample i of the extended signal. */
 export function extendedSample(signal: ArrayLike<number>, i: number, mode: BorderMode): number {
   const n = signal.length;
   if (i >= 0 && i < n) return signal[i];
@@ -45,9 +45,10 @@ export function extendedSample(signal: ArrayLike<number>, i: number, mode: Borde
 /** One level of analysis. */
 export function analyzeBorders(signal: ArrayLike<number>, wavelet: Wavelet, mode: BorderMode): Bands {
   const { lowpass: h, highpass: g } = wavelet;
-  const count = coefficientsOf(signal.length, h.length, mode);
-  const s = shiftOf(h.length, mode);
-  const [approximation, detail] = [new Float64Array(count), new Float64Array(count)];
+  const count = coefficientCount(signal.length, h.length, mode);
+  const s = filterShift(h.length, mode);
+  const approximation = new Float64Array(count);
+  const detail = new Float64Array(count);
   for (let k = 0; k < count; k++) {
     for (let t = 0; t < h.length; t++) {
       const sample = extendedSample(signal, 2 * k - s + t, mode);
@@ -79,9 +80,9 @@ export function levelAtoms(n: number, wavelet: Wavelet, levels: number, mode: Bo
 }
 
 /**
- * How deep a transform goes. Periodic ones of even length as often as 2 divides it, which keeps them orthonormal; of odd
- * length until one coefficient is left; the others as long as an atom lies inside the signal (n ≥ 2^J (K − 1)), and
- * one level at least. A single sample has none.
+ * How many levels a transform has. Periodic: as often as an even length can be halved, which keeps it orthonormal; for
+ * an odd length until one coefficient is left. Others: as long as an atom fits inside the signal (n ≥ 2^J (K − 1)), at
+ * least one level. A single sample has no levels.
  */
 export function borderLevels(n: number, { lowpass }: Wavelet, mode: BorderMode): number {
   if (n === 1) return 0;
@@ -94,8 +95,8 @@ export function borderLevels(n: number, { lowpass }: Wavelet, mode: BorderMode):
 
 /** One level of synthesis from one band, length × coefficients. */
 function synthesisMatrix(length: number, filter: Float64Array, mode: BorderMode): Matrix64 {
-  const count = coefficientsOf(length, filter.length, mode);
-  const s = shiftOf(filter.length, mode);
+  const count = coefficientCount(length, filter.length, mode);
+  const s = filterShift(filter.length, mode);
   const matrix = new Matrix64(length, count);
   for (let k = 0; k < count; k++) {
     const column = matrix.column(k);
@@ -108,10 +109,10 @@ function synthesisMatrix(length: number, filter: Float64Array, mode: BorderMode)
   return matrix;
 }
 
-function coefficientsOf(length: number, taps: number, mode: BorderMode): number {
+function coefficientCount(length: number, taps: number, mode: BorderMode): number {
   return mode === "periodic" ? Math.ceil(length / 2) : Math.floor((length + taps - 1) / 2);
 }
 
-function shiftOf(taps: number, mode: BorderMode): number {
+function filterShift(taps: number, mode: BorderMode): number {
   return mode === "periodic" ? taps / 2 - 1 : taps - 2;
 }

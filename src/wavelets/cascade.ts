@@ -1,15 +1,15 @@
 /**
  * The usual wavelet transform of periodic signals of several axes: one level along
- * every axis, then the same on the approximation of all axes alone, and so on
- * [Mallat 2009, §7.7]. Orthogonal, since each step is.
+ * every axis, then the same for the approximation along all axes, and so on
+ * [Mallat 2009, §7.7]. It is orthogonal, since each step is.
  *
  * It is not separable as a whole: a detail of level j has the same scale along all
  * axes. The completely separable transform of §III-B of [Sulam16] has all pairs of
- * scales; `separable:NAME` of dictionaries/base.ts.
+ * scales; it is `separable:NAME` in dictionaries/base.ts.
  *
- * Shapes   coefficients in the place of the samples: after J levels the
- *          approximation is the corner of size/2^J along each axis, the details of
- *          level j fill the corner of size/2^(j−1) around it
+ * Shapes   coefficients replace the samples: after J levels the approximation is the
+ *          corner of size/2^J along each axis, and the details of level j fill the
+ *          corner of size/2^(j−1) around it
  * Cost     O(nK) for n samples and filters of K taps, any number of levels
  */
 
@@ -18,7 +18,7 @@ import { type Shape, sizeOf, stridesOf } from "../core/shape.js";
 import type { Wavelet } from "./filters.js";
 import { analyzePeriodic, maxLevels } from "./transform.js";
 
-/** The transform of a row-major signal, as deep as its shortest axis (or the least even) allows unless told. */
+/** The transform of a row-major signal; by default with as many levels as all its axes can be halved. */
 export function forwardCascade(
   signal: ArrayLike<number>,
   shape: Shape,
@@ -51,7 +51,7 @@ function analyzeAlong(
   const length = corner[axis];
   const step = strides[axis];
   const line = new Float64Array(length);
-  for (const start of starts(corner, strides, axis)) {
+  for (const start of lineStarts(corner, strides, axis)) {
     for (let i = 0; i < length; i++) line[i] = data[start + i * step];
     const { approximation, detail } = analyzePeriodic(line, wavelet);
     approximation.forEach((value, k) => {
@@ -61,8 +61,8 @@ function analyzeAlong(
   }
 }
 
-/** The first samples of all lines along an axis. */
-function starts(corner: readonly number[], strides: readonly number[], axis: number): number[] {
+/** The flat indices of the first samples of all lines along an axis. */
+function lineStarts(corner: readonly number[], strides: readonly number[], axis: number): number[] {
   return corner.reduce<number[]>(
     (all, size, other) =>
       other === axis

@@ -68,7 +68,7 @@ describe("the Laplacian pyramid", () => {
     }
   });
 
-  test("takes from details what the coarse picture could make: (I − GH)Gc = 0", () => {
+  test("removes from details what the coarse picture can represent: (I − GH)Gc = 0", () => {
     const made = expand(random(6, 8, 2));
     expect(farthest(pyramidAnalysis(made).detail, torus(12, 16))).toBeLessThan(1e-13);
     const synthesis = pyramidSynthesis({ coarse: torus(6, 8), detail: made });
@@ -101,7 +101,8 @@ describe("the directional bank", () => {
 
   // Energy of the spectrum of an atom inside the wedge that its place in the order stands for.
   test.each([1, 2, 3, 4])("of %i levels has bands of one direction each", (levels) => {
-    const [size, count] = [64, 2 ** levels];
+    const size = 64;
+    const count = 2 ** levels;
     const bank = new DirectionalBank(size, size, levels);
     const fourier = new Fourier([size, size]);
     for (let band = 0; band < count; band++) {
@@ -110,7 +111,8 @@ describe("the directional bank", () => {
       const { data } = bank.synthesize(bands);
       const spectrum = { re: Float64Array.from(data), im: new Float64Array(data.length) };
       fourier.forward(spectrum);
-      let [inside, total] = [0, 0];
+      let inside = 0;
+      let total = 0;
       for (let u = 1 - size / 2; u < size / 2; u++) {
         for (let v = 1 - size / 2; v < size / 2; v++) {
           const at = ((u + size) % size) * size + ((v + size) % size);
@@ -147,14 +149,14 @@ describe("the transform", () => {
     expect(farthest(inverseContourlet(coefficients), large)).toBeLessThan(1e-10);
   });
 
-  test("of a constant is the coarse picture alone", () => {
+  test("of a constant has only the coarse picture", () => {
     const { details } = forwardContourlet({ ...torus(16, 16), data: new Float64Array(256).fill(7) }, [4, 8]);
     for (const { picture } of details.flat()) expect(farthest(picture, torus(16, 16))).toBeLessThan(1e-12);
   });
 });
 
 describe("contourlets as a dictionary", () => {
-  test("have as columns the synthesis of each unit coefficient, scaled to unit norm", () => {
+  test("have the synthesis of each unit coefficient as columns, scaled to unit norm", () => {
     fc.assert(
       fc.property(cases, ({ rows, columns, directions }) => {
         const phi = contourlets([rows, columns], directions);
@@ -217,15 +219,16 @@ describe("contourlets as a dictionary", () => {
     expect(contourlets([12, 20]).cols).toBe(240 + 60 + 15);
   });
 
-  test("cropped have 5.33 at 32×32, with unit columns that span all pictures", () => {
+  test("have redundancy 5.33 at 32×32 if cropped, with unit columns that span all pictures", () => {
     const phi = croppedContourlets([32, 32]);
     expect(phi.cols / 1024).toBeCloseTo(5.333, 3);
     for (let j = 0; j < phi.cols; j++)
       expect(Math.abs(Math.hypot(...phi.column(j)) - 1)).toBeLessThanOrEqual((1024 + 4) * unitRoundoff);
   });
 
-  test("cropped are windows of those of the larger picture", () => {
-    const [whole, window] = [contourlets([16, 8], [4, 4]), croppedContourlets([5, 3], [4, 4])];
+  test("are windows of the contourlets of a larger picture if cropped", () => {
+    const whole = contourlets([16, 8], [4, 4]);
+    const window = croppedContourlets([5, 3], [4, 4]);
     const crop = (atom: Float64Array) =>
       Float64Array.from({ length: 15 }, (_, i) => atom[(5 + Math.floor(i / 3)) * 8 + 2 + (i % 3)]);
     let kept = 0;
@@ -240,14 +243,14 @@ describe("contourlets as a dictionary", () => {
     expect(kept).toBe(window.cols);
   });
 
-  test("double their directions at every other level", () => {
+  test("double their directions at every second level", () => {
     expect(defaultDirections([64, 64])).toEqual([4, 4, 8, 8, 16, 16]);
     expect(defaultDirections([32, 8])).toEqual([4, 4, 8]);
     for (const size of [2, 4, 8, 16, 12, 40]) expect(() => contourlets([size, size])).not.toThrow();
     for (const size of [1, 2, 3, 7, 9]) expect(() => croppedContourlets([size, 5])).not.toThrow();
   });
 
-  test("refuse what they cannot be", () => {
+  test("are rejected for shapes and directions that do not fit", () => {
     expect(() => contourlets([31, 32])).toThrow(
       new InputError("contourlets need sizes divisible by 2, got 31x32; cropped contourlets take any"),
     );

@@ -1,23 +1,23 @@
 /**
  * Contourlets [Do05]: a Laplacian pyramid whose details are divided by direction, and their cropped version.
  *
- * A transform of J levels makes J pictures of details, each of 4 times the samples of the next coarser one, and one
- * coarse picture; the details of a level are divided into 2^l directions. The directional bank adds no coefficients, so
- * the redundancy is that of the pyramid, 1 + 1/4 + … + 4^−J: 1.33 and a little less.
+ * A transform of J levels makes one coarse picture and J pictures of details, each with 4 times the samples of the next
+ * coarser one; the details of a level are divided into 2^l directions. The directional bank adds no coefficients, so
+ * the redundancy is that of the pyramid, 1 + 1/4 + … + 4^−J, slightly below 1.33.
  *
- * As a dictionary (§V-D of [Sulam16]): a column is the synthesis of one unit coefficient, scaled to unit norm, coarse
+ * As a dictionary (§V-D of [Sulam16]), a column is the synthesis of one unit coefficient, scaled to unit norm, coarse
  * ones first.
  *
- * Cropped contourlets are to them what cropped wavelets are to wavelets: the atoms of pictures of 2^(⌈log₂ n⌉ + 1)
- * samples along each axis, of which the central n rows and columns are kept, those that are zero there left out, the
- * others scaled to unit norm. A torus of four times the samples has four times the atoms, and the directional filters
- * are long: at 32×32 none is zero in the window, and the redundancy is 5.33.
+ * Cropped contourlets are made like cropped wavelets: from the atoms of pictures of 2^(⌈log₂ n⌉ + 1) samples along each
+ * axis the central n rows and columns are kept; atoms that are zero there are omitted, the others scaled to unit norm.
+ * A torus of four times the samples has four times the atoms, and the directional filters are long: at 32×32 no atom is
+ * zero in the window, and the redundancy is 5.33.
  *
- * Atoms of one band are translates of each other by even numbers of samples of its level only, since GH of the pyramid
- * is. With 4 directions or more all points of a band are such.
+ * Atoms of one band are translates of each other, but only by even numbers of samples of their level, like GH of the
+ * pyramid. With 4 or more directions, all points of a band are such translates.
  *
  * Shapes   Φ n×L for n = rows·columns
- * Cost     a synthesis a direction of each level, then n·L copies
+ * Cost     one synthesis per direction and level, then n·L copies
  *
  * [Do05]     M. N. Do, M. Vetterli. The Contourlet Transform: An Efficient Directional Multiresolution Image
  *            Representation. IEEE TIP 14(12), 2005.
@@ -36,13 +36,13 @@ import { maxLevels } from "./transform.js";
 /** The transform of a picture. */
 export interface ContourletCoefficients {
   readonly coarse: Torus;
-  /** Coarsest level first; of a level one band a direction. */
+  /** Coarsest level first, with one band per direction. */
   readonly details: readonly (readonly DirectionalBand[])[];
 }
 
 /**
- * The directions of each level, coarsest first: 4, 4, 8, 8, 16, 16, … They double at every other level, as curves of
- * width ≈ length² ask for [Do05]; there are as many levels as both axes can be halved.
+ * The directions of each level, coarsest first: 4, 4, 8, 8, 16, 16, … They double at every second level, to match
+ * curves of width ≈ length² [Do05]; there are as many levels as both axes can be halved.
  */
 export function defaultDirections(shape: Shape): number[] {
   const levels = Math.min(...shape.map(maxLevels));
@@ -61,7 +61,7 @@ export function forwardContourlet(picture: Torus, directions: readonly number[])
   return { coarse, details };
 }
 
-/** The picture of its coefficients. */
+/** The picture with these coefficients. */
 export function inverseContourlet({ coarse, details }: ContourletCoefficients): Torus {
   return details.reduce((picture, bands) => {
     const size = bands[0].picture;
@@ -84,16 +84,16 @@ export function contourlets(
 ): Matrix64 {
   const [rows, columns] = requirePicture(shape);
   requireDirections(shape, directions, "; cropped contourlets take any");
-  return windowOf({ rows, columns }, { rows, columns }, directions);
+  return cropAtoms({ rows, columns }, { rows, columns }, directions);
 }
 
-/** The central windows of the contourlets of pictures of 2^(⌈log₂ n⌉ + 1) samples along each axis; any shape goes. */
+/** The central windows of the contourlets of pictures of 2^(⌈log₂ n⌉ + 1) samples along each axis, for any shape. */
 export function croppedContourlets(shape: Shape, directions?: readonly number[]): Matrix64 {
   const [rows, columns] = requirePicture(shape);
   const whole = [extendedLength(rows), extendedLength(columns)] as const;
   const chosen = directions ?? defaultDirections(whole);
   requireDirections(whole, chosen, ", the extended picture");
-  return windowOf({ rows: whole[0], columns: whole[1] }, { rows, columns }, chosen);
+  return cropAtoms({ rows: whole[0], columns: whole[1] }, { rows, columns }, chosen);
 }
 
 function requirePicture(shape: Shape): readonly [number, number] {
@@ -119,25 +119,26 @@ function requireDirections(shape: Shape, directions: readonly number[], remark: 
   );
 }
 
-/** Atoms that are translates of each other, by vectors of even entries at their level. */
+/** Atoms that are translates of each other. */
 interface AtomFamily {
   readonly atom: Torus;
-  /** Where the coefficient of `atom` is, and those of all: flat indices of the whole torus. */
+  /** The coefficients of all atoms, that of `atom` first: flat indices of the whole torus. */
   readonly points: Uint32Array;
 }
 
-/** All atoms of a torus, coarse ones first, in families. */
-function familiesOf(rows: number, columns: number, directions: readonly number[]): AtomFamily[] {
+/** All atoms of a torus in families, coarse ones first. */
+function atomFamilies(rows: number, columns: number, directions: readonly number[]): AtomFamily[] {
   const onTorus = (points: ArrayLike<number>, scale: number, width: number): Uint32Array =>
     Uint32Array.from(points, (point) => (Math.floor(point / width) * columns + (point % width)) * scale);
   const J = directions.length;
   const coarse = impulse(rows / 2 ** J, columns / 2 ** J, 0);
   const details = directions.flatMap((count, i) => {
     const finer = J - 1 - i;
-    const [h, w] = [rows / 2 ** finer, columns / 2 ** finer];
+    const h = rows / 2 ** finer;
+    const w = columns / 2 ** finer;
     const bank = new DirectionalBank(h, w, Math.log2(count));
     return bank.bandPoints().flatMap((points, band) =>
-      phasesOf(points, w).map((phase): AtomFamily => {
+      splitByParity(points, w).map((phase): AtomFamily => {
         const bands = Array.from({ length: count }, () => torus(h, w));
         bands[band] = impulse(h, w, phase[0]);
         const level = { coarse: torus(h / 2, w / 2), detail: bank.synthesize(bands) };
@@ -153,8 +154,8 @@ function familiesOf(rows: number, columns: number, directions: readonly number[]
   return [{ atom: expanded(coarse, J), points: all }, ...details];
 }
 
-/** Points by the parity of their row and column: only within one class GH, and so the atoms, move along. */
-function phasesOf(points: Uint32Array, width: number): Uint32Array[] {
+/** Points by the parity of their row and column: atoms are translates of each other only within one class. */
+function splitByParity(points: Uint32Array, width: number): Uint32Array[] {
   const parity = (point: number) => 2 * (Math.floor(point / width) % 2) + ((point % width) % 2);
   return [0, 1, 2, 3]
     .map((phase) => points.filter((point) => parity(point) === phase))
@@ -167,7 +168,7 @@ function impulse(rows: number, columns: number, point: number): Torus {
   return picture;
 }
 
-/** G, again and again. */
+/** Apply G several times. */
 function expanded(picture: Torus, times: number): Torus {
   return times === 0 ? picture : expanded(expand(picture), times - 1);
 }
@@ -178,12 +179,12 @@ interface Size {
   readonly columns: number;
 }
 
-/** The atoms of a torus inside its central window: those that are zero there left out, the others of unit norm. */
-function windowOf(whole: Size, window: Size, directions: readonly number[]): Matrix64 {
+/** The atoms of a torus in its central window, without those that are zero there, scaled to unit norm. */
+function cropAtoms(whole: Size, window: Size, directions: readonly number[]): Matrix64 {
   const top = Math.floor((whole.rows - window.rows) / 2);
   const left = Math.floor((whole.columns - window.columns) / 2);
   const n = window.rows * window.columns;
-  const families = familiesOf(whole.rows, whole.columns, directions);
+  const families = atomFamilies(whole.rows, whole.columns, directions);
   const all = new Float64Array(n * families.reduce((sum, { points }) => sum + points.length, 0));
   let kept = 0;
   for (const { atom, points } of families) {
@@ -196,12 +197,12 @@ function windowOf(whole: Size, window: Size, directions: readonly number[]): Mat
   return normalizeColumns("contourlets", new Matrix64(n, kept, all.subarray(0, n * kept)));
 }
 
-/** From one point of a torus to another. */
+/** The vector from one point of a torus to another. */
 function offset(to: number, from: number, { columns }: Size): readonly [number, number] {
   return [Math.floor(to / columns) - Math.floor(from / columns), (to % columns) - (from % columns)];
 }
 
-/** The samples of a window of an atom that is moved along. */
+/** Copy the samples in a window of a translated atom. */
 function copyWindow(
   { rows, columns, data }: Torus,
   [down, right]: readonly [number, number],

@@ -5,8 +5,7 @@ import { Matrix64 } from "../linalg/matrix64.js";
 import { croppedWavelets, croppingOf, extensionOf } from "./cropped.js";
 import { wavelet, waveletNames } from "./filters.js";
 import { transformRounding, unitRoundoff } from "./rounding.case.js";
-import { periodicSynthesisMatrix } from "./synthesisMatrix.js";
-import { maxLevels } from "./transform.js";
+import { maxLevels, periodicSynthesisMatrix } from "./transform.js";
 
 const someWavelets = fc.constantFrom("haar", "db2", "db7", "db13", "db20", "sym8", "coif3");
 const sizes = fc.integer({ min: 2, max: 40 });
@@ -25,7 +24,7 @@ test.each([
   ["sym4", 32, 50],
   ["db7", 32, 54],
   ["db13", 32, 60],
-])("%s has for n = %i the paper's %i atoms", (name, n, atoms) => {
+])("%s and n = %i give the paper's %i atoms", (name, n, atoms) => {
   const phi = croppedWavelets(n, wavelet(name));
   expect([phi.rows, phi.cols]).toEqual([n, atoms]);
 });
@@ -67,7 +66,7 @@ describe("croppedWavelets", () => {
   // An entry of W_s is a sum of products of taps; its rounding error is below c·u of the sum of their sizes, which
   // is the entry of the matrix made with |h| and |g|. Columns of which every such sum is zero miss the window; all
   // others must stand far above rounding, however small they are (db20 has one of norm 7e-23 at n = 200).
-  test("leaves out the atoms that miss the window, and no others", () => {
+  test("omits exactly the atoms that miss the window", () => {
     for (const name of waveletNames) {
       const w = wavelet(name);
       const sizesOf = { name, lowpass: w.lowpass.map(Math.abs), highpass: w.highpass.map(Math.abs) };
@@ -95,7 +94,7 @@ describe("croppedWavelets", () => {
     }
   });
 
-  test("refuses sizes that are not positive integers", () => {
+  test("rejects sizes that are not positive integers", () => {
     for (const n of [0, -1, 2.5, Number.NaN]) {
       expect(() => croppedWavelets(n, wavelet("haar"))).toThrow(
         new InputError(`croppedWavelets: n must be an integer of at least 1, got ${n}`),

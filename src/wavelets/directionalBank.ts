@@ -2,28 +2,28 @@
  * The directional filter bank of contourlets: pictures on a torus as 2^l bands, each of one range of directions,
  * with as many coefficients as samples [Bamberger, Smith 1992; Do, Vetterli 2005].
  *
- * It is a binary tree. A node has a picture on a lattice with the basis b₁, b₂ (for the root all samples), and divides
- * the frequencies ω it holds by a fan: with ν = (b₁·ω, b₂·ω), |ν₁| > |ν₂| or the other way around. Its children have
- * the sublattice of points m₁b₁ + m₂b₂ with even m₁ + m₂. The root has the unit vectors and divides the square of
- * frequencies into |ω₀| > |ω₁| and the rest. Below it a node holds a double wedge; along the leading axis, of slopes
- * from s to s + δ (first −1 to 1), and its basis is
+ * It is a binary tree. A node has a picture on a lattice with the basis b₁, b₂ (at the root, all samples), and divides
+ * its frequencies ω by a fan: with ν = (b₁·ω, b₂·ω), into |ν₁| > |ν₂| and the rest. Its children have the sublattice
+ * of points m₁b₁ + m₂b₂ with even m₁ + m₂. The root has the unit vectors as its basis and divides the square of
+ * frequencies into |ω₀| > |ω₁| and the rest. Below it, a node covers a double wedge along a leading axis, with slopes
+ * from s to s + δ (at first −1 to 1), and its basis is
  *
  *     b₁ = 2/δ (s + δ, −1),   b₂ = 2/δ (−s, 1)      in the order (leading axis, other axis)
  *
- * since b₁ is orthogonal to the one edge of the wedge and b₂ to the other, which makes ν₁ = ν₂ the ray of slope
- * s + δ/2: the fan halves the wedge. All entries are integers. Down the tree the lattice becomes every second sample
- * along the leading axis and every 2^(l−1)-th along the other.
+ * Since b₁ is orthogonal to one edge of the wedge and b₂ to the other, ν₁ = ν₂ is the ray of slope s + δ/2: the fan
+ * halves the wedge. All entries are integers. At the leaves, the lattice has every second sample along the leading
+ * axis and every 2^(l−1)-th along the other.
  *
  * The two channels are a ladder [Phoong et al. 1995]. With x₀ the samples at even m₁ + m₂, x₁ those at odd ones,
  *
  *     s = (x₀ + Px₁)/√2,   d = √2 x₁ − Ps      and back      x₁ = (d + Ps)/√2,   x₀ = √2 s − Px₁
  *
- * so reconstruction is perfect whatever P is. P interpolates half-way between samples along both diagonals,
+ * so reconstruction is perfect for any P. Here P interpolates half-way between samples along both diagonals,
  * (Px)(m) = Σ_{a,b} (−1)^((a+b)/2) β_|a| β_|b| x(m + (a+b, a−b)/2) over odd a and b; the signs move the pass-band from the
- * diamond around 0 to the fan. β is the 12-tap filter of that paper, four digits as printed.
+ * diamond around 0 to the fan. β is the 12-tap filter of that paper, with its four printed digits.
  *
  * Shapes   a picture rows×columns, both divisible by 2^(l−1), and by 2; 2^l bands of rows·columns/2^l coefficients
- * Cost     288 multiply-adds a sample and level of the tree
+ * Cost     288 multiply-adds per sample and level of the tree
  *
  * [Phoong95] S.-M. Phoong, C. W. Kim, P. P. Vaidyanathan, R. Ansari. A New Class of Two-Channel Biorthogonal
  *            Filter Banks and Wavelet Bases. IEEE TSP 43(3), 1995.
@@ -31,33 +31,33 @@
 
 import { type Torus, torus, wrap } from "./laplacianPyramid.js";
 
-/** β₁, β₃, … β₁₁: weights of the samples at ±½, ±3/2, … of the point between. */
+/** β₁, β₃, … β₁₁: weights of the samples at distances ½, 3/2, … from the interpolated point. */
 const halfSampleTaps = [0.63, -0.193, 0.0972, -0.0526, 0.0272, -0.0144] as const;
 
 type Vector = readonly [row: number, column: number];
 
-/** One range of directions: its coefficients, at the places of the points given. */
+/** The coefficients of one range of directions. */
 export interface DirectionalBand {
-  /** Flat indices of a lattice of the picture, rising, the first 0: coefficients are here, all else is zero. */
+  /** Where the coefficients are: flat indices of a lattice of the picture, ascending from 0. All other samples are zero. */
   readonly points: Uint32Array;
   readonly picture: Torus;
 }
 
-/** A node: how its picture is divided in two. */
+/** A node of the tree: how its picture is divided in two. */
 interface Fan {
   readonly rows: number;
   readonly columns: number;
-  /** From points of even m₁ + m₂ to those of odd. */
+  /** From points with even m₁ + m₂ to points with odd m₁ + m₂. */
   readonly step: Vector;
   /** Points with even m₁ + m₂: the lattice of both children. */
   readonly even: Uint32Array;
   readonly odd: Uint32Array;
   readonly taps: readonly { readonly at: Vector; readonly weight: number }[];
-  /** One for |ν₁| > |ν₂|, one for the rest, where they are divided on. */
+  /** One for |ν₁| > |ν₂| and one for the rest, if they are divided further. */
   readonly children: readonly [Fan, Fan] | undefined;
 }
 
-/** A bank of 2^levels directions for pictures of a size; with 0 levels it changes nothing. */
+/** A bank of 2^levels directions for pictures of one size; with 0 levels it changes nothing. */
 export class DirectionalBank {
   readonly rows: number;
   readonly columns: number;
@@ -69,18 +69,18 @@ export class DirectionalBank {
     this.#root =
       levels === 0
         ? undefined
-        : fanOf(rows, columns, [1, 0], [0, 1], () =>
+        : makeFan(rows, columns, [1, 0], [0, 1], () =>
             levels === 1 ? undefined : [wedge(this, 0, -1, 2, levels - 1), wedge(this, 1, -1, 2, levels - 1)],
           );
   }
 
-  /** The bands of a picture, in the order of directions: around from one diagonal to the other, then on. */
+  /** The bands of a picture by direction: from one diagonal to the other, then the other half. */
   analyze(picture: Torus): DirectionalBand[] {
     if (!this.#root) return [{ points: allPoints(picture), picture }];
     return analyzeFan(this.#root, picture);
   }
 
-  /** The picture of bands. */
+  /** The picture with these bands. */
   synthesize(bands: readonly Torus[]): Torus {
     return this.#root ? synthesizeFan(this.#root, bands) : bands[0];
   }
@@ -91,7 +91,7 @@ export class DirectionalBank {
   }
 }
 
-/** The node of a double wedge along an axis, of slopes from s to s + δ; `levels` are left. */
+/** The node of a double wedge along an axis, with slopes from s to s + δ and `levels` levels below it. */
 function wedge(
   size: { readonly rows: number; readonly columns: number },
   axis: 0 | 1,
@@ -101,16 +101,23 @@ function wedge(
 ): Fan {
   const inOrder = (leading: number, other: number): Vector =>
     axis === 0 ? [leading, other] : [other, leading];
-  const [b1, b2] = [inOrder((2 / delta) * (s + delta), -2 / delta), inOrder((-2 / delta) * s, 2 / delta)];
+  const b1 = inOrder((2 / delta) * (s + delta), -2 / delta);
+  const b2 = inOrder((-2 / delta) * s, 2 / delta);
   const half = delta / 2;
-  return fanOf(size.rows, size.columns, b1, b2, () =>
+  return makeFan(size.rows, size.columns, b1, b2, () =>
     levels === 1
       ? undefined
       : [wedge(size, axis, s, half, levels - 1), wedge(size, axis, s + half, half, levels - 1)],
   );
 }
 
-function fanOf(rows: number, columns: number, b1: Vector, b2: Vector, children: () => Fan["children"]): Fan {
+function makeFan(
+  rows: number,
+  columns: number,
+  b1: Vector,
+  b2: Vector,
+  children: () => Fan["children"],
+): Fan {
   const along = (m1: number, m2: number): Vector => [
     wrap(m1 * b1[0] + m2 * b2[0], rows),
     wrap(m1 * b1[1] + m2 * b2[1], columns),
@@ -132,7 +139,7 @@ function fanOf(rows: number, columns: number, b1: Vector, b2: Vector, children: 
   return { rows, columns, step, even, odd, taps, children: children() };
 }
 
-/** All points of a torus that two vectors generate, rising. */
+/** All points of a torus that two vectors generate, ascending. */
 function latticePoints(rows: number, columns: number, first: Vector, second: Vector): Uint32Array {
   const seen = new Set([0]);
   for (const point of seen) {
@@ -149,7 +156,8 @@ function shifted(point: number, [row, column]: Vector, rows: number, columns: nu
 
 function analyzeFan(fan: Fan, x: Torus): DirectionalBand[] {
   const { even, odd, rows, columns } = fan;
-  const [s, d] = [torus(rows, columns), torus(rows, columns)];
+  const s = torus(rows, columns);
+  const d = torus(rows, columns);
   for (const point of even) s.data[point] = Math.SQRT1_2 * (x.data[point] + interpolate(fan, x, point));
   even.forEach((point, i) => {
     d.data[point] = Math.SQRT2 * x.data[odd[i]] - interpolate(fan, s, odd[i]);
@@ -175,7 +183,8 @@ function synthesizeFan(fan: Fan, bands: readonly Torus[]): Torus {
 
 /** (Px)(m) at one point. */
 function interpolate({ taps, rows, columns }: Fan, x: Torus, point: number): number {
-  const [row, column] = [Math.floor(point / columns), point % columns];
+  const row = Math.floor(point / columns);
+  const column = point % columns;
   let sum = 0;
   for (const { at, weight } of taps) {
     let r = row + at[0];

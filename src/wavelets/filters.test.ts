@@ -37,7 +37,7 @@ describe.each(waveletNames)("%s", (name) => {
   const N = numberOf(name);
   const vanishing = isCoiflet(name) ? 2 * N : N;
 
-  test("has 2N taps, a coiflet 6N", () => {
+  test("has 2N taps, or 6N if it is a coiflet", () => {
     expect(h.length).toBe(isCoiflet(name) ? 6 * N : 2 * N);
     expect(g.length).toBe(h.length);
   });
@@ -81,7 +81,7 @@ describe.each(waveletNames.filter((name) => name.startsWith("sym")))("%s", (name
     }
   });
 
-  test("collects its energy no earlier than its dbN, the one of minimum phase", () => {
+  test("has its energy no earlier than its dbN, which has minimum phase", () => {
     const energy = (f: Float64Array, taps: number) => sum(f.slice(0, taps).map((value) => value * value));
     for (let taps = 1; taps <= h.length; taps++) {
       expect(energy(h, taps)).toBeLessThanOrEqual(energy(extremal, taps) + (h.length + 4) * unitRoundoff);
@@ -104,7 +104,7 @@ test("db2 has its closed form (1 ± √3)/(4√2), (3 ± √3)/(4√2)", () => {
   });
 });
 
-test("an unknown name is refused with the known ones", () => {
+test("an unknown name is rejected with a list of the known ones", () => {
   const message = 'unknown wavelet "sym9x"; known: haar, db1…db20, sym2…sym20, coif1…coif5';
   expect(() => wavelet("sym9x")).toThrow(new InputError(`wavelet: ${message}`));
   for (const name of ["", "db21", "db0", "sym1", "coif6", "Haar", "constructor", "__proto__"]) {

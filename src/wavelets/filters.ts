@@ -1,5 +1,5 @@
 /**
- * The orthogonal wavelets, by name: Haar, Daubechies' extremal phase (dbN), least asymmetric (symN, "symlets")
+ * Orthogonal wavelets by name: Haar, Daubechies' extremal phase (dbN), least asymmetric (symN, "symlets")
  * and coiflets (coifN).
  *
  * `lowpass` is the scaling filter h and `highpass` the wavelet filter g of *synthesis* (PyWavelets' `rec_lo` and
@@ -13,7 +13,7 @@
  *     symN     2N   N    the same |ĥ| as dbN, nearly symmetric
  *     coifN    6N   2N   and Σ (k − 2N)^p h_k = 0 for 0 < p < 2N
  *
- * The names count as Matlab's and PyWavelets' do: sym8, the wavelet of the paper's experiments, has 16 taps.
+ * N is that of Matlab and PyWavelets: sym8, the wavelet of the paper's experiments, has 16 taps.
  *
  * I. Daubechies. Ten Lectures on Wavelets. SIAM, 1992. The numbers: coefficients.ts.
  */
@@ -30,12 +30,12 @@ export interface Wavelet {
   readonly highpass: Float64Array;
 }
 
-/** Every name that `wavelet` knows. */
+/** All names that `wavelet` accepts. */
 export const waveletNames: readonly string[] = Object.keys(scalingFilters);
 
 const known = "haar, db1…db20, sym2…sym20, coif1…coif5";
 
-/** The wavelet of a name. */
+/** A wavelet by name. */
 export function wavelet(name: string): Wavelet {
   if (!Object.hasOwn(scalingFilters, name)) {
     throw new InputError(`unknown wavelet ${show(name)}; known: ${known}`, { where: "wavelet", value: name });

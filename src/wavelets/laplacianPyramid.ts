@@ -1,13 +1,13 @@
 /**
  * One level of the Laplacian pyramid of pictures on a torus, with the 9-7 filters.
  *
- *     c = Hx,   d = x − Gc          analysis: a coarse picture of a quarter of the samples, and what it misses
+ *     c = Hx,   d = x − Gc          analysis: a coarse picture with a quarter of the samples, and the missing details
  *     x = G(c − Hd) + d             synthesis
  *
  * H filters with h (9 taps) along both axes and keeps every second sample; G puts zeros between samples and filters
  * with g (7 taps). The filters are biorthogonal, HG = I, so GH is a projection and synthesis undoes analysis:
- * Gc − GHd + d = GHx + (I − GH)(I − GH)x = x. Other d than those of analysis lose what G could make, so an atom of d
- * is (I − GH)d: this synthesis is the dual frame's, where Gc + d would also invert [Do, Vetterli 2003].
+ * Gc − GHd + d = GHx + (I − GH)(I − GH)x = x. Of other d only (I − GH)d counts, and so an atom of the details is
+ * (I − GH)d. This is synthesis by the dual frame; Gc + d would invert analysis as well [Do, Vetterli 2003].
  *
  * The filters, the "9-7" of [Cohen, Daubechies, Feauveau 1992]: with y = sin²(ω/2) they are
  *
@@ -18,7 +18,7 @@
  * Shapes   x rows×columns, both even; c half of each; d as x
  */
 
-/** A picture that goes on around its edges, row-major. */
+/** A picture that wraps around at its edges, row-major. */
 export interface Torus {
   readonly rows: number;
   readonly columns: number;
@@ -52,25 +52,29 @@ export function pyramidSynthesis({ coarse, detail }: PyramidLevel): Torus {
 
 /** H: filter with h and keep every second sample, along both axes. */
 function reduce(picture: Torus): Torus {
-  return alongColumns(alongColumns(picture, halve), halve);
+  const { rows, columns } = picture;
+  return alongColumns(alongColumns(picture, rows / 2, halve), columns / 2, halve);
 }
 
 /** G: zeros between samples, then filter with g, along both axes. */
 export function expand(picture: Torus): Torus {
-  return alongColumns(alongColumns(picture, double), double);
+  const { rows, columns } = picture;
+  return alongColumns(alongColumns(picture, 2 * rows, double), 2 * columns, double);
 }
 
-/** Replace each column of a picture by another, and transpose it: twice along both axes, and back in place. */
-function alongColumns({ rows, columns, data }: Torus, change: (line: Float64Array) => Float64Array): Torus {
+/** Change each column of a picture to one of another length, and transpose. Applied twice, it works along both axes. */
+function alongColumns(
+  { rows, columns, data }: Torus,
+  length: number,
+  change: (line: Float64Array) => Float64Array,
+): Torus {
   const line = new Float64Array(rows);
-  let result: Torus | undefined;
+  const result = torus(columns, length);
   for (let column = 0; column < columns; column++) {
     for (let row = 0; row < rows; row++) line[row] = data[row * columns + column];
-    const changed = change(line);
-    result ??= torus(columns, changed.length);
-    result.data.set(changed, column * changed.length);
+    result.data.set(change(line), column * length);
   }
-  return result!;
+  return result;
 }
 
 function halve(line: Float64Array): Float64Array {

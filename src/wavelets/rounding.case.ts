@@ -2,7 +2,7 @@
  * Rounding bounds that the tests of this folder share. u = 2⁻⁵³ is the unit roundoff.
  *
  * A sum of K products of a rounded tap and a number is off by at most (K + 1) u Σ|terms|, to first order.
- * A level of synthesis or analysis sums K terms a sample; its matrix of |taps| has row and column sums Σ|h|, so
+ * A level of synthesis or analysis sums K terms per sample; its matrix of |taps| has row and column sums Σ|h|, so
  * the 2-norm of its rounding error is at most (K + 1) u Σ|h| ‖x‖. The exact levels are orthogonal and pass
  * earlier errors on unchanged: J levels are off by at most J (K + 1) u Σ|h| ‖x‖.
  */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
+import { Matrix64 } from "../linalg/matrix64.js";
 import { wavelet, waveletNames } from "./filters.js";
 import { sum, transformRounding, unitRoundoff } from "./rounding.case.js";
 import {
@@ -8,6 +9,7 @@ import {
   forwardPeriodic,
   inversePeriodic,
   maxLevels,
+  periodicSynthesisMatrix,
   synthesizePeriodic,
 } from "./transform.js";
 
@@ -29,7 +31,7 @@ const cases = fc
   );
 
 describe("forwardPeriodic and inversePeriodic", () => {
-  test("reconstruct perfectly, both ways", () => {
+  test("reconstruct perfectly, in both orders", () => {
     fc.assert(
       fc.property(cases, ([levels, x, , w]) => {
         const tolerance = 2 * transformRounding(w, levels) * norm(x);
@@ -61,7 +63,7 @@ describe("forwardPeriodic and inversePeriodic", () => {
     );
   });
 
-  test("shift with the signal: 2^J samples move every coefficient of level J by one", () => {
+  test("shift with the signal: a shift of 2^J samples moves every coefficient of level J by one place", () => {
     fc.assert(
       fc.property(vectorOf(48), fc.integer({ min: 1, max: 4 }), waveletsOfAll, (x, levels, w) => {
         const coarse = forwardPeriodic(x, w, levels).subarray(0, 48 / 2 ** levels);
@@ -71,7 +73,7 @@ describe("forwardPeriodic and inversePeriodic", () => {
     );
   });
 
-  test("send a constant to the coarsest approximation alone", () => {
+  test("map a constant to the coarsest approximation only", () => {
     fc.assert(
       fc.property(waveletsOfAll, fc.integer({ min: 1, max: 6 }), (w, levels) => {
         const x = new Float64Array(3 * 2 ** levels).fill(1);
@@ -88,7 +90,7 @@ describe("forwardPeriodic and inversePeriodic", () => {
     expect(inversePeriodic(x, wavelet("sym8"), 0)).toEqual(x);
   });
 
-  test("leave their input alone", () => {
+  test("do not change their input", () => {
     const x = Float64Array.of(3, 1, 4, 1);
     forwardPeriodic(x, wavelet("db2"), 2);
     inversePeriodic(x, wavelet("db2"), 2);
@@ -97,7 +99,7 @@ describe("forwardPeriodic and inversePeriodic", () => {
 });
 
 describe("one level", () => {
-  test("of haar takes means and differences of neighbours, by √2", () => {
+  test("of haar takes scaled sums and differences of neighbours", () => {
     const { approximation, detail } = analyzePeriodic([1, 3, 10, 4], wavelet("haar"));
     const expected = [4, 14, -2, 6].map((value) => value * Math.SQRT1_2);
     [...approximation, ...detail].forEach((value, i) => {
@@ -116,7 +118,7 @@ describe("one level", () => {
     });
   });
 
-  test("is what several levels repeat on the approximation", () => {
+  test("is repeated on the approximation by several levels", () => {
     const w = wavelet("coif2");
     const x = Float64Array.from({ length: 24 }, (_, i) => Math.sin(i * i));
     const first = analyzePeriodic(x, w);
@@ -125,7 +127,7 @@ describe("one level", () => {
     expect(forwardPeriodic(x, w, 2)).toEqual(expected);
   });
 
-  test("annihilates polynomials of degree below N away from the wrap", () => {
+  test("annihilates polynomials of degree below N away from the ends", () => {
     const w = wavelet("db4");
     const x = Float64Array.from({ length: 64 }, (_, i) => (i / 64) ** 3);
     const { detail } = analyzePeriodic(x, w);
@@ -135,10 +137,10 @@ describe("one level", () => {
   });
 });
 
-describe("what cannot be transformed is refused", () => {
+describe("the transform rejects", () => {
   const haar = wavelet("haar");
 
-  test("more levels than the length halves", () => {
+  test("more levels than the length can be halved", () => {
     expect(() => forwardPeriodic(new Float64Array(12), haar, 3)).toThrow(
       new InputError("forwardPeriodic: levels of length 12 must be an integer from 0 to 2, got 3"),
     );
@@ -167,3 +169,81 @@ test("maxLevels is the exponent of 2", () => {
 function rotate(x: Float64Array, by: number): Float64Array {
   return x.map((_, i) => x[(i - by + x.length) % x.length]);
 }
+
+const lengths = [1, 2, 4, 6, 12, 16, 32, 40, 64];
+
+/** The largest |entry| of a − b. */
+function distance(a: Matrix64, b: Matrix64): number {
+  return a.data.reduce((worst, value, i) => Math.max(worst, Math.abs(value - b.data[i])), 0);
+}
+
+describe.each(waveletNames)("the synthesis matrix of %s", (name) => {
+  const w = wavelet(name);
+
+  test("has orthonormal columns", () => {
+    for (const length of lengths) {
+      const levels = maxLevels(length);
+      const W = periodicSynthesisMatrix(length, w, levels);
+      const tolerance = 2 * transformRounding(w, levels) + length * unitRoundoff;
+      expect(distance(W.transpose().times(W), Matrix64.identity(length))).toBeLessThanOrEqual(tolerance);
+    }
+  });
+
+  test("has the inverse transform of unit vector j as column j", () => {
+    for (const length of lengths) {
+      for (let levels = 0; levels <= maxLevels(length); levels++) {
+        const W = periodicSynthesisMatrix(length, w, levels);
+        const tolerance = 2 * transformRounding(w, levels); // sums that wrap are taken in another order
+        for (let j = 0; j < length; j++) {
+          const column = inversePeriodic(Matrix64.identity(length).column(j), w, levels);
+          column.forEach((value, i) => {
+            if (!(Math.abs(value - W.at(i, j)) <= tolerance)) expect(W.at(i, j), `(${i}, ${j})`).toBe(value);
+          });
+        }
+      }
+    }
+  });
+});
+
+test("Wc is the inverse transform, and Wᵀx the forward transform", () => {
+  const vectors = fc.array(fc.integer({ min: -100, max: 100 }), { minLength: 24, maxLength: 24 });
+  fc.assert(
+    fc.property(
+      vectors,
+      fc.constantFrom(...waveletNames),
+      fc.integer({ min: 0, max: 3 }),
+      (x, name, levels) => {
+        const w = wavelet(name);
+        const W = periodicSynthesisMatrix(24, w, levels);
+        const column = new Matrix64(24, 1, Float64Array.from(x));
+        const inverse = new Matrix64(24, 1, inversePeriodic(x, w, levels));
+        const forward = new Matrix64(24, 1, forwardPeriodic(x, w, levels));
+        const sizes = Math.sqrt(24) * Math.hypot(...x); // Σ|entry||x| ≤ √n ‖x‖ times the error of an entry
+        const tolerance = 2 * (transformRounding(w, levels) + 24 * unitRoundoff) * sizes;
+        expect(distance(W.times(column), inverse)).toBeLessThanOrEqual(tolerance);
+        expect(distance(W.transpose().times(column), forward)).toBeLessThanOrEqual(tolerance);
+      },
+    ),
+  );
+});
+
+test("the synthesis matrix of haar at length 4 has its columns in the documented order", () => {
+  const W = periodicSynthesisMatrix(4, wavelet("haar"), 2);
+  const r = Math.SQRT1_2;
+  const expected = [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, -0.5, -0.5, r, -r, 0, 0, 0, 0, r, -r];
+  expect(distance(W, new Matrix64(4, 4, Float64Array.from(expected)))).toBeLessThanOrEqual(4 * unitRoundoff);
+});
+
+test("entries of the synthesis matrix outside the support of an atom are exactly 0", () => {
+  const W = periodicSynthesisMatrix(64, wavelet("sym8"), 2);
+  const nonZeros = (j: number) => W.column(j).filter((value) => value !== 0).length;
+  expect(nonZeros(63)).toBe(16); // K
+  expect(nonZeros(16)).toBe(46); // 2(K − 1) + K
+});
+
+test("a synthesis matrix of 0 levels is the identity, and too many levels are rejected", () => {
+  expect(periodicSynthesisMatrix(5, wavelet("db3"), 0)).toEqual(Matrix64.identity(5));
+  expect(() => periodicSynthesisMatrix(6, wavelet("db3"), 2)).toThrow(
+    new InputError("periodicSynthesisMatrix: levels of length 6 must be an integer from 0 to 1, got 2"),
+  );
+});

@@ -6,18 +6,25 @@
  *     x_i = Σ_k a_k h_{i−2k+s} + d_k g_{i−2k+s},   s = K/2 − 1,   indices of x modulo n
  *
  * and analysis is its transpose, which is its inverse. The shift s centres the filters, so that coefficient k
- * stands for the samples around 2k at every level; it is also the shift of PyWavelets' mode "periodization".
- * Where n < K the filters wrap around more than once, and the transform is still orthogonal.
+ * belongs to the samples around 2k at every level; it is also the shift of PyWavelets' mode "periodization".
+ * If n < K the filters wrap around more than once, and the transform is still orthogonal.
  *
- * Levels repeat this on the approximation. The coefficients after J levels are, coarsest first,
+ * Further levels do the same with the approximation. The coefficients after J levels are, coarsest first,
  *
  *     [ a_J (n/2^J) | d_J (n/2^J) | d_{J−1} (n/2^{J−1}) | … | d_1 (n/2) ]
  *
- * Cost     nK multiply-adds for one level, less than 2nK for any number of levels
+ * W_s is the orthogonal matrix of synthesis: signal = W_s · coefficients (4). Its columns are in the same order: the
+ * scaling functions of level J, then the wavelets of levels J, J−1 … 1, each level by position, with the signs of
+ * PyWavelets' `wavedec`. The wavelets of level j are columns n/2^j … 2n/2^j − 1. Atoms of one level are cyclic shifts
+ * of each other by 2^j samples, so one synthesis per level is enough.
+ *
+ * Shapes   W_s n×n
+ * Cost     nK multiply-adds for one level, less than 2nK for any number of levels; O(n² + JnK) for W_s
  */
 
 import { InputError } from "../core/errors.js";
 import { requireInteger } from "../core/require.js";
+import { Matrix64 } from "../linalg/matrix64.js";
 import type { Wavelet } from "./filters.js";
 
 /** The coefficients of one level. */
@@ -26,7 +33,7 @@ export interface Bands {
   readonly detail: Float64Array;
 }
 
-/** How many times a length can be halved: the exponent of 2 in it. */
+/** How many times a length can be halved: its exponent of 2. */
 export function maxLevels(length: number): number {
   requireInteger("maxLevels", "length", length, 1);
   let levels = 0;
@@ -34,8 +41,8 @@ export function maxLevels(length: number): number {
   return levels;
 }
 
-/** Refuse a number of levels that the length does not allow. */
-export function requireLevels(where: string, length: number, levels: number): void {
+/** Reject a number of levels that the length does not allow. */
+function requireLevels(where: string, length: number, levels: number): void {
   requireInteger(where, "length", length, 1);
   requireInteger(where, `levels of length ${length}`, levels, 0, maxLevels(length));
 }
@@ -111,4 +118,25 @@ export function inversePeriodic(
 function firstSample(k: number, taps: number, length: number): number {
   const sample = (2 * k - (taps / 2 - 1)) % length;
   return sample < 0 ? sample + length : sample;
+}
+
+/**
+ * W_s for signals of `length` samples, divisible by 2^levels. Its columns are orthonormal, and every entry outside
+ * the support of its atom is exactly 0.
+ */
+export function periodicSynthesisMatrix(length: number, wavelet: Wavelet, levels: number): Matrix64 {
+  requireLevels("periodicSynthesisMatrix", length, levels);
+  const W = new Matrix64(length, length);
+  const fillBand = (firstColumn: number, level: number): void => {
+    const unit = new Float64Array(length);
+    unit[firstColumn] = 1;
+    const atom = inversePeriodic(unit, wavelet, levels);
+    for (let shift = 0, j = firstColumn; shift < length; shift += 2 ** level, j++) {
+      W.column(j).set(atom.subarray(0, length - shift), shift);
+      W.column(j).set(atom.subarray(length - shift), 0);
+    }
+  };
+  fillBand(0, levels);
+  for (let level = levels; level > 0; level--) fillBand(length / 2 ** level, level);
+  return W;
 }

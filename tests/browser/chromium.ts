@@ -1,7 +1,6 @@
 /**
- * A Chromium for tests, found where Linux and the variable CHROME_PATH have one, driven
- * by playwright-core. Headless, in one of two ways: without any GPU, or with the software
- * GPU that comes with it (SwiftShader).
+ * Chromium for tests, from CHROME_PATH or the PATH, driven by playwright-core. Headless,
+ * and either without a GPU or with its own software GPU (SwiftShader).
  */
 
 import { type Browser, chromium } from "playwright-core";
@@ -9,13 +8,13 @@ import { skippedBecause } from "../missing.js";
 import { chromiumNames, findChromium } from "./chromiumPath.js";
 
 export interface Chromium {
-  /** The program, or undefined where there is none. */
+  /** The program; undefined if it was not found. */
   readonly path: string | undefined;
   /** For the title of a test: empty, or why it is skipped. */
   readonly note: string;
 }
 
-/** Throws where there is none and `CI` is "true". */
+/** Throws if Chromium was not found and `CI` is "true". */
 export function requireChromium(): Chromium {
   const path = findChromium();
   if (path !== undefined) return { path, note: "" };
@@ -24,8 +23,8 @@ export function requireChromium(): Chromium {
 }
 
 /**
- * How WebGPU is offered. `none`: `navigator.gpu` is there, but no adapter. `software`: the
- * adapter is SwiftShader, whatever the machine has; browsers hide it as too slow unless asked.
+ * What WebGPU has. `none`: `navigator.gpu` without an adapter. `software`: SwiftShader as the
+ * adapter, whatever the machine has; browsers hide it by default, because it is slow.
  */
 export type Gpu = "none" | "software";
 
@@ -35,7 +34,7 @@ const flags: Record<Gpu, string[]> = {
 };
 
 export async function launchChromium(path: string, gpu: Gpu): Promise<Browser> {
-  const isRoot = process.getuid?.() === 0; // for whom the sandbox does not start
+  const isRoot = process.getuid?.() === 0; // the sandbox does not start for root
   const sandbox = isRoot ? ["--no-sandbox"] : [];
-  return await chromium.launch({ executablePath: path, args: [...sandbox, ...flags[gpu]] });
+  return await chromium.launch({ executablePath: path, args: [...sandbox, ...flags[gpu]], timeout: 0 });
 }

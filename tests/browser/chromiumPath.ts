@@ -1,11 +1,11 @@
-/** Where Chromium is: the variable CHROME_PATH, or its usual names on the PATH. */
+/** Finds Chromium: by the variable CHROME_PATH, or by its usual names on the PATH. */
 
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
 export const chromiumNames = ["chromium", "chromium-browser", "google-chrome"];
 
-/** The program, or undefined where there is none. */
+/** The program; undefined if it was not found. */
 export function findChromium(): string | undefined {
   const { CHROME_PATH, PATH = "" } = process.env;
   if (CHROME_PATH) return isProgram(CHROME_PATH) ? CHROME_PATH : undefined;

@@ -1,6 +1,6 @@
 /**
- * The script of the test page. Tests call `runTask`: the task runs in the page itself, or
- * in a worker of it, whose script is this very file.
+ * The script of the test page. Tests call `runTask`, which runs a task in the page itself
+ * or in a worker of the page; this file is the script of both.
  */
 
 import { type Learned, learn, type Task } from "./task.js";
@@ -9,8 +9,8 @@ import { type Learned, learn, type Task } from "./task.js";
 export type Place = "page" | "worker";
 
 /**
- * What became of a task: its result, and `shared` where another thread took a part of it;
- * or the error as a person reads it.
+ * The outcome of a task: its result, with `shared` if another thread did a part of the
+ * work; or the error as text.
  */
 export type Outcome = (Learned & { readonly shared?: true }) | { readonly error: string };
 
@@ -44,8 +44,8 @@ function runInWorker(task: Task): Promise<Outcome> {
 }
 
 /**
- * Whether other threads take part: all take the items of a job from one counter in shared
- * memory, so this one sees the counter ahead of what it took itself.
+ * Finds out whether other threads take part. All threads take the items of a job from one
+ * counter in shared memory, so this thread sees the counter ahead of its own count.
  */
 function watchItems(): () => boolean {
   const counter = 1; // `slots.nextItem` in src/kernels/cpu/worker.ts

@@ -2,8 +2,8 @@
  * A small web site with the test page and the README's example, bundled as a web developer
  * would: the package by its name, through its `exports`, with its dependencies, minified.
  *
- * The first part of a path chooses the headers: `/isolated/` is the page with those of
- * `isolated`, and so is everything it loads.
+ * The first part of a path chooses the headers: everything below `/isolated/` has the
+ * headers of `isolated`.
  */
 
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
-/** What lets a page share memory between threads. */
+/** Headers that let a page share memory between threads. */
 const isolation = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Embedder-Policy": "require-corp",
@@ -21,7 +21,7 @@ const isolation = {
 const variants = {
   plain: {},
   isolated: isolation,
-  /** Shared memory, but no workers that are made on the spot. */
+  /** Shared memory, but no workers from blob URLs. */
   "no-blobs": {
     ...isolation,
     "Content-Security-Policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'",

@@ -1,20 +1,20 @@
 /**
  * One small training run through the public entry: the same code in Node, in a page and
- * in a worker of a page, so that what they return can be compared bit by bit.
+ * in a worker of a page, so that the results can be compared bit for bit.
  */
 
 import { chooseKernels, type DeviceName, modelToBytes, syntheticPictures, train } from "trainlets";
 
 export interface Task {
-  /** What to compute with, and on how many threads; as many as there are cores unless told. */
   readonly device: DeviceName;
+  /** By default as many as there are cores. */
   readonly threads?: number;
-  /** The base dictionary; the usual one unless told. */
+  /** The name of the base dictionary; by default that of `train`. */
   readonly base?: string;
 }
 
 export interface Learned {
-  /** What computed. */
+  /** The description of the kernels that were used. */
   readonly kernels: string;
   /** Root-mean-square error on held-out patches: before the first step, and at the end. */
   readonly testRmse: readonly number[];
@@ -22,7 +22,7 @@ export interface Learned {
   readonly sha256: string;
 }
 
-/** Learn a dictionary of 8×8 atoms, some more than the base has, in a few steps with atom care between them. */
+/** Learn a dictionary of 8×8 atoms, more than the base has, in a few steps with atom care. */
 export async function learn({ device, threads, base }: Task): Promise<Learned> {
   const { kernels } = await chooseKernels(device, { threads });
   try {

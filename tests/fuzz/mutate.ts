@@ -1,8 +1,8 @@
-/** Damage to files, from a seed: what disks, networks and strangers do to them. */
+/** Damage to files, from a seed, as by disks, networks and attackers. */
 
 import type { Rng } from "../../src/core/rng.js";
 
-/** Numbers where code that trusts a file goes wrong. */
+/** Numbers that break code which trusts a file. */
 const extremes = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff];
 const texts = ["0", "-1", "1e309", "4294967296", "999999999999", "9007199254740993", "__proto__", "{", "[["];
 
@@ -30,7 +30,7 @@ const mutations: readonly Mutation[] = [
   replaceDigits,
 ];
 
-/** One to three mutations of a file; `other` is one to splice from. */
+/** One to three mutations of a file; some insert parts of `other`. */
 export function mutate(bytes: Uint8Array, rng: Rng, other: Uint8Array): Uint8Array {
   let mutated = bytes;
   for (let times = 1 + rng.below(3); times > 0; times--)
@@ -45,7 +45,7 @@ function flipBits(bytes: Uint8Array, rng: Rng): Uint8Array {
   return copy;
 }
 
-/** A little-endian number of 1, 2, 4 or 8 bytes. */
+/** Write an extreme little-endian number of 1, 2, 4 or 8 bytes. */
 function placeExtreme(bytes: Uint8Array, rng: Rng): Uint8Array {
   const copy = bytes.slice();
   const value = BigInt(extremes[rng.below(extremes.length)]) << BigInt(rng.below(2) * 31);
@@ -55,13 +55,13 @@ function placeExtreme(bytes: Uint8Array, rng: Rng): Uint8Array {
   return copy;
 }
 
-/** Digits of a text become others: sizes in headers, numbers in JSON. */
+/** Replace the digits of a number in text: sizes in headers, numbers in JSON. */
 function replaceDigits(bytes: Uint8Array, rng: Rng): Uint8Array {
   const digits = [...new TextDecoder("latin1").decode(bytes.subarray(0, 4096)).matchAll(/\d+/g)];
   const match = digits[rng.below(digits.length)];
   if (!match) return flipBits(bytes, rng);
   const text = new TextEncoder().encode(texts[rng.below(texts.length)]);
-  const keep = rng.below(2) === 0; // the length, so that what follows stays in its place
+  const keep = rng.below(2) === 0; // keep the length, so that the rest of the file stays in place
   const length = keep ? Math.min(text.length, match[0].length) : text.length;
   const end = match.index + (keep ? length : match[0].length);
   return replace(bytes, match.index, end, text.subarray(0, length));

@@ -1,6 +1,6 @@
 /**
- * The parsers of files from strangers, each with valid files to damage. To add one: a
- * line in `parsers`.
+ * The parsers of untrusted files, each with valid files to damage. To add a parser, add a
+ * line to `parsers`.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,11 +10,10 @@ import { deflateSync } from "fflate";
 import sharp from "sharp";
 import { SparseColumns } from "../../src/core/matrix.js";
 import type { Rng } from "../../src/core/rng.js";
-import { crc32 } from "../../src/data/formats/crc32.js";
+import { crc32 } from "../../src/data/formats/checksums.js";
 import { makeNpy, npyFromText, readNpy, writeNpy } from "../../src/data/formats/npy.js";
 import { readNpz, writeNpz } from "../../src/data/formats/npz.js";
-import { extractZip, listZip } from "../../src/data/formats/unzip.js";
-import { writeZip } from "../../src/data/formats/zip.js";
+import { extractZip, listZip, writeZip } from "../../src/data/formats/zip.js";
 import { decodeImage } from "../../src/data/node/images.js";
 import { inspectInputs } from "../../src/data/node/inputs.js";
 import { openSource } from "../../src/data/node/openSource.js";
@@ -36,11 +35,11 @@ import { mutate } from "./mutate.js";
 
 export interface Parser {
   readonly name: string;
-  /** Files that it reads. */
+  /** Files that it can read. */
   readonly valid: () => Promise<readonly Uint8Array[]>;
-  /** Must end, with anything or with an `InputError`. */
+  /** Must return, or throw an `InputError`. */
   parse(bytes: Uint8Array): unknown;
-  /** Damage that checksums do not show; any damage to the bytes unless told. */
+  /** Damage that checksums do not reveal; by default, any damage. */
   readonly damage?: (bytes: Uint8Array, rng: Rng, other: Uint8Array) => Uint8Array;
 }
 
@@ -67,7 +66,7 @@ const codes = () => {
   return codesToBytes({ X, means: counted(4) }, signals);
 };
 
-/** Half of the time a member is damaged and the archive made anew around it, so that its checksums are right. */
+/** Half of the time, damage a member and make the archive anew, so that its checksums are right. */
 function damageMember(bytes: Uint8Array, rng: Rng, other: Uint8Array): Uint8Array {
   if (rng.below(2) === 0) return mutate(bytes, rng, other);
   const members = listZip(bytes, "valid").map((member) => {
@@ -83,7 +82,7 @@ function damageMember(bytes: Uint8Array, rng: Rng, other: Uint8Array): Uint8Arra
   return writeZip(parts);
 }
 
-/** Half of the time with checksums made right again. */
+/** Half of the time with corrected checksums. */
 function damageTar(bytes: Uint8Array, rng: Rng, other: Uint8Array): Uint8Array {
   const mutated = mutate(bytes, rng, other);
   if (rng.below(2) === 0) return mutated;
@@ -118,7 +117,7 @@ export function tarOf(files: Readonly<Record<string, Uint8Array>>): Uint8Array {
   return Uint8Array.from(Buffer.concat([...blocks, new Uint8Array(1024)]));
 }
 
-/** An archive with one deflated member, as `numpy.savez_compressed` writes it; it says that this inflates to `size` bytes. */
+/** An archive with one deflated member, as from `numpy.savez_compressed`, that claims to inflate to `size` bytes. */
 export function deflatedNpz(bytes: Uint8Array, size = bytes.length): Uint8Array {
   const packed = deflateSync(bytes);
   const stored = writeZip([{ name: "x.npy", parts: [packed] }]);
@@ -140,7 +139,7 @@ async function images(): Promise<Uint8Array[]> {
   );
 }
 
-/** Reads everything a file holds, as a command does. */
+/** Reads a whole file, as a command does. */
 function readAs(extension: string): (bytes: Uint8Array) => Promise<void> {
   return async (bytes) => {
     const folder = mkdtempSync(join(tmpdir(), "trainlets-fuzz-"));
@@ -171,7 +170,7 @@ const tar = async () => {
   return [tarOf({ "a/one.png": png, "a/two.jpg": jpeg, "b.npy": (await arrays())[0] })];
 };
 
-/** A run of a few steps, and what to make it from. */
+/** Data and options of a run of a few steps. */
 const run = () => ({
   pictures: syntheticPictures(1, 1, 12),
   options: { patch: [4, 4], base: "odct:1", atoms: 16, coding: { sparsity: 2 }, examples: 40, batch: 20 },
@@ -188,16 +187,16 @@ async function checkpoints(): Promise<Uint8Array[]> {
   return saved;
 }
 
-/** Read it, and where it can be read, set a run up with it. */
-async function goOnFrom(bytes: Uint8Array): Promise<void> {
+/** Read a checkpoint and prepare a run that resumes from it. */
+async function resumeFrom(bytes: Uint8Array): Promise<void> {
   const resume = await checkpointFromBytes(bytes, "x.tlc");
   const { pictures, options } = run();
-  const going = train(pictures, { ...options, resume, kernels: createReferenceKernels() });
-  await going.plan();
-  await going.close();
+  const resumed = train(pictures, { ...options, resume, kernels: createReferenceKernels() });
+  await resumed.plan();
+  await resumed.close();
 }
 
-/** Half of the time with the checksum of the header made right again. */
+/** Half of the time with a corrected checksum of the header. */
 function damageCheckpoint(bytes: Uint8Array, rng: Rng, other: Uint8Array): Uint8Array {
   const mutated = mutate(bytes, rng, other);
   const start = 20; // the magic, the version, the length and the checksum of the header
@@ -216,7 +215,7 @@ async function compressed(): Promise<Uint8Array[]> {
   return [bytes];
 }
 
-/** Half of the time with the checksum made right again. */
+/** Half of the time with a corrected checksum. */
 function damageCompressed(bytes: Uint8Array, rng: Rng, other: Uint8Array): Uint8Array {
   const mutated = mutate(bytes, rng, other);
   const end = mutated.length - 4;
@@ -244,7 +243,7 @@ export const parsers: readonly Parser[] = [
   { name: ".npy files", valid: async () => (await arrays()).slice(0, 2), parse: readAs(".npy") },
   { name: ".npz files", valid: archive, parse: readAs(".npz") },
   { name: ".tar files", valid: tar, parse: readAs(".tar"), damage: damageTar },
-  { name: "checkpoints", valid: checkpoints, parse: goOnFrom, damage: damageCheckpoint },
+  { name: "checkpoints", valid: checkpoints, parse: resumeFrom, damage: damageCheckpoint },
   {
     name: ".tlt",
     valid: compressed,

@@ -36,7 +36,7 @@ def cropped(n, name):
 
 
 def bordered(n, name, mode):
-    """Unit columns of the inverse transform of signals of n samples, as deep as trainlets goes."""
+    """Unit columns of the inverse transform for signals of n samples, with as many levels as in trainlets."""
     taps = pywt.Wavelet(name).rec_len
     levels = int(np.ceil(np.log2(n))) if mode == "periodization" else max(1, int(np.log2(n / (taps - 1))))
     arrays, slices = pywt.coeffs_to_array(pywt.wavedec(np.zeros(n), name, mode=mode, level=levels))

@@ -21,7 +21,7 @@ def number(value):
     return repr(value)
 
 
-def tell(array):
+def describe(array):
     canonical = array.dtype.newbyteorder("<")
     if canonical.str == "<f2":
         canonical = np.dtype("<f4")  # as they are read in TypeScript
@@ -47,28 +47,28 @@ def samples():
 def save(path, array, version=None):
     with open(path, "wb") as file:
         np.lib.format.write_array(file, array, version=version)
-    return {"array": tell(array)} if array.dtype.kind in "iuf" else {}
+    return {"array": describe(array)} if array.dtype.kind in "iuf" else {}
 
 
 def main(job, path):
-    if job == "tell":
+    if job == "read":
         with np.load(path) as archive:
-            return {name: tell(archive[name]) for name in archive.files}
+            return {name: describe(archive[name]) for name in archive.files}
     if job == "map":
-        return {"array": tell(np.load(path, mmap_mode="r"))}
+        return {"array": describe(np.load(path, mmap_mode="r"))}
     if job == "sparse":
-        return {"dense": tell(scipy.sparse.load_npz(path).toarray())}
+        return {"dense": describe(scipy.sparse.load_npz(path).toarray())}
     if job in ("stored", "deflated", "zip64"):
         if job == "zip64":
             zipfile.ZIP64_LIMIT = 10  # as if every size and offset needed 64 bits
         arrays = samples()
         (np.savez_compressed if job == "deflated" else np.savez)(path, **arrays)
-        return {name: tell(np.asarray(array)) for name, array in arrays.items()}
+        return {name: describe(np.asarray(array)) for name, array in arrays.items()}
     if job == "saveSparse":
         matrix = scipy.sparse.random(7, 5, density=0.3, format="csc", random_state=1)
         matrix.data = np.arange(1.0, 1 + matrix.nnz)
         scipy.sparse.save_npz(path, matrix)
-        return {"dense": tell(matrix.toarray())}
+        return {"dense": describe(matrix.toarray())}
     if job in ("version2", "version3"):
         return save(path, np.arange(6, dtype="<f4").reshape(2, 3), (int(job[-1]), 0))
     if job == "object":

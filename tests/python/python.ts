@@ -1,7 +1,7 @@
 /**
- * A Python for tests that compare with Python libraries.
+ * Python for tests that compare with Python libraries.
  *
- * Where there is none, such tests skip and say why; under CI (`CI=true`), where there should be one, they fail.
+ * Without it such tests are skipped, with the reason; with `CI=true` they fail.
  *
  * @example
  * const python = requirePython(["pywt"]);
@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { skippedBecause } from "../missing.js";
 
 export interface Python {
-  /** The interpreter, or undefined where none has the modules. */
+  /** The interpreter; undefined if none has the modules. */
   readonly path: string | undefined;
   /** For the title of a test: empty, or why it is skipped. */
   readonly note: string;
@@ -23,7 +23,7 @@ export interface Python {
 
 const interpreters = ["/usr/bin/python3", "python3"];
 
-/** The first interpreter that imports all the modules. Throws where there is none and `CI` is "true". */
+/** The first interpreter that can import all modules. Throws if none can and `CI` is "true". */
 export function requirePython(modules: readonly string[]): Python {
   const path = interpreters.find(
     (name) => spawnSync(name, ["-c", `import ${modules.join(", ")}`]).status === 0,
@@ -33,7 +33,7 @@ export function requirePython(modules: readonly string[]): Python {
   return { path, note: skippedBecause(reason) };
 }
 
-/** Run a script of this folder: JSON on its standard input, JSON from its standard output. */
+/** Run a script of this folder, with JSON as its standard input and output. */
 export function runPython(path: string, script: string, input: unknown): unknown {
   const file = fileURLToPath(new URL(script, import.meta.url));
   const options = { input: JSON.stringify(input), encoding: "utf8", maxBuffer: 2 ** 30 } as const;

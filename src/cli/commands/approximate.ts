@@ -103,7 +103,7 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
     if (!flags.json) progress.note(computingOn);
     const patches = await samplePatches(signals, { patch, count: wanted, seed, kernels });
     const curves = await mTermCurves(contenders, patches, {
-      most: terms.at(-1)!,
+      maxTerms: terms.at(-1)!,
       peak,
       kernels,
       onProgress(label, done) {

@@ -9,7 +9,7 @@ import { sizeOf } from "../../core/shape.js";
 import { requireOutput, writeFileAtomic } from "../../data/node/files.js";
 import { inspectInputs } from "../../data/node/inputs.js";
 import { type CompressionTarget, Compressor, defaultPsnr } from "../../tasks/codec/compress.js";
-import { planeShape, type SampleArray } from "../../tasks/codec/samples.js";
+import { planeShape, type SampleArray } from "../../tasks/codec/sampleArray.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import {
   type AtomShapeFlag,
@@ -66,11 +66,11 @@ async function runCompress(path: string, flags: CompressFlags): Promise<void> {
   const progress = new ProgressLine();
   const { bytes, psnr, blocks, atoms } = await onDevice(flags, async (kernels) => {
     const compressor = await Compressor.open(model, kernels);
-    const onAttempt = (attempts: number, size: number) => {
-      if (attempts > 1) progress.show([`attempt ${attempts}`, counted(size, "byte")]);
+    const onTrial = (trials: number, size: number) => {
+      if (trials > 1) progress.show([`attempt ${trials}`, counted(size, "byte")]);
     };
     return compressor
-      .compress(array, targetOf(flags, array), onAttempt)
+      .compress(array, targetOf(flags, array), onTrial)
       .catch((error: unknown) => {
         const typed = error instanceof InputError && error.argument === "bytes" && flags.bpp !== undefined;
         throw typed ? new InputError(error.describe(() => "bytes of --bpp")) : error;

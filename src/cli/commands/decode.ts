@@ -12,7 +12,7 @@ import { readFileBytes, requireOutput, writeFileAtomic } from "../../data/node/f
 import { greyPicture } from "../../figures/greyPicture.js";
 import { encodePng } from "../../figures/png.js";
 import { codesFromBytes } from "../../model/files.js";
-import { decodeSignals } from "../../tasks/encode/codeSignals.js";
+import { decodeSignals } from "../../tasks/encode/encodeSignals.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { type AtomShapeFlag, atomShapeOption, loadDictionary } from "../terminal/dictionaryFile.js";
 

@@ -11,7 +11,7 @@ import { inspectInputs } from "../../data/node/inputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import { codesToBytes } from "../../model/files.js";
 import { resolveLimits } from "../../pursuit/limits.js";
-import { encodeSignals } from "../../tasks/encode/codeSignals.js";
+import { encodeSignals } from "../../tasks/encode/encodeSignals.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import {
   type AtomShapeFlag,
@@ -56,8 +56,8 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   const patch = model.shape;
   const stride = resolveStride(flags.stride, patch);
   const given = flags.sparsity !== undefined || flags.error !== undefined;
-  const rule = given ? { sparsity: flags.sparsity, error: flags.error } : model.meta.coding;
-  resolveLimits("encode", rule, sizeOf(patch), model.A.cols);
+  const coding = given ? { sparsity: flags.sparsity, error: flags.error } : model.meta.coding;
+  resolveLimits("encode", coding, sizeOf(patch), model.A.cols);
   await requireOutput(flags.output, [".npz"]);
   if (resolve(flags.output) === resolve(flags.dictionary))
     throw new InputError(`--output must not be the dictionary, got ${flags.output}`);
@@ -65,7 +65,7 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   const onSkip = (message: string) => stderr.write(`encode: ${message}\n`);
   const result = await onDevice(flags, async (kernels) => {
     const signals = await readSignals(inputs, { patch, onSkip });
-    return encodeSignals(model, signals, { stride, rule, kernels });
+    return encodeSignals(model, signals, { stride, coding, kernels });
   });
   await writeFileAtomic(flags.output, codesToBytes(result.codes, result.signals));
   const { X } = result.codes;

@@ -7,7 +7,7 @@ import { makeNpy, readNpy, writeNpy } from "../../data/formats/npy.js";
 import { kindOf } from "../../data/node/expandInputs.js";
 import { readFileBytes, writeFileAtomic } from "../../data/node/files.js";
 import { readPictureFile, writePictureFile } from "../../data/node/pictures.js";
-import type { SampleArray, Samples } from "../../tasks/codec/samples.js";
+import type { SampleArray, Samples } from "../../tasks/codec/sampleArray.js";
 
 /** The samples in a file. Blocks of two axes keep colour apart; otherwise it is an axis like any other. */
 export async function readSampleFile(path: string, axes: number): Promise<SampleArray> {

@@ -61,7 +61,7 @@ const arrays: fc.Arbitrary<NpyArray> = fc
   });
 
 describe("writeNpy and readNpy", () => {
-  it("give back every array of every type and shape, bit for bit", () => {
+  it("return every array of every type and shape, bit for bit", () => {
     fc.assert(
       fc.property(arrays, (array) => {
         const back = readNpy(writeNpy(array), "a.npy");
@@ -77,7 +77,7 @@ describe("writeNpy and readNpy", () => {
     expect(readNpy(writeNpy(array), "a.npy")).toEqual(array);
   });
 
-  it("do not share memory, nor need aligned bytes", () => {
+  it("do not share memory and do not need aligned bytes", () => {
     const file = writeNpy(makeNpy([2], Float64Array.of(1, 2)));
     const shifted = new Uint8Array(file.length + 1);
     shifted.set(file, 1);
@@ -104,9 +104,13 @@ describe("readNpy", () => {
   });
 
   it("places entry (i, j, k) of a Fortran array at (i·J + j)·K + k", () => {
-    const [I, J, K] = [2, 3, 4];
+    const I = 2;
+    const J = 3;
+    const K = 4;
     const data = Int16Array.from({ length: I * J * K }, (_, flat) => {
-      const [i, j, k] = [flat % I, Math.floor(flat / I) % J, Math.floor(flat / (I * J))];
+      const i = flat % I;
+      const j = Math.floor(flat / I) % J;
+      const k = Math.floor(flat / (I * J));
       return 100 * i + 10 * j + k;
     });
     const { data: out } = readNpy(npyBytes("<i2", [I, J, K], new Uint8Array(data.buffer), true), "a.npy");
@@ -120,7 +124,9 @@ describe("readNpy", () => {
     const { dtype, data } = readNpy(npyBytes("<f2", [65536], new Uint8Array(halves.buffer)), "a.npy");
     expect(dtype).toBe("<f4");
     const expected = Float32Array.from(halves, (bits) => {
-      const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
+      const sign = bits >> 15 ? -1 : 1;
+      const exponent = (bits >> 10) & 31;
+      const fraction = bits & 1023;
       if (exponent === 31) return fraction ? Number.NaN : sign * Infinity;
       return exponent === 0
         ? sign * fraction * 2 ** -24
@@ -129,7 +135,7 @@ describe("readNpy", () => {
     expect(data).toEqual(expected);
   });
 
-  it("names a file that is cut, before allocating", () => {
+  it("names a truncated file before allocating memory", () => {
     const file = writeNpy(makeNpy([3], Float32Array.of(1, 2, 3)));
     expect(() => readNpy(file.subarray(0, file.length - 5), "a.npy")).toThrow(
       "a.npy: truncated .npy: header says 12 bytes, 7 left",
@@ -139,7 +145,7 @@ describe("readNpy", () => {
     );
   });
 
-  it("never fails but with an InputError on mutated bytes", () => {
+  it("fails with nothing but an InputError on mutated bytes", () => {
     const file = writeNpy(makeNpy([2, 3], Float32Array.of(1, 2, 3, 4, 5, 6)));
     const edits = fc.array(fc.tuple(fc.nat(file.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 });
     fc.assert(
@@ -168,12 +174,12 @@ describe("toFloat32 and toFloat64", () => {
     }
   });
 
-  it("do not copy what has the type already", () => {
+  it("do not copy an array that has the type already", () => {
     const data = Float32Array.of(1);
     expect(toFloat32(makeNpy([1], data), "a.npy")).toBe(data);
   });
 
-  it("refuse text", () => {
+  it("reject text", () => {
     expect(() => toFloat32(npyFromText("csc"), "a.npz[format]")).toThrow(
       "a.npz[format]: must hold numbers, got text (dtype |S3)",
     );
@@ -201,9 +207,9 @@ describe("npyFromText and npyToText", () => {
     expect(npyToText(makeNpy([2], Uint8Array.of(0x7b, 0x7d)), "a.npy")).toBe("{}");
   });
 
-  it("refuse what is not one text", () => {
+  it("reject what is not a single text", () => {
     expect(() => npyToText(makeNpy([2], Float32Array.of(1, 2)), "a.npz[format]")).toThrow(
-      "a.npz[format]: must be one text, got dtype <f4 of shape (2)",
+      "a.npz[format]: must be a single text, got dtype <f4 of shape (2)",
     );
     expect(() => npyToText(makeNpy([1], Uint8Array.of(0xff)), "a.npz[meta]")).toThrow(
       "a.npz[meta]: not valid Unicode text",
@@ -211,14 +217,12 @@ describe("npyFromText and npyToText", () => {
     expect(() => npyToText({ shape: [], dtype: "<U1", data: Uint32Array.of(0x110000) }, "x")).toThrow(
       "x: not valid Unicode text",
     );
-    expect(() => npyFromText("")).toThrow(
-      'npyFromText: text must be neither empty nor end in a zero, got ""',
-    );
+    expect(() => npyFromText("")).toThrow('npyFromText: text must not be empty or end in a zero, got ""');
   });
 });
 
 describe("writeNpy", () => {
-  it("refuses parts that do not agree", () => {
+  it("rejects dtype, shape and data that do not agree", () => {
     const data = Float32Array.of(1, 2, 3);
     expect(() => makeNpy([2, 2], data)).toThrow("makeNpy: data of shape 2x2 must have 4 items, got 3");
     expect(() => makeNpy([], data)).toThrow("makeNpy: data of shape () must have 1 items, got 3");

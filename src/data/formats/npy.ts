@@ -1,9 +1,9 @@
 /**
- * numpy arrays in memory and as `.npy` bytes: read versions 1.0 to 3.0, write 1.0.
+ * numpy arrays in memory and as `.npy` bytes: reads versions 1.0 to 3.0, writes 1.0.
  *
  * Whatever the file holds (either byte order, C or Fortran order, half
- * precision), `NpyArray` is in the order of the host and row-major. Sizes are
- * checked against the bytes that are there before anything is allocated.
+ * precision), `NpyArray` is row-major in the byte order of the host. Sizes are
+ * checked against the bytes present before anything is allocated.
  *
  *     numpy              data here                        dtype here
  *     bool               Uint8Array                       |b1
@@ -16,11 +16,20 @@
  */
 
 import { InputError, inputError, show } from "../../core/errors.js";
-import { formatShape } from "../../core/shape.js";
+import { formatShape, stridesOf } from "../../core/shape.js";
 import { formatNpyHeader, type NpyHeader, readNpyHeader } from "./npyHeader.js";
-import { type NpyData, reverseItems, toRowMajor, widenHalves } from "./npyItems.js";
 
-export type { NpyData } from "./npyItems.js";
+export type NpyData =
+  | Int8Array
+  | Uint8Array
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | BigInt64Array
+  | BigUint64Array
+  | Float32Array
+  | Float64Array;
 
 export interface NpyArray {
   /** Sizes of the axes, outermost first; none for a single value. */
@@ -65,13 +74,13 @@ export function readNpy(bytes: Uint8Array, name: string): NpyArray {
   if (left < byteLength) {
     throw new InputError(`${name}: truncated .npy: header says ${byteLength} bytes, ${left} left`);
   }
-  // A copy: aligned for any type, independent of the file's bytes, and free to be swapped in place.
+  // A copy: aligned for any type, independent of the file's bytes, and so its bytes may be swapped in place.
   const raw = new Uint8Array(byteLength);
   raw.set(bytes.subarray(dataOffset, dataOffset + byteLength));
   return npyFromItems(raw, header, shape, name);
 }
 
-/** The array of this shape whose items are these bytes, in the way the header says; they are used up. */
+/** The array of this shape whose items are these bytes, as the header describes them. Takes over `raw`. */
 export function npyFromItems(
   raw: Uint8Array,
   header: NpyHeader,
@@ -95,7 +104,7 @@ export function writeNpy(array: NpyArray): Uint8Array {
   return bytes;
 }
 
-/** The bytes of a `.npy` file in two pieces, the samples not copied. @internal */
+/** The bytes of a `.npy` file in two pieces; the data is not copied. @internal */
 export function npyParts(array: NpyArray): [header: Uint8Array, body: Uint8Array] {
   const { shape, dtype, data } = requireConsistent("writeNpy", array);
   let body = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
@@ -103,12 +112,12 @@ export function npyParts(array: NpyArray): [header: Uint8Array, body: Uint8Array
   return [formatNpyHeader(dtype, shape), body];
 }
 
-/** The numbers as f32, without a copy where they are; `name` is for messages. */
+/** The numbers as f32, without a copy if they are f32 already; `name` is for messages. */
 export function toFloat32(array: NpyArray, name: string): Float32Array {
   return array.data instanceof Float32Array ? array.data : copyNumbers(array, name, Float32Array);
 }
 
-/** The numbers as f64 (exact for all but 64-bit integers beyond 2^53), without a copy where they are. */
+/** The numbers as f64 (exact except for 64-bit integers beyond 2^53), without a copy if they are f64 already. */
 export function toFloat64(array: NpyArray, name: string): Float64Array {
   return array.data instanceof Float64Array ? array.data : copyNumbers(array, name, Float64Array);
 }
@@ -117,12 +126,12 @@ export function toFloat64(array: NpyArray, name: string): Float64Array {
 export function npyFromText(text: string): NpyArray {
   const data = new TextEncoder().encode(text);
   if (data.length === 0 || data.at(-1) === 0) {
-    throw new InputError(`npyFromText: text must be neither empty nor end in a zero, got ${show(text)}`);
+    throw new InputError(`npyFromText: text must not be empty or end in a zero, got ${show(text)}`);
   }
   return { shape: [], dtype: `|S${data.length}`, data };
 }
 
-/** The text of a single value of type bytes or str; or of uint8, read as UTF-8. */
+/** The text of a single value of type bytes or str, or of an array of uint8, read as UTF-8. */
 export function npyToText(array: NpyArray, name: string): string {
   const { shape, dtype, data } = array;
   const kind = dtype[1];
@@ -134,7 +143,7 @@ export function npyToText(array: NpyArray, name: string): string {
   } catch {
     throw new InputError(`${name}: not valid Unicode text`);
   }
-  throw new InputError(`${name}: must be one text, got dtype ${dtype} of shape (${shape.join(", ")})`);
+  throw new InputError(`${name}: must be a single text, got dtype ${dtype} of shape (${shape.join(", ")})`);
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
@@ -167,7 +176,7 @@ function viewItems(raw: Uint8Array, header: NpyHeader): { dtype: string; data: N
   return { dtype, data: new constructors[dtype](raw.buffer as ArrayBuffer) };
 }
 
-/** The parts of an array must agree before it is written. */
+/** Check that dtype, shape and data agree. */
 function requireConsistent(where: string, array: NpyArray): NpyArray {
   const { shape, dtype, data } = array;
   const text = /^(?:\|S|<U)(\d+)$/.exec(dtype);
@@ -185,4 +194,49 @@ function requireConsistent(where: string, array: NpyArray): NpyArray {
     );
   }
   return array;
+}
+
+/** Reverse the bytes of every item, in place. */
+function reverseItems(bytes: Uint8Array, itemBytes: number): void {
+  for (let start = 0; start + itemBytes <= bytes.length; start += itemBytes) {
+    for (let low = start, high = start + itemBytes - 1; low < high; low++, high--) {
+      const byte = bytes[low];
+      bytes[low] = bytes[high];
+      bytes[high] = byte;
+    }
+  }
+}
+
+/** IEEE 754 binary16 → binary32, exact: 1 sign, 5 exponent (bias 15) and 10 fraction bits. */
+function widenHalves(halves: Uint16Array): Float32Array {
+  const floats = new Float32Array(halves.length);
+  const bits = new Uint32Array(floats.buffer);
+  for (let i = 0; i < halves.length; i++) {
+    const magnitude = halves[i] & 0x7fff;
+    if (magnitude >= 0x7c00)
+      bits[i] = 0x7f800000 | ((magnitude & 0x3ff) << 13); // infinity, NaN
+    else if (magnitude >= 0x0400) bits[i] = (magnitude << 13) + ((127 - 15) << 23);
+    else floats[i] = magnitude / 0x1000000; // subnormal: a multiple of 2^-24
+    if (halves[i] & 0x8000) bits[i] |= 0x80000000;
+  }
+  return floats;
+}
+
+/** From Fortran order, where the first axis varies fastest, to row-major order; a copy. */
+function toRowMajor(data: NpyData, shape: readonly number[]): NpyData {
+  const strides = stridesOf(shape.toReversed()).reverse();
+  const out = data.slice();
+  const place = shape.map(() => 0);
+  let from = 0;
+  for (let to = 0; to < out.length; to++) {
+    out[to] = data[from];
+    // Count `place` up by one, the last axis fastest; `from` follows it.
+    for (let axis = shape.length - 1; axis >= 0; axis--) {
+      from += strides[axis];
+      if (++place[axis] < shape[axis]) break;
+      from -= strides[axis] * shape[axis];
+      place[axis] = 0;
+    }
+  }
+  return out;
 }

@@ -53,14 +53,14 @@ describe("readNpyHeader", () => {
     expect(shapeOf("(0, 6)")).toEqual([0, 6]);
   });
 
-  it("counts four bytes a character of text", () => {
+  it("counts four bytes per character of text", () => {
     const header = (descr: string) =>
       readNpyHeader(headerOf(`{'descr': '${descr}', 'fortran_order': False, 'shape': (2,)}`), "a.npy");
     expect(header("<U3").byteLength).toBe(24);
     expect(header("|S3").byteLength).toBe(6);
   });
 
-  it("refuses other files and versions", () => {
+  it("rejects other files and versions", () => {
     expect(() => readNpyHeader(new TextEncoder().encode("PNG, say"), "a.npy")).toThrow(
       "a.npy: not a .npy file",
     );
@@ -69,7 +69,7 @@ describe("readNpyHeader", () => {
     expect(message("{}", 1, 7)).toBe("a.npy: unknown .npy version 1.7; known: 1.0, 2.0, 3.0");
   });
 
-  it("refuses a header that is cut or too long", () => {
+  it("rejects a header that is truncated or too long", () => {
     const whole = headerOf("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }");
     expect(() => readNpyHeader(whole.subarray(0, 8), "a.npy")).toThrow(
       "a.npy: truncated .npy: ends inside its header",
@@ -103,9 +103,11 @@ describe("readNpyHeader", () => {
     );
   });
 
-  it("names types that it does not read", () => {
+  it("names types that it cannot read", () => {
     const of = (descr: string) => message(`{'descr': ${descr}, 'fortran_order': False, 'shape': (3,)}`);
-    expect(of("'|O'")).toBe("a.npy: object arrays (dtype |O) are refused: they hold pickled Python code");
+    expect(of("'|O'")).toBe(
+      "a.npy: object arrays (dtype |O) are not supported: they hold pickled Python code",
+    );
     expect(of("'<c8'")).toBe(
       'a.npy: unsupported dtype "<c8"; supported: b1, i1–i8, u1–u8, f2, f4, f8, S and U',
     );
@@ -114,17 +116,17 @@ describe("readNpyHeader", () => {
     expect(of("[('x', '<f4'), ('y', '<f4')]")).toBe("a.npy: structured arrays are not supported");
   });
 
-  it("refuses absurd shapes, even empty ones", () => {
+  it("rejects shapes that no memory could hold, even empty ones", () => {
     expect(() => shapeOf("(9999999999, 9999999999)")).toThrow(
-      "a.npy: absurd .npy shape [9999999999, 9999999999]",
+      "a.npy: impossible .npy shape [9999999999, 9999999999]",
     );
-    expect(() => shapeOf("(0, 9999999999999999999999)")).toThrow("a.npy: absurd .npy shape");
-    expect(() => shapeOf(`(${"1, ".repeat(65)})`)).toThrow("a.npy: absurd .npy shape");
+    expect(() => shapeOf("(0, 9999999999999999999999)")).toThrow("a.npy: impossible .npy shape");
+    expect(() => shapeOf(`(${"1, ".repeat(65)})`)).toThrow("a.npy: impossible .npy shape");
   });
 });
 
 describe("formatNpyHeader", () => {
-  it("puts the samples at a multiple of 64 bytes", () => {
+  it("puts the data at a multiple of 64 bytes", () => {
     for (const shape of [[], [7], [123456, 7, 8], new Array(32).fill(10 ** 9)]) {
       const header = formatNpyHeader("<f4", shape);
       expect(header.length % 64).toBe(0);

@@ -1,5 +1,5 @@
 /**
- * The header of numpy's `.npy` format: what it says, and nothing more.
+ * The header of numpy's `.npy` format.
  *
  *     \x93NUMPY  major minor  length (u16 in 1.0, u32 in 2.0 and 3.0)  text
  *
@@ -25,7 +25,7 @@ export interface NpyHeader {
   readonly bigEndian: boolean;
   /** Whether the first axis varies fastest. */
   readonly fortranOrder: boolean;
-  /** Where the samples start, and how many bytes they should take. */
+  /** Where the data starts, and how many bytes it should have. */
   readonly dataOffset: number;
   readonly byteLength: number;
 }
@@ -33,13 +33,13 @@ export interface NpyHeader {
 const magic = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59]; // \x93NUMPY
 const alignment = 64;
 
-/** The text of version 1.0 cannot be longer; longer ones of 2.0 and 3.0 describe structures, which are refused. */
+/** The limit of version 1.0. Longer texts of 2.0 and 3.0 describe structured arrays, which are not supported. */
 const maxTextLength = 0xffff;
 
-/** As many bytes of a file as any header can take. */
+/** How many bytes of a file are enough for any header. */
 export const maxNpyHeaderLength = 12 + maxTextLength;
 
-/** Read the header at the start of `bytes`; the samples behind it need not be there. */
+/** Read the header at the start of `bytes`; the data after it need not be there. */
 export function readNpyHeader(bytes: Uint8Array, name: string): NpyHeader {
   const { start, length } = locateText(bytes, name);
   const text = new TextDecoder().decode(bytes.subarray(start, start + length));
@@ -58,7 +58,7 @@ export function readNpyHeader(bytes: Uint8Array, name: string): NpyHeader {
   };
 }
 
-/** A version 1.0 header, padded so that the samples start at a multiple of 64 bytes. */
+/** A version 1.0 header, padded so that the data starts at a multiple of 64 bytes. */
 export function formatNpyHeader(descr: string, shape: readonly number[]): Uint8Array {
   const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`;
   const text = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${tuple}, }`;
@@ -132,20 +132,19 @@ const numberSizes: Readonly<Record<string, readonly number[]>> = {
 };
 
 function parseDtype(descr: string, name: string): Pick<NpyHeader, "kind" | "size" | "bigEndian"> {
-  const match = /^([<>|=]?)([a-zA-Z])(\d{0,9})$/.exec(descr);
-  const kind = match?.[2] ?? "";
+  const [, order = "", kind = "", digits = ""] = /^([<>|=]?)([a-zA-Z])(\d{0,9})$/.exec(descr) ?? [];
   if (kind === "O") {
     throw new InputError(
-      `${name}: object arrays (dtype ${descr}) are refused: they hold pickled Python code`,
+      `${name}: object arrays (dtype ${descr}) are not supported: they hold pickled Python code`,
     );
   }
-  const size = Number(match?.[3] || Number.NaN);
+  const size = digits === "" ? Number.NaN : Number(digits);
   if (!(kind === "S" || kind === "U" ? size >= 0 : numberSizes[kind]?.includes(size))) {
     throw new InputError(
       `${name}: unsupported dtype ${show(descr)}; supported: b1, i1–i8, u1–u8, f2, f4, f8, S and U`,
     );
   }
-  return { kind: kind as NpyKind, size, bigEndian: match![1] === ">" };
+  return { kind: kind as NpyKind, size, bigEndian: order === ">" };
 }
 
 /** `(3, 4)` → [3, 4]; `(3,)` → [3]; `()` → []. Python 2 wrote `3L`. */
@@ -161,12 +160,12 @@ function parseShapeTuple(text: string, name: string): number[] {
   return items.map((item) => Number.parseInt(item, 10));
 }
 
-/** Product of the sizes. Shapes that no memory could hold are refused, even when another axis is empty. */
+/** Product of the sizes. Shapes that no memory could hold are rejected, even when another axis is empty. */
 function countItems(shape: readonly number[], itemBytes: number, name: string): number {
   let bytes = Math.max(1, itemBytes);
   for (const size of shape) bytes *= Math.max(1, size);
   if (!Number.isSafeInteger(bytes) || shape.length > 64) {
-    throw new InputError(`${name}: absurd .npy shape ${show(shape)}`);
+    throw new InputError(`${name}: impossible .npy shape ${show(shape)}`);
   }
   return shape.reduce((product, size) => product * size, 1);
 }

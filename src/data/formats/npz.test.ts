@@ -2,7 +2,7 @@ import { deflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { InputError } from "../../core/errors.js";
-import { crc32 } from "./crc32.js";
+import { crc32 } from "./checksums.js";
 import { makeNpy, npyFromText, writeNpy } from "./npy.js";
 import { readNpz, writeNpz } from "./npz.js";
 import { writeZip } from "./zip.js";
@@ -44,7 +44,7 @@ const values = fc
   .map((list) => makeNpy([list.length], Float32Array.from(list)));
 
 describe("writeNpz and readNpz", () => {
-  it("give back arrays of any names, in order", () => {
+  it("return arrays of any names, in order", () => {
     const entries = fc.uniqueArray(fc.tuple(fc.oneof(names, fc.constant("__proto__")), values), {
       selector: ([name]) => name,
       maxLength: 5,
@@ -56,7 +56,7 @@ describe("writeNpz and readNpz", () => {
     );
   });
 
-  it("keep __proto__ an entry like any other", () => {
+  it("treat __proto__ as an entry like any other", () => {
     const arrays = readNpz(
       writeNpz([
         ["__proto__", small],
@@ -90,7 +90,7 @@ afterEach(() => {
 });
 
 describe("writeNpz", () => {
-  it("refuses names that a reader could not give back", () => {
+  it("rejects names that a reader could not return", () => {
     expect(() =>
       writeNpz([
         ["a", small],
@@ -110,7 +110,7 @@ describe("readNpz", () => {
     expect(readNpz(deflated(writeNpy(array)), "a.npz")).toEqual(new Map([["a", array]]));
   });
 
-  it("leaves out what is not an array, and takes an empty archive", () => {
+  it("skips members that are not arrays, and reads an empty archive", () => {
     expect(readNpz(writeZip([{ name: "notes.txt", parts: [Uint8Array.of(1)] }]), "a.npz").size).toBe(0);
     expect(readNpz(writeNpz([]), "a.npz").size).toBe(0);
   });
@@ -149,12 +149,12 @@ describe("readNpz", () => {
     expect(text(short)).toBe("a.npz[a]: truncated .npy: header says 8 bytes, 2 left");
   });
 
-  it("refuses sizes that lie, before allocating where it can", () => {
+  it("rejects wrong sizes, before allocating memory where it can", () => {
     const file = writeNpy(makeNpy([1000], new Uint8Array(1000)));
-    const lying = 'damaged zip file: "a.npy" (its size is not what it says)';
-    expect(() => readNpz(deflated(file, file.length - 1), "a.npz")).toThrow(lying);
-    expect(() => readNpz(deflated(file, file.length + 1), "a.npz")).toThrow(lying);
-    expect(() => readNpz(deflated(file, 0), "a.npz")).toThrow(lying);
+    const wrongSize = 'damaged zip file: "a.npy" (wrong size)';
+    expect(() => readNpz(deflated(file, file.length - 1), "a.npz")).toThrow(wrongSize);
+    expect(() => readNpz(deflated(file, file.length + 1), "a.npz")).toThrow(wrongSize);
+    expect(() => readNpz(deflated(file, 0), "a.npz")).toThrow(wrongSize);
     expect(() => readNpz(deflated(file, 0xfffffffe), "a.npz")).toThrow(
       /damaged zip file: "a.npy" \(4294967294 bytes from \d+\)/,
     );
@@ -176,7 +176,7 @@ describe("readNpz", () => {
         ),
       ),
     ],
-  ])("never fails but with an InputError on mutated bytes (%s)", (_, file) => {
+  ])("fails with nothing but an InputError on mutated bytes (%s)", (_, file) => {
     const edits = fc.array(fc.tuple(fc.nat(file.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(edits, fc.integer({ min: -20, max: 20 }), (changes, cut) => {

@@ -1,31 +1,29 @@
 /**
- * numpy's `.npz`: a zip archive with one `.npy` file an array, the name of the
- * array being the file's name without `.npy`.
+ * numpy's `.npz`: a zip archive with one `.npy` file per array, named after the array.
  *
- * Written archives are not compressed and depend on the arrays alone: the same
+ * Written archives are not compressed and depend on the arrays only: the same
  * arrays give the same bytes. Read archives may be stored or deflated
  * (`numpy.savez`, `numpy.savez_compressed`, `scipy.sparse.save_npz`).
  */
 
 import { InputError, show } from "../../core/errors.js";
 import { type NpyArray, npyParts, readNpy } from "./npy.js";
-import { extractZip, listZip } from "./unzip.js";
-import { writeZip } from "./zip.js";
+import { extractZip, listZip, writeZip } from "./zip.js";
 
-/** The most bytes that an archive of so many may hold when inflated: what arrays deflate to, and not what bombs do. */
-function mostInflated(packed: number): number {
+/** How many bytes an archive of `packed` bytes may inflate to: enough for arrays, too little for zip bombs. */
+function maxInflated(packed: number): number {
   return Math.min(2 ** 33, Math.max(2 ** 28, 64 * packed));
 }
 
 /**
  * The arrays of an archive by name, in its order; `name` is for messages.
- * Members that are not `.npy` files are left out. An archive that says that it
- * holds more than `limit` bytes is refused before anything is inflated.
+ * Members that are not `.npy` files are skipped. An archive that declares more
+ * than `limit` bytes is rejected before anything is inflated.
  */
 export function readNpz(
   bytes: Uint8Array,
   name: string,
-  limit = mostInflated(bytes.length),
+  limit = maxInflated(bytes.length),
 ): Map<string, NpyArray> {
   const members = listZip(bytes, name).filter((member) => member.name.endsWith(".npy"));
   const total = members.reduce((sum, member) => sum + member.size, 0);

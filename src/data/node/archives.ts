@@ -1,6 +1,6 @@
 /**
  * Archives as lists of inputs: images and `.npy` arrays in a tar, arrays in an
- * `.npz`. Only what says where members are is read.
+ * `.npz`. Only the directory and the headers of the members are read.
  */
 
 import { InputError, show } from "../../core/errors.js";
@@ -13,16 +13,16 @@ import {
   zipDirectoryStart,
   zipLocalLength,
   zipTailLength,
-} from "../formats/unzip.js";
+} from "../formats/zip.js";
 import { isUsable, kindOf } from "./expandInputs.js";
+import { type Deflated, inflateStart } from "./inflate.js";
 import type { Input } from "./input.js";
-import { type Content, OpenFiles } from "./openFiles.js";
-import { inflateStart, type Packed } from "./spool.js";
+import { type ByteRange, OpenFiles } from "./openFiles.js";
 
-/** The most bytes of the directory of a zip file. */
-const mostDirectory = 2 ** 28;
+/** Largest directory of a zip file, in bytes. */
+const maxDirectoryBytes = 2 ** 28;
 
-/** The members of an archive that signals can be read from, in its order. */
+/** The images and arrays in an archive, in its order. */
 export async function listMembers(path: string, kind: "npz" | "tar"): Promise<Input[]> {
   const files = new OpenFiles();
   try {
@@ -33,21 +33,21 @@ export async function listMembers(path: string, kind: "npz" | "tar"): Promise<In
   }
 }
 
-/** As in folders: by their names, hidden ones left out. */
-async function tarMembers(files: OpenFiles, whole: Content): Promise<Input[]> {
+/** As in folders, files are chosen by their names and hidden ones are skipped. */
+async function tarMembers(files: OpenFiles, whole: ByteRange): Promise<Input[]> {
   const { file } = whole;
   const inputs: Input[] = [];
   for (const { name, offset, size } of await listTar(bufferedReader(files, whole), whole.length, file)) {
     if (!isUsable(name) || name.split("/").some((part) => /^\.[^./]/.test(part))) continue;
-    const path = `${file}[${labelOf(name)}]`;
+    const path = `${file}[${printable(name)}]`;
     const within = { file, offset, length: size };
     if (kindOf(name) === "image") inputs.push({ kind: "image", path, within });
-    else inputs.push({ kind: "npy", path, shape: await shapeOf(files, within, path), within });
+    else inputs.push({ kind: "npy", path, shape: await readShape(files, within, path), within });
   }
   return inputs;
 }
 
-async function npzMembers(files: OpenFiles, whole: Content): Promise<Input[]> {
+async function npzMembers(files: OpenFiles, whole: ByteRange): Promise<Input[]> {
   const { file } = whole;
   const inputs: Input[] = [];
   const names = new Set<string>();
@@ -62,28 +62,28 @@ async function npzMembers(files: OpenFiles, whole: Content): Promise<Input[]> {
       throw new InputError(`${file}: truncated: ${show(member.name)} takes ${member.packed} bytes`);
     const within = { file, offset, length: member.packed };
     const packed = member.method === 0 ? undefined : { size: member.size, crc: member.crc };
-    const path = `${file}[${labelOf(member.name.slice(0, -".npy".length))}]`;
-    const shape = await shapeOf(files, within, path, packed);
+    const path = `${file}[${printable(member.name.slice(0, -".npy".length))}]`;
+    const shape = await readShape(files, within, path, packed);
     inputs.push({ kind: "npy", path, shape, within, ...(packed ? { packed } : {}) });
   }
   return inputs;
 }
 
-/** A member's name as messages show it: one line, not too long, nothing that a terminal would act on. */
-function labelOf(name: string): string {
+/** The name of a member for messages: one line, at most 200 characters, no control characters. */
+function printable(name: string): string {
   const shown = name.slice(0, 200).replaceAll(/[\p{C}\u2028\u2029]/gu, "?");
   return shown.length < name.length ? `${shown}…` : shown;
 }
 
-/** The directory stands at the end. */
-async function zipMembers(files: OpenFiles, whole: Content): Promise<ZipMember[]> {
+/** The members of a zip file, from the directory at its end. */
+async function zipMembers(files: OpenFiles, whole: ByteRange): Promise<ZipMember[]> {
   const { file, length } = whole;
   let base = Math.max(0, length - zipTailLength);
   let tail = new Uint8Array(length - base);
   await files.read(whole, base, tail, file);
   const start = zipDirectoryStart(tail, file, base);
   if (start < base) {
-    if (!(start >= 0 && length - start <= mostDirectory))
+    if (!(start >= 0 && length - start <= maxDirectoryBytes))
       throw new InputError(`${file}: damaged zip file: its directory`);
     base = start;
     tail = new Uint8Array(length - base);
@@ -92,11 +92,11 @@ async function zipMembers(files: OpenFiles, whole: Content): Promise<ZipMember[]
   return listZip(tail, file, base);
 }
 
-async function shapeOf(
+async function readShape(
   files: OpenFiles,
-  within: Content,
+  within: ByteRange,
   path: string,
-  packed?: Packed,
+  packed?: Deflated,
 ): Promise<readonly number[]> {
   if (packed) return readNpyHeader(await inflateStart(within, maxNpyHeaderLength, path), path).shape;
   const start = new Uint8Array(Math.min(within.length, maxNpyHeaderLength));
@@ -104,10 +104,11 @@ async function shapeOf(
   return readNpyHeader(start, path).shape;
 }
 
-/** Reads a good deal at a time: the headers of small files are near each other. */
-function bufferedReader(files: OpenFiles, whole: Content) {
+/** A reader that fetches 64 KiB at a time: the headers of small files are close to each other. */
+function bufferedReader(files: OpenFiles, whole: ByteRange) {
   const buffer = new Uint8Array(Math.min(whole.length, 2 ** 16));
-  let [at, held] = [0, 0];
+  let at = 0;
+  let held = 0;
   return async (offset: number, length: number): Promise<Uint8Array> => {
     const end = Math.min(offset + length, whole.length);
     if (end - offset > buffer.length) {
@@ -116,7 +117,8 @@ function bufferedReader(files: OpenFiles, whole: Content) {
       return bytes;
     }
     if (offset < at || end > at + held) {
-      [at, held] = [offset, Math.min(buffer.length, whole.length - offset)];
+      at = offset;
+      held = Math.min(buffer.length, whole.length - offset);
       await files.read(whole, at, buffer.subarray(0, held), whole.file);
     }
     return buffer.slice(offset - at, end - at);

@@ -1,8 +1,8 @@
 /**
- * From the DATA arguments of a command to files: a file is taken as it is, a
- * folder stands for the images and arrays in it, at any depth, a glob for what
- * it matches, archives included. The order is that of the arguments, sorted by code units within
- * each; a file that is named twice counts once.
+ * From the DATA arguments of a command to files: a file stands for itself, a folder
+ * for the images and arrays in it, at any depth, and a glob for whatever it matches,
+ * archives included. Files come in the order of the arguments, sorted by code units
+ * within each; a file named twice counts once.
  */
 
 import type { Stats } from "node:fs";
@@ -17,7 +17,7 @@ export type FileKind = "image" | "npy" | "npz" | "tar";
 
 const extensions: Readonly<Record<string, FileKind>> = { ".npy": "npy", ".npz": "npz", ".tar": "tar" };
 
-/** By its name: whatever is called nothing else is tried as an image. */
+/** The kind of a file by the ending of its name; any other ending is tried as an image. */
 export function kindOf(path: string): FileKind {
   return extensions[extname(path).toLowerCase()] ?? "image";
 }
@@ -64,29 +64,29 @@ function requireAny(paths: string[], message: string): string[] {
   return paths;
 }
 
-/** Images and arrays in a folder and those below it, by name; hidden ones are left out. */
+/** Images and arrays in a folder and its subfolders, by name; hidden files are skipped. */
 async function listFolder(folder: string, above: readonly string[] = []): Promise<string[]> {
   const real = await realpath(folder).catch(() => folder);
-  if (above.includes(real)) return []; // a link back to a folder that this one is in
+  if (above.includes(real)) return []; // a link back to a parent folder
   const names = await readdir(folder).catch((error: unknown) => {
     throw fileError(error, `${folder} cannot be read`, "no such folder");
   });
   const files: string[] = [];
   for (const name of names.filter((name) => !name.startsWith("."))) {
     const path = join(folder, name);
-    const stats = await stat(path).catch(() => undefined); // a link to nowhere is no input
+    const stats = await stat(path).catch(() => undefined); // a broken link
     if (stats?.isDirectory()) files.push(...(await listFolder(path, [...above, real])));
     else if (stats && isUsable(path)) files.push(path);
   }
   return files.sort();
 }
 
-/** Archives are taken where they are meant: a folder of photos may well hold a dictionary (.npz), or a copy of itself (.tar). */
+/** Archives are read only if named: a folder of photos may also hold a dictionary (.npz), or a copy of itself (.tar). */
 function isArchive(path: string): boolean {
   return kindOf(path) === "npz" || kindOf(path) === "tar";
 }
 
-/** Images and arrays, by their names. */
+/** Whether a file is an image or an array, by the ending of its name. */
 export function isUsable(path: string): boolean {
   const extension = extname(path).toLowerCase();
   return extension === ".npy" || (imageExtensions as readonly string[]).includes(extension);

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   chmod,
   lstat,
@@ -8,13 +9,24 @@ import {
   rm,
   stat,
   symlink,
+  utimes,
   writeFile,
 } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { hostname, tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { InputError } from "../../core/errors.js";
-import { fileError, readFileBytes, readFileStart, requireWritable, writeFileAtomic } from "./files.js";
+import { crc32, crcToHex } from "../formats/checksums.js";
+import {
+  fileError,
+  readFileBytes,
+  readFileStart,
+  removeStaleIn,
+  removeStaleOf,
+  requireWritable,
+  TemporaryFile,
+  writeFileAtomic,
+} from "./files.js";
 
 let folder: string;
 const inFolder = (name: string) => join(folder, name);
@@ -46,7 +58,7 @@ describe("readFileBytes", () => {
     expect(await readFileStart(inFolder("a"), 10)).toEqual(bytes);
   });
 
-  it("says in one line why it cannot", async () => {
+  it("reports in one line why a file cannot be read", async () => {
     await writeFile(inFolder("a"), bytes);
     expect(await refusal(readFileBytes(inFolder("no")))).toBe("no: cannot be read (no such file)");
     expect(await refusal(readFileStart(inFolder("no"), 5))).toBe("no: cannot be read (no such file)");
@@ -60,7 +72,7 @@ describe("readFileBytes", () => {
 });
 
 describe("writeFileAtomic", () => {
-  it("makes and replaces a file, and leaves nothing else", async () => {
+  it("creates and replaces a file, and leaves nothing else", async () => {
     await writeFileAtomic(inFolder("a.npz"), new Uint8Array(100));
     await writeFileAtomic(inFolder("a.npz"), bytes);
     expect(await readFile(inFolder("a.npz"))).toEqual(Buffer.from(bytes));
@@ -74,7 +86,7 @@ describe("writeFileAtomic", () => {
     expect((await stat(inFolder("secret"))).mode & 0o777).toBe(0o600);
   });
 
-  it("writes through a link, and to a device as it is", async () => {
+  it("writes through a link, and directly to a device", async () => {
     await writeFile(inFolder("target"), "");
     await symlink("target", inFolder("link"));
     await writeFileAtomic(inFolder("link"), bytes);
@@ -84,7 +96,7 @@ describe("writeFileAtomic", () => {
     expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
   });
 
-  it("says in one line why it cannot, and leaves nothing behind", async () => {
+  it("reports in one line why a file cannot be written, and leaves nothing behind", async () => {
     await writeFile(inFolder("a"), "");
     await mkdir(inFolder("sub"));
     const write = (name: string) => refusal(writeFileAtomic(inFolder(name), bytes));
@@ -97,31 +109,34 @@ describe("writeFileAtomic", () => {
 });
 
 describe("requireWritable", () => {
-  it("accepts a new file, an old one and a device, and leaves nothing behind", async () => {
+  it("accepts a new file, an existing one and a device, and leaves nothing behind", async () => {
     await writeFile(inFolder("old"), "");
     for (const path of [inFolder("new"), inFolder("old"), "/dev/null"]) await requireWritable(path);
     expect(await readdir(folder)).toEqual(["old"]);
   });
 
-  it("refuses before work what could not be written after it", async () => {
+  it("rejects paths that could not be written", async () => {
     const check = (name: string) => refusal(requireWritable(inFolder(name)));
     expect(await check("no/dict.npz")).toBe("no/dict.npz cannot be written (no such folder)");
     expect(await check("new/")).toBe("new/ cannot be written (it is a folder)");
     expect(await check("")).toMatch(/ cannot be written \(it is a folder\)$/);
   });
 
-  it.skipIf(process.getuid?.() === 0)("refuses a folder without permission (root has all)", async () => {
-    await chmod(folder, 0o500);
-    const message = await refusal(requireWritable(inFolder("a")));
-    await chmod(folder, 0o700);
-    expect(message).toBe("a cannot be written (permission denied)");
-  });
+  it.skipIf(process.getuid?.() === 0)(
+    "rejects a folder without write permission (root has every permission)",
+    async () => {
+      await chmod(folder, 0o500);
+      const message = await refusal(requireWritable(inFolder("a")));
+      await chmod(folder, 0o700);
+      expect(message).toBe("a cannot be written (permission denied)");
+    },
+  );
 });
 
 describe("fileError", () => {
   const failure = (code: string, message: string) => Object.assign(new Error(message), { code });
 
-  it("is the caller's to mend, or not", () => {
+  it("is an InputError if the caller can correct it, and a plain Error if the disk is full", () => {
     const readOnly = fileError(failure("EROFS", ""), "a: cannot be written", "");
     expect(readOnly).toBeInstanceOf(InputError);
     expect(readOnly.message).toBe("a: cannot be written (read-only file system)");
@@ -135,5 +150,52 @@ describe("fileError", () => {
     );
     expect(full).not.toBeInstanceOf(InputError);
     expect(full.message).toBe("a: cannot be written (no space left on the disk)");
+  });
+});
+
+describe("temporary files", () => {
+  const tag = (text: string) => crcToHex(crc32(Buffer.from(text)));
+  const ended = spawnSync(process.execPath, ["-e", ""]).pid; // the number of a process that has ended
+
+  /** Leave behind a temporary file for `target`, as a process of this number would. */
+  async function leave(pid: number, target: string, machine = hostname()): Promise<string> {
+    const name = `.trainlets-${pid}-${tag(machine)}-${tag(target)}-0123456789ab.tmp`;
+    await writeFile(inFolder(name), "half");
+    return name;
+  }
+
+  it("for the same file are removed if their process has ended; no others are", async () => {
+    await leave(ended, "dict.npz");
+    await leave(process.pid, "dict.npz"); // an earlier process with our number
+    const others = [
+      await leave(process.ppid, "dict.npz"),
+      await leave(ended, "other.npz"),
+      await leave(ended, "dict.npz", "elsewhere"),
+    ];
+    await writeFile(inFolder(".trainlets-mine.tmp"), "");
+    const mine = new TemporaryFile(inFolder("dict.npz"));
+    await writeFile(mine.path, "");
+    await removeStaleOf(inFolder("dict.npz"));
+    expect((await readdir(folder)).sort()).toEqual(
+      [...others, ".trainlets-mine.tmp", basename(mine.path)].sort(),
+    );
+    await mine.remove();
+    expect(await readdir(folder)).not.toContain(basename(mine.path));
+  });
+
+  it("in the folder of a run are all removed, those of other machines after ten minutes", async () => {
+    await leave(ended, "checkpoint-000001.tlc");
+    await leave(ended, "metrics.jsonl");
+    const running = await leave(process.ppid, "checkpoint-000002.tlc");
+    const recent = await leave(ended, "checkpoint-000003.tlc", "elsewhere");
+    const old = await leave(1, "checkpoint-000004.tlc", "elsewhere");
+    const hourAgo = Date.now() / 1000 - 3600;
+    await utimes(inFolder(old), hourAgo, hourAgo);
+    await removeStaleIn(folder);
+    expect((await readdir(folder)).sort()).toEqual([recent, running].sort());
+  });
+
+  it("are not looked for in a folder that does not exist", async () => {
+    await removeStaleIn(inFolder("none"));
   });
 });

@@ -1,20 +1,38 @@
 /**
- * Files read whole and written whole, with errors of one line.
+ * Reading and writing whole files, with errors of one line.
  *
- * A file is written under a temporary name in its own folder, flushed to the
- * disk and renamed, so that a reader sees the old file or the new one and never
- * a half, whatever happens in between. Folders are not created: a missing one
- * is more often a slip than a wish. What a killed process left under a temporary
- * name goes when the same file is about to be written again (temporaryNames.ts).
+ * A file is written under a temporary name, flushed to the disk and renamed, so that
+ * a reader sees either the old file or the new one, never half of it. Folders are not
+ * created: a missing folder is more likely a typing error than a wish.
+ *
+ * The temporary name identifies the process, the machine and the file:
+ *
+ *     .trainlets-PID-MACHINE-FILE-RANDOM.tmp
+ *
+ * It is in the folder of the file, hence on the same disk, and it is short, so that
+ * the file itself may have a long name. What a killed process left behind is removed
+ * when the same file is written again.
  */
 
+import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
-import { type FileHandle, mkdir, open, realpath, rename, stat, writeFile } from "node:fs/promises";
-import { dirname, extname, join } from "node:path";
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  stat,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
+import { hostname } from "node:os";
+import { basename, dirname, extname, join } from "node:path";
 import { InputError, inputError } from "../../core/errors.js";
-import { removeStaleOf, Temporary } from "./temporaryNames.js";
+import { crc32, crcToHex } from "../formats/checksums.js";
 
-/** Failures that are the caller's to mend, in words. */
+/** Errors that the caller can correct, in words. */
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
@@ -30,8 +48,8 @@ const reasons: Readonly<Record<string, string>> = {
 /** Failures of the disk, in words. */
 const failures: Readonly<Record<string, string>> = {
   ENOSPC: "no space left on the disk",
-  EDQUOT: "the quota of the disk is used up",
-  EFBIG: "larger than files may be here",
+  EDQUOT: "the disk quota is used up",
+  EFBIG: "too large for this file system",
 };
 
 /** The bytes of a file. */
@@ -46,7 +64,7 @@ export async function readFileBytes(path: string): Promise<Uint8Array> {
   }
 }
 
-/** How long a file is, and whether it is one that can be read again. */
+/** The size of a file, and whether it is a regular file, which can be read again. */
 export async function statFile(path: string): Promise<{ size: number; regular: boolean }> {
   try {
     const stats = await stat(path);
@@ -65,10 +83,10 @@ export async function readFileStart(path: string, length: number): Promise<Uint8
   }
 }
 
-/** Write a file, whole or not at all. What is no regular file (`/dev/null`, a pipe) is written to as it is. */
+/** Write a file, whole or not at all. Devices and pipes (`/dev/null`) are written to directly. */
 export async function writeFileAtomic(path: string, bytes: Uint8Array): Promise<void> {
   try {
-    const target = await realpath(path).catch(() => path); // a link stays, what it points to is replaced
+    const target = await realpath(path).catch(() => path); // a link stays; the file it points to is replaced
     const before = await statIfAny(target);
     if (before && !before.isFile()) await writeFile(target, bytes);
     else await replaceFile(target, [bytes], before?.mode);
@@ -77,12 +95,12 @@ export async function writeFileAtomic(path: string, bytes: Uint8Array): Promise<
   }
 }
 
-/** The same in pieces, for what is too large to be held at once. Errors are those of the system, or of `pieces`. */
+/** The same in pieces, for files too large to be held in memory. Throws the errors of the system, or of `pieces`. */
 export async function writePiecesAtomic(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   await replaceFile(path, pieces, undefined);
 }
 
-/** Check, before any work, that `writeFileAtomic` will be able to write there. */
+/** Check that `writeFileAtomic` will be able to write there, before the work begins. */
 export async function requireWritable(path: string): Promise<void> {
   try {
     if (path === "") throw Object.assign(new Error(), { code: "ENOENT" });
@@ -91,7 +109,7 @@ export async function requireWritable(path: string): Promise<void> {
     if (before?.isDirectory() || /[\\/]$/.test(path)) throw Object.assign(new Error(), { code: "EISDIR" });
     if (before && !before.isFile()) return;
     await removeStaleOf(target);
-    const trial = new Temporary(target);
+    const trial = new TemporaryFile(target);
     await withHandle(trial.path, "wx", async () => {});
     await trial.remove();
   } catch (error) {
@@ -126,7 +144,7 @@ async function replaceFile(
   pieces: AsyncIterable<Uint8Array> | readonly Uint8Array[],
   mode: number | undefined,
 ): Promise<void> {
-  const temporary = new Temporary(target);
+  const temporary = new TemporaryFile(target);
   try {
     await withHandle(temporary.path, "wx", async (handle) => {
       for await (const piece of pieces) await writeAll(handle, piece);
@@ -146,7 +164,7 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Make a new name in a folder last; not every system lets a folder be flushed. */
+/** Flush a folder, so that a new name in it lasts; not every system allows it. */
 async function syncFolder(path: string): Promise<void> {
   await withHandle(path, "r", (handle) => handle.sync()).catch(() => {});
 }
@@ -164,7 +182,7 @@ async function withHandle<T>(
   }
 }
 
-/** Up to `length` bytes; in pieces, because one read is limited to 2 GiB. */
+/** Up to `length` bytes, in pieces because a single read is limited to 2 GiB. */
 async function readWhole(handle: FileHandle, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let filled = 0;
@@ -176,7 +194,7 @@ async function readWhole(handle: FileHandle, length: number): Promise<Uint8Array
   return bytes.subarray(0, filled);
 }
 
-/** What is at `path`, or nothing. */
+/** What is at `path`, if anything. */
 async function statIfAny(path: string): Promise<Stats | undefined> {
   return await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
@@ -184,7 +202,7 @@ async function statIfAny(path: string): Promise<Stats | undefined> {
   });
 }
 
-/** One line, and an `InputError` where the caller can mend it; a full or failing disk is a plain `Error`. */
+/** An error of one line: an `InputError` if the caller can correct it, a plain `Error` if the disk is full or failing. */
 export function fileError(error: unknown, what: string, whenMissing: string): Error {
   const { code = "", message = "" } = error as NodeJS.ErrnoException;
   const reason = code === "ENOENT" ? whenMissing : reasons[code];
@@ -192,7 +210,80 @@ export function fileError(error: unknown, what: string, whenMissing: string): Er
   return new Error(`${what} (${failures[code] ?? message.split("\n")[0]})`, { cause: error });
 }
 
-/** Whether an error is of a file system, and no mistake of the program. */
+/** Whether an error comes from the file system, and not from a bug. */
 export function isSystemError(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && "errno" in error;
+}
+
+const temporaryName = /^\.trainlets-(\d+)-([0-9a-f]{8})-([0-9a-f]{8})-[0-9a-f]{12}\.tmp$/;
+
+/** Temporary names in use by this process. */
+const inUse = new Set<string>();
+
+/** A file under a temporary name, beside the file that it will become. */
+export class TemporaryFile {
+  readonly path: string;
+
+  constructor(target: string) {
+    const random = randomBytes(6).toString("hex");
+    const name = `.trainlets-${process.pid}-${machineTag()}-${tag(basename(target))}-${random}.tmp`;
+    this.path = join(dirname(target), name);
+    inUse.add(name);
+  }
+
+  /** Remove the file, if it exists. */
+  async remove(): Promise<void> {
+    await unlink(this.path).catch(() => {});
+    inUse.delete(basename(this.path));
+  }
+}
+
+/** Remove temporary files for `target` that ended processes of this machine left behind. */
+export async function removeStaleOf(target: string): Promise<void> {
+  const wanted = tag(basename(target));
+  await removeStale(dirname(target), async (machine, file) => machine === machineTag() && file === wanted);
+}
+
+/** Milliseconds after which a temporary file of another machine counts as left behind. */
+const staleAfter = 10 * 60 * 1000;
+
+/** Remove all temporary files left behind in a folder that belongs to one run, also those of other machines. */
+export async function removeStaleIn(folder: string): Promise<void> {
+  await removeStale(folder, async (machine, _, path) => {
+    if (machine === machineTag()) return true;
+    return Date.now() - (await stat(path)).mtimeMs > staleAfter;
+  });
+}
+
+async function removeStale(
+  folder: string,
+  isStale: (machine: string, file: string, path: string) => Promise<boolean>,
+): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const [, pid, machine, file] = temporaryName.exec(name) ?? [];
+    if (pid === undefined || inUse.has(name)) continue;
+    const here = machine === machineTag();
+    const path = join(folder, name);
+    if (here && Number(pid) !== process.pid && isRunning(Number(pid))) continue;
+    if (await isStale(machine, file, path).catch(() => false)) await unlink(path).catch(() => {});
+  }
+}
+
+/** Eight hexadecimal digits that identify this machine. */
+export function machineTag(): string {
+  return tag(hostname());
+}
+
+/** Whether a process of this machine is running. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // another user's process
+  }
+}
+
+function tag(text: string): string {
+  return crcToHex(crc32(new TextEncoder().encode(text)));
 }

@@ -38,23 +38,23 @@ describe("glob", () => {
     expect(await matches("nowhere/*.png")).toEqual([]);
   });
 
-  it("matches ** across folders, and none, without following links", async () => {
+  it("matches ** across any number of folders, without following links", async () => {
     expect(await matches("**/*.png")).toEqual(["a.png", "b.png", "x/[1].png", "x/d.png", "x/y/e.png"]);
     expect(await matches("**/y/*")).toEqual(["x/y/e.png"]);
     expect(await matches("x/**")).toEqual(["x/[1].png", "x/d.png", "x/loop", "x/y", "x/y/e.png"]);
   });
 
-  it("matches choices", async () => {
+  it("matches the choices in braces", async () => {
     expect(await matches("{a,c}.{png,jpg}")).toEqual(["a.png", "c.jpg"]);
     expect(await matches("{x/d,b}.png")).toEqual(["b.png", "x/d.png"]);
   });
 
-  it("finds hidden names only by a dot", async () => {
+  it("finds hidden names only if the pattern starts with a dot", async () => {
     expect(await matches(".*.png")).toEqual([".hidden.png"]);
     expect(await matches(".git/*.png")).toEqual([".git/f.png"]);
   });
 
-  it("takes every other character as it is", async () => {
+  it("matches every other character literally", async () => {
     expect(await matches("x/[1].pn?")).toEqual(["x/[1].png"]);
     expect(await matches("a.pn+?")).toEqual([]);
   });
@@ -66,7 +66,7 @@ describe("glob", () => {
 });
 
 describe("expandBraces", () => {
-  it("expands choices, nested ones too, and keeps braces without a comma", () => {
+  it("expands choices, also nested ones, and keeps braces without a comma", () => {
     expect(expandBraces("a{b,c}d{e,f}")).toEqual(["abde", "abdf", "acde", "acdf"]);
     expect(expandBraces("a{b{c,d},}")).toEqual(["abc", "abd", "a"]);
     expect(expandBraces("{a}{b,c}")).toEqual(["{a}b", "{a}c"]);
@@ -75,7 +75,7 @@ describe("expandBraces", () => {
 });
 
 describe("isGlob", () => {
-  it("tells patterns from names", () => {
+  it("distinguishes patterns from names", () => {
     expect(["*.png", "a?", "{a,b}"].every(isGlob)).toBe(true);
     expect(["a.png", "[1].png", "a+b"].some(isGlob)).toBe(false);
   });

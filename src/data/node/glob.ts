@@ -1,36 +1,36 @@
 /**
- * Paths that match a pattern, for shells that do not expand it (or quotes that
- * keep them from it): `*` and `?` within a name, `**` across folders, `{a,b}`.
+ * Paths that match a pattern, for patterns that the shell does not expand (in quotes,
+ * or on Windows): `*` and `?` within a name, `**` across folders, `{a,b}`.
  *
- * As in shells, names that start with a dot match only a pattern that does, and
- * `**` does not follow links to folders.
+ * As in shells, names that start with a dot match only patterns that start with one,
+ * and `**` does not follow links to folders.
  */
 
 import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join, parse, sep } from "node:path";
 
-/** Whether a text has anything for `glob` to expand. */
+/** Whether a text has anything that `glob` expands. */
 export function isGlob(text: string): boolean {
   return /[*?{]/.test(text);
 }
 
-/** Files and folders that match, each once, sorted by code units. */
+/** Files and folders that match, without repetition, sorted by code units. */
 export async function glob(pattern: string): Promise<string[]> {
   const found = new Set<string>();
   for (const plain of expandBraces(pattern)) {
     const { root } = parse(plain);
     const segments = plain.slice(root.length).split(sep === "/" ? "/" : /[\\/]/);
-    for (const path of await walk(
+    const paths = await walk(
       root,
       segments.filter((segment) => segment !== ""),
-    ))
-      found.add(path);
+    );
+    for (const path of paths) found.add(path);
   }
   return [...found].sort();
 }
 
-/** `a{b,c}` → `ab`, `ac`; braces may nest, and those without a comma are letters. */
+/** `a{b,c}` → `ab`, `ac`. Braces may nest; braces without a comma are ordinary characters. */
 export function expandBraces(pattern: string): string[] {
   for (let open = pattern.indexOf("{"); open >= 0; open = pattern.indexOf("{", open + 1)) {
     const choices = readChoices(pattern, open);
@@ -42,7 +42,7 @@ export function expandBraces(pattern: string): string[] {
   return [pattern];
 }
 
-/** The texts between the commas of the brace at `open`, if it closes and has any comma. */
+/** The texts between the commas of the brace at `open`, if it closes and has a comma. */
 function readChoices(pattern: string, open: number): { texts: string[]; end: number } | undefined {
   const texts: string[] = [];
   let depth = 0;
@@ -60,7 +60,7 @@ function readChoices(pattern: string, open: number): { texts: string[]; end: num
   return undefined;
 }
 
-/** What matches `segments` below `folder`; "" is the current one. */
+/** What matches `segments` below `folder`; "" is the current folder. */
 async function walk(folder: string, segments: readonly string[]): Promise<string[]> {
   const [head, ...rest] = segments;
   if (head === undefined) return folder === "" ? [] : [folder];
@@ -70,24 +70,24 @@ async function walk(folder: string, segments: readonly string[]): Promise<string
     return (await exists(path)) ? await walk(path, rest) : [];
   }
   const matcher = segmentMatcher(head);
-  const names = (await entriesOf(folder)).map((entry) => entry.name).filter((name) => matcher.test(name));
+  const names = (await listEntries(folder)).map((entry) => entry.name).filter((name) => matcher.test(name));
   return (await Promise.all(names.map((name) => walk(join(folder, name), rest)))).flat();
 }
 
-/** `**`: the rest matches here (with no rest, all does), or the whole in a folder below. */
+/** `**`: the rest of the pattern matches here (without a rest, everything does), or all of it in a subfolder. */
 async function walkDeep(
   folder: string,
   segments: readonly string[],
   rest: readonly string[],
 ): Promise<string[]> {
-  const entries = (await entriesOf(folder)).filter((entry) => !entry.name.startsWith("."));
+  const entries = (await listEntries(folder)).filter((entry) => !entry.name.startsWith("."));
   const here = rest.length > 0 ? await walk(folder, rest) : entries.map((entry) => join(folder, entry.name));
   const folders = entries.filter((entry) => entry.isDirectory());
   const below = await Promise.all(folders.map((entry) => walk(join(folder, entry.name), segments)));
   return [...here, ...below.flat()];
 }
 
-/** `*.p?g` as a regular expression of one name. */
+/** `*.p?g` as a regular expression for one name. */
 function segmentMatcher(segment: string): RegExp {
   const body = segment
     .replace(/[.+^${}()|[\]\\]/g, "\\$&")
@@ -96,8 +96,8 @@ function segmentMatcher(segment: string): RegExp {
   return new RegExp(`^${segment.startsWith(".") ? "" : "(?!\\.)"}${body}$`, "su");
 }
 
-/** Nothing for what is no folder, or must not be read. */
-async function entriesOf(folder: string): Promise<Dirent[]> {
+/** The entries of a folder; none if it is not a folder or cannot be read. */
+async function listEntries(folder: string): Promise<Dirent[]> {
   return await readdir(folder === "" ? "." : folder, { withFileTypes: true }).catch(() => []);
 }
 

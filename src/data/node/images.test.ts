@@ -33,12 +33,12 @@ function floatTiff(values: number[]): Uint8Array {
   const fields = [
     [256, values.length], // width
     [257, 1], // height
-    [258, 32], // bits a sample
+    [258, 32], // bits per sample
     [259, 1], // no compression
     [262, 1], // black is zero
     [273, 134], // where the samples are
-    [277, 1], // samples a pixel
-    [278, 1], // rows a strip
+    [277, 1], // samples per pixel
+    [278, 1], // rows per strip
     [279, 4 * values.length], // bytes of the strip
     [339, 3], // floating point
   ] as const;
@@ -61,7 +61,7 @@ function floatTiff(values: number[]): Uint8Array {
 const luma = (r: number, g: number, b: number) => Math.fround(0.299 * r + 0.587 * g + 0.114 * b);
 
 describe("readImage", () => {
-  it("gives grey samples back exactly, row by row", async () => {
+  it("returns grey samples exactly, row by row", async () => {
     const data = Uint8Array.from({ length: 256 }, (_, i) => i);
     const image = sharp(data, { raw: { width: 32, height: 8, channels: 1 } }).toColourspace("b-w");
     const path = await saved("grey.png", image.png());
@@ -74,7 +74,7 @@ describe("readImage", () => {
     expect([...data]).toEqual([luma(255, 0, 0), luma(0, 255, 0), luma(0, 0, 255), luma(10, 20, 30)]);
   });
 
-  it("gives the same for grey stored as colour", async () => {
+  it("returns the same samples for grey stored as colour", async () => {
     const greys = Array.from({ length: 256 }, (_, i) => i);
     const path = await saved(
       "rgb.png",
@@ -96,7 +96,7 @@ describe("readImage", () => {
     );
   });
 
-  it("takes floating-point samples as they are, if they are finite", async () => {
+  it("keeps floating-point samples as they are, and requires them to be finite", async () => {
     const path = await saved("float.tif", floatTiff([0, 0.25, 300.5, -7]));
     expect([...(await readImage(path)).data]).toEqual([0, 0.25, 300.5, -7]);
     await expect(readImage(await saved("nan.tif", floatTiff([0, Number.NaN])))).rejects.toThrow(
@@ -130,7 +130,7 @@ describe("readImage", () => {
     expect({ shape, data: [...data] }).toEqual({ shape: [1, 2], data: [0, 0] });
   });
 
-  it("converts CMYK", async () => {
+  it("converts CMYK to sRGB", async () => {
     const image = sharp({ create: { width: 4, height: 4, channels: 3, background: "#fff" } });
     const path = await saved("cmyk.jpg", image.toColourspace("cmyk").jpeg());
     expect((await sharp(path).metadata()).space).toBe("cmyk");
@@ -142,7 +142,7 @@ describe("readImage", () => {
   it("ignores colour profiles", async () => {
     const path = await saved("p3.png", row([10, 200, 30], 3).withIccProfile("p3").png());
     const samples = await sharp(path, { ignoreIcc: true }).raw().toBuffer();
-    const [r, g, b] = samples as unknown as [number, number, number];
+    const [r, g, b] = samples;
     expect((await readImage(path)).data[0]).toBe(luma(r, g, b));
   });
 
@@ -155,7 +155,7 @@ describe("readImage", () => {
     expect(data.every((value) => Math.abs(value - 99) <= 2)).toBe(true);
   });
 
-  it("names what it cannot read, in one line", async () => {
+  it("reports in one line why a file cannot be read", async () => {
     const refusal = async (name: string, bytes: Uint8Array) => {
       const error = await readImage(await saved(name, bytes)).catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(InputError);

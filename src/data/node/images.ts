@@ -1,14 +1,14 @@
 /**
  * Image files as grey signals, through sharp: PNG, JPEG, WebP, TIFF, GIF, AVIF, SVG.
  *
- * Samples are those of the file on the scale 0 to 255, as numpy or Matlab would
- * read them, not what a colour-managed viewer would show:
+ * Samples have the values in the file on the scale 0 to 255, as numpy or Matlab would
+ * read them, not those that a colour-managed viewer would show:
  *
  *   colour       luma of BT.601, 0.299 R + 0.587 G + 0.114 B, in floating point;
- *                profiles are ignored, but CMYK goes to sRGB by its profile
+ *                profiles are ignored, except that CMYK is converted to sRGB by its profile
  *   16 bits      divided by 257, fractions kept
  *   float, int   grey TIFF samples as they are, on their own scale
- *   alpha        laid over black: transparent pixels hold anything, and would be learned
+ *   alpha        laid over black: the colours of transparent pixels mean nothing
  *   animation    the first picture
  *   orientation  turned upright as EXIF says
  */
@@ -19,7 +19,7 @@ import type { Shape } from "../../core/shape.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
 import { readFileBytes } from "./files.js";
 
-/** File names that a folder's images are known by. */
+/** Endings of the files in a folder that are taken as images. */
 export const imageExtensions = [
   ".avif",
   ".gif",
@@ -33,7 +33,7 @@ export const imageExtensions = [
   ".webp",
 ] as const;
 
-/** What a file holds, before it becomes a signal. */
+/** The samples in an image file, before they become a signal. */
 export interface ImageSamples {
   /** Interleaved channels. */
   readonly values: Float32Array | Uint8Array;
@@ -43,16 +43,16 @@ export interface ImageSamples {
   readonly hasAlpha: boolean;
   /** The value of white. */
   readonly white: number;
-  /** Bits of a sample in the file: 8, 16, or 32 for float and integer samples on a scale of their own. */
+  /** Bits per sample in the file: 8, 16, or 32 for float and integer samples on a scale of their own. */
   readonly bits: 8 | 16 | 32;
-  /** Pictures in the file; of several the first is read. */
+  /** Number of pictures in the file; only the first is read. */
   readonly pictures: number;
 }
 
-/** The most pixels of a picture: decoded it takes up to 16 bytes for each. */
-const mostPixels = 2 ** 27;
+/** Largest number of pixels of a picture; decoding takes up to 16 bytes per pixel. */
+const maxPixels = 2 ** 27;
 
-/** The picture in a file, as a signal of shape [height, width] named by its path. */
+/** The picture in a file, as a signal of shape [height, width] named after its path. */
 export async function readImage(path: string): Promise<Signal> {
   return decodeImage(await readFileBytes(path), path);
 }
@@ -68,13 +68,13 @@ export async function decodeImage(bytes: Uint8Array, name: string): Promise<Sign
   return makeSignal(name, [samples.height, samples.width], toGrey(samples));
 }
 
-/** The shape that the picture will have, from the header alone: the first bytes of a file often are enough. */
+/** The shape that the picture will have, from its header; often the first bytes of the file are enough. */
 export async function imageShape(bytes: Uint8Array, name: string): Promise<Shape> {
   const { height, width } = await decoded(bytes, name, readHeader);
   return [height, width];
 }
 
-/** Whatever goes wrong is one line. */
+/** Do work on the bytes of an image; any failure becomes an error of one line. */
 async function decoded<T>(
   bytes: Uint8Array,
   name: string,
@@ -84,7 +84,7 @@ async function decoded<T>(
   try {
     return await work(bytes);
   } catch (error) {
-    throw new InputError(`${name}: cannot be read as an image (${reasonOf(error)})`);
+    throw new InputError(`${name}: cannot be read as an image (${shortReason(error)})`);
   }
 }
 
@@ -98,8 +98,7 @@ async function readHeader(bytes: Uint8Array): Promise<ImageHeader> {
   const { default: sharp } = await import("sharp"); // only when there is an image to read
   const metadata = await sharp(bytes, { limitInputPixels: false }).metadata();
   const { width, height } = metadata.autoOrient;
-  if (!(width * height <= mostPixels))
-    throw new Error(`${width}x${height} is more than ${mostPixels} pixels`);
+  if (!(width * height <= maxPixels)) throw new Error(`${width}x${height} is more than ${maxPixels} pixels`);
   return { width, height, metadata };
 }
 
@@ -107,26 +106,26 @@ async function decode(bytes: Uint8Array): Promise<ImageSamples> {
   const { default: sharp } = await import("sharp");
   const { space, hasProfile, hasAlpha, depth, pages = 1 } = (await readHeader(bytes)).metadata;
   const wide = space === "grey16" || space === "rgb16";
-  const grey = (space === "grey16" || space === "b-w") && !hasAlpha; // sharp's grey drops alpha
+  const grey = (space === "grey16" || space === "b-w") && !hasAlpha; // in grey, sharp would drop alpha
   const target = grey ? space : wide ? "rgb16" : "srgb";
   const small = depth === "uchar" && space !== "cmyk"; // bytes: a quarter of the memory, the same values
   const { data, info } = await sharp(bytes, {
     ignoreIcc: space !== "cmyk" || !hasProfile,
-    limitInputPixels: mostPixels,
+    limitInputPixels: maxPixels,
   })
     .autoOrient()
     .toColourspace(target)
     .raw({ depth: small ? "uchar" : "float" })
     .toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
-  const values = small ? data : floatsOf(data);
+  const values = small ? data : asFloats(data);
   const bits = wide ? 16 : depth === "uchar" ? 8 : 32;
   const white = wide ? 65535 : 255;
   return { values, width, height, channels, hasAlpha: info.hasAlpha, white, bits, pictures: pages };
 }
 
-/** The bytes as numbers, wherever they start. */
-function floatsOf(data: Uint8Array): Float32Array {
+/** The bytes as f32 numbers, copied because they may not be aligned. */
+function asFloats(data: Uint8Array): Float32Array {
   const values = new Float32Array(data.length / 4);
   new Uint8Array(values.buffer).set(data);
   return values;
@@ -146,8 +145,8 @@ function toGrey({ values, width, height, channels, hasAlpha, white }: ImageSampl
   return grey;
 }
 
-/** sharp's messages have several lines, and speak of its own buffers. */
-function reasonOf(error: unknown): string {
+/** The first line of a message of sharp, without "Input buffer". */
+function shortReason(error: unknown): string {
   const [first = ""] = (error as Error).message.split("\n");
   const reason = first.replace(/^Input buffer (contains |has )?/i, "").replace(/:?\s*$/, "");
   return reason || "unknown reason";

@@ -3,8 +3,8 @@
 import { emitWarning } from "node:process";
 
 import type { Shape } from "../../core/shape.js";
-import type { Content } from "./openFiles.js";
-import type { Packed } from "./spool.js";
+import type { Deflated } from "./inflate.js";
+import type { ByteRange } from "./openFiles.js";
 
 /** A file to read signals from, or a member of an archive; the shape of an array is known from its header. */
 export type Input = (
@@ -12,8 +12,8 @@ export type Input = (
   | { readonly kind: "npy"; readonly path: string; readonly shape: readonly number[] }
 ) & {
   /** Where it is in an archive, and how it is compressed there. */
-  readonly within?: Content;
-  readonly packed?: Packed;
+  readonly within?: ByteRange;
+  readonly packed?: Deflated;
 };
 
 /** Files, folders, globs and archives as the command line takes them: one path, several, or inputs that were inspected. */

@@ -66,7 +66,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
 describe("expandInputs", () => {
   const expand = async (...args: string[]) => (await expandInputs(args.map(inFolder))).map(short);
 
-  it("takes files as they are, and folders as what is in them, sorted", async () => {
+  it("takes files as they are, and lists folders, sorted", async () => {
     expect(await expand("small.png", "photos")).toEqual([
       "small.png",
       "photos/a.png",
@@ -87,7 +87,7 @@ describe("expandInputs", () => {
     expect(await expand("photos", "photos/a.png", "photos/../photos/*.png")).toHaveLength(3);
   });
 
-  it("names what it does not find", async () => {
+  it("names what it cannot find", async () => {
     expect(await refusal(expand("nowhere.png"))).toBe("no such file or folder: nowhere.png");
     expect(await refusal(expand("small.png/x"))).toBe("no such file or folder: small.png/x");
     expect(await refusal(expandInputs([""]))).toBe('no such file or folder: ""');
@@ -100,20 +100,20 @@ describe("expandInputs", () => {
 describe("inspectInputs and resolvePatch", () => {
   const inspect = (...args: string[]) => inspectInputs(args.map(inFolder));
 
-  it("tell images from arrays, with the shapes of these", async () => {
+  it("distinguish images from arrays, and read the shapes of arrays", async () => {
     expect(await inspect("small.png", "ecg.npy")).toEqual([
       { kind: "image", path: inFolder("small.png") },
       { kind: "npy", path: inFolder("ecg.npy"), shape: [2, 50] },
     ]);
   });
 
-  it("make one number a square of images and a window of other signals", async () => {
+  it("take one number as a square for images and as a window for other signals", async () => {
     expect(resolvePatch([32], await inspect("small.png", "ecg.npy"))).toEqual([32, 32]);
     expect(resolvePatch([32], await inspect("ecg.npy"))).toEqual([32]);
     expect(resolvePatch([8, 4], await inspect("small.png"))).toEqual([8, 4]);
   });
 
-  it("refuse an array without a header", async () => {
+  it("reject an array without a header", async () => {
     await save("fake.npy", "hello");
     expect(await refusal(inspect("fake.npy"))).toBe("fake.npy: not a .npy file");
     await rm(inFolder("fake.npy"));
@@ -128,7 +128,7 @@ describe("readSignals", () => {
     return { skipped, signals: signals.map(({ name, shape, data }) => ({ name: short(name), shape, data })) };
   }
 
-  it("reads images in order, and skips and names what cannot serve", async () => {
+  it("reads images in order, and skips and names those that cannot be used", async () => {
     const { signals, skipped } = await read(
       [12, 12],
       "photos/b.PNG",
@@ -146,7 +146,7 @@ describe("readSignals", () => {
     ]);
   });
 
-  it("fails where nothing is left", async () => {
+  it("fails if no input can be used", async () => {
     expect(await refusal(read([12, 12], "small.png"))).toBe(
       "small.png: 10x10 is smaller than the patch 12x12",
     );
@@ -158,14 +158,14 @@ describe("readSignals", () => {
     );
   });
 
-  it("takes an array with the axes of the patch as one signal", async () => {
+  it("takes an array with as many axes as the patch as one signal", async () => {
     const { signals } = await read([2, 10], "ecg.npy");
     expect(signals).toEqual([
       { name: "ecg.npy", shape: [2, 50], data: Float32Array.from({ length: 100 }, (_, i) => i) },
     ]);
   });
 
-  it("takes the first axis as a count where there is one more", async () => {
+  it("takes the first axis of an array with one axis more than the patch as a count of signals", async () => {
     const { signals } = await read([10], "ecg.npy");
     expect(signals).toEqual([
       { name: "ecg.npy[0]", shape: [50], data: Float32Array.from({ length: 50 }, (_, i) => i) },
@@ -177,7 +177,7 @@ describe("readSignals", () => {
     ]);
   });
 
-  it("says why other numbers of axes cannot be", async () => {
+  it("reports which numbers of axes an array may have", async () => {
     expect(await refusal(read([2], "cube.npy"))).toBe(
       "cube.npy has 3 axes (2x3x4): a patch of 2 needs 1 axis (one signal) or 2 (the first counts signals)",
     );
@@ -209,7 +209,7 @@ describe("readSignals", () => {
     );
   });
 
-  it("refuses a patch that is no shape", async () => {
+  it("rejects a patch that is not a shape", async () => {
     expect(await refusal(read([0], "ecg.npy"))).toBe(
       "openSource: patch must be one or more positive integer sizes, got [0]",
     );

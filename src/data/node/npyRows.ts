@@ -1,21 +1,22 @@
-/** Rows of a `.npy` array by positioned reads, as f32, without the rest of it. */
+/** Some rows of a `.npy` array as f32, by positioned reads: the rest of the array is not read. */
 
 import { InputError } from "../../core/errors.js";
 import { sizeOf } from "../../core/shape.js";
 import { npyFromItems, toFloat32 } from "../formats/npy.js";
 import type { NpyHeader } from "../formats/npyHeader.js";
 
+/** The bytes of an array file. */
 export interface ArrayBytes {
   readonly name: string;
   readonly header: NpyHeader;
-  /** Fill `into` from this byte of the file on. */
+  /** Fill `into` with the bytes from offset `at` of the file. */
   read(at: number, into: Uint8Array): Promise<void>;
 }
 
 const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
-/** An array that holds numbers, and as many bytes as its header says. */
-export function requireLength(header: NpyHeader, length: number, name: string): void {
+/** Check that an array holds numbers, and as many bytes as its header says. */
+export function requireNumbers(header: NpyHeader, length: number, name: string): void {
   const { kind, dataOffset, byteLength } = header;
   if (kind === "S" || kind === "U") throw new InputError(`${name}: must hold numbers, got text`);
   const left = length - dataOffset;
@@ -23,7 +24,7 @@ export function requireLength(header: NpyHeader, length: number, name: string): 
     throw new InputError(`${name}: truncated .npy: header says ${byteLength} bytes, ${left} left`);
 }
 
-/** Rows [from, from + rows) of the first axis, row-major, into `into`, which has as many samples. */
+/** Read rows [from, from + rows) of the first axis into `into`, row-major. */
 export async function readRows(
   array: ArrayBytes,
   from: number,
@@ -38,17 +39,17 @@ export async function readRows(
     return array.read(header.dataOffset + from * sizeOf(shape.slice(1)) * 4, bytes);
   }
   const raw = new Uint8Array(sizeOf(shape) * header.size);
-  await (header.fortranOrder ? readColumns(array, from, rows, raw) : readTogether(array, from, raw));
+  await (header.fortranOrder ? readFortran(array, from, rows, raw) : readRowMajor(array, from, raw));
   into.set(toFloat32(npyFromItems(raw, header, shape, name), name));
 }
 
-/** The last axis varies fastest: rows stand together. */
-function readTogether({ header, read }: ArrayBytes, from: number, raw: Uint8Array): Promise<void> {
+/** The last axis varies fastest: the rows are one contiguous range. */
+function readRowMajor({ header, read }: ArrayBytes, from: number, raw: Uint8Array): Promise<void> {
   return read(header.dataOffset + from * sizeOf(header.shape.slice(1)) * header.size, raw);
 }
 
-/** The first axis varies fastest: of each place along the others, these rows stand together. */
-async function readColumns(
+/** The first axis varies fastest: the rows are one contiguous range for each place along the other axes. */
+async function readFortran(
   { header, read }: ArrayBytes,
   from: number,
   rows: number,

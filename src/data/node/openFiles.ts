@@ -1,20 +1,20 @@
 /**
- * Bytes in files, read where they are needed: whole files and members of archives,
- * by their place. Files stay open from the first read to `close`.
+ * Positioned reads from files that stay open, from the first read to `close`: whole
+ * files, and members of archives by their place in the archive.
  */
 
 import { open } from "node:fs/promises";
 import { InputError } from "../../core/errors.js";
 import { fileError } from "./files.js";
 
-/** Where bytes are: so many of a file, from an offset on. */
-export interface Content {
+/** A range of bytes in a file. */
+export interface ByteRange {
   readonly file: string;
   readonly offset: number;
   readonly length: number;
 }
 
-/** What is wanted of a file that is open. The declarations of the package get by without Node's types. */
+/** What is used of a file handle, so that the declarations of the package do not need Node's types. */
 export interface OpenFile {
   read(
     into: Uint8Array,
@@ -29,14 +29,14 @@ export interface OpenFile {
 export class OpenFiles {
   readonly #handles = new Map<string, Promise<OpenFile>>();
 
-  /** Fill `into` from an offset within the content; `name` is what messages call it. */
-  async read(content: Content, offset: number, into: Uint8Array, name: string): Promise<void> {
+  /** Fill `into` from an offset within the range; `name` is for messages. */
+  async read(range: ByteRange, offset: number, into: Uint8Array, name: string): Promise<void> {
     try {
-      const handle = await this.#handle(content.file);
+      const handle = await this.#handle(range.file);
       let filled = 0;
       while (filled < into.length) {
         const length = Math.min(into.length - filled, 2 ** 30);
-        const { bytesRead } = await handle.read(into, filled, length, content.offset + offset + filled);
+        const { bytesRead } = await handle.read(into, filled, length, range.offset + offset + filled);
         if (bytesRead === 0) throw new InputError(`${name}: truncated: it became shorter`);
         filled += bytesRead;
       }
@@ -45,8 +45,8 @@ export class OpenFiles {
     }
   }
 
-  /** A file as content. */
-  async whole(file: string): Promise<Content> {
+  /** The range of all bytes of a file. */
+  async whole(file: string): Promise<ByteRange> {
     try {
       return { file, offset: 0, length: (await (await this.#handle(file)).stat()).size };
     } catch (error) {
@@ -60,7 +60,7 @@ export class OpenFiles {
     for (const handle of handles) await handle.then((opened) => opened.close()).catch(() => {});
   }
 
-  /** Use a handle that is already open under this name. */
+  /** Take over an open file under this name. */
   adopt(file: string, handle: OpenFile): void {
     this.#handles.set(file, Promise.resolve(handle));
   }
@@ -69,13 +69,13 @@ export class OpenFiles {
     const known = this.#handles.get(file);
     if (known) return known;
     const handle = open(file, "r");
-    handle.catch(() => this.#handles.delete(file)); // it may be there the next time
+    handle.catch(() => this.#handles.delete(file)); // so that the next read tries again
     this.#handles.set(file, handle);
     return handle;
   }
 }
 
-/** Whatever keeps a file from being read is one line; while a run reads it, it is no reason to end. */
+/** Any failure to read a file as an `InputError` of one line: a run skips such a file and continues. */
 export function readError(error: unknown, name: string): InputError {
   if (error instanceof InputError) return error;
   return new InputError(fileError(error, `${name}: cannot be read`, "no such file").message);

@@ -1,4 +1,4 @@
-/** Files as a source: the pieces of arrays, archives, what is left out, what changes under a run. */
+/** Files as a source: pieces of arrays, archives, skipped inputs, and files that change during a run. */
 
 import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { Rng } from "../../core/rng.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
-import { crc32 } from "../formats/crc32.js";
+import { crc32 } from "../formats/checksums.js";
 import { makeNpy, writeNpy } from "../formats/npy.js";
 import { writeNpz } from "../formats/npz.js";
 import { copyWindow } from "../sampling/gatheredWindows.js";
@@ -54,7 +54,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const options = (patch: Shape, skipped: string[] = []) => ({
   patch,
-  caller: "train",
+
   onSkip: (message: string) => void skipped.push(short(message)),
 });
 
@@ -66,8 +66,8 @@ async function open(args: string[], patch: Shape, unitSamples?: number): Promise
   });
 }
 
-/** Every window of a source, by number. */
-async function windowsOf(source: SignalSource, patch: Shape): Promise<string[]> {
+/** Every window of a source, in the order of their numbers. */
+async function readWindows(source: SignalSource, patch: Shape): Promise<string[]> {
   const { numbers } = new PatchSampler(source.units, { patch, holdout: 0, examples: 1 }, Rng.from(1));
   const windows: string[] = [];
   for (let number = 0; number < numbers.total; number++) {
@@ -92,7 +92,7 @@ describe("pieces of an array", () => {
     fortran: fc.boolean(),
   });
 
-  it("have every window once, with the number it has in the whole", async () => {
+  it("have every window once, with the number that it has in the whole array", async () => {
     await fc.assert(
       fc.asyncProperty(arrays, async ({ patch, more, stack, unitSamples, type, fortran }) => {
         const signal = patch.map((size, axis) => size + more[axis]);
@@ -107,11 +107,9 @@ describe("pieces of an array", () => {
         const at = text.indexOf("False");
         if (fortran) bytes.set(new TextEncoder().encode("True "), at);
         await save("piece.npy", bytes);
-        const [whole, cut] = [
-          await open(["piece.npy"], patch),
-          await open(["piece.npy"], patch, unitSamples),
-        ];
-        expect(await windowsOf(cut, patch)).toEqual(await windowsOf(whole, patch));
+        const whole = await open(["piece.npy"], patch);
+        const cut = await open(["piece.npy"], patch, unitSamples);
+        expect(await readWindows(cut, patch)).toEqual(await readWindows(whole, patch));
         const smallest = stack === undefined ? patch[0] * sizeOf(signal.slice(1)) : sizeOf(signal);
         for (const unit of cut.units)
           expect(samplesOf(unit)).toBeLessThanOrEqual(Math.max(unitSamples, smallest));
@@ -121,7 +119,7 @@ describe("pieces of an array", () => {
     );
   });
 
-  it("of an array that is longer than any memory are opened and read", async () => {
+  it("are opened and read for an array larger than any memory", async () => {
     const header = writeNpy(makeNpy([0], new Float32Array())).slice();
     const text = new TextDecoder("latin1").decode(header).replace("(0,), }        ", "(3000000, 512), }");
     const bytes = new TextEncoder().encode(text.slice(6));
@@ -141,7 +139,7 @@ describe("pieces of an array", () => {
 });
 
 describe("archives", () => {
-  it.each(["gnu.tar", "pax.tar"])("hold the images and arrays of a folder: %s", async (name) => {
+  it.each(["gnu.tar", "pax.tar"])("list the images and arrays of a folder: %s", async (name) => {
     const inputs = await inspectInputs([inFolder(name)]);
     expect(inputs.map(({ kind, path }) => [kind, short(path)]).toSorted()).toEqual([
       ["image", `${name}[a/${"long".repeat(40)}/deep.png]`],
@@ -149,16 +147,14 @@ describe("archives", () => {
       ["image", `${name}[a/two.png]`],
       ["npy", `${name}[a/stack.npy]`],
     ]);
-    const [packed, plain] = [
-      await readSignals(inputs, options([8, 8])),
-      await readSignals(await inspectInputs([inFolder("a")]), options([8, 8])),
-    ];
+    const packed = await readSignals(inputs, options([8, 8]));
+    const plain = await readSignals(await inspectInputs([inFolder("a")]), options([8, 8]));
     const samples = (signals: typeof packed) =>
       signals.map(({ shape, data }) => `${shape}:${data}`).toSorted();
     expect(samples(packed)).toEqual(samples(plain));
   });
 
-  it("of numpy are read stored and deflated, in pieces", async () => {
+  it("of numpy are read in pieces, stored or deflated", async () => {
     const array = makeNpy([40, 9], counting([40, 9]));
     const stored = writeNpz([
       ["x", array],
@@ -169,14 +165,14 @@ describe("archives", () => {
     for (const name of ["stored.npz", "deflated.npz"]) {
       const source = await open([name], [3, 3], 60);
       expect(source.units.length).toBeGreaterThan(5);
-      const all = await windowsOf(source, [3, 3]);
+      const all = await readWindows(source, [3, 3]);
       expect(all.length).toBe(38 * 7 * (name === "stored.npz" ? 2 : 1));
       expect(all[8]).toBe("10,11,12,19,20,21,28,29,30");
       await source.close();
     }
   });
 
-  it("show names in one line, whatever they are", async () => {
+  it("have printable names of one line, whatever their members are called", async () => {
     await save(
       "odd.npz",
       writeNpz([
@@ -191,7 +187,7 @@ describe("archives", () => {
     ]);
   });
 
-  it("without anything to read, cut short or of another kind are refused", async () => {
+  it("are rejected if they hold nothing to read, are truncated or are not archives", async () => {
     await save("b/notes.txt", "nothing");
     execFileSync("tar", ["-C", folder, "-cf", inFolder("none.tar"), "b"]);
     const refusal = (name: string) => inspectInputs([inFolder(name)]).then(String, (e) => short(e.message));
@@ -223,8 +219,8 @@ function deflated(bytes: Uint8Array): Uint8Array {
 
 const u32 = (value: number) => [value & 255, (value >>> 8) & 255, (value >>> 16) & 255, value >>> 24];
 
-describe("what happens to files under a run", () => {
-  it("is named: one that vanished, one that changed its size, one that became shorter", async () => {
+describe("files that change during a run", () => {
+  it("are named if they vanished, changed their size or became shorter", async () => {
     await save("v/one.png", await picture(12, 10));
     await save("v/two.png", await picture(12, 10));
     await save("v/x.npy", writeNpy(makeNpy([50, 50], counting([50, 50]))));
@@ -243,7 +239,7 @@ describe("what happens to files under a run", () => {
     await source.close();
   });
 
-  it("changes the fingerprint where it can be told", async () => {
+  it("have another fingerprint, as far as is known without reading them", async () => {
     const fingerprint = async (...args: string[]) => {
       const source = await open(args, [8, 8]);
       await source.close();

@@ -1,29 +1,29 @@
 /**
- * Files, folders and archives as a source of signals: what there is to read is known
- * from headers, the samples are read when they are asked for.
+ * Image and array files as a source of signals: shapes are known from headers, samples
+ * are read when they are needed.
  *
- * A picture is a unit. An array is cut into units of some `unitSamples`: rows of a
- * signal, overlapping by one row less than the patch has, so that every window lies in
- * exactly one of them; or some of the signals of a stack.
+ * A picture is one unit. An array is cut into units of about `unitSamples` samples:
+ * several signals of a stack; or rows of one signal, which overlap by one row less than
+ * the patch has, so that every window lies in exactly one unit.
  */
 
 import { basename } from "node:path";
 import { InputError } from "../../core/errors.js";
 import { formatShape, requireShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
-import { crc32 } from "../formats/crc32.js";
+import { crc32, crcToHex } from "../formats/checksums.js";
 import { maxNpyHeaderLength, type NpyHeader, readNpyHeader } from "../formats/npyHeader.js";
-import { hexOf, type SignalSource, type SignalUnit } from "../sampling/signalSource.js";
+import type { SignalSource, SignalUnit } from "../sampling/signalSource.js";
 import { isKnownKind, knownKinds } from "./expandInputs.js";
 import { readFileBytes, readFileStart, statFile } from "./files.js";
 import { decodeImage, imageShape } from "./images.js";
+import { inflateToFile } from "./inflate.js";
 import { type Input, type InputList, type ReadSignalsOptions, warnOfSkipped } from "./input.js";
 import { inspectInputs, resolvePatch } from "./inputs.js";
-import { readRows, requireLength } from "./npyRows.js";
-import { type Content, OpenFiles, readError } from "./openFiles.js";
-import { spool } from "./spool.js";
+import { readRows, requireNumbers } from "./npyRows.js";
+import { type ByteRange, OpenFiles, readError } from "./openFiles.js";
 
 export interface OpenSourceOptions extends ReadSignalsOptions {
-  /** Samples of a unit, about; whole arrays unless told. */
+  /** Approximate samples per unit; by default an array is one unit. */
   readonly unitSamples?: number;
 }
 
@@ -33,10 +33,10 @@ interface FileUnit extends SignalUnit {
   read(into: Float32Array): Promise<void>;
 }
 
-/** Inputs looked at together. */
+/** Inputs opened at the same time. */
 const together = 16;
 
-/** Bytes of an image that its size is first looked for in. */
+/** Bytes of an image that usually contain its header. */
 const headerBytes = 2 ** 16;
 
 /**
@@ -53,7 +53,7 @@ export async function openSource(data: InputList, options: OpenSourceOptions): P
     const units: FileUnit[] = [];
     for (let next = 0; next < inputs.length; next += together) {
       const some = inputs.slice(next, next + together).map((input) => openInput(input, files, cutting));
-      for (const found of await allOf(some)) {
+      for (const found of await settleAll(some)) {
         if (found instanceof InputError && inputs.length === 1) throw found;
         if (found instanceof InputError) onSkip(`${found.message}, skipped`);
         else for (const unit of found) units.push(unit);
@@ -61,20 +61,20 @@ export async function openSource(data: InputList, options: OpenSourceOptions): P
     }
     if (units.length === 0) throw nothingToRead(patch);
     const read = (unit: number, into: Float32Array) => units[unit].read(into);
-    return { units, fingerprint: fingerprintOf(units), read, close: () => files.close() };
+    return { units, fingerprint: fingerprintUnits(units), read, close: () => files.close() };
   } catch (error) {
     await files.close();
     throw error;
   }
 }
 
-/** All of them, or the first failure when all have ended. */
-async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+/** The results of all promises. A failure is thrown only when all have ended, so that files can be closed. */
+async function settleAll<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
 }
 
-/** The units of an input; an error that is returned, not thrown, leaves out this input alone. */
+/** The units of an input. An error that is returned, not thrown, skips only this input. */
 function openInput(input: Input, files: OpenFiles, cutting: Cutting): Promise<FileUnit[] | InputError> {
   return input.kind === "image" ? openImage(input, files, cutting) : openArray(input, files, cutting);
 }
@@ -95,7 +95,7 @@ async function openImage(
   }
   try {
     const image = within ? memberBytes(files, within, path) : await fileBytes(path);
-    const shape = await shapeOfImage(image, path);
+    const shape = await readImageShape(image, path);
     const small = tooSmall(path, shape, patch);
     if (small) return small;
     const read = async (into: Float32Array) => {
@@ -114,13 +114,14 @@ async function openImage(
   }
 }
 
-/** The bytes of an image, up to `length` of them. */
+/** The bytes of an image file. */
 interface ImageBytes {
   readonly length: number;
+  /** The first `length` bytes. */
   read(length: number): Promise<Uint8Array>;
 }
 
-function memberBytes(files: OpenFiles, within: Content, path: string): ImageBytes {
+function memberBytes(files: OpenFiles, within: ByteRange, path: string): ImageBytes {
   const read = async (length: number) => {
     const bytes = new Uint8Array(Math.min(length, within.length));
     await files.read(within, 0, bytes, path);
@@ -129,7 +130,7 @@ function memberBytes(files: OpenFiles, within: Content, path: string): ImageByte
   return { length: within.length, read };
 }
 
-/** A file is not kept open: there may be a million. What is no regular file can be read once only. */
+/** The file is not kept open: there may be a million. A pipe can be read only once. */
 async function fileBytes(path: string): Promise<ImageBytes> {
   const { size, regular } = await statFile(path);
   if (!regular) {
@@ -140,7 +141,7 @@ async function fileBytes(path: string): Promise<ImageBytes> {
   return { length: size, read };
 }
 
-async function shapeOfImage(image: ImageBytes, path: string): Promise<Shape> {
+async function readImageShape(image: ImageBytes, path: string): Promise<Shape> {
   if (image.length > headerBytes) {
     const shape = await imageShape(await image.read(headerBytes), path).catch(() => undefined);
     if (shape) return shape;
@@ -154,14 +155,14 @@ async function openArray(
   { patch, unitSamples }: Cutting,
 ): Promise<FileUnit[] | InputError> {
   const { path } = input;
-  const content = await contentOf(input, files);
-  const start = new Uint8Array(Math.min(content.length, maxNpyHeaderLength));
-  await files.read(content, 0, start, path);
+  const range = await locate(input, files);
+  const start = new Uint8Array(Math.min(range.length, maxNpyHeaderLength));
+  await files.read(range, 0, start, path);
   const header = readNpyHeader(start, path);
   const { shape: all } = header;
   const axes = all.length;
   if (axes !== patch.length && axes !== patch.length + 1) throw wrongAxes(path, all, patch);
-  requireLength(header, content.length, path);
+  requireNumbers(header, range.length, path);
   if (header.byteLength === 0) return new InputError(`${path}: ${formatShape(all)} holds no samples`);
   const stacked = axes > patch.length;
   const shape = stacked ? all.slice(1) : all;
@@ -170,7 +171,7 @@ async function openArray(
   const array = {
     name: path,
     header,
-    read: (at: number, into: Uint8Array) => files.read(content, at, into, path),
+    read: (at: number, into: Uint8Array) => files.read(range, at, into, path),
   };
   const pieces = stacked ? stackPieces(header, unitSamples) : rowPieces(header, patch, unitSamples);
   const whole = pieces.length === 1 && !stacked;
@@ -184,11 +185,11 @@ async function openArray(
   }));
 }
 
-/** A member that is compressed is inflated into a file of its own. */
-async function contentOf({ path, within, packed }: Input, files: OpenFiles): Promise<Content> {
+/** Where the bytes of an input are. A compressed member is inflated into a file of its own. */
+async function locate({ path, within, packed }: Input, files: OpenFiles): Promise<ByteRange> {
   if (!within) return files.whole(path);
   if (!packed) return within;
-  files.adopt(path, await spool(within, packed, path));
+  files.adopt(path, await inflateToFile(within, packed, path));
   return { file: path, offset: 0, length: packed.size };
 }
 
@@ -197,7 +198,7 @@ interface Piece {
   readonly rows: number;
 }
 
-/** Some of the signals of a stack at a time. */
+/** Pieces of a stack: several signals each. */
 function stackPieces({ shape }: NpyHeader, unitSamples: number): Piece[] {
   const [count, ...signal] = shape;
   const each = Math.max(1, Math.min(count, Math.floor(unitSamples / sizeOf(signal))));
@@ -207,7 +208,7 @@ function stackPieces({ shape }: NpyHeader, unitSamples: number): Piece[] {
   }));
 }
 
-/** Rows of a signal: each piece has the origins of `each` rows of windows, and what the last of these reach. */
+/** Pieces of one signal: each has the first rows of `each` rows of windows, and all rows that the last of these reach. */
 function rowPieces({ shape }: NpyHeader, patch: Shape, unitSamples: number): Piece[] {
   const reach = patch[0] - 1;
   const origins = shape[0] - reach;
@@ -233,16 +234,16 @@ function wrongAxes(path: string, shape: readonly number[], patch: Shape): InputE
   );
 }
 
-/** Names without folders, sizes and shapes: what can be told without reading. */
-function fingerprintOf(units: readonly FileUnit[]): string {
+/** A checksum of file names without folders, sizes and shapes: what is known without reading the samples. */
+function fingerprintUnits(units: readonly FileUnit[]): string {
   const encoder = new TextEncoder();
   const sum = units.reduce((crc, { name, bytes, shape, count, from = 0 }) => {
     return crc32(encoder.encode(`${basename(name)} ${bytes} ${shape} ${count} ${from}\n`), crc);
   }, 0);
-  return hexOf(sum);
+  return crcToHex(sum);
 }
 
-/** The error for inputs none of which can be used. */
+/** The error if no input can be used. */
 export function nothingToRead(patch: Shape): InputError {
   return new InputError(`nothing to read: no input holds a patch of ${formatShape(patch)}`);
 }

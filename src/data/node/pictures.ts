@@ -1,12 +1,12 @@
 /**
- * Image files as pictures to work on and to write again: grey or colour, 8 or 16
- * bits, opacity kept aside.
+ * Image files as pictures to process and to write again: grey or colour, 8 or 16
+ * bits, with or without opacity.
  *
  * Samples are on the scale 0 to 255 whatever the bits, as in images.ts; a picture of
- * 16 bits is written with 16 bits. Colour keeps its three channels. Opacity is
- * not worked on: it is carried over as it is. EXIF orientation is applied, CMYK goes
- * to sRGB, other profiles are ignored and not carried over. An animation, or a file
- * of several pages, is refused: what is written is one picture.
+ * 16 bits is written with 16 bits. Colour keeps its three channels. Opacity is copied
+ * unchanged. EXIF orientation is applied, CMYK is converted to sRGB, other profiles are
+ * ignored and not written. Animations and files of several pages are rejected, since
+ * only one picture would be written.
  */
 
 import { extname } from "node:path";
@@ -18,13 +18,13 @@ import { type ImageSamples, readSamples } from "./images.js";
 export interface PictureFile {
   /** Of shape [height, width], or [height, width, 3] for red, green, blue; 0 is black, 255 white. */
   readonly signal: Signal;
-  /** Opacity of each pixel from 0 to 1, where the file has it. */
+  /** Opacity of each pixel from 0 to 1, if the file has it. */
   readonly opacity: Float32Array | undefined;
-  /** Bits of a sample; 32 for samples on a scale of their own, which only arrays can hold. */
+  /** Bits per sample; 32 for samples on a scale of their own, which only arrays can hold. */
   readonly bits: 8 | 16 | 32;
 }
 
-/** File names that pictures can be written to. */
+/** Endings of files that pictures can be written to. */
 export const pictureExtensions = [".png", ".tif", ".tiff"] as const;
 
 /** The one picture in a file. */
@@ -40,10 +40,10 @@ export async function readPictureFile(path: string): Promise<PictureFile> {
       data[i * colours + c] = (samples.values[i * channels + c] * 255) / white;
   }
   const shape = colours === 1 ? [height, width] : [height, width, colours];
-  return { signal: makeSignal(path, shape, data), opacity: opacityOf(samples), bits };
+  return { signal: makeSignal(path, shape, data), opacity: readOpacity(samples), bits };
 }
 
-/** Write a picture as PNG or TIFF, by the ending of the path; samples are rounded and clipped to black and white. */
+/** Write a picture as PNG or TIFF, by the ending of the path; samples are rounded and clipped to the range of the file. */
 export async function writePictureFile(path: string, picture: PictureFile): Promise<void> {
   const { default: sharp } = await import("sharp");
   const { signal, opacity, bits } = picture;
@@ -63,14 +63,14 @@ export async function writePictureFile(path: string, picture: PictureFile): Prom
   await writeFileAtomic(path, await (png ? image.png() : image.tiff({ compression: "deflate" })).toBuffer());
 }
 
-/** Whether red, green and blue are the same everywhere, as in many files that are grey to look at. */
+/** Whether red, green and blue are equal everywhere, as in many grey pictures stored as colour. */
 function isGrey({ values, channels }: ImageSamples): boolean {
   for (let at = 0; at < values.length; at += channels)
     if (values[at] !== values[at + 1] || values[at] !== values[at + 2]) return false;
   return true;
 }
 
-function opacityOf({
+function readOpacity({
   values,
   width,
   height,

@@ -1,26 +1,25 @@
 /**
- * Windows copied out of their signals, one after the other, so that the signals
- * need not stay in memory.
+ * Windows copied out of their signals, so that the signals need not stay in memory.
  *
- * The copies stand in signals of the patch's shape but for the first axis, along which
- * they are stacked: window i is a window of such a signal, and its samples are
- * together.
+ * The copies are stacked along the first axis into signals that otherwise have the
+ * shape of the patch. So each copy is a window of such a signal, and its samples are
+ * contiguous.
  */
 
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
 import type { Windows } from "./patchSampler.js";
 
-/** Samples of a signal of gathered windows, about: devices limit the size of one. */
+/** Approximate samples per signal of gathered windows: devices limit the size of a signal. */
 const signalSamples = 2 ** 22;
 
 export class GatheredWindows {
   readonly signals: readonly Signal[];
-  /** Windows that were never set. */
+  /** 1 for windows that were never set. */
   readonly #absent: Uint8Array;
   readonly #patch: Shape;
   readonly #size: number;
-  /** Windows a signal. */
+  /** Windows per signal. */
   readonly #each: number;
 
   constructor(count: number, patch: Shape) {
@@ -35,16 +34,17 @@ export class GatheredWindows {
     });
   }
 
-  /** Window i ← the one of `signal` that starts at this flat index. */
+  /** Window i ← the window of `signal` that starts at this flat index. */
   set(i: number, signal: Signal, start: number): void {
     const target = this.signals[Math.floor(i / this.#each)].data;
     copyWindow(signal, start, this.#patch, target, (i % this.#each) * this.#size);
     this.#absent[i] = 0;
   }
 
-  /** Where windows stand, less those that were never set. */
+  /** Windows at(0) … at(count − 1) as places in `signals`, without those that were never set. */
   windows(count: number, at: (i: number) => number): Windows {
-    const [signal, start] = [new Uint32Array(count), new Uint32Array(count)];
+    const signal = new Uint32Array(count);
+    const start = new Uint32Array(count);
     let found = 0;
     for (let i = 0; i < count; i++) {
       const window = at(i);
@@ -56,7 +56,7 @@ export class GatheredWindows {
   }
 }
 
-/** The samples of a window, row-major, into `target` from `at` on. */
+/** Copy the samples of a window, row-major, to `target` from index `at`. */
 export function copyWindow(
   { data, shape }: Signal,
   start: number,
@@ -65,9 +65,10 @@ export function copyWindow(
   at: number,
 ): void {
   const strides = stridesOf(shape);
-  const line = patch.at(-1)!;
+  const last = patch.length - 1;
+  const line = patch[last];
   const copy = (axis: number, from: number, to: number): number => {
-    if (axis === patch.length - 1) {
+    if (axis === last) {
       target.set(data.subarray(from, from + line), to);
       return to + line;
     }

@@ -1,21 +1,22 @@
 /**
- * The order in which a set that is larger than memory is seen.
+ * The order of examples for a training set larger than memory.
  *
- * The examples are those of the sampler, whatever the groups: a keyed permutation of all
- * windows chooses them. Each epoch puts the units in a random order, gathers them in groups
- * of at most so many samples, and mixes the examples of a group. So each example comes once
- * an epoch, and what comes at a place of an epoch depends on the seed alone; but two
- * examples far apart in the set meet in a mini-batch only if their units meet in a group.
+ * The examples are those of the sampler, whatever the groups. Each epoch puts the units
+ * in random order, divides them into groups of at most `groupSamples` samples, and shuffles
+ * the examples of each group. So each example comes once per epoch, and its place depends
+ * on the seed alone; but two examples of different units meet in a mini-batch only if
+ * their units are in the same group.
  *
- * Memory: four bytes an example, its rank, sorted by unit, and those of one group again; twice as much while sorting.
+ * Memory   4 bytes per example (its rank, sorted by unit), and 4 per example of one group;
+ *          twice as much while sorting
  */
 
-import { Breath } from "../../core/eventLoop.js";
+import { EventLoopPause } from "../../core/eventLoop.js";
 import { Permutation } from "../../core/permutation.js";
 import type { Rng } from "../../core/rng.js";
 import type { PatchSampler } from "./patchSampler.js";
 
-/** Units that are in memory at the same time; its examples have places [from, to) of the epoch. */
+/** Units that are in memory at the same time; their examples have places [from, to) of the epoch. */
 export interface Group {
   readonly epoch: number;
   readonly index: number;
@@ -24,24 +25,24 @@ export interface Group {
   readonly to: number;
 }
 
-/** Numbers sorted by the unit they fall in: those of unit u are members[first[u]] to members[first[u + 1] − 1]. */
+/** Numbers sorted by unit: those of unit u are members[first[u]] to members[first[u + 1] − 1]. */
 export interface ByUnit {
   readonly first: Uint32Array;
   readonly members: Uint32Array;
 }
 
-/** Sort 0 … count−1 by unit, by counting. Each is looked up once: that is what takes time. */
+/** Sort 0 … count−1 by unit (counting sort). `unitOf` takes most of the time and is called once per number. */
 export async function sortByUnit(
   count: number,
   units: number,
   unitOf: (i: number) => number,
 ): Promise<ByUnit> {
-  const breath = new Breath();
+  const pause = new EventLoopPause();
   const first = new Uint32Array(units + 1);
   const found = new Uint32Array(count);
   for (let i = 0; i < count; i++) {
     first[(found[i] = unitOf(i)) + 1]++;
-    if (i % 65536 === 0) await breath.take();
+    if (i % 65536 === 0) await pause.ifDue();
   }
   for (let u = 0; u < units; u++) first[u + 1] += first[u];
   const next = first.slice();
@@ -55,9 +56,9 @@ export class GroupedOrder {
   readonly #samples: readonly number[];
   readonly #groupSamples: number;
   readonly #rng: Rng;
-  /** Units that have any example. */
+  /** Units that have examples. */
   readonly #wanted: readonly number[];
-  /** The groups of the last epochs asked for, the latest last: one under way, and one to read ahead from. */
+  /** The groups of the two epochs last asked for: the current one, and the next one to read ahead. */
   #epochs: (readonly Group[])[] = [];
 
   private constructor(ranks: ByUnit, samples: readonly number[], groupSamples: number, rng: Rng) {
@@ -68,7 +69,7 @@ export class GroupedOrder {
     this.#wanted = Array.from(samples.keys()).filter((u) => ranks.first[u + 1] > ranks.first[u]);
   }
 
-  /** The order of the examples of a sampler, over units of so many samples each. */
+  /** The order of the examples of a sampler; `samples` counts those of each unit. */
   static async create(
     sampler: PatchSampler,
     samples: readonly number[],
@@ -92,10 +93,15 @@ export class GroupedOrder {
   #gather(epoch: number): Group[] {
     const order = new Permutation(this.#wanted.length, this.#rng.split(`units ${epoch}`));
     const groups: Group[] = [];
-    let [units, samples, from, to]: [number[], number, number, number] = [[], 0, 0, 0];
+    let units: number[] = [];
+    let samples = 0;
+    let from = 0;
+    let to = 0;
     const close = () => {
       groups.push({ epoch, index: groups.length, units, from, to });
-      [units, samples, from] = [[], 0, to];
+      units = [];
+      samples = 0;
+      from = to;
     };
     for (let i = 0; i < this.#wanted.length; i++) {
       const unit = this.#wanted[order.at(i)];

@@ -54,7 +54,7 @@ describe("PatchSampler", () => {
     );
   });
 
-  test("keeps test and training windows apart, and together they are all", () => {
+  test("divides all windows into test and training windows, without overlap", () => {
     fc.assert(
       fc.property(settings, fc.double({ min: 0, max: 0.99, noNaN: true }), ({ patch, more, seed }, share) => {
         const signals = signalsOf(patch, more);
@@ -93,7 +93,7 @@ describe("PatchSampler", () => {
     expect(new Set(epochs[0]).size).toBe(60);
   });
 
-  test("gives a range of an epoch as parts of the whole", () => {
+  test("returns the same windows for an epoch in parts as for the whole epoch", () => {
     const sampler = new PatchSampler(signals, { patch, holdout: 10, examples: 60 }, Rng.from(1));
     const whole = keys(sampler.trainingWindows(3, 0, 60));
     const parts = [
@@ -106,7 +106,7 @@ describe("PatchSampler", () => {
     expect(() => sampler.trainingWindows(0, 59, 61)).toThrow(InputError);
   });
 
-  test("holds out the same windows however many are trained on, and the more examples include the fewer", () => {
+  test("holds out the same windows for any number of examples, and more examples include the fewer", () => {
     const make = (examples: number) =>
       new PatchSampler(signals, { patch, holdout: 12, examples }, Rng.from(5));
     expect(keys(make(3).testWindows())).toEqual(keys(make(1e9).testWindows()));
@@ -118,11 +118,12 @@ describe("PatchSampler", () => {
   test("draws every position of every signal equally often, over seeds", () => {
     const every = allWindows(signals, patch);
     const counts = new Map(every.map((window) => [window, 0]));
-    const [seeds, each] = [800, 20];
+    const seeds = 800;
+    const each = 20;
     for (let seed = 0; seed < seeds; seed++) {
       const sampler = new PatchSampler(signals, { patch, holdout: 0, examples: each }, Rng.from(seed));
       for (const window of keys(sampler.trainingWindows(0, 0, each)))
-        counts.set(window, counts.get(window)! + 1);
+        counts.set(window, (counts.get(window) ?? 0) + 1);
     }
     const expected = (seeds * each) / every.length;
     expect(expected).toBeGreaterThan(50);
@@ -131,11 +132,12 @@ describe("PatchSampler", () => {
       0,
     );
     // draws without repetition spread less than a χ² variable of d degrees, whose tail this is [Laurent, Massart 2000]
-    const [d, x] = [every.length - 1, 19];
+    const d = every.length - 1;
+    const x = 19;
     expect(statistic).toBeLessThanOrEqual(d + 2 * Math.sqrt(d * x) + 2 * x);
   });
 
-  test("takes signals that are one window each", () => {
+  test("accepts signals of exactly one window each", () => {
     const faces = Array.from({ length: 40 }, (_, i) => signal(`face ${i}`, [4, 3]));
     const sampler = new PatchSampler(faces, { patch, holdout: 8, examples: 1e9 }, Rng.from(1));
     const windows = sampler.trainingWindows(0, 0, 32);
@@ -160,7 +162,7 @@ describe("PatchSampler", () => {
     expect(Math.max(...start)).toBeGreaterThan(2 ** 30);
   });
 
-  test("refuses signals that are too small, by name", () => {
+  test("rejects signals that are too small, by name", () => {
     const make = (list: Signal[], options: { patch: Shape; holdout?: number }) =>
       new PatchSampler(list, { holdout: 0, examples: 10, ...options }, Rng.from(1));
     expect(() => make([signal("a.png", [8, 8]), signal("b.png", [8, 3])], { patch: [4, 4] })).toThrow(

@@ -1,19 +1,22 @@
 /**
- * Windows of signals, drawn uniformly over all positions of all signals, each at
- * most once, without a list of them.
+ * Random windows of signals: uniform over all positions of all signals, without
+ * repetition and without a list of all windows.
  *
- * The windows of all signals are numbered one after the other. A keyed
- * permutation of these numbers puts them in random order: the first `holdout`
- * are for testing, the next `examples` for training, so the two never share a
- * window. Each epoch visits the training windows in an order of its own.
- * Everything depends on the seed alone, and takes a few bytes a signal.
+ * `WindowNumbers` numbers the windows of all signals, one signal after the other,
+ * row-major within each. Signals of one shape may be numbered together, as one unit.
+ * A signal cut into pieces along its first axis, which overlap by one row less than
+ * the patch has, keeps the numbers of its windows, since the first axis varies slowest.
+ *
+ * `PatchSampler` puts these numbers in random order by a keyed permutation: the first
+ * `holdout` windows are for testing and the next `examples` for training, so the two
+ * never share a window. Each epoch visits the training windows in an order of its own.
+ * Everything depends on the seed alone, and takes a few bytes per signal.
  */
 
 import { InputError } from "../../core/errors.js";
 import { Permutation } from "../../core/permutation.js";
 import type { Rng } from "../../core/rng.js";
 import { formatShape, type Shape } from "../../core/shape.js";
-import { type Windowed, WindowNumbers } from "./windowNumbers.js";
 
 /** Which signal each window is cut from, and the flat index of its first sample there. */
 export interface Windows {
@@ -25,21 +28,21 @@ export interface SamplerOptions {
   readonly patch: Shape;
   /** Windows kept for testing. */
   readonly holdout: number;
-  /** Windows for training; fewer where the signals have not as many. */
+  /** Windows for training; fewer if the signals do not have that many. */
   readonly examples: number;
 }
 
 export class PatchSampler {
   /** Windows set aside for testing. */
   readonly holdout: number;
-  /** Windows trained on in an epoch. */
+  /** Training windows per epoch. */
   readonly examples: number;
-  /** Windows there are in all. */
+  /** All windows. */
   readonly available: number;
   readonly numbers: WindowNumbers;
   readonly #rng: Rng;
   readonly #order: Permutation;
-  /** The order of the last epoch asked for. */
+  /** The order of the epoch that was last asked for. */
   #shuffle: { readonly epoch: number; readonly order: Permutation } | undefined;
 
   constructor(units: readonly Windowed[], options: SamplerOptions, rng: Rng) {
@@ -67,7 +70,7 @@ export class PatchSampler {
     return this.#windows(to - from, (i) => this.trainingNumber(this.rankAt(epoch, from + i)));
   }
 
-  /** Which of the training windows, from 0, comes at this place of an epoch. */
+  /** The rank of the training window (from 0) at this place of an epoch. */
   rankAt(epoch: number, place: number): number {
     if (this.#shuffle?.epoch !== epoch)
       this.#shuffle = { epoch, order: new Permutation(this.examples, this.#rng.split(`epoch ${epoch}`)) };
@@ -94,4 +97,98 @@ export class PatchSampler {
     }
     return windows;
   }
+}
+
+/** What windows are cut from: a signal, or `count` signals of one shape. */
+export interface Windowed {
+  readonly name: string;
+  readonly shape: Shape;
+  /** 1 by default. */
+  readonly count?: number;
+}
+
+export class WindowNumbers {
+  /** All windows. */
+  readonly total: number;
+  readonly #units: readonly Windowed[];
+  readonly #patch: Shape;
+  /** Number of the first window of each unit. */
+  readonly #first: Float64Array;
+
+  constructor(units: readonly Windowed[], patch: Shape) {
+    this.#units = units;
+    this.#patch = patch;
+    this.#first = new Float64Array(units.length + 1);
+    units.forEach((unit, u) => {
+      this.#first[u + 1] = this.#first[u] + countWindows(unit, patch) * (unit.count ?? 1);
+    });
+    this.total = this.#first[units.length];
+  }
+
+  /**
+   * The unit that holds a window. The search starts where the unit would be if all had equally many windows:
+   * with a million units, a binary search over all of them costs three times as much.
+   */
+  unitOf(number: number): number {
+    const first = this.#first;
+    const last = this.#units.length - 1;
+    let low = Math.min(last, Math.floor((number / this.total) * this.#units.length));
+    let high = low;
+    for (let step = 1; low > 0 && first[low] > number; step *= 2) {
+      high = low - 1;
+      low = Math.max(0, low - step);
+    }
+    for (let step = 1; high < last && first[high + 1] <= number; step *= 2) {
+      low = high + 1;
+      high = Math.min(last, high + step);
+    }
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (first[middle] <= number) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** Which signal of its unit a window is cut from. */
+  signalIn(unit: number, number: number): number {
+    const { count = 1 } = this.#units[unit];
+    if (count === 1) return 0;
+    const windows = (this.#first[unit + 1] - this.#first[unit]) / count;
+    return Math.floor((number - this.#first[unit]) / windows);
+  }
+
+  /** The flat index of a window's first sample in its signal. */
+  startIn(unit: number, number: number): number {
+    const { count = 1, shape } = this.#units[unit];
+    const windows = (this.#first[unit + 1] - this.#first[unit]) / count;
+    return windowStart(shape, this.#patch, (number - this.#first[unit]) % windows);
+  }
+}
+
+/** How many windows of a patch a signal has. */
+function countWindows(signal: Windowed, patch: Shape): number {
+  const fits =
+    signal.shape.length === patch.length && patch.every((size, axis) => size <= signal.shape[axis]);
+  if (!fits) {
+    throw new InputError(
+      `PatchSampler: ${signal.name} must be at least ${formatShape(patch)}, got ${formatShape(signal.shape)}`,
+    );
+  }
+  return patch.reduce((product, size, axis) => product * (signal.shape[axis] - size + 1), 1);
+}
+
+/** The flat index of the first sample of window `number`; windows are counted row-major. */
+function windowStart(shape: Shape, patch: Shape, number: number): number {
+  let rest = number;
+  let start = 0;
+  let stride = 1;
+  for (let axis = patch.length - 1; axis >= 0; axis--) {
+    const size = shape[axis];
+    const places = size - patch[axis] + 1;
+    start += (rest % places) * stride;
+    rest = Math.floor(rest / places);
+    stride *= size;
+  }
+  return start;
 }

@@ -1,22 +1,22 @@
 /**
- * Signals that are read when they are needed: training sets larger than memory.
+ * Signals that are read when they are needed, for training sets larger than memory.
  *
  * A source is a list of units whose shapes are known before any sample is read.
- * A unit is a signal, several signals of one shape, or a piece of a long one, and
- * small enough for a few of them to be in memory at a time. Node's files are such a source
- * (data/node/openSource.ts); anything else can be.
+ * A unit is a signal, several signals of one shape, or a piece of a long signal, small
+ * enough that a few of them fit into memory at a time. data/node/openSource.ts makes a
+ * source of files; any other source can be written against the same interface.
  */
 
 import { InputError } from "../../core/errors.js";
 import { sizeOf } from "../../core/shape.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
-import { crc32 } from "../formats/crc32.js";
-import type { Windowed } from "./windowNumbers.js";
+import { crc32, crcToHex } from "../formats/checksums.js";
+import type { Windowed } from "./patchSampler.js";
 
-/** A part of a source that is read at once; its `name` is that of the file it comes from. */
+/** A part of a source that is read at once; `name` is the file it comes from. */
 export interface SignalUnit extends Windowed {
   readonly count: number;
-  /** Where it starts in its file: the number of its first signal in a stack, or its first row. */
+  /** Where it starts in its file: the number of its first signal, or its first row. */
   readonly from?: number;
   /** What `from` counts. */
   readonly part?: "signals" | "rows";
@@ -24,19 +24,20 @@ export interface SignalUnit extends Windowed {
 
 export interface SignalSource {
   readonly units: readonly SignalUnit[];
-  /** Changes where the data do, as far as can be told without reading them. */
+  /** Differs if the data differ, as far as is known without reading them. */
   readonly fingerprint: string;
-  /** The samples of a unit, its signals one after the other. An `InputError` where they cannot be read. */
+  /** Read the samples of a unit, one signal after the other. Throws an `InputError` if they cannot be read. */
   read(unit: number, into: Float32Array): Promise<void>;
-  /** Give back what it holds open. */
+  /** Close all files. */
   close(): Promise<void>;
 }
 
+/** How many samples a unit has. */
 export function samplesOf({ shape, count }: SignalUnit): number {
   return sizeOf(shape) * count;
 }
 
-/** The signals of a unit, views of its samples, all of them finite. */
+/** The signals of a unit, as views of its samples, checked to be finite. */
 export function unitSignals(unit: SignalUnit, data: Float32Array): Signal[] {
   const size = sizeOf(unit.shape);
   return Array.from({ length: unit.count }, (_, i) =>
@@ -52,22 +53,22 @@ function signalName({ name, from, part, shape }: SignalUnit, i: number): string 
 /** Units read at a time: several small ones, or one large one. */
 const together = { units: 16, samples: 2 ** 22 };
 
-/** The most samples that are read together. */
+/** How many samples `readUnits` reads at a time, at most. */
 export function samplesTogether(units: readonly SignalUnit[]): number {
-  return units.reduce((most, unit) => Math.max(most, samplesOf(unit)), together.samples);
+  return units.reduce((largest, unit) => Math.max(largest, samplesOf(unit)), together.samples);
 }
 
-/** A unit that was read, or why it cannot be. */
+/** A unit that was read, or why it could not be. */
 export interface ReadUnit {
   readonly signals: readonly Signal[];
   readonly problem?: InputError;
 }
 
 /**
- * Read units, a few at a time, each into the room that `roomFor` gives it, and hand them over in their
- * order, until it is stopped. What cannot be read is handed over with the reason; any other failure
- * ends it. `roomFor` is told how many samples are read with a unit, before it; all that is
- * read together is handed over before more is read.
+ * Read units, a few at a time, and pass them to `take` in order, until `stopped`. A unit that cannot be read
+ * is passed on with the reason; any other failure is thrown. `roomFor(unit, before)` returns memory for a unit;
+ * `before` counts the samples of the earlier units that are read together with it. All units read together are
+ * passed on before more are read.
  */
 export async function readUnits(
   source: SignalSource,
@@ -102,7 +103,7 @@ async function readUnit(source: SignalSource, unit: number, room: Float32Array):
   }
 }
 
-/** Signals that are in memory, as a source. */
+/** Signals in memory as a source. */
 export function sourceOf(signals: readonly Signal[]): SignalSource {
   return {
     units: signals.map(({ name, shape }) => ({ name, shape, count: 1 })),
@@ -112,21 +113,43 @@ export function sourceOf(signals: readonly Signal[]): SignalSource {
   };
 }
 
-/** Samples of a signal that its fingerprint looks at. */
-const looks = 2 ** 16;
+/** How many samples of a signal its fingerprint includes. */
+const sampled = 2 ** 16;
 
-/** Eight hexadecimal digits that tell signals apart: their names without folders, their shapes, and samples all over them. */
+/** A checksum of the names (without folders), shapes and evenly spaced samples of signals: eight hexadecimal digits. */
 export function fingerprintOf(signals: readonly Signal[]): string {
   const sum = signals.reduce((crc, { name, shape, data }) => {
     const file = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
-    const stride = Math.ceil(data.length / looks);
+    const stride = Math.ceil(data.length / sampled);
     const seen = Float32Array.from({ length: Math.ceil(data.length / stride) }, (_, i) => data[i * stride]);
     return crc32(new Uint8Array(seen.buffer), crc32(new TextEncoder().encode(`${file} ${shape}\n`), crc));
   }, 0);
-  return hexOf(sum);
+  return crcToHex(sum);
 }
 
-/** A CRC-32 as text. */
-export function hexOf(crc: number): string {
-  return crc.toString(16).padStart(8, "0");
+/** Files reported by name; further ones are only counted. */
+const maxReported = 20;
+
+/** The files of a source that could not be read: each is reported once, and all are counted. */
+export class UnreadableFiles {
+  readonly #files = new Set<string>();
+  readonly #report: (message: string) => void;
+  /** Examples skipped because of them, counted anew in each epoch. */
+  examples = 0;
+
+  constructor(report: (message: string) => void = () => {}) {
+    this.#report = report;
+  }
+
+  /** Files of which something could not be read, in the order they were found. */
+  get files(): readonly string[] {
+    return [...this.#files];
+  }
+
+  add({ name }: SignalUnit, problem: InputError): void {
+    if (this.#files.has(name)) return;
+    this.#files.add(name);
+    if (this.#files.size <= maxReported) this.#report(`${problem.message}, skipped`);
+    if (this.#files.size === maxReported) this.#report("further files that cannot be read are only counted");
+  }
 }

@@ -1,4 +1,4 @@
-/** Bases of the command line: by name, or an explicit matrix in a `.npy` file. */
+/** Bases by name, or as an explicit matrix in a `.npy` file. */
 
 import { basename } from "node:path";
 import { InputError } from "../../core/errors.js";
@@ -9,7 +9,7 @@ import { readFileBytes } from "../../data/node/files.js";
 import { Matrix64 } from "../../linalg/matrix64.js";
 import { type BaseDictionary, createBase, matrixBase } from "../base.js";
 
-/** A base for signals of a shape: a name as for `createBase`, or the path of an n × L matrix that ends in `.npy`. */
+/** A base for signals of a shape: by name as in `createBase`, or an n × L matrix by a path that ends in `.npy`. */
 export async function loadBase(name: string, shape: Shape): Promise<BaseDictionary> {
   if (!name.toLowerCase().endsWith(".npy")) return createBase(name, shape);
   const array = readNpy(await readFileBytes(name), name);

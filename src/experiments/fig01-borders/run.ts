@@ -3,7 +3,7 @@
 import { DenseMatrix } from "../../core/matrix.js";
 import { Rng } from "../../core/rng.js";
 import { createBase } from "../../dictionaries/base.js";
-import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
+import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import { chartGrid } from "../../figures/charts/chartGrid.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
 import type { Kernels } from "../../kernels/contract.js";

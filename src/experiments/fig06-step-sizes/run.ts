@@ -4,12 +4,12 @@
  */
 
 import type { Signal } from "../../core/signal.js";
-import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
+import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import { type NihtLearner, type NihtState, nihtUpdate } from "../../learn/learners/atomwise/niht.js";
 import { createOsdl, freeOsdl, osdlStep } from "../../learn/learners/osdl.js";
 import { extractExamples, freeTraining, setUpTraining, type TrainingSetup } from "../../learn/run/setup.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
-import { scaleRule } from "../../pursuit/limits.js";
+import { scaleCoding } from "../../pursuit/limits.js";
 import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
 import type {
   ExperimentData,
@@ -90,7 +90,7 @@ async function compareSteps(
   const { base, atomSparsity, batch, stepDecay } = plan;
   const { dictionary: learned, tally } = niht;
   const dictionary = await SparseDictionary.create(base, await kernels.readSparse(learned.A), kernels);
-  const coding = scaleRule(plan.coding, plan.scale);
+  const coding = scaleCoding(plan.coding, plan.scale);
   const osdl = createOsdl(dictionary, { atomSparsity, coding, batch, momentum: 0 }, kernels);
   const points: StepPoint[] = [];
   for (let epoch = 0; epoch < plan.epochs; epoch++) {

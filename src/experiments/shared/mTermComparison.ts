@@ -32,7 +32,7 @@ export function compareMTerms(
   { kernels, onStage, onProgress }: ExperimentTools,
 ): Promise<MTermCurve[]> {
   return mTermCurves(contenders, patches, {
-    most: maxTerms,
+    maxTerms,
     kernels,
     onProgress(label, done) {
       if (done === 0) onStage?.(`approximating ${patches.cols} ${what}: ${label}`);

@@ -4,7 +4,7 @@ import { DenseMatrix } from "../../core/matrix.js";
 import { Rng } from "../../core/rng.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { createBase } from "../../dictionaries/base.js";
-import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
+import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import { dot, explicitBase, randomDense } from "../../kernels/conformance/oracle.case.js";
 import type { DeviceMatrix } from "../../kernels/contract.js";
 import {
@@ -257,7 +257,7 @@ describe("resolveAtomCare", () => {
   test.each([
     [{ every: 0 }, "atomCare.every must be an integer of at least 1, got 0"],
     [{ every: 2.5 }, "atomCare.every must be an integer of at least 1, got 2.5"],
-    [{ minUse: -1 }, "atomCare.minUse must be a number from 0 up to, not including, 1, got -1"],
+    [{ minUse: -1 }, "atomCare.minUse must be a number of at least 0 and below 1, got -1"],
     [{ maxCoherence: 0 }, "atomCare.maxCoherence must be a number above 0, got 0"],
     [{ maxCoherence: Number.NaN }, "atomCare.maxCoherence must be a number above 0, got NaN"],
   ])("rejects %j", (care, message) => {

@@ -11,7 +11,7 @@
 import { DenseMatrix, type SparseColumns } from "../../core/matrix.js";
 import { requireAbove, requireFraction, requireInteger } from "../../core/require.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
-import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
+import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { Encoder } from "../../pursuit/encoder.js";
 import type { MemoryOptions, MemoryPart, ReplaceableAtoms } from "../learners/learner.js";

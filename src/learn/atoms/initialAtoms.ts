@@ -15,8 +15,7 @@
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import type { Rng } from "../../core/rng.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
-import { unitColumns } from "../../dictionaries/explicitDictionary.js";
-import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
+import { SparseDictionary, unitColumns } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
 import { Encoder } from "../../pursuit/encoder.js";

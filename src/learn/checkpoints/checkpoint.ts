@@ -12,7 +12,7 @@
  */
 
 import { InputError, show } from "../../core/errors.js";
-import { crc32 } from "../../data/formats/crc32.js";
+import { crc32 } from "../../data/formats/checksums.js";
 import { allFinite, DivergedError } from "../learners/learner.js";
 import { type CheckpointHeader, headerFromText, headerToText, type PartEntry } from "./checkpointHeader.js";
 import {

@@ -14,8 +14,7 @@
 
 import { InputError } from "../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
-import type { ExplicitDictionary } from "../../dictionaries/explicitDictionary.js";
-import type { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
+import type { ExplicitDictionary, SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
 
 export const partTypes = { f32: Float32Array, f64: Float64Array, u32: Uint32Array } as const;

@@ -10,15 +10,14 @@ import type { Rng } from "../../core/rng.js";
 import { sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { GroupedOrder } from "../../data/sampling/groupedOrder.js";
-import { PatchSampler } from "../../data/sampling/patchSampler.js";
+import { PatchSampler, type Windowed } from "../../data/sampling/patchSampler.js";
 import {
   readUnits,
   type SignalSource,
   samplesOf,
   samplesTogether,
+  type UnreadableFiles,
 } from "../../data/sampling/signalSource.js";
-import type { Unreadable } from "../../data/sampling/unreadable.js";
-import type { Windowed } from "../../data/sampling/windowNumbers.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { MemoryPart } from "../learners/learner.js";
 import type { ResolvedTraining } from "../run/trainOptions.js";
@@ -69,7 +68,7 @@ function isSource(data: TrainingData): data is SignalSource {
 interface Tools {
   readonly rng: Rng;
   readonly kernels: Kernels;
-  readonly unreadable: Unreadable;
+  readonly unreadable: UnreadableFiles;
   /** Called with the fraction of a pass over the data that is done. */
   readonly onReading?: ((part: number) => void) | undefined;
 }
@@ -160,7 +159,7 @@ function createSampler(
 }
 
 /** Every signal of a source that can be read. */
-async function readAll(source: SignalSource, unreadable: Unreadable): Promise<Signal[]> {
+async function readAll(source: SignalSource, unreadable: UnreadableFiles): Promise<Signal[]> {
   const all: Signal[] = [];
   const { units } = source;
   const roomFor = (unit: number) => new Float32Array(samplesOf(units[unit]));

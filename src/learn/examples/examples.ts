@@ -12,7 +12,7 @@ import type { Signal } from "../../core/signal.js";
 import { largestMagnitude } from "../../core/units.js";
 import type { PatchSampler } from "../../data/sampling/patchSampler.js";
 import type { DeviceSignals, Kernels } from "../../kernels/contract.js";
-import type { ExampleSet } from "../../pursuit/codingError.js";
+import type { ExampleSet } from "../../pursuit/encoder.js";
 
 export interface Examples {
   /** The largest magnitude among the samples in memory before the first update. */

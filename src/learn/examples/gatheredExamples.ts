@@ -7,17 +7,16 @@
 import type { Shape } from "../../core/shape.js";
 import { GatheredWindows } from "../../data/sampling/gatheredWindows.js";
 import { sortByUnit } from "../../data/sampling/groupedOrder.js";
-import type { PatchSampler } from "../../data/sampling/patchSampler.js";
+import type { PatchSampler, WindowNumbers } from "../../data/sampling/patchSampler.js";
 import {
   readUnits,
   type SignalSource,
   samplesOf,
   samplesTogether,
+  type UnreadableFiles,
 } from "../../data/sampling/signalSource.js";
-import type { Unreadable } from "../../data/sampling/unreadable.js";
-import type { WindowNumbers } from "../../data/sampling/windowNumbers.js";
 import type { Kernels } from "../../kernels/contract.js";
-import type { ExampleSet } from "../../pursuit/codingError.js";
+import type { ExampleSet } from "../../pursuit/encoder.js";
 import { type Examples, PackedSignals } from "./examples.js";
 
 /** Windows of a source, by their numbers, copied out in one pass over the units that contain any. */
@@ -53,7 +52,7 @@ export async function gatherWindows(
 export interface GatherSetting {
   readonly numbers: WindowNumbers;
   readonly patch: Shape;
-  readonly unreadable: Unreadable;
+  readonly unreadable: UnreadableFiles;
   /** Called with the fraction that has been read. */
   readonly onReading?: ((part: number) => void) | undefined;
 }

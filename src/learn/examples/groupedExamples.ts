@@ -14,10 +14,15 @@ import { largestMagnitude } from "../../core/units.js";
 import { GatheredWindows } from "../../data/sampling/gatheredWindows.js";
 import type { Group, GroupedOrder } from "../../data/sampling/groupedOrder.js";
 import type { PatchSampler } from "../../data/sampling/patchSampler.js";
-import { type ReadUnit, readUnits, type SignalSource, samplesOf } from "../../data/sampling/signalSource.js";
-import type { Unreadable } from "../../data/sampling/unreadable.js";
+import {
+  type ReadUnit,
+  readUnits,
+  type SignalSource,
+  samplesOf,
+  type UnreadableFiles,
+} from "../../data/sampling/signalSource.js";
 import type { DeviceSignals, Kernels } from "../../kernels/contract.js";
-import type { ExampleSet } from "../../pursuit/codingError.js";
+import type { ExampleSet } from "../../pursuit/encoder.js";
 import { type Examples, PackedSignals } from "./examples.js";
 import { type GatherSetting, gatherWindows } from "./gatheredExamples.js";
 import { type Carried, HostGroup } from "./hostGroup.js";
@@ -31,7 +36,7 @@ export interface GroupSetting {
   readonly epochs: number;
   /** Room for the samples of any group. */
   readonly capacity: number;
-  readonly unreadable: Unreadable;
+  readonly unreadable: UnreadableFiles;
   readonly onReading?: GatherSetting["onReading"];
   readonly kernels: Kernels;
 }

@@ -7,8 +7,7 @@ import { Rng } from "../../core/rng.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
 import { GroupedOrder } from "../../data/sampling/groupedOrder.js";
 import { PatchSampler } from "../../data/sampling/patchSampler.js";
-import { type SignalSource, samplesOf, sourceOf } from "../../data/sampling/signalSource.js";
-import { Unreadable } from "../../data/sampling/unreadable.js";
+import { type SignalSource, samplesOf, sourceOf, UnreadableFiles } from "../../data/sampling/signalSource.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { createCpuKernels } from "../../kernels/cpu/index.js";
@@ -230,7 +229,7 @@ describe("groups", () => {
       batch: 20,
       epochs: 1,
       capacity: 130,
-      unreadable: new Unreadable(),
+      unreadable: new UnreadableFiles(),
       kernels,
     };
     const examples = await GroupedExamples.create({ source, sampler, order, ...rest });

@@ -4,7 +4,7 @@
  */
 
 import { baseRows } from "../../dictionaries/base.js";
-import { ExplicitDictionary, unitColumns } from "../../dictionaries/explicitDictionary.js";
+import { ExplicitDictionary, unitColumns } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { Model, type ModelMeta } from "../../model/model.js";
 import { Encoder } from "../../pursuit/encoder.js";

@@ -12,7 +12,7 @@ import { type Shape, sizeOf } from "../../core/shape.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { baseCols, createBase } from "../../dictionaries/base.js";
-import type { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
+import type { SparseDictionary } from "../../dictionaries/dictionary.js";
 import {
   chainLength,
   dot,

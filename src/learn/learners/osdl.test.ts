@@ -3,7 +3,7 @@ import { InputError } from "../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import { Rng } from "../../core/rng.js";
 import { type BaseDictionary, createBase } from "../../dictionaries/base.js";
-import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
+import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import {
   chainLength,
   dot,
@@ -597,9 +597,9 @@ describe("createOsdl", () => {
     [{ atomSparsity: 0 }, "atomSparsity must be an integer from 1 to 3, got 0"],
     [{ atomSparsity: 4 }, "atomSparsity must be an integer from 1 to 3, got 4"],
     [{ atomSparsity: 1.5 }, "atomSparsity must be an integer from 1 to 3, got 1.5"],
-    [{ momentum: 1 }, "momentum must be a number from 0 up to, not including, 1, got 1"],
-    [{ momentum: -0.1 }, "momentum must be a number from 0 up to, not including, 1, got -0.1"],
-    [{ momentum: Number.NaN }, "momentum must be a number from 0 up to, not including, 1, got NaN"],
+    [{ momentum: 1 }, "momentum must be a number of at least 0 and below 1, got 1"],
+    [{ momentum: -0.1 }, "momentum must be a number of at least 0 and below 1, got -0.1"],
+    [{ momentum: Number.NaN }, "momentum must be a number of at least 0 and below 1, got NaN"],
     [{ batch: 0 }, "batch must be an integer of at least 1, got 0"],
     [{ coding: { sparsity: 0 } }, "sparsity must be an integer from 1 to 20, got 0"],
     [{ coding: { sparsity: 21 } }, "sparsity must be an integer from 1 to 20, got 21"],

@@ -39,7 +39,7 @@
 
 import { requireFraction, requireInteger } from "../../core/require.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
-import { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
+import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
 import { Encoder } from "../../pursuit/encoder.js";
 import { type CodingRule, resolveLimits } from "../../pursuit/limits.js";

@@ -1,6 +1,6 @@
 /** What the learners of D = ΦA share: how it is saved, checked and turned into a model. */
 
-import type { SparseDictionary } from "../../dictionaries/sparseDictionary.js";
+import type { SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { Model } from "../../model/model.js";
 import { savableSparseDictionary, savableTogether } from "../checkpoints/checkpointParts.js";

@@ -9,8 +9,8 @@
 import { InputError } from "../../core/errors.js";
 import { formatShape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
-import { crc32 } from "../../data/formats/crc32.js";
-import { fingerprintOf, hexOf, type SignalSource, samplesOf } from "../../data/sampling/signalSource.js";
+import { crc32, crcToHex } from "../../data/formats/checksums.js";
+import { fingerprintOf, type SignalSource, samplesOf } from "../../data/sampling/signalSource.js";
 import type { RunSettings } from "../checkpoints/checkpointHeader.js";
 import type { TrainingData } from "../examples/examplePlan.js";
 import { ownOptionNames } from "../learners/learner.js";
@@ -99,5 +99,5 @@ function describeSource({ units, fingerprint }: SignalSource): string {
 function digest(arrays: readonly (Float64Array | Float32Array | Uint32Array)[]): string {
   const bytes = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
     new Uint8Array(buffer, byteOffset, byteLength);
-  return hexOf(arrays.reduce((crc, array) => crc32(bytes(array), crc), 0));
+  return crcToHex(arrays.reduce((crc, array) => crc32(bytes(array), crc), 0));
 }

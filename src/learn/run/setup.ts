@@ -16,11 +16,11 @@ import { sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { powerBelow } from "../../core/units.js";
 import { PatchSampler, type Windows } from "../../data/sampling/patchSampler.js";
-import { Unreadable } from "../../data/sampling/unreadable.js";
+import { UnreadableFiles } from "../../data/sampling/signalSource.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
-import { codingError, type ExampleSet } from "../../pursuit/codingError.js";
-import { scaleRule } from "../../pursuit/limits.js";
+import { codingError, type ExampleSet } from "../../pursuit/encoder.js";
+import { scaleCoding } from "../../pursuit/limits.js";
 import { AtomCare } from "../atoms/atomCare.js";
 import { type StartSetting, startingFactor, startingMatrix } from "../atoms/initialAtoms.js";
 import type { Checkpoint } from "../checkpoints/checkpoint.js";
@@ -74,7 +74,7 @@ export interface TrainingSetup {
   /** Whether the test examples are cut from signals of their own. */
   readonly ownsTest: boolean;
   /** The parts of the data that could not be read. */
-  readonly unreadable: Unreadable;
+  readonly unreadable: UnreadableFiles;
   readonly learner: Learner;
   /** Undefined if atoms are not to be replaced. */
   readonly care: AtomCare | undefined;
@@ -85,7 +85,7 @@ export interface TrainingSetup {
 
 /** Where reading problems and progress go, and where a run resumes. */
 export interface SetupOptions {
-  readonly unreadable?: Unreadable;
+  readonly unreadable?: UnreadableFiles;
   readonly onReading?: TrainOptions["onReading"];
   readonly resume?: Checkpoint | undefined;
 }
@@ -96,7 +96,7 @@ export async function setUpTraining(
   testSignals: readonly Signal[] | undefined,
   options: ResolvedTraining,
   kernels: Kernels,
-  { unreadable = new Unreadable(), onReading, resume }: SetupOptions = {},
+  { unreadable = new UnreadableFiles(), onReading, resume }: SetupOptions = {},
 ): Promise<TrainingSetup> {
   const rng = Rng.from(options.seed);
   const tools = { rng, kernels, unreadable, onReading };
@@ -245,7 +245,7 @@ async function findScale(source: ExampleSource): Promise<number> {
 async function createLearner(source: ExampleSource, scale: number, rng: Rng): Promise<Learner> {
   const { kernels, options: resolved, Y } = source;
   const { kind } = resolved;
-  const options = { ...resolved, coding: scaleRule(resolved.coding, scale) };
+  const options = { ...resolved, coding: scaleCoding(resolved.coding, scale) };
   const start = (label: string): StartSetting => ({
     options,
     model: resolved.start,

@@ -10,8 +10,7 @@ import { InputError, inputError } from "../../core/errors.js";
 import type { Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { type SignalData, signalsFrom } from "../../data/sampling/signalData.js";
-import type { SignalSource } from "../../data/sampling/signalSource.js";
-import { Unreadable } from "../../data/sampling/unreadable.js";
+import { type SignalSource, UnreadableFiles } from "../../data/sampling/signalSource.js";
 import { chooseKernels } from "../../kernels/choose.js";
 import type { Model, ModelMeta } from "../../model/model.js";
 import type { RunSettings } from "../checkpoints/checkpointHeader.js";
@@ -64,7 +63,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   #model: Model | undefined;
   #status: "new" | "running" | "ended" | "failed" | "closed" = "new";
   readonly #progress: { examples: number };
-  readonly #unreadable: Unreadable;
+  readonly #unreadable: UnreadableFiles;
 
   constructor(data: TrainingData, options: TrainOptions, test?: readonly Signal[]) {
     if (("units" in data ? data.units : data).length === 0)
@@ -73,7 +72,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     this.#test = test;
     this.#options = options;
     this.#resolved = resolveTraining(options);
-    this.#unreadable = new Unreadable(options.onUnreadable);
+    this.#unreadable = new UnreadableFiles(options.onUnreadable);
     const { checkpoints, resume } = options;
     this.#progress = { examples: resume?.header.position.examples ?? 0 };
     const hasCheckpoints = checkpoints !== undefined || resume !== undefined;

@@ -117,8 +117,8 @@ describe("resolveTraining", () => {
     [{ batch: 0 }, integer("batch", 1, 0)],
     [{ epochs: 0 }, integer("epochs", 1, 0)],
     [{ examples: 0 }, integer("examples", 1, 0)],
-    [{ momentum: 1 }, "momentum must be a number from 0 up to, not including, 1, got 1"],
-    [{ momentum: -0.5 }, "momentum must be a number from 0 up to, not including, 1, got -0.5"],
+    [{ momentum: 1 }, "momentum must be a number of at least 0 and below 1, got 1"],
+    [{ momentum: -0.5 }, "momentum must be a number of at least 0 and below 1, got -0.5"],
     [{ seed: -1 }, integer("seed", 0, -1)],
     [{ seed: 0.5 }, integer("seed", 0, 0.5)],
     [{ holdout: -1 }, integer("holdout", 0, -1)],
@@ -128,7 +128,7 @@ describe("resolveTraining", () => {
     [{ minutes: Number.NaN }, "minutes must be a number above 0, got NaN"],
     [{ reportEvery: 0 }, integer("reportEvery", 1, 0)],
     [{ atomCare: { every: 0 } }, integer("atomCare.every", 1, 0)],
-    [{ atomCare: { minUse: 1 } }, "atomCare.minUse must be a number from 0 up to, not including, 1, got 1"],
+    [{ atomCare: { minUse: 1 } }, "atomCare.minUse must be a number of at least 0 and below 1, got 1"],
     [{ atomCare: { maxCoherence: 0 } }, "atomCare.maxCoherence must be a number above 0, got 0"],
   ])("rejects %j", (options, message) => {
     const all = { patch, ...options } as unknown as TrainOptions;

@@ -8,10 +8,10 @@
  * the same updates and reports as one that was never interrupted.
  */
 
-import { Breath } from "../../core/eventLoop.js";
+import { EventLoopPause } from "../../core/eventLoop.js";
 import type { DeviceMatrix } from "../../kernels/contract.js";
 import { version } from "../../model/version.js";
-import type { ExampleSet } from "../../pursuit/codingError.js";
+import type { ExampleSet } from "../../pursuit/encoder.js";
 import type { LastExamples } from "../atoms/atomCare.js";
 import { draftCheckpoint } from "../checkpoints/checkpoint.js";
 import type { RunPosition, RunSettings, SavedReport } from "../checkpoints/checkpointHeader.js";
@@ -54,7 +54,7 @@ export class TrainingLoop {
   readonly #options: TrainOptions;
   readonly #settings: RunSettings;
   readonly #stopping: EarlyStopping;
-  readonly #breath = new Breath();
+  readonly #pause = new EventLoopPause();
   /** Examples of all epochs. */
   readonly #total: number;
   #atomsReplaced: number;
@@ -111,7 +111,7 @@ export class TrainingLoop {
     const seen = found.windows.signal.length;
     unreadable.examples += to - from - seen;
     if (seen > 0) await learner.update(await extractExamples(this.#setup, plan, found));
-    await this.#breath.take();
+    await this.#pause.ifDue();
     this.#progress.examples += to - from;
     if (care && seen > 0 && careIsDue(plan, learner.step))
       this.#atomsReplaced += await care.replaceWeakAtoms(lastExamples(this.#setup, found));

@@ -1,4 +1,4 @@
-/** Models on disk: written to a temporary name and renamed, so that a file is whole or not there. */
+/** Model files on disk. */
 
 import { requireSameShape, type Shape } from "../../core/shape.js";
 import { readNpy } from "../../data/formats/npy.js";
@@ -7,7 +7,7 @@ import { modelFromArray } from "../arrays.js";
 import { modelFromBytes, modelToBytes } from "../files.js";
 import type { Model } from "../model.js";
 
-/** Write a model to a `.npz` file. */
+/** Write a model to a `.npz` file, whole or not at all. */
 export async function saveModel(path: string, model: Model): Promise<void> {
   await writeFileAtomic(path, modelToBytes(model));
 }

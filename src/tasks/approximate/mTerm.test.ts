@@ -10,7 +10,7 @@ import { unitRoundoff } from "../../kernels/conformance/tolerance.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { Model } from "../../model/model.js";
 import { wavelet } from "../../wavelets/filters.js";
-import { periodicSynthesisMatrix } from "../../wavelets/synthesisMatrix.js";
+import { periodicSynthesisMatrix } from "../../wavelets/transform.js";
 import { approximatorOf, mTermErrors, psnrOfErrors, samplePatches } from "./mTerm.js";
 
 const kernels = createReferenceKernels();
@@ -36,7 +36,7 @@ function exhaustive(coefficients: readonly number[], M: number): number {
   return Math.min(...errors);
 }
 
-describe("over an orthonormal basis", () => {
+describe("the M-term error over an orthonormal basis", () => {
   test("is the best of all choices of M coefficients", async () => {
     const Y = randomDense(Rng.from(1), 8, 5);
     const W = periodicSynthesisMatrix(8, wavelet("db2"), 3);
@@ -50,7 +50,7 @@ describe("over an orthonormal basis", () => {
     }
   });
 
-  test("is what OMP finds there, also for the kernels' own analysis", async () => {
+  test("is the same by OMP and by the analysis of the kernels", async () => {
     const Y = await samples(40, [8, 8]);
     const base = createBase("separable:sym4", [8, 8]);
     const byAnalysis = await mTermErrors({ base }, Y, 20, kernels);
@@ -62,7 +62,7 @@ describe("over an orthonormal basis", () => {
     });
   });
 
-  test("leaves nothing once all coefficients are kept", async () => {
+  test("is zero if all coefficients are kept", async () => {
     const Y = await samples(10, [8, 8]);
     for (const name of ["wavelet:sym4", "separable:haar", "identity"]) {
       const errors = await mTermErrors(approximatorOf(name, [8, 8]), Y, 64, kernels);
@@ -71,9 +71,10 @@ describe("over an orthonormal basis", () => {
   });
 });
 
-describe("over a dictionary", () => {
-  test("gives with one run what a run for each M gives", async () => {
-    const [{ base, A }, Y] = [randomParts(2), await samples(30)];
+describe("the M-term error over a dictionary", () => {
+  test("is the same from one run as from one run per M", async () => {
+    const { base, A } = randomParts(2);
+    const Y = await samples(30);
     const meta = {
       learner: "none",
       options: {},
@@ -93,8 +94,9 @@ describe("over a dictionary", () => {
     }
   });
 
-  test("sums over panels as over all patches at once", async () => {
-    const [parts, Y] = [randomParts(3), await samples(1100)];
+  test("is the same over panels as over all patches at once", async () => {
+    const parts = randomParts(3);
+    const Y = await samples(1100);
     const whole = await mTermErrors(parts, Y, 4, kernels);
     const pieces = [Y.slice(0, 300), Y.slice(300, 1100)];
     const errors = await Promise.all(pieces.map((piece) => mTermErrors(parts, piece, 4, kernels)));
@@ -103,13 +105,13 @@ describe("over a dictionary", () => {
     });
   });
 
-  test("gives back what it held", async () => {
+  test("needs no memory afterwards", async () => {
     const own = createReferenceKernels();
     await mTermErrors(randomParts(4), await samples(3), 3, own);
     expect(own.memory.used).toBe(0);
   });
 
-  test("goes on with what the last atom left where fewer atoms than terms are to be had", async () => {
+  test("stays constant if there are fewer atoms than terms", async () => {
     const base = createBase("identity", [4, 4]);
     const A = randomSparse(Rng.from(1), 16, 2, 1);
     A.setColumn(0, [3], [1]);
@@ -119,7 +121,7 @@ describe("over a dictionary", () => {
   });
 });
 
-describe("a curve", () => {
+describe("an M-term curve", () => {
   test.each(["wavelet:sym8", "separable:sym8", "cropped:sym8", "odct:2"])(
     "of %s starts at the energy and never rises",
     async (name) => {
@@ -131,21 +133,14 @@ describe("a curve", () => {
     },
   );
 
-  test("is in the units of the patches, whatever they are", async () => {
+  test("is in the units of the patches", async () => {
     const Y = await samples(20);
-    const tiny = new DenseMatrix(
-      Y.rows,
-      Y.cols,
-      Y.data.map((value) => value * 2 ** -60),
-    );
-    const [errors, small] = [
-      await mTermErrors(randomParts(6), Y, 3, kernels),
-      await mTermErrors(randomParts(6), tiny, 3, kernels),
-    ];
+    const errors = await mTermErrors(randomParts(6), Y, 3, kernels);
+    const small = await mTermErrors(randomParts(6), Y.scaled(2 ** -60), 3, kernels);
     expect([...small]).toEqual([...errors].map((error) => error * 2 ** -120));
   });
 
-  test("as PSNR has the peak of 8 bits", () => {
+  test("in PSNR has an 8-bit peak by default", () => {
     expect(psnrOfErrors(Float64Array.of(255 ** 2, 255, 0))).toEqual([
       0,
       expect.closeTo(24.0654, 4),
@@ -154,8 +149,8 @@ describe("a curve", () => {
   });
 });
 
-describe("patches", () => {
-  test("have no mean: a brighter picture gives the same", async () => {
+describe("samplePatches", () => {
+  test("removes means: a brighter picture gives the same patches", async () => {
     const Y = await samples(20);
     const brighter = pictures.map(({ name, shape, data }) =>
       makeSignal(
@@ -173,14 +168,14 @@ describe("patches", () => {
   });
 });
 
-test("refuses what it cannot approximate", async () => {
+test("mTermErrors and approximatorOf reject invalid arguments", async () => {
   const Y = new DenseMatrix(16, 2);
   const parts = randomParts(1);
   await expect(mTermErrors(parts, Y, 0, kernels)).rejects.toThrow(
-    new InputError("mTermErrors: most must be an integer from 1 to 16, got 0"),
+    new InputError("mTermErrors: maxTerms must be an integer from 1 to 16, got 0"),
   );
   await expect(mTermErrors(parts, new DenseMatrix(16, 0), 1, kernels)).rejects.toThrow(
-    new InputError("mTermErrors: patches must be at least one, got none"),
+    new InputError("mTermErrors: there must be at least one patch, got none"),
   );
   await expect(mTermErrors(parts, new DenseMatrix(9, 1), 1, kernels)).rejects.toThrow(
     new InputError("mTermErrors: patches must have 16 samples, got 9"),

@@ -1,25 +1,25 @@
 /**
- * M-term approximation: how well patches are represented by their M best atoms, for
- * all M up to a largest one (figures 4, 8 and 11 of [Sulam16]).
+ * M-term approximation: how well patches are represented by their M best atoms, for all
+ * M up to a maximum (figures 4, 8 and 11 of [Sulam16]).
  *
  *   over a dictionary      the first M atoms of one run of OMP: the residual energy
- *                          after each turn is the curve
- *   over an orthonormal    the M largest coefficients, which is the best choice
- *   basis or transform     there is: the energies of the others, largest first
+ *                          after each step is the curve
+ *   over an orthonormal    the M largest coefficients, which is the best choice: the
+ *   basis or transform     error is the energy of the others
  *
- * The mean of each patch is taken out before, as for a model, and counts as known:
- * it is none of the M terms. A curve holds mean squared errors a sample, over all
- * patches together, with M = 0, 1, …; `psnrOfErrors` makes it a curve of
+ * The mean of each patch is removed first, as for a model; it is not counted among the
+ * M terms. A curve has the mean squared error per sample, over all patches together,
+ * for M = 0, 1, …; `psnrOfErrors` converts it to
  *
  *     PSNR = 10 log₁₀(255² / mean squared error)
  *
- * (8-bit peak; one error for all patches, not a mean of their PSNRs).
+ * (with an 8-bit peak; one error for all patches, not a mean of their PSNRs).
  *
  * Memory   patches are coded 128 at a time, whatever their number
  */
 
 import { InputError } from "../../core/errors.js";
-import { DenseMatrix } from "../../core/matrix.js";
+import type { DenseMatrix } from "../../core/matrix.js";
 import { requireInteger } from "../../core/require.js";
 import { Rng } from "../../core/rng.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
@@ -27,8 +27,7 @@ import type { Signal } from "../../core/signal.js";
 import { largestMagnitude, powerBelow } from "../../core/units.js";
 import { PatchSampler } from "../../data/sampling/patchSampler.js";
 import { type BaseDictionary, baseCols, baseRows, createBase } from "../../dictionaries/base.js";
-import type { DictionaryParts } from "../../dictionaries/dictionary.js";
-import { openDictionary } from "../../dictionaries/openDictionary.js";
+import { type DictionaryParts, openDictionary } from "../../dictionaries/dictionary.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { Encoder } from "../../pursuit/encoder.js";
 import { forwardCascade } from "../../wavelets/cascade.js";
@@ -40,12 +39,12 @@ export interface OrthonormalTransform {
   readonly transform: (patch: Float32Array) => ArrayLike<number>;
 }
 
-/** Patches worked on at a time. */
+/** Patches processed at a time. */
 const panel = 128;
 
 /**
- * What approximates patches of a shape, by name: a base. Of `wavelet:NAME`, orthonormal where the sizes are even and
- * as large as a patch, the transform is taken instead of its matrix.
+ * What approximates patches of a shape, by the name of a base. For `wavelet:NAME` with even sizes it is the orthonormal
+ * transform instead of its matrix.
  */
 export function approximatorOf(name: string, shape: Shape): DictionaryParts | OrthonormalTransform {
   const [kind, argument, border = "periodic", ...rest] = name.split(":");
@@ -57,7 +56,7 @@ export function approximatorOf(name: string, shape: Shape): DictionaryParts | Or
   return { transform: (patch) => forwardCascade(patch, shape, filters) };
 }
 
-/** Random patches of signals with their means removed, one a column. The same seed draws the same. */
+/** Random patches of signals without their means, one per column. The same seed draws the same patches. */
 export async function samplePatches(
   signals: readonly Signal[],
   options: {
@@ -71,59 +70,62 @@ export async function samplePatches(
   const sampler = new PatchSampler(signals, { patch, holdout: 0, examples: count }, Rng.from(seed));
   const windows = sampler.trainingWindows(0, 0, sampler.examples);
   const store = kernels.signals(signals);
-  const [Y, means] = [kernels.matrix(sizeOf(patch), sampler.examples), kernels.matrix(1, sampler.examples)];
+  const Y = kernels.matrix(sizeOf(patch), sampler.examples);
+  const means = kernels.matrix(1, sampler.examples);
   await kernels.extract(store, windows, patch, Y, means);
   const patches = await kernels.readMatrix(Y);
   kernels.free(store, Y, means);
   return patches;
 }
 
-/** Told how many patches are done. */
+/** Called with the number of patches done. */
 type Progress = (done: number) => void;
 
-/** The mean squared errors a sample of patches (one a column) with 0, 1, …, `most` terms. */
+/** The mean squared error per sample of patches (one per column) with 0, 1, …, `maxTerms` terms. */
 export async function mTermErrors(
   approximator: DictionaryParts | OrthonormalTransform,
   patches: DenseMatrix,
-  most: number,
+  maxTerms: number,
   kernels: Kernels,
   onProgress: Progress = () => {},
 ): Promise<Float64Array> {
-  if (patches.cols === 0) throw new InputError("mTermErrors: patches must be at least one, got none");
-  requireInteger("mTermErrors", "most", most, 1, patches.rows);
-  if ("transform" in approximator) return byTransform(approximator.transform, patches, most, onProgress);
+  if (patches.cols === 0) throw new InputError("mTermErrors: there must be at least one patch, got none");
+  requireInteger("mTermErrors", "maxTerms", maxTerms, 1, patches.rows);
+  if ("transform" in approximator) return byTransform(approximator.transform, patches, maxTerms, onProgress);
   const { base, A } = approximator;
   if (baseRows(base) !== patches.rows) {
     throw new InputError(`mTermErrors: patches must have ${baseRows(base)} samples, got ${patches.rows}`);
   }
-  if (A === undefined && isOrthonormal(base)) return byAnalysis(base, patches, most, kernels, onProgress);
-  return byPursuit(approximator, patches, most, kernels, onProgress);
+  if (A === undefined && isOrthonormal(base)) return byAnalysis(base, patches, maxTerms, kernels, onProgress);
+  return byPursuit(approximator, patches, maxTerms, kernels, onProgress);
 }
 
-/** A curve of mean squared errors as PSNR in dB, for samples from 0 to `peak`; Infinity where there is no error. */
+/** A curve of mean squared errors as PSNR in dB, for samples from 0 to `peak`; Infinity if the error is 0. */
 export function psnrOfErrors(errors: Float64Array, peak = 255): number[] {
   return Array.from(errors, (error) => psnr(Math.sqrt(error), peak));
 }
 
-/** The first atoms of OMP: all M from one run. */
+/** By the first atoms of OMP, for all M from one run. */
 async function byPursuit(
   parts: DictionaryParts,
   patches: DenseMatrix,
-  most: number,
+  maxTerms: number,
   kernels: Kernels,
   onProgress: Progress,
 ): Promise<Float64Array> {
   const dictionary = await openDictionary(parts, kernels);
-  const sparsity = Math.min(most, dictionary.cols);
+  const sparsity = Math.min(maxTerms, dictionary.cols);
   const capacity = Math.min(panel, patches.cols);
   const encoder = new Encoder(dictionary, { sparsity, residualEnergy: 0 }, capacity, kernels);
-  const [held, paths] = [kernels.matrix(patches.rows, capacity), kernels.matrix(sparsity, capacity)];
+  const Y = kernels.matrix(patches.rows, capacity);
+  const paths = kernels.matrix(sparsity, capacity);
   const unit = powerBelow(largestMagnitude(patches.data)); // sums of squares stay in the range of f32
-  const curve = new Curve(patches, most);
+  const curve = new Curve(patches, maxTerms);
   for (let from = 0; from < patches.cols; from += capacity) {
     const part = patches.slice(from, Math.min(from + capacity, patches.cols));
-    const [y, path] = [kernels.head(held, part.cols), kernels.head(paths, part.cols)];
-    await kernels.writeMatrix(y, scaled(part, 1 / unit));
+    const y = kernels.head(Y, part.cols);
+    const path = kernels.head(paths, part.cols);
+    await kernels.writeMatrix(y, part.scaled(1 / unit));
     await encoder.encode(y, path);
     const left = await kernels.readMatrix(path);
     for (let i = 0; i < part.cols; i++) {
@@ -134,42 +136,44 @@ async function byPursuit(
   }
   encoder.free();
   dictionary.free();
-  kernels.free(held, paths);
+  kernels.free(Y, paths);
   return curve.errors;
 }
 
-/** The largest coefficients over an orthonormal base. */
+/** By the largest coefficients over an orthonormal base. */
 async function byAnalysis(
   base: BaseDictionary,
   patches: DenseMatrix,
-  most: number,
+  maxTerms: number,
   kernels: Kernels,
   onProgress: Progress,
 ): Promise<Float64Array> {
   const phi = kernels.base(base.factors);
   const capacity = Math.min(panel, patches.cols);
-  const [held, coefficients] = [kernels.matrix(phi.rows, capacity), kernels.matrix(phi.cols, capacity)];
-  const curve = new Curve(patches, most);
+  const Y = kernels.matrix(phi.rows, capacity);
+  const coefficients = kernels.matrix(phi.cols, capacity);
+  const curve = new Curve(patches, maxTerms);
   for (let from = 0; from < patches.cols; from += capacity) {
     const part = patches.slice(from, Math.min(from + capacity, patches.cols));
-    const [y, z] = [kernels.head(held, part.cols), kernels.head(coefficients, part.cols)];
+    const y = kernels.head(Y, part.cols);
+    const z = kernels.head(coefficients, part.cols);
     await kernels.writeMatrix(y, part);
     await kernels.analyze(phi, y, z);
     const Z = await kernels.readMatrix(z);
     for (let i = 0; i < part.cols; i++) curve.addSorted(from + i, Z.column(i));
     onProgress(from + part.cols);
   }
-  kernels.free(phi, held, coefficients);
+  kernels.free(phi, Y, coefficients);
   return curve.errors;
 }
 
 function byTransform(
   transform: OrthonormalTransform["transform"],
   patches: DenseMatrix,
-  most: number,
+  maxTerms: number,
   onProgress: Progress,
 ): Float64Array {
-  const curve = new Curve(patches, most);
+  const curve = new Curve(patches, maxTerms);
   for (let i = 0; i < patches.cols; i++) {
     curve.addSorted(i, transform(patches.column(i)));
     if ((i + 1) % panel === 0 || i + 1 === patches.cols) onProgress(i + 1);
@@ -182,12 +186,12 @@ class Curve {
   readonly errors: Float64Array;
   readonly #patches: DenseMatrix;
 
-  constructor(patches: DenseMatrix, most: number) {
-    this.errors = new Float64Array(most + 1);
+  constructor(patches: DenseMatrix, maxTerms: number) {
+    this.errors = new Float64Array(maxTerms + 1);
     this.#patches = patches;
   }
 
-  /** Patch i, with the energy that is left after M ≥ 1 terms. */
+  /** Add patch i, given the energy left after M ≥ 1 terms. */
   add(i: number, left: (M: number) => number): void {
     const { errors } = this;
     const samples = this.#patches.rows * this.#patches.cols;
@@ -195,7 +199,7 @@ class Curve {
     for (let M = 1; M < errors.length; M++) errors[M] += left(M) / samples;
   }
 
-  /** Patch i by its coefficients over an orthonormal basis: what is left are the smaller ones. */
+  /** Add patch i, given its coefficients over an orthonormal basis: the energy left is that of the smaller ones. */
   addSorted(i: number, coefficients: ArrayLike<number>): void {
     const energies = Float64Array.from(coefficients, (value) => value * value).sort();
     for (let s = 1; s < energies.length; s++) energies[s] += energies[s - 1]; // the s + 1 smallest
@@ -203,23 +207,15 @@ class Curve {
   }
 }
 
-/** Factors beyond this size are not looked at: over an orthonormal base OMP finds the same, only slower. */
-const largestFactor = 512;
+/** Larger factors are not tested for orthonormality: OMP finds the same errors, only more slowly. */
+const maxTestedSize = 512;
 
 /** Whether all factors have orthonormal columns, as many as rows. */
 function isOrthonormal(base: BaseDictionary): boolean {
-  if (baseCols(base) !== baseRows(base) || base.factors.some(({ rows }) => rows > largestFactor))
+  if (baseCols(base) !== baseRows(base) || base.factors.some(({ rows }) => rows > maxTestedSize))
     return false;
   return base.factors.every((factor) => {
     const G = factor.transpose().times(factor);
     return G.data.every((value, at) => Math.abs(value - (at % (G.rows + 1) === 0 ? 1 : 0)) < 1e-9);
   });
-}
-
-function scaled({ rows, cols, data }: DenseMatrix, factor: number): DenseMatrix {
-  return new DenseMatrix(
-    rows,
-    cols,
-    data.map((value) => value * factor),
-  );
 }

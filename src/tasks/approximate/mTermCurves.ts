@@ -1,4 +1,4 @@
-/** M-term curves of several dictionaries over the same patches, side by side, as in figures 4, 8 and 11 of the paper. */
+/** M-term curves of several dictionaries over the same patches, as in figures 4, 8 and 11 of the paper. */
 
 import type { DenseMatrix } from "../../core/matrix.js";
 import type { DictionaryParts } from "../../dictionaries/dictionary.js";
@@ -11,7 +11,7 @@ export interface MTermCurve {
   readonly psnr: readonly number[];
 }
 
-/** Something to approximate with. It is made when its turn comes: large ones need not be there together. */
+/** A dictionary or transform to compare. It is made when it is needed, so that large ones need not be in memory together. */
 export interface Contender {
   readonly label: string;
   readonly make: () =>
@@ -22,25 +22,25 @@ export interface Contender {
 
 export interface CurveOptions {
   /** The largest M. */
-  readonly most: number;
-  /** Of the samples, for the PSNR: 255 unless told. */
+  readonly maxTerms: number;
+  /** The largest sample value, for the PSNR; 255 by default. */
   readonly peak?: number | undefined;
   readonly kernels: Kernels;
-  /** Told who is at it, and how many patches are done; 0 as it begins. */
+  /** Called with the label of the current contender and the number of patches done, starting with 0. */
   readonly onProgress?: ((label: string, done: number) => void) | undefined;
 }
 
-/** The curve of each, in their order, over patches without means (`samplePatches`). */
+/** The curve of each contender, in their order, over patches without means (`samplePatches`). */
 export async function mTermCurves(
   contenders: readonly Contender[],
   patches: DenseMatrix,
-  { most, peak, kernels, onProgress }: CurveOptions,
+  { maxTerms, peak, kernels, onProgress }: CurveOptions,
 ): Promise<MTermCurve[]> {
   const curves: MTermCurve[] = [];
   for (const { label, make } of contenders) {
     onProgress?.(label, 0);
-    const tell = (done: number) => onProgress?.(label, done);
-    const errors = await mTermErrors(await make(), patches, most, kernels, tell);
+    const report = (done: number) => onProgress?.(label, done);
+    const errors = await mTermErrors(await make(), patches, maxTerms, kernels, report);
     curves.push({ label, psnr: psnrOfErrors(errors, peak) });
   }
   return curves;

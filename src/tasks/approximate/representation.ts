@@ -1,22 +1,20 @@
 /**
- * How well a dictionary represents signals at a given sparsity: RMSE and PSNR of
- * the codes of random windows, whatever learned the dictionary or defined it.
+ * How well a dictionary of any kind represents signals at a given sparsity: the RMSE of
+ * the codes of random windows, and PSNR.
  */
 
 import { Rng } from "../../core/rng.js";
 import type { Signal } from "../../core/signal.js";
 import { largestMagnitude, powerBelow } from "../../core/units.js";
 import { PatchSampler } from "../../data/sampling/patchSampler.js";
-import type { DictionaryParts } from "../../dictionaries/dictionary.js";
-import { openDictionary } from "../../dictionaries/openDictionary.js";
+import { type DictionaryParts, openDictionary } from "../../dictionaries/dictionary.js";
 import type { Kernels } from "../../kernels/contract.js";
-import { codingError } from "../../pursuit/codingError.js";
-import { Encoder } from "../../pursuit/encoder.js";
-import { type CodingRule, resolveLimits, scaleRule } from "../../pursuit/limits.js";
+import { codingError, Encoder } from "../../pursuit/encoder.js";
+import { type CodingRule, resolveLimits, scaleCoding } from "../../pursuit/limits.js";
 
 export interface RepresentationOptions {
   readonly coding: CodingRule;
-  /** Windows to code, drawn at random; all there are where there are fewer. */
+  /** Number of random windows to code; all windows if there are fewer. */
   readonly examples: number;
   readonly seed: number;
   readonly removeMean: boolean;
@@ -26,7 +24,7 @@ export interface RepresentationOptions {
 /** Examples coded at a time. */
 const batch = 512;
 
-/** The root-mean-square error a sample, in the units of the signals. The same seed draws the same windows. */
+/** The root-mean-square error per sample, in the units of the signals. The same seed draws the same windows. */
 export async function representationError(
   parts: DictionaryParts,
   signals: readonly Signal[],
@@ -42,7 +40,7 @@ export async function representationError(
   const unit = powerBelow(Math.max(...signals.map(({ data }) => largestMagnitude(data))));
   const limits = resolveLimits(
     "representationError",
-    scaleRule(coding, 1 / unit),
+    scaleCoding(coding, 1 / unit),
     dictionary.rows,
     dictionary.cols,
   );

@@ -8,10 +8,11 @@ const axes = fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min:
   maxLength: 3,
 });
 
-test("blocks put back make the array again, whatever the sizes", () => {
+test("blocks read from an array and written again make the same array, for any sizes", () => {
   fc.assert(
     fc.property(axes, (pairs) => {
-      const [shape, block] = [pairs.map(([size]) => size), pairs.map(([, size]) => size)];
+      const shape = pairs.map(([size]) => size);
+      const block = pairs.map(([, size]) => size);
       const grid = new BlockGrid(shape, block);
       const samples = Float32Array.from({ length: sizeOf(shape) }, (_, i) => i + 1);
       const again = new Float32Array(samples.length);
@@ -25,14 +26,14 @@ test("blocks put back make the array again, whatever the sizes", () => {
   );
 });
 
-test("mirrors at the end", () => {
+test("a block beyond the end of the array is filled with mirrored samples", () => {
   const grid = new BlockGrid([3], [8]);
   const column = new Float32Array(8);
   grid.read([1, 2, 3], 0, column);
   expect([...column]).toEqual([1, 2, 3, 3, 2, 1, 1, 2]);
 });
 
-test("knows the blocks before one along each axis", () => {
+test("the grid knows the blocks before a block along each axis", () => {
   const grid = new BlockGrid([4, 6], [2, 2]);
   expect(grid.counts).toEqual([2, 3]);
   expect([0, 1, 3, 4].map((b) => grid.before(b))).toEqual([[], [0], [0], [1, 3]]);

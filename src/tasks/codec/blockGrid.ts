@@ -1,6 +1,6 @@
 /**
- * An array as blocks that do not overlap, in row-major order. Where the last block
- * along an axis reaches over the end, the samples are mirrored there.
+ * An array divided into blocks without overlap, in row-major order. A last block that
+ * reaches beyond the end of an axis is filled with mirrored samples.
  */
 
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.js";
@@ -8,7 +8,7 @@ import { type Shape, sizeOf, stridesOf } from "../../core/shape.js";
 export class BlockGrid {
   /** Blocks along each axis. */
   readonly counts: Shape;
-  /** Blocks in all. */
+  /** Number of blocks. */
   readonly blocks: number;
   readonly #shape: Shape;
   readonly #block: Shape;
@@ -20,20 +20,20 @@ export class BlockGrid {
     this.blocks = sizeOf(this.counts);
   }
 
-  /** Samples of block b: `column` in, row-major. */
+  /** Read the samples of block b into `column`, row-major. */
   read(samples: ArrayLike<number>, b: number, column: Float32Array): void {
     const places = this.#places(b);
     const length = column.length;
     for (let r = 0; r < length; r++) column[r] = samples[places.at(r)];
   }
 
-  /** Put block b in its place; what is mirrored is left out. */
+  /** Write block b to its place, without its mirrored samples. */
   write(column: ArrayLike<number>, b: number, samples: { [index: number]: number }): void {
     const places = this.#places(b);
     for (let r = 0; r < column.length; r++) if (places.isInside(r)) samples[places.at(r)] = column[r];
   }
 
-  /** The blocks before b along each axis, where there are. */
+  /** The blocks next to b, before it along each axis; none at the start of an axis. */
   before(b: number): number[] {
     const strides = stridesOf(this.counts);
     return strides.filter((stride, axis) => Math.floor(b / stride) % this.counts[axis] > 0).map((s) => b - s);
@@ -55,21 +55,25 @@ export class BlockGrid {
   }
 }
 
-/** Flat indices of the samples of a block, from those along each axis. */
+/** One axis of a block: flat offsets of its samples in the array, and how many of them are inside. */
+interface BlockAxis {
+  readonly offsets: readonly number[];
+  readonly inside: number;
+}
+
+/** Flat indices of the samples of a block in the array. */
 class Places {
-  readonly #axes: readonly { readonly offsets: readonly number[]; readonly inside: number }[];
+  readonly #axes: readonly BlockAxis[];
   readonly #strides: readonly number[];
 
-  constructor(
-    axes: readonly { readonly offsets: readonly number[]; readonly inside: number }[],
-    strides: readonly number[],
-  ) {
+  constructor(axes: readonly BlockAxis[], strides: readonly number[]) {
     this.#axes = axes;
     this.#strides = strides;
   }
 
   at(r: number): number {
-    let [index, rest] = [0, r];
+    let index = 0;
+    let rest = r;
     for (let axis = 0; axis < this.#axes.length; axis++) {
       const stride = this.#strides[axis];
       const place = Math.floor(rest / stride);

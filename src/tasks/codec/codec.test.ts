@@ -4,7 +4,7 @@ import { InputError } from "../../core/errors.js";
 import { DenseMatrix } from "../../core/matrix.js";
 import { Rng } from "../../core/rng.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
-import { crc32 } from "../../data/formats/crc32.js";
+import { crc32 } from "../../data/formats/checksums.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { createBase } from "../../dictionaries/base.js";
 import { randomSparse } from "../../kernels/conformance/oracle.case.js";
@@ -16,8 +16,9 @@ import { modelFromBytes, modelToBytes } from "../../model/files.js";
 import { Model } from "../../model/model.js";
 import { type CompressionTarget, Compressor } from "./compress.js";
 import { decompress } from "./decompress.js";
-import { ExactAtoms } from "./exactAtoms.js";
-import { type SampleArray, type Samples, samplePsnr } from "./samples.js";
+import { HostAtoms } from "./hostAtoms.js";
+import { type SampleArray, type Samples, samplePsnr } from "./sampleArray.js";
+import type { OnTrial } from "./trialEncoder.js";
 
 const kernels = createReferenceKernels();
 
@@ -82,41 +83,41 @@ const restarted = (model: Model) => modelFromBytes(modelToBytes(model), "dict.np
 
 const model = modelOf([8, 8]);
 
-describe("what was compressed", () => {
+describe("a compressed file", () => {
   test.each<[string, Model, SampleArray]>([
     ["8 bits", model, cut(24, 32, bytes8)],
-    ["sizes that blocks do not fill", model, cut(19, 21, bytes8)],
+    ["sizes that are not multiples of a block", model, cut(19, 21, bytes8)],
     ["a picture smaller than a block", model, cut(3, 5, bytes8)],
     ["one pixel", model, cut(1, 1, bytes8)],
-    ["nothing but grey", model, { shape: [16, 16], data: new Uint8Array(256).fill(90), colour: false }],
-    ["nothing but black", model, { shape: [16, 16], data: new Uint8Array(256), colour: false }],
+    ["uniform grey", model, { shape: [16, 16], data: new Uint8Array(256).fill(90), colour: false }],
+    ["uniform black", model, { shape: [16, 16], data: new Uint8Array(256), colour: false }],
     ["16 bits", model, cut(16, 24, (v) => Uint16Array.from(v, (x) => Math.min(65535, Math.max(0, x * 257))))],
     ["16 bits of either sign", model, cut(16, 24, (v) => Int16Array.from(v, (x) => 100 * (x - 128)))],
     ["f32", model, cut(16, 24, (v) => v.map((x) => (x - 99) / 1000))],
-    ["several at once", model, { ...cut(40, 16, bytes8), shape: [4, 10, 16] }],
+    ["a stack of pictures", model, { ...cut(40, 16, bytes8), shape: [4, 10, 16] }],
     ["one axis", modelOf([32]), { ...cut(10, 30, bytes8), shape: [300] }],
     ["three axes", modelOf([4, 4, 4]), { ...cut(18, 30, bytes8), shape: [6, 9, 10] }],
-    ["means in the atoms", modelOf([8, 8], { removeMean: false }), cut(24, 24, bytes8)],
-    ["no uses known", modelOf([8, 8], { uses: false }), cut(24, 24, bytes8)],
+    ["a model that keeps means", modelOf([8, 8], { removeMean: false }), cut(24, 24, bytes8)],
+    ["a model without uses", modelOf([8, 8], { uses: false }), cut(24, 24, bytes8)],
     ["an explicit dictionary", explicitModel(), cut(24, 24, bytes8)],
-  ])("%s: is as near as it says, within its bytes and above its PSNR", async (_, over, array) => {
+  ])("of %s has the reported PSNR, and meets its target", async (_, over, array) => {
     const psnr = 30;
     const good = await compress(over, array, { psnr });
     expect(good.psnr).toBeGreaterThanOrEqual(psnr);
     const limit = Math.ceil(good.bytes.length * 0.8) + 8;
     const small = await compress(over, array, { bytes: limit });
     expect(small.bytes.length).toBeLessThanOrEqual(limit);
-    for (const { bytes, psnr: told } of [good, small]) {
+    for (const { bytes, psnr: reported } of [good, small]) {
       const back = decompress(bytes, restarted(over), "a.tlt");
       expect(back.shape).toEqual(array.shape);
       expect(back.data.constructor).toBe(array.data.constructor);
-      expect(samplePsnr(array.data, back.data)).toBe(told);
+      expect(samplePsnr(array.data, back.data)).toBe(reported);
     }
   });
 
-  test("in colour: three planes, red, green and blue again", async () => {
-    const [grey, pixels] = [cut(16, 24, bytes8).data, 16 * 24];
-    const data = Uint8Array.from({ length: 3 * pixels }, (_, i) =>
+  test("of a colour picture has three planes, and decodes to red, green and blue", async () => {
+    const grey = cut(16, 24, bytes8).data;
+    const data = Uint8Array.from({ length: 3 * 16 * 24 }, (_, i) =>
       Math.min(255, grey[Math.floor(i / 3)] * [1, 0.6, 0.3][i % 3] + 20),
     );
     const array = { shape: [16, 24, 3], data, colour: true };
@@ -129,7 +130,7 @@ describe("what was compressed", () => {
     expect(bytes.length).toBeLessThan(2.5 * alone.bytes.length); // the differences are smooth
   });
 
-  test("is better with more bytes, and never has more than it may", async () => {
+  test("has a higher PSNR with more bytes, and never exceeds its limit", async () => {
     const compressor = await Compressor.open(model, kernels);
     const array = cut(32, 32, bytes8);
     let last = 0;
@@ -144,23 +145,22 @@ describe("what was compressed", () => {
     expect(kernels.memory.used).toBe(0);
   });
 
-  test("is searched for file by file, and the search can be ended", async () => {
+  test("is found by a search that reports each trial and can be ended", async () => {
     const compressor = await Compressor.open(model, kernels);
-    const told: [number, number][] = [];
-    const search = (onAttempt: (attempts: number, bytes: number) => void) =>
-      compressor.compress(cut(16, 16, bytes8), { bytes: 80 }, onAttempt);
-    const { bytes } = await search((attempts, size) => told.push([attempts, size]));
-    expect(told.map(([attempts]) => attempts)).toEqual(told.map((_, i) => i + 1));
-    expect(told.map(([, size]) => size)).toContain(bytes.length);
-    const ended = search((attempts) => {
-      if (attempts === 2) throw new Error("enough");
+    const reported: [number, number][] = [];
+    const search = (onTrial: OnTrial) => compressor.compress(cut(16, 16, bytes8), { bytes: 80 }, onTrial);
+    const { bytes } = await search((trials, size) => reported.push([trials, size]));
+    expect(reported.map(([trials]) => trials)).toEqual(reported.map((_, i) => i + 1));
+    expect(reported.map(([, size]) => size)).toContain(bytes.length);
+    const ended = search((trials) => {
+      if (trials === 2) throw new Error("enough");
     });
     await expect(ended).rejects.toThrow("enough");
     compressor.free();
     expect(kernels.memory.used).toBe(0);
   });
 
-  test("on other kernels decodes to the same as it says, with any of them at hand", async () => {
+  test("made on other kernels decodes to the reported PSNR", async () => {
     const array = cut(32, 32, bytes8);
     for (const threads of [1, 2]) {
       const cpu = await createCpuKernels({ threads });
@@ -170,7 +170,7 @@ describe("what was compressed", () => {
     }
   });
 
-  test("decodes to these very samples, in this format", async () => {
+  test("of this format decodes to exactly these samples", async () => {
     const { bytes } = await compress(model, cut(19, 21, bytes8), { bytes: 100 });
     expect(bytes.length).toBeLessThanOrEqual(100);
     const pinned = Buffer.from(pinnedFile, "base64");
@@ -180,16 +180,17 @@ describe("what was compressed", () => {
   });
 });
 
-describe("atoms on the host", () => {
+describe("HostAtoms", () => {
   test.each<[string, Model]>([
     ["one axis", modelOf([32])],
-    ["two", modelOf([8, 4])],
-    ["three", modelOf([4, 2, 3])],
+    ["two axes", modelOf([8, 4])],
+    ["three axes", modelOf([4, 2, 3])],
     ["an explicit matrix", explicitModel()],
-  ])("are ΦA: %s", async (_, over) => {
-    const [exact, D] = [new ExactAtoms(over), denseAtoms(over.base.factors, over.A.toDense())];
+  ])("are the columns of ΦA: %s", async (_, over) => {
+    const atoms = new HostAtoms(over);
+    const D = denseAtoms(over.base.factors, over.A.toDense());
     for (let j = 0; j < over.A.cols; j++) {
-      const atom = exact.atom(j);
+      const atom = atoms.atom(j);
       for (let i = 0; i < D.rows; i++)
         expect(Math.abs(atom[i] - D.at(i, j))).toBeLessThanOrEqual(
           2 * unitRoundoff * Math.abs(D.at(i, j)) + 1e-15,
@@ -198,7 +199,7 @@ describe("atoms on the host", () => {
   });
 });
 
-describe("is refused:", () => {
+describe("decompress rejects", () => {
   let file: Uint8Array;
   beforeAll(async () => {
     file = (await compress(model, cut(24, 24, bytes8), { bytes: 120 })).bytes;
@@ -210,34 +211,36 @@ describe("is refused:", () => {
   const refusal = (text: string | RegExp) =>
     text instanceof RegExp ? text : new InputError(`a.tlt: ${text}`);
 
-  test("another dictionary, by its name", () => {
+  test("a file of another dictionary, by its fingerprint", () => {
     expect(reading(file, modelOf([8, 8], { seed: 2 }))).toThrow(
-      /^a\.tlt: is over dictionary [0-9a-f]{12}, got dictionary [0-9a-f]{12}$/,
+      /^a\.tlt: was compressed with dictionary [0-9a-f]{12}, got dictionary [0-9a-f]{12}$/,
     );
-    expect(reading(file, modelOf([8, 8], { removeMean: false }))).toThrow(/is over dictionary/);
-    expect(reading(file, modelOf([8, 8], { uses: false }))).toThrow(/is over dictionary/);
+    expect(reading(file, modelOf([8, 8], { removeMean: false }))).toThrow(/was compressed with dictionary/);
+    expect(reading(file, modelOf([8, 8], { uses: false }))).toThrow(/was compressed with dictionary/);
   });
 
-  test("a file that is none, or of a later format", () => {
-    expect(reading(new Uint8Array(0))).toThrow(refusal("is not a file that trainlets compressed"));
-    expect(reading(Uint8Array.of(1, 2, 3, 4, 5))).toThrow(refusal("is not a file that trainlets compressed"));
+  test("a file that is not compressed, or of a newer format", () => {
+    expect(reading(new Uint8Array(0))).toThrow(refusal("not a trainlets compressed file"));
+    expect(reading(Uint8Array.of(1, 2, 3, 4, 5))).toThrow(refusal("not a trainlets compressed file"));
     const later = file.slice();
     later[3] = 2;
-    expect(reading(later)).toThrow(refusal("was written by a newer trainlets (format 2); this one reads 1"));
+    expect(reading(later)).toThrow(
+      refusal("written by a newer trainlets (format 2); this version reads format 1"),
+    );
   });
 
-  test("every truncation, as one", () => {
+  test("every truncated file as truncated", () => {
     for (let length = 4; length < file.length; length++)
       expect(reading(file.subarray(0, length))).toThrow(
         /^a\.tlt: truncated: \d+ bytes, at least \d+ are needed$/,
       );
   });
 
-  test("bytes too many", () => {
-    expect(reading(Uint8Array.from([...file, 0, 0]))).toThrow(refusal("damaged: 2 bytes too many"));
+  test("extra bytes", () => {
+    expect(reading(Uint8Array.from([...file, 0, 0]))).toThrow(refusal("damaged: 2 extra bytes at its end"));
   });
 
-  test("every single bit that is not as written", () => {
+  test("every changed bit", () => {
     for (let bit = 0; bit < 8 * file.length; bit++) {
       const altered = file.slice();
       altered[bit >> 3] ^= 1 << (bit & 7);
@@ -245,14 +248,14 @@ describe("is refused:", () => {
     }
   });
 
-  test("sizes that no file of this length can have, before memory is asked for", () => {
-    const huge = withSum([...file.subarray(0, 10), 0x20, ...[0xff, 0xff, 0x7f], 0x40, 1, 0, 0]);
+  test("impossible sizes, before it allocates memory", () => {
+    const huge = withSum([...file.subarray(0, 10), 0x20, 0xff, 0xff, 0x7f, 0x40, 1, 0, 0]);
     expect(reading(huge)).toThrow(/damaged: \d+ blocks in 0 bytes/);
-    const beyond = withSum([...file.subarray(0, 10), 0x20, ...[0xff, 0xff, 0xff, 0x7f], 0x40, 1, 0, 0]);
+    const beyond = withSum([...file.subarray(0, 10), 0x20, 0xff, 0xff, 0xff, 0x7f, 0x40, 1, 0, 0]);
     expect(reading(beyond)).toThrow(/damaged: a shape of/);
   });
 
-  test("or read, and nothing else: files of a valid sum with anything in them", () => {
+  test("or reads files with random content and a valid checksum, without any other error", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 8 }),
@@ -273,14 +276,14 @@ describe("is refused:", () => {
   });
 });
 
-/** Bytes with their checksum, and the length of the payload put right where it is the last varint of one byte. */
+/** Bytes followed by their checksum. */
 function withSum(body: readonly number[]): Uint8Array {
   const bytes = Uint8Array.from([...body, 0, 0, 0, 0]);
   new DataView(bytes.buffer).setUint32(body.length, crc32(bytes.subarray(0, body.length)));
   return bytes;
 }
 
-test("targets and arrays that cannot be met are refused", async () => {
+test("impossible targets and invalid arrays are rejected", async () => {
   const array = cut(16, 16, bytes8);
   const asking = (target: CompressionTarget, given = array) => compress(model, given, target);
   await expect(asking({ bytes: 0 })).rejects.toThrow(
@@ -297,7 +300,7 @@ test("targets and arrays that cannot be met are refused", async () => {
     /^compress: psnr must be at most [\d.]+ for this array and dictionary, got 500$/,
   );
   await expect(asking({ psnr: 30 }, { ...array, shape: [256] })).rejects.toThrow(
-    new InputError("compress: 256 cannot be cut into blocks of 8x8, the patch of the dictionary"),
+    new InputError("compress: 256 cannot be divided into blocks of 8x8, the patch of the dictionary"),
   );
   await expect(asking({ psnr: 30 }, { ...array, shape: [9, 9] })).rejects.toThrow(
     new InputError("compress: 9x9 must have 81 samples, got 256"),

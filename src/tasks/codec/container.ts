@@ -1,28 +1,32 @@
 /**
- * Compressed files (`.tlt`), from the outside in:
+ * The container format of compressed files (`.tlt`):
  *
- *     3 bytes   "TLT"                      varint    the step, as a number of its own
- *     1         version of the format     1 byte    grade: how large coefficients are, at first
- *     6         the dictionary's name     varint    length of what follows
- *     1         type of samples (2 bits),            the bits of the blocks
- *               colour (1), axes (4)      4 bytes   CRC-32 of all before it
+ *     3 bytes   "TLT"
+ *     1         version of the format
+ *     6         fingerprint of the dictionary
+ *     1         type of samples (2 bits), colour (1), number of axes (4)
  *     varints   the size of each axis
+ *     varint    the number of the step
+ *     1 byte    grade: the initial probability of large coefficients
+ *     varint    length of the payload
+ *               payload: the bits of the blocks
+ *     4 bytes   CRC-32 of everything before it
  *
- * A varint has 7 bits a byte, the lowest first, and a 1 above all but the last. The
- * step s stands for (32 + s mod 32) · 2^(⌊s/32⌋ − 40): 32 steps an octave.
+ * A varint has 7 bits per byte, lowest first; the top bit is set in all bytes but the
+ * last. Step s has the size (32 + s mod 32) · 2^(⌊s/32⌋ − 40): 32 steps per octave.
  */
 
 import { InputError } from "../../core/errors.js";
 import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
-import { crc32 } from "../../data/formats/crc32.js";
+import { crc32 } from "../../data/formats/checksums.js";
 import { grades } from "./blockSyntax.js";
 
 export interface Container {
-  /** The name of the dictionary: see dictionaryName.ts. */
+  /** See dictionaryFingerprint.ts. */
   readonly dictionary: Uint8Array;
   readonly shape: Shape;
   readonly colour: boolean;
-  /** The number of the type of samples. */
+  /** The number of the sample type: see sampleArray.ts. */
   readonly type: number;
   readonly step: number;
   readonly grade: number;
@@ -31,14 +35,14 @@ export interface Container {
 
 const magic = Uint8Array.of(0x54, 0x4c, 0x54);
 const formatVersion = 1;
-export const nameLength = 6;
-/** What a file may ask for: 2^28 samples. */
-const mostSamples = 2 ** 28;
-/** The most of a step: 2^32 and more. */
-export const mostStep = 32 * 68 - 1;
+export const fingerprintLength = 6;
+/** Largest array in a file. */
+const maxSamples = 2 ** 28;
+/** Number of the largest step: above 2^32. */
+export const maxStep = 32 * 68 - 1;
 
-/** The number that a step stands for; exact. */
-export function stepOf(step: number): number {
+/** The size of a step, exact. */
+export function stepSize(step: number): number {
   return (32 + (step % 32)) * 2 ** (Math.floor(step / 32) - 40);
 }
 
@@ -60,13 +64,13 @@ export function packContainer(container: Container): Uint8Array {
 export function unpackContainer(bytes: Uint8Array, name: string): Container {
   const cursor = new Cursor(bytes, name);
   if (bytes.length < 4 || !magic.every((byte, i) => bytes[i] === byte))
-    throw new InputError(`${name}: is not a file that trainlets compressed`);
+    throw new InputError(`${name}: not a trainlets compressed file`);
   const version = cursor.bytes(4)[3];
   if (version > formatVersion)
     throw new InputError(
-      `${name}: was written by a newer trainlets (format ${version}); this one reads ${formatVersion}`,
+      `${name}: written by a newer trainlets (format ${version}); this version reads format ${formatVersion}`,
     );
-  const dictionary = cursor.bytes(nameLength);
+  const dictionary = cursor.bytes(fingerprintLength);
   const kind = cursor.bytes(1)[0];
   const shape = Array.from({ length: kind >> 4 }, () => cursor.varint());
   const step = cursor.varint();
@@ -75,28 +79,28 @@ export function unpackContainer(bytes: Uint8Array, name: string): Container {
   const read = cursor.position;
   const sum = cursor.bytes(4).reduce((word, byte) => word * 256 + byte, 0);
   if (cursor.position < bytes.length)
-    throw new InputError(`${name}: damaged: ${bytes.length - cursor.position} bytes too many`);
-  if (crc32(bytes.subarray(0, read)) !== sum)
-    throw new InputError(`${name}: damaged: its checksum does not fit`);
+    throw new InputError(`${name}: damaged: ${bytes.length - cursor.position} extra bytes at its end`);
+  if (crc32(bytes.subarray(0, read)) !== sum) throw new InputError(`${name}: damaged: its CRC-32 differs`);
   const container = { dictionary, shape, colour: (kind & 4) !== 0, type: kind & 3, step, grade, payload };
-  requireSane(container, kind, name);
+  requireValid(container, kind, name);
   return container;
 }
 
-/** Refuse what no writer writes, before any memory is asked for. */
-function requireSane({ shape, colour, step, grade }: Container, kind: number, name: string): void {
-  const usable = shape.length > 0 && shape.every((size) => size >= 1) && sizeOf(shape) <= mostSamples;
+/** Reject what no writer produces, before any memory is allocated. */
+function requireValid({ shape, colour, step, grade }: Container, kind: number, name: string): void {
+  const usable = shape.length > 0 && shape.every((size) => size >= 1) && sizeOf(shape) <= maxSamples;
   if (!usable) throw new InputError(`${name}: damaged: a shape of ${formatShape(shape) || "no axes"}`);
   if (colour && (shape.length !== 3 || shape[2] !== 3))
     throw new InputError(`${name}: damaged: colour in a shape of ${formatShape(shape)}`);
-  if ((kind & 8) !== 0 || step > mostStep || grade >= grades)
-    throw new InputError(`${name}: damaged: settings that this format does not have`);
+  if ((kind & 8) !== 0 || step > maxStep || grade >= grades)
+    throw new InputError(`${name}: damaged: settings out of range`);
 }
 
+/** Reject arrays too large for the format. */
 export function requireFitsFormat(where: string, shape: Shape): void {
-  if (shape.length <= 15 && sizeOf(shape) <= mostSamples) return;
+  if (shape.length <= 15 && sizeOf(shape) <= maxSamples) return;
   throw new InputError(
-    `an array must have at most 15 axes and ${mostSamples} samples, got ${formatShape(shape)}`,
+    `the array must have at most 15 axes and ${maxSamples} samples, got ${formatShape(shape)}`,
     { where },
   );
 }
@@ -105,7 +109,7 @@ function varint(value: number): number[] {
   return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
 }
 
-/** Reads from the front, never past the end. */
+/** Reads from the start, never past the end. */
 class Cursor {
   position = 0;
   readonly #all: Uint8Array;
@@ -124,7 +128,8 @@ class Cursor {
   }
 
   varint(): number {
-    let [value, unit] = [0, 1];
+    let value = 0;
+    let unit = 1;
     for (;;) {
       const byte = this.bytes(1)[0];
       value += (byte % 128) * unit;

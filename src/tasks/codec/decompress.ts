@@ -1,36 +1,36 @@
 /**
- * From a compressed file to its samples: on the host alone, in sums of f64 of one
- * order, so that every machine, device and run finds the same.
+ * From a compressed file to its samples: on the host only, with f64 sums in a fixed
+ * order, so that every machine and every run gets the same samples.
  */
 
 import { InputError } from "../../core/errors.js";
 import type { Model } from "../../model/model.js";
-import { AtomOdds } from "./atomOdds.js";
+import { AtomSetModel } from "./atomSetModel.js";
+import { createBlockLayout, readBlocks, synthesizePlane } from "./blockLayout.js";
 import { type Container, unpackContainer } from "./container.js";
-import { dictionaryName } from "./dictionaryFingerprint.js";
-import { ExactAtoms } from "./exactAtoms.js";
-import { layoutOf, readBlocks, synthesizePlane } from "./layout.js";
-import { fromPlanes, type SampleArray } from "./samples.js";
+import { dictionaryFingerprint } from "./dictionaryFingerprint.js";
+import { HostAtoms } from "./hostAtoms.js";
+import { fromPlanes, type SampleArray } from "./sampleArray.js";
 
 /** The samples in the bytes of a compressed file; `name` is for messages. */
 export function decompress(bytes: Uint8Array, model: Model, name: string): SampleArray {
   const container = unpackContainer(bytes, name);
   requireDictionary(container, model, name);
   const { shape, colour, grade, step, type, payload } = container;
-  const layout = layoutOf(model, shape, colour, name);
+  const layout = createBlockLayout(model, shape, colour, name);
   const planes = readBlocks(payload, layout, grade, name);
-  const [atoms, { atoms: ranked }] = [new ExactAtoms(model), new AtomOdds(model.A.cols, model.uses)];
-  return fromPlanes(
-    planes.map((blocks) => synthesizePlane(blocks, layout, step, atoms, ranked)),
-    shape,
-    type,
-  );
+  const atoms = new HostAtoms(model);
+  const { atoms: atomsByRank } = new AtomSetModel(model.A.cols, model.uses);
+  const samples = planes.map((blocks) => synthesizePlane(blocks, layout, step, atoms, atomsByRank));
+  return fromPlanes(samples, shape, type);
 }
 
 function requireDictionary({ dictionary }: Container, model: Model, name: string): void {
-  const own = dictionaryName(model);
+  const own = dictionaryFingerprint(model);
   if (own.every((byte, i) => byte === dictionary[i])) return;
-  throw new InputError(`${name}: is over dictionary ${hex(dictionary)}, got dictionary ${hex(own)}`);
+  throw new InputError(
+    `${name}: was compressed with dictionary ${hex(dictionary)}, got dictionary ${hex(own)}`,
+  );
 }
 
 function hex(bytes: Uint8Array): string {

@@ -1,21 +1,18 @@
 /**
- * The name of a dictionary in compressed files: the first bytes of the SHA-256 of all
- * that decoding depends on. Files hold the name, never the dictionary.
+ * The fingerprint of a dictionary in compressed files: the first bytes of the SHA-256 of
+ * everything that decoding depends on. Files contain it instead of the dictionary.
  */
 
-import { sha256 } from "../../data/formats/sha256.js";
+import { sha256 } from "../../data/formats/checksums.js";
+import { dictionaryBytes } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
-import { toScipy } from "../../model/scipySparse.js";
-import { nameLength } from "./container.js";
+import { fingerprintLength } from "./container.js";
 
-/** The name of a model's content: shape, means, D or A and Φ, and uses. */
-export function dictionaryName({ shape, meta, A, base, dictionary, uses }: Model): Uint8Array {
-  const said = new TextEncoder().encode(JSON.stringify([shape, meta.removeMean, A.cols, uses !== undefined]));
-  const atoms = dictionary
-    ? [dictionary.data]
-    : [...toScipy(A).map(([, { data }]) => data), ...base.factors.map(({ data }) => data)];
-  const bytes = [...atoms, ...(uses ? [uses] : [])].map(
-    ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
-  );
-  return sha256(said, ...bytes).slice(0, nameLength);
+/** Of the shape, whether means are removed, D or A and Φ, and the uses of the atoms. */
+export function dictionaryFingerprint(model: Model): Uint8Array {
+  const { shape, meta, A, uses } = model;
+  const settings = JSON.stringify([shape, meta.removeMean, A.cols, uses !== undefined]);
+  const pieces = [new TextEncoder().encode(settings), ...dictionaryBytes(model)];
+  if (uses) pieces.push(new Uint8Array(uses.buffer, uses.byteOffset, uses.byteLength));
+  return sha256(...pieces).slice(0, fingerprintLength);
 }

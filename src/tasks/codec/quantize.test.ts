@@ -5,7 +5,8 @@ import { randomDense } from "../../kernels/conformance/oracle.case.js";
 import { magnitudeBits, quantizeBlock } from "./quantize.js";
 
 const rng = Rng.from(4);
-const [n, m] = [20, 12];
+const n = 20;
+const m = 12;
 const D = randomDense(rng, n, m);
 for (let j = 0; j < m; j++) {
   const length = Math.sqrt(D.column(j).reduce((sum, value) => sum + value * value, 0));
@@ -25,7 +26,7 @@ const candidates = {
 const signal = Float32Array.from({ length: n }, (_, i) =>
   coefficients.reduce((sum, value, j) => sum + value * D.at(i, j), 0),
 );
-const prices = {
+const costs = {
   atoms: Float64Array.from({ length: m }, (_, rank) => 2 + rank / 4),
   magnitudes: Array.from({ length: 24 }, (_, digits) => 1 + 1.5 * digits),
 };
@@ -37,17 +38,16 @@ function cost(q: readonly number[], delta: number, lambda: number): number {
   );
   const bits = q.reduce(
     (sum, steps, j) =>
-      sum +
-      (steps === 0 ? 0 : prices.atoms[ranks[j]] + 1 + magnitudeBits(Math.abs(steps), prices.magnitudes)),
+      sum + (steps === 0 ? 0 : costs.atoms[ranks[j]] + 1 + magnitudeBits(Math.abs(steps), costs.magnitudes)),
     0,
   );
   return dot(left, left) + lambda * bits;
 }
 
-test.each([0.05, 0.5, 1.5])("no single coefficient can be improved: step %d", (delta) => {
+test.each([0.05, 0.5, 1.5])("no change of a single coefficient lowers the cost: step %d", (delta) => {
   const lambda = 0.14 * delta * delta;
-  const found = quantizeBlock(candidates, gram, ranks, { delta, lambda, prices });
-  expect([...(found.ranks as number[])]).toEqual([...(found.ranks as number[])].sort((a, b) => a - b));
+  const found = quantizeBlock(candidates, gram, ranks, { delta, lambda, costs });
+  expect(Array.from(found.ranks)).toEqual(Array.from(found.ranks).sort((a, b) => a - b));
   const q = Array.from({ length: m }, () => 0);
   Array.from(found.ranks).forEach((rank, i) => {
     q[m - 1 - rank] = found.values[i];
@@ -58,7 +58,7 @@ test.each([0.05, 0.5, 1.5])("no single coefficient can be improved: step %d", (d
       expect(cost(q.with(j, steps), delta, lambda)).toBeGreaterThanOrEqual(reached - 1e-4);
 });
 
-test("nothing is kept where bits cost too much", () => {
-  const found = quantizeBlock(candidates, gram, ranks, { delta: 1, lambda: 400, prices });
+test("no atom is kept if bits cost too much", () => {
+  const found = quantizeBlock(candidates, gram, ranks, { delta: 1, lambda: 400, costs });
   expect(found).toEqual({ ranks: [], values: [] });
 });

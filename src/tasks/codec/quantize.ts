@@ -1,61 +1,60 @@
 /**
- * Whole coefficients for a block: of all vectors of steps q over the candidates, one
- * that no change of a single coefficient makes better in
+ * Quantized coefficients for a block: integers q over the candidates such that changing
+ * a single one does not improve
  *
  *     ‖y − Δ Σ qⱼdⱼ‖² + λ · bits(q)
  *
- * Coordinate descent from q = 0, in the order of the pursuit: with the others fixed,
- * the best real coefficient of a unit atom is z = Δqⱼ + ⟨dⱼ, residual⟩, and qⱼ becomes
- * the best of z/Δ rounded, one step nearer to 0, and 0. Later coefficients make up for the rounding of
- * earlier ones, and an atom that is not worth its bits falls out.
+ * Coordinate descent from q = 0, in the order of the pursuit. With the others fixed,
+ * the best real coefficient of a unit atom is z = Δqⱼ + ⟨dⱼ, residual⟩; qⱼ becomes the
+ * best of z/Δ rounded, one step closer to 0, and 0. So later coefficients compensate
+ * for the rounding of earlier ones, and an atom that is not worth its bits is dropped.
  *
  * Cost   K² for the correlations and K for each change, with K candidates.
  */
 
 import type { DenseMatrix } from "../../core/matrix.js";
-import type { BlockCode } from "./blockSyntax.js";
-import { mostSteps } from "./blockSyntax.js";
-import type { Candidates } from "./candidates.js";
+import { type BlockCode, maxQuantized } from "./blockSyntax.js";
+import type { Candidates } from "./candidateSearch.js";
 
-/** Bits that things take, as far as they are known before coding. */
-export interface Prices {
-  /** To name the atom of each rank. */
+/** Estimated costs in bits. */
+export interface BitCosts {
+  /** Of the atom of each rank. */
   readonly atoms: Float64Array;
-  /** For a magnitude of 1, 2, …; the last counts for each digit more. */
+  /** Of the number of binary digits of a magnitude: 1, 2, …; the last holds for longer ones, too. */
   readonly magnitudes: readonly number[];
 }
 
-/** What one bit may cost, and how fine coefficients are. */
-export interface QuantizingRule {
-  /** Δ. */
+export interface QuantizerSettings {
+  /** Δ: the step. */
   readonly delta: number;
+  /** λ: squared error per bit. */
   readonly lambda: number;
-  readonly prices: Prices;
+  readonly costs: BitCosts;
 }
 
-/** An atom takes at least about so many bits: one that gains less than they cost is no candidate. */
-export const fewestBits = 5;
+/** An atom takes at least about this many bits; atoms that gain less than these cost are not considered. */
+export const minAtomBits = 5;
 
-/** Passes over the coefficients of a block. */
-const passes = 12;
+/** Passes over the coefficients of a block, at most. */
+const maxPasses = 12;
 
-/** The whole coefficients of a block: ascending ranks. */
+/** The quantized coefficients of a block, by ascending ranks. */
 export function quantizeBlock(
   { atoms, coefficients, gains }: Candidates,
   gram: DenseMatrix,
   ranks: Uint32Array,
-  { delta, lambda, prices }: QuantizingRule,
+  { delta, lambda, costs }: QuantizerSettings,
 ): Pick<BlockCode, "ranks" | "values"> {
-  const count = 1 + gains.findLastIndex((gain) => gain > fewestBits * lambda);
+  const count = 1 + gains.findLastIndex((gain) => gain > minAtomBits * lambda);
   const local = localGram(atoms.subarray(0, count), gram);
   const correlations = startCorrelations(atoms, coefficients, count, gram);
   const q = new Int32Array(count);
-  for (let pass = 0, changed = true; pass < passes && changed; pass++) {
+  for (let pass = 0, changed = true; pass < maxPasses && changed; pass++) {
     changed = false;
     for (let j = 0; j < count; j++) {
-      const price = prices.atoms[ranks[atoms[j]]];
+      const atomBits = costs.atoms[ranks[atoms[j]]];
       const z = (delta * q[j] + correlations[j]) / delta;
-      const best = bestSteps(z, lambda / (delta * delta), price, prices.magnitudes);
+      const best = bestSteps(z, lambda / (delta * delta), atomBits, costs.magnitudes);
       const move = delta * (best - q[j]);
       if (move === 0) continue;
       q[j] = best;
@@ -69,19 +68,23 @@ export function quantizeBlock(
   return { ranks: ordered.map((j) => ranks[atoms[j]]), values: ordered.map((j) => q[j]) };
 }
 
-/** The whole number near z that is best, in units of squared steps. */
-function bestSteps(z: number, slope: number, price: number, magnitudes: readonly number[]): number {
-  const nearest = Math.min(mostSteps, Math.round(Math.abs(z)));
-  let [best, least] = [0, z * z];
+/** The best integer near z; costs are in units of squared steps. */
+function bestSteps(z: number, slope: number, atomBits: number, magnitudes: readonly number[]): number {
+  const nearest = Math.min(maxQuantized, Math.round(Math.abs(z)));
+  let best = 0;
+  let lowest = z * z;
   for (const steps of [nearest, nearest - 1]) {
     if (steps < 1) continue;
-    const cost = (Math.abs(z) - steps) ** 2 + slope * (price + 1 + magnitudeBits(steps, magnitudes));
-    if (cost < least) [best, least] = [steps, cost];
+    const cost = (Math.abs(z) - steps) ** 2 + slope * (atomBits + 1 + magnitudeBits(steps, magnitudes));
+    if (cost < lowest) {
+      best = steps;
+      lowest = cost;
+    }
   }
   return z < 0 ? -best : best;
 }
 
-/** Bits of a magnitude of at least 1: of its number of digits, as in wholeNumbers.ts. */
+/** Bits of a magnitude of at least 1: its number of digits and the digits, as in integerModel.ts. */
 export function magnitudeBits(steps: number, magnitudes: readonly number[]): number {
   const digits = 31 - Math.clz32(steps);
   return magnitudes[Math.min(digits, magnitudes.length - 1)] + digits;

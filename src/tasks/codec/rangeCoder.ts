@@ -1,25 +1,25 @@
 /**
- * Binary arithmetic coding. A bit with the probability p of being 1 takes
- * −log₂ p or −log₂(1 − p) bits, as near as 32-bit intervals come.
+ * Binary arithmetic coding. A bit that is 1 with probability p takes −log₂ p or
+ * −log₂(1 − p) bits, up to the precision of 32-bit intervals.
  *
- * Writer and reader have one face, `BitCoder`: the writer codes the bit it is given,
- * the reader ignores it and returns the one that was written. A syntax is written
- * once, and serves both ways. All arithmetic is on integers below 2^53, so that every
- * machine finds the same.
+ * Writer and reader share the interface `BitCoder`: the writer codes the bit it is
+ * given; the reader ignores that bit and returns the one that was written. So the same
+ * syntax code writes and reads. All arithmetic is on integers below 2^53, so that every
+ * machine gets the same result.
  *
- * The interval [low, high] is cut at low + ⌊(high − low) p⌋; bytes on which both
- * ends agree are done. Behind its last byte a file reads as zeros.
+ * The interval [low, high] is split at low + ⌊(high − low) p⌋; leading bytes on which
+ * both ends agree are output. Beyond its last byte a file reads as zeros.
  */
 
-/** Probabilities are whole numbers of 1/65536. */
+/** Probabilities are integers, in units of 1/65536. */
 export const certainty = 65536;
-/** No adaptive probability comes nearer to 0 or 1 than this: a bit costs at least 1/710 bit. */
-const leastChance = 64;
-/** After so many bits a probability forgets older ones. */
+/** Adaptive probabilities stay this far from 0 and 1, so that a bit costs at least 1/710 bit. */
+const minProbability = 64;
+/** The number of bits over which an adaptive probability averages. */
 const memory = 60;
 
 export interface BitCoder {
-  /** Code a bit that is 1 with probability p/65536, 1 ≤ p ≤ 65535; the bit. */
+  /** Code a bit that is 1 with probability p/65536, 1 ≤ p ≤ 65535; returns the bit. */
   code(bit: number, p: number): number;
 }
 
@@ -29,7 +29,7 @@ export class BitWriter implements BitCoder {
   readonly #bytes: number[] = [];
 
   code(bit: number, p: number): number {
-    const middle = cut(this.#low, this.#high, p);
+    const middle = split(this.#low, this.#high, p);
     if (bit === 1) this.#high = middle;
     else this.#low = middle + 1;
     while (((this.#low ^ this.#high) & 0xff000000) === 0) {
@@ -40,7 +40,7 @@ export class BitWriter implements BitCoder {
     return bit;
   }
 
-  /** All bytes: the shortest that lead into the last interval. */
+  /** All bytes, ended by the fewest bytes that identify the last interval. */
   finish(): Uint8Array {
     for (let count = 0; ; count++) {
       const unit = 2 ** (32 - 8 * count);
@@ -65,7 +65,7 @@ export class BitReader implements BitCoder {
   }
 
   code(_bit: number, p: number): number {
-    const middle = cut(this.#low, this.#high, p);
+    const middle = split(this.#low, this.#high, p);
     const bit = this.#value <= middle ? 1 : 0;
     if (bit === 1) this.#high = middle;
     else this.#low = middle + 1;
@@ -77,9 +77,9 @@ export class BitReader implements BitCoder {
     return bit;
   }
 
-  /** Whether what was read ends where the bytes end, as it does when a writer made them. */
+  /** Whether reading has ended exactly with the bytes, as it does for the output of a writer. */
   get atEnd(): boolean {
-    const done = this.#position - 4; // bytes that are settled; the writer adds at most 4
+    const done = this.#position - 4; // bytes that are decided; the writer adds at most 4
     return done <= this.#bytes.length && this.#bytes.length <= this.#position;
   }
 
@@ -89,16 +89,16 @@ export class BitReader implements BitCoder {
   }
 }
 
-function cut(low: number, high: number, p: number): number {
+function split(low: number, high: number, p: number): number {
   return low + Math.floor(((high - low) * p) / certainty);
 }
 
-/** Probabilities of bits in several contexts, each learning from the bits it has seen. */
+/** Adaptive probabilities of bits in several contexts. */
 export class BitModels {
   readonly #p: Uint16Array;
   readonly #seen: Uint8Array;
 
-  /** All contexts start with the probability `p`, as if it came from `seen` bits. */
+  /** All contexts start with the probability `p`, as if learned from `seen` bits. */
   constructor(count: number, p = certainty / 2, seen = 1) {
     this.#p = new Uint16Array(count).fill(p);
     this.#seen = new Uint8Array(count).fill(seen);
@@ -110,7 +110,7 @@ export class BitModels {
     const seen = this.#seen[context];
     const target = coded === 1 ? certainty : 0;
     const moved = p + Math.trunc((2 * (target - p)) / (2 * seen + 3));
-    this.#p[context] = Math.min(certainty - leastChance, Math.max(leastChance, moved));
+    this.#p[context] = Math.min(certainty - minProbability, Math.max(minProbability, moved));
     if (seen < memory) this.#seen[context] = seen + 1;
     return coded;
   }

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 
-/** One to three axes; a signal at least as large as the patch, strides within it. */
+/** One to three axes; a signal at least as large as the patch, and strides at most the patch. */
 export const grids = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.nat(6), fc.integer({ min: 1, max: 5 })), {
     minLength: 1,

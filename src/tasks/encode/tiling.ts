@@ -1,6 +1,6 @@
 /**
- * A signal as windows and back: a grid of windows that covers all of it, their
- * samples as columns, and the signal again from columns, overlaps averaged.
+ * A signal as windows and back: a grid of windows that covers the signal, their samples
+ * as columns, and the signal reassembled from columns, with overlaps averaged.
  */
 
 import { InputError } from "../../core/errors.js";
@@ -8,7 +8,7 @@ import { DenseMatrix } from "../../core/matrix.js";
 import { formatShape, type Shape, sizeOf, stridesOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 
-/** First samples of a grid of windows that covers a signal, every combination of `gridPlaces`. */
+/** Coordinates of the first samples of a grid of windows that covers a signal: all combinations of `gridPlaces`. */
 export function gridOrigins(shape: Shape, patch: Shape, stride: Shape): number[][] {
   return gridPlaces(shape, patch, stride).reduce<number[][]>(
     (all, starts) => all.flatMap((origin) => starts.map((s) => [...origin, s])),
@@ -38,7 +38,7 @@ export function gridPlaces(shape: Shape, patch: Shape, stride: Shape): number[][
   });
 }
 
-/** How many windows the grid over a signal has, before any is made: what a file says of it may be anything. */
+/** How many windows the grid over a signal has; also for shapes from a file, which may be too large to list. */
 export function gridSize(shape: Shape, patch: Shape, stride: Shape): number {
   return shape.reduce(
     (product, size, axis) => product * (1 + Math.max(0, Math.ceil((size - patch[axis]) / stride[axis]))),
@@ -46,7 +46,7 @@ export function gridSize(shape: Shape, patch: Shape, stride: Shape): number {
   );
 }
 
-/** The windows of a signal at these origins, one a column. */
+/** The windows of a signal at these origins, one per column. */
 export function cutWindows(
   signal: Signal,
   patch: Shape,
@@ -62,7 +62,7 @@ export function cutWindows(
   return Y;
 }
 
-/** The signal whose windows these are: each sample the mean of all windows over it. */
+/** The signal with these windows: each sample is the mean over all windows that contain it. */
 export function assemble(
   Y: DenseMatrix,
   shape: Shape,

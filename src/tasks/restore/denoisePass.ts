@@ -11,10 +11,10 @@
  * atoms is added up faster from D itself (n per atom) than through ΦA, so D is kept as well.
  */
 
-import { Breath } from "../../core/eventLoop.js";
+import { EventLoopPause } from "../../core/eventLoop.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
-import { openDictionary } from "../../dictionaries/openDictionary.js";
+import { openDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
 import { Encoder } from "../../pursuit/encoder.js";
@@ -85,7 +85,7 @@ async function codeWindows(
 ): Promise<Float32Array> {
   const store = kernels.signals([signal]);
   const sum = kernels.matrix(signal.data.length, 1);
-  const breath = new Breath();
+  const pause = new EventLoopPause();
   try {
     for (let from = 0; from < grid.count; from += encoder.capacity) {
       const windows = grid.windows(from, Math.min(from + encoder.capacity, grid.count));
@@ -94,7 +94,7 @@ async function codeWindows(
       await kernels.extract(store, windows, model.shape, y, mean);
       await kernels.combine(D, await encoder.encode(y), y);
       await kernels.addWindows(y, mean, windows.start, model.shape, signal.shape, sum);
-      await breath.take();
+      await pause.ifDue();
       onProgress(from + y.cols);
     }
     return (await kernels.readMatrix(sum)).data;

@@ -8,7 +8,7 @@
  * close from their border inwards; samples that no pass reaches get the mean of the known ones.
  */
 
-import { Breath } from "../../core/eventLoop.js";
+import { EventLoopPause } from "../../core/eventLoop.js";
 import { DenseMatrix } from "../../core/matrix.js";
 import type { Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
@@ -75,12 +75,12 @@ async function fillPass(
   const sums = new OverlapSum(signal.shape, patch);
   const inside = windowOffsets(signal.shape, patch);
   const gather = new Gathering(signal.data, known, inside, pursuit.capacity);
-  const breath = new Breath();
+  const pause = new EventLoopPause();
   for (let from = 0; from < grid.count; from += pursuit.capacity) {
     const to = Math.min(from + pursuit.capacity, grid.count);
     const { Y, mask, starts, means, weights } = gather.take(grid.windows(from, to).start);
     if (starts.length > 0) sums.add(starts, await pursuit.restore(Y, mask), means, weights);
-    await breath.take();
+    await pause.ifDue();
     onProgress(to / grid.count);
   }
   return sums;

@@ -22,8 +22,7 @@
  */
 
 import { DenseMatrix } from "../../core/matrix.js";
-import type { Dictionary } from "../../dictionaries/dictionary.js";
-import { openDictionary } from "../../dictionaries/openDictionary.js";
+import { type Dictionary, openDictionary } from "../../dictionaries/dictionary.js";
 import {
   type DeviceBase,
   type DeviceMatrix,

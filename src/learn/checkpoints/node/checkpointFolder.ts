@@ -12,8 +12,13 @@ import { mkdir, open, readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../../core/errors.js";
 import { requireAbove, requireInteger } from "../../../core/require.js";
-import { fileError, isSystemError, requireWritable, writePiecesAtomic } from "../../../data/node/files.js";
-import { removeStaleIn } from "../../../data/node/temporaryNames.js";
+import {
+  fileError,
+  isSystemError,
+  removeStaleIn,
+  requireWritable,
+  writePiecesAtomic,
+} from "../../../data/node/files.js";
 import {
   Checkpoint,
   type CheckpointDraft,

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { machineTag } from "../../../data/node/temporaryNames.js";
+import { machineTag } from "../../../data/node/files.js";
 import { lockFolder } from "./runLock.js";
 
 let folder: string;

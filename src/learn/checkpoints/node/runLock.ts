@@ -13,7 +13,7 @@ import { readFileSync } from "node:fs";
 import { readdir, unlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { InputError } from "../../../core/errors.js";
-import { isRunning, machineTag } from "../../../data/node/temporaryNames.js";
+import { isRunning, machineTag } from "../../../data/node/files.js";
 
 const pattern = /^\.trainlets-run-(\d+)-([0-9a-f]{8})-(\d+)$/;
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DenseMatrix, SparseColumns } from "../../../core/matrix.js";
 import { Rng } from "../../../core/rng.js";
 import { createBase } from "../../../dictionaries/base.js";
-import { SparseDictionary } from "../../../dictionaries/sparseDictionary.js";
+import { SparseDictionary } from "../../../dictionaries/dictionary.js";
 import {
   dot,
   explicitBase,

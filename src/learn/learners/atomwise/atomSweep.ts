@@ -13,7 +13,7 @@
 
 import { type DenseMatrix, SparseColumns } from "../../../core/matrix.js";
 import { baseCols, baseRows } from "../../../dictionaries/base.js";
-import type { SparseDictionary } from "../../../dictionaries/sparseDictionary.js";
+import type { SparseDictionary } from "../../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../../kernels/contract.js";
 import type { LearnerOptions, MemoryPart } from "../learner.js";
 import { independentGroups, rowEnergies } from "./independentAtoms.js";

@@ -5,7 +5,7 @@
  */
 
 import { baseRows } from "../../../dictionaries/base.js";
-import { SparseDictionary } from "../../../dictionaries/sparseDictionary.js";
+import { SparseDictionary } from "../../../dictionaries/dictionary.js";
 import type { DeviceMatrix } from "../../../kernels/contract.js";
 import { Encoder } from "../../../pursuit/encoder.js";
 import { resolveLimits } from "../../../pursuit/limits.js";

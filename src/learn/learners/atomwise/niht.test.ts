@@ -3,7 +3,7 @@ import type { DenseMatrix, SparseColumns } from "../../../core/matrix.js";
 import { Rng } from "../../../core/rng.js";
 import { syntheticPictures } from "../../../data/syntheticPictures.js";
 import { createBase } from "../../../dictionaries/base.js";
-import { SparseDictionary } from "../../../dictionaries/sparseDictionary.js";
+import { SparseDictionary } from "../../../dictionaries/dictionary.js";
 import { dot, explicitBase, randomDense, wide } from "../../../kernels/conformance/oracle.case.js";
 import { createReferenceKernels } from "../../../kernels/reference/index.js";
 import { collect, learnerCase, randomAtoms, watchKernels } from "../learner.case.js";

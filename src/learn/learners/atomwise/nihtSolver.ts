@@ -26,8 +26,8 @@
 
 import { SparseColumns } from "../../../core/matrix.js";
 import { baseCols, baseRows } from "../../../dictionaries/base.js";
+import type { SparseDictionary } from "../../../dictionaries/dictionary.js";
 import { FactorGram, suitsFactorGram } from "../../../dictionaries/factorGram.js";
-import type { SparseDictionary } from "../../../dictionaries/sparseDictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../../../kernels/contract.js";
 import type { LearnerOptions, MemoryPart } from "../learner.js";
 import { type AtomGroup, type AtomSweep, maxGroupSize, type SweepResult } from "./atomSweep.js";

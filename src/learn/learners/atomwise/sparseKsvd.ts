@@ -32,7 +32,7 @@
 
 import { SparseColumns } from "../../../core/matrix.js";
 import { baseCols, baseRows } from "../../../dictionaries/base.js";
-import { SparseDictionary } from "../../../dictionaries/sparseDictionary.js";
+import { SparseDictionary } from "../../../dictionaries/dictionary.js";
 import type { DeviceMatrix, Kernels } from "../../../kernels/contract.js";
 import { Encoder } from "../../../pursuit/encoder.js";
 import { CodedSet } from "../codedSet.js";

@@ -1,6 +1,6 @@
 /**
- * Whole signals to codes and back: each signal is covered by a grid of windows,
- * each window is coded, and decoding averages windows where they overlap.
+ * Whole signals to codes and back: a grid of windows covers each signal, each window is
+ * coded, and decoding averages windows where they overlap.
  */
 
 import { InputError } from "../../core/errors.js";
@@ -14,22 +14,28 @@ import type { Model } from "../../model/model.js";
 import type { CodingRule } from "../../pursuit/limits.js";
 import { assemble, cutWindows, gridOrigins, gridSize } from "./tiling.js";
 
+interface EncodeSignalsOptions {
+  /** Distance between neighbouring windows along each axis, at most the patch. */
+  readonly stride: Shape;
+  /** By default the model's own. */
+  readonly coding?: CodingRule | undefined;
+  readonly kernels: Kernels;
+}
+
 /** Codes of all windows of signals, one signal after the other. */
 export async function encodeSignals(
   model: Model,
   signals: readonly Signal[],
-  options: { readonly stride: Shape; readonly rule?: CodingRule | undefined; readonly kernels: Kernels },
+  { stride, coding, kernels }: EncodeSignalsOptions,
 ): Promise<{ codes: Codes; signals: CodedSignals }> {
   const patch = model.shape;
-  const parts = signals.map((signal) =>
-    cutWindows(signal, patch, gridOrigins(signal.shape, patch, options.stride)),
-  );
-  const codes = await model.encode(concatenate(parts), options.rule, options.kernels);
+  const parts = signals.map((signal) => cutWindows(signal, patch, gridOrigins(signal.shape, patch, stride)));
+  const codes = await model.encode(concatenate(parts), coding, kernels);
   const shapes = signals.map(({ shape }) => shape);
-  return { codes, signals: { dictionary: fingerprint(model), patch, stride: options.stride, shapes } };
+  return { codes, signals: { dictionary: fingerprint(model), patch, stride, shapes } };
 }
 
-/** The signals that codes stand for. */
+/** The signals that were coded, from their codes. */
 export async function decodeSignals(
   model: Model,
   codes: Codes,
@@ -43,7 +49,7 @@ export async function decodeSignals(
   }
   if (coded.dictionary !== fingerprint(model)) {
     throw new InputError(
-      `decode: the codes are over dictionary ${coded.dictionary}, got dictionary ${fingerprint(model)}`,
+      `decode: the codes belong to dictionary ${coded.dictionary}, got dictionary ${fingerprint(model)}`,
     );
   }
   const windows = coded.shapes.reduce((sum, shape) => sum + gridSize(shape, coded.patch, coded.stride), 0);
@@ -61,10 +67,8 @@ export async function decodeSignals(
 }
 
 function concatenate(parts: readonly DenseMatrix[]): DenseMatrix {
-  const result = new DenseMatrix(
-    parts[0]?.rows ?? 0,
-    parts.reduce((total, part) => total + part.cols, 0),
-  );
+  const cols = parts.reduce((total, part) => total + part.cols, 0);
+  const result = new DenseMatrix(parts[0]?.rows ?? 0, cols);
   let at = 0;
   for (const part of parts) {
     result.slice(at, at + part.cols).data.set(part.data);

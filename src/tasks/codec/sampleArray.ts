@@ -1,53 +1,56 @@
 /**
- * What can be compressed: arrays of whole numbers or f32, and pictures of red, green
- * and blue. A colour picture becomes three planes, luma and two differences (BT.601,
- * full range), each coded as a picture of its own:
+ * The arrays that can be compressed: integers or f32, and pictures of red, green and
+ * blue. A colour picture becomes three planes, luma and two colour differences (BT.601,
+ * full range), each coded like a grey picture:
  *
  *     Y = 0.299 R + 0.587 G + 0.114 B,   Cb = (B − Y) / 1.772,   Cr = (R − Y) / 1.402
  *
- * The way back uses products and sums of f64 in one order, and rounds last.
+ * The inverse computes in f64, in a fixed order, and rounds at the end.
  */
 
 import { InputError } from "../../core/errors.js";
 import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
 
-/** Samples of a compressed array: whole numbers of 8 or 16 bits, or f32. */
+/** Samples of a compressed array: integers of 8 or 16 bits, or f32. */
 export type Samples = Uint8Array | Uint16Array | Int16Array | Float32Array;
 
 export interface SampleArray {
   readonly shape: Shape;
   /** Row-major. */
   readonly data: Samples;
-  /** Whether the last axis is red, green, blue, behind the two of a picture. */
+  /** Whether the shape is height × width × 3, for red, green and blue. */
   readonly colour: boolean;
 }
 
-/** In the order of their numbers in files. */
+/** The sample types, in the order of their numbers in files. */
 const sampleTypes = [
-  { make: (size: number) => new Uint8Array(size), least: 0, most: 255 },
-  { make: (size: number) => new Uint16Array(size), least: 0, most: 65535 },
-  { make: (size: number) => new Int16Array(size), least: -32768, most: 32767 },
-  { make: (size: number) => new Float32Array(size), least: -Infinity, most: Infinity },
+  { make: (size: number) => new Uint8Array(size), min: 0, max: 255 },
+  { make: (size: number) => new Uint16Array(size), min: 0, max: 65535 },
+  { make: (size: number) => new Int16Array(size), min: -32768, max: 32767 },
+  { make: (size: number) => new Float32Array(size), min: -Infinity, max: Infinity },
 ] as const;
 
-/** The number of the type of samples. */
+/** The number of a sample type in files. */
 export function sampleTypeOf(data: Samples): number {
   if (data instanceof Uint8Array) return 0;
   if (data instanceof Uint16Array) return 1;
   return data instanceof Int16Array ? 2 : 3;
 }
 
-/** White less black: the peak of the PSNR. Of f32 samples, from the least to the most there is. */
+/** The peak value of the PSNR: the range of the type, or of the samples themselves for f32. */
 function peakOf(data: Samples): number {
-  const { least, most } = sampleTypes[sampleTypeOf(data)];
-  if (most !== Infinity) return most - least;
-  const [low, high] = (data as Float32Array).reduce(
-    ([l, h], value) => [Math.min(l, value), Math.max(h, value)],
-    [Infinity, -Infinity],
-  );
+  const { min, max } = sampleTypes[sampleTypeOf(data)];
+  if (max !== Infinity) return max - min;
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of data) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
   return high - low || 1;
 }
 
+/** Reject arrays whose shape, size or samples are not valid. */
 export function requireSampleArray(where: string, { shape, data, colour }: SampleArray): void {
   if (sizeOf(shape) !== data.length)
     throw new InputError(`${formatShape(shape)} must have ${sizeOf(shape)} samples, got ${data.length}`, {
@@ -64,12 +67,14 @@ export function planeShape(shape: Shape, colour: boolean): Shape {
   return colour ? shape.slice(0, 2) : shape;
 }
 
-/** The planes of an array: itself, or luma and two differences. */
+/** The planes of an array: itself, or luma and two colour differences. */
 export function toPlanes({ data, colour }: SampleArray): Float32Array[] {
   if (!colour) return [Float32Array.from(data)];
   const planes = Array.from({ length: 3 }, () => new Float32Array(data.length / 3));
   for (let i = 0; i < planes[0].length; i++) {
-    const [red, green, blue] = [data[3 * i], data[3 * i + 1], data[3 * i + 2]];
+    const red = data[3 * i];
+    const green = data[3 * i + 1];
+    const blue = data[3 * i + 2];
     const luma = 0.299 * red + 0.587 * green + 0.114 * blue;
     planes[0][i] = luma;
     planes[1][i] = (blue - luma) / 1.772;
@@ -78,36 +83,39 @@ export function toPlanes({ data, colour }: SampleArray): Float32Array[] {
   return planes;
 }
 
-/** The array of planes, rounded and clipped to its type. */
+/** The array with these planes, rounded and clipped to its type. */
 export function fromPlanes(planes: readonly Float32Array[], shape: Shape, type: number): SampleArray {
   const data = sampleTypes[type].make(sizeOf(shape));
-  const [luma, blueness, redness] = planes as readonly [Float32Array, Float32Array?, Float32Array?];
-  const put = placing(data, type);
-  if (!blueness || !redness) luma.forEach((value, i) => put(i, value));
-  else
-    for (let i = 0; i < luma.length; i++) {
-      const [y, cb, cr] = [luma[i], blueness[i], redness[i]];
-      const [red, blue] = [y + 1.402 * cr, y + 1.772 * cb];
-      put(3 * i, red);
-      put(3 * i + 1, (y - 0.299 * red - 0.114 * blue) / 0.587);
-      put(3 * i + 2, blue);
+  const [luma, cb, cr] = planes;
+  const colour = planes.length === 3;
+  const put = sampleWriter(data, type);
+  for (let i = 0; i < luma.length; i++) {
+    if (!colour) {
+      put(i, luma[i]);
+      continue;
     }
-  return { shape, data, colour: planes.length === 3 };
+    const red = luma[i] + 1.402 * cr[i];
+    const blue = luma[i] + 1.772 * cb[i];
+    put(3 * i, red);
+    put(3 * i + 1, (luma[i] - 0.299 * red - 0.114 * blue) / 0.587);
+    put(3 * i + 2, blue);
+  }
+  return { shape, data, colour };
 }
 
-/** How a value is put into samples of a type. */
-function placing(data: Samples, type: number): (i: number, value: number) => void {
-  const { least, most } = sampleTypes[type];
-  if (most === Infinity)
+/** Writes values into samples of a type; integers are rounded and clipped. */
+function sampleWriter(data: Samples, type: number): (i: number, value: number) => void {
+  const { min, max } = sampleTypes[type];
+  if (max === Infinity)
     return (i, value) => {
       data[i] = value;
     };
   return (i, value) => {
-    data[i] = Math.min(most, Math.max(least, Math.round(value)));
+    data[i] = Math.min(max, Math.max(min, Math.round(value)));
   };
 }
 
-/** Peak signal-to-noise ratio in dB; Infinity where nothing differs. */
+/** Peak signal-to-noise ratio in dB; Infinity if the samples are equal. */
 export function samplePsnr(a: Samples, b: Samples): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += (a[i] - b[i]) ** 2;

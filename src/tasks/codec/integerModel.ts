@@ -1,24 +1,25 @@
 /**
- * Whole numbers as adaptive bits: x + 1 in binary, first how many digits it has, in
- * unary, each step in a context of its own, then the digits behind the first 1. The
- * first of them is learned for each length, the others are taken as even.
+ * Adaptive models of integers: the Elias gamma code of x + 1, with a learned probability
+ * for each bit of the length (in unary) and for the first digit after the leading 1;
+ * further digits are equally likely 0 or 1.
  */
 
 import { InputError } from "../../core/errors.js";
 import { type BitCoder, BitModels, certainty } from "./rangeCoder.js";
 
-const most = 32;
+/** Largest number of binary digits. */
+const maxDigits = 32;
 
-export class WholeNumbers {
+export class IntegerModel {
   readonly #lengths: BitModels;
-  readonly #digits = new BitModels(most);
+  readonly #digits = new BitModels(maxDigits);
 
-  /** `longer`: at first, the probability that a number goes on after each digit, of 65536. */
+  /** `longer`: the initial probability (of 65536) that a number has one more digit, as if learned from `seen` bits. */
   constructor(longer = certainty / 2, seen = 1) {
-    this.#lengths = new BitModels(most, longer, seen);
+    this.#lengths = new BitModels(maxDigits, longer, seen);
   }
 
-  /** A number from 0 to `limit`, below 2^31. A file that claims more is damaged. */
+  /** Code an integer from 0 to `limit`, below 2^31; returns it. A file with a larger one is damaged. */
   code(coder: BitCoder, value: number, limit: number): number {
     const digits = 31 - Math.clz32(value + 1);
     let length = 0;
@@ -37,9 +38,9 @@ export class WholeNumbers {
   }
 }
 
-/** Numbers of either sign: the magnitude, then the sign where there is one. */
-export class SignedNumbers {
-  readonly #magnitudes = new WholeNumbers();
+/** Integers of either sign: the magnitude, then the sign unless it is 0. */
+export class SignedIntegerModel {
+  readonly #magnitudes = new IntegerModel();
   readonly #sign = new BitModels(1);
 
   code(coder: BitCoder, value: number, limit: number): number {

@@ -1,7 +1,7 @@
 /**
- * The atoms that a block may be coded with: those that OMP takes, in its order, on the
- * kernels, with their coefficients and what each took off the error. As many as gain
- * enough are looked for; more are, when a smaller step asks for them.
+ * Candidate atoms for each block: those that OMP chooses, in its order, with their
+ * coefficients and how much each reduces the error. The search stops at atoms that gain
+ * too little, and continues when a smaller step makes them worthwhile.
  */
 
 import type { DenseMatrix } from "../../core/matrix.js";
@@ -11,18 +11,19 @@ import { Encoder } from "../../pursuit/encoder.js";
 
 /** What OMP found for a block. */
 export interface Candidates {
-  /** In the order they were taken. */
+  /** In the order OMP chose them. */
   readonly atoms: Uint32Array;
-  /** The best coefficients for all of them together. */
+  /** The best coefficients for all atoms together. */
   readonly coefficients: Float32Array;
-  /** What each took off ‖y‖². */
+  /** By how much each atom reduces ‖y‖². */
   readonly gains: Float32Array;
 }
 
-/** Blocks coded at a time, the atoms looked for at first, and at most. */
+/** Blocks coded at a time. */
 const panel = 128;
-const fewest = 32;
-const most = 1024;
+/** Candidates per block: at first, and at most. */
+const minCandidates = 32;
+const maxCandidates = 1024;
 
 export class CandidateSearch {
   readonly #dictionary: Dictionary;
@@ -32,39 +33,44 @@ export class CandidateSearch {
   #found: Candidates[] = [];
   #sparsity = 0;
 
-  /** For blocks without their means, one a column, in units where sums of squares fit into f32. */
+  /** For blocks without their means, one per column, in units in which sums of squares fit into f32. */
   constructor(dictionary: Dictionary, blocks: DenseMatrix, kernels: Kernels) {
     this.#dictionary = dictionary;
     this.#blocks = blocks;
     this.#kernels = kernels;
-    this.#limit = Math.min(most, dictionary.rows, dictionary.cols);
+    this.#limit = Math.min(maxCandidates, dictionary.rows, dictionary.cols);
   }
 
-  /** Candidates of every block, down to those that gain `least`. */
-  async find(least: number): Promise<readonly Candidates[]> {
-    const wanting = ({ atoms, gains }: Candidates) =>
-      atoms.length === this.#sparsity && gains.at(-1)! > least;
-    while (this.#sparsity < this.#limit && (this.#sparsity === 0 || this.#found.some(wanting))) {
-      this.#sparsity = Math.min(this.#limit, Math.max(fewest, 2 * this.#sparsity));
+  /** Candidates of every block, at least down to those that gain `minGain`. */
+  async find(minGain: number): Promise<readonly Candidates[]> {
+    const incomplete = ({ atoms, gains }: Candidates) =>
+      atoms.length === this.#sparsity && gains[gains.length - 1] > minGain;
+    while (this.#sparsity < this.#limit && (this.#sparsity === 0 || this.#found.some(incomplete))) {
+      this.#sparsity = Math.min(this.#limit, Math.max(minCandidates, 2 * this.#sparsity));
       await this.#code();
     }
     return this.#found;
   }
 
   async #code(): Promise<void> {
-    const [kernels, p, { rows, cols }] = [this.#kernels, this.#sparsity, this.#blocks];
+    const kernels = this.#kernels;
+    const sparsity = this.#sparsity;
+    const { rows, cols } = this.#blocks;
     const capacity = Math.min(panel, cols);
-    const encoder = new Encoder(this.#dictionary, { sparsity: p, residualEnergy: 0 }, capacity, kernels);
-    const [held, paths] = [kernels.matrix(rows, capacity), kernels.matrix(p, capacity)];
+    const encoder = new Encoder(this.#dictionary, { sparsity, residualEnergy: 0 }, capacity, kernels);
+    const Y = kernels.matrix(rows, capacity);
+    const paths = kernels.matrix(sparsity, capacity);
     this.#found = [];
     for (let from = 0; from < cols; from += capacity) {
       const part = this.#blocks.slice(from, Math.min(from + capacity, cols));
-      const [y, path] = [kernels.head(held, part.cols), kernels.head(paths, part.cols)];
+      const y = kernels.head(Y, part.cols);
+      const path = kernels.head(paths, part.cols);
       await kernels.writeMatrix(y, part);
       const X = await kernels.readSparse(await encoder.encode(y, path));
       const left = await kernels.readMatrix(path);
       for (let i = 0; i < part.cols; i++) {
-        const [start, count] = [i * X.width, X.counts[i]];
+        const start = i * X.width;
+        const count = X.counts[i];
         const energy = part.column(i).reduce((sum, value) => sum + value * value, 0);
         this.#found.push({
           atoms: X.indices.slice(start, start + count),
@@ -77,6 +83,6 @@ export class CandidateSearch {
       }
     }
     encoder.free();
-    kernels.free(held, paths);
+    kernels.free(Y, paths);
   }
 }

@@ -1,18 +1,18 @@
 /**
- * Atoms of a model with the same bits on every machine: D = ΦA on the host, in f64,
- * each sum in one order, rounded to f32 in the end. No device takes part.
+ * The atoms of a model with the same bits on every machine: D = ΦA on the host, in f64,
+ * each sum in a fixed order, rounded to f32 at the end.
  *
  *     c = aⱼ as a tensor L₀ × L₁ × …;   then for each axis, the last first:
- *     c ← Σ_l φ[i, l] c[…, l, …]        over ascending l, zeros left out
+ *     c ← Σ_l φ[i, l] c[…, l, …]        over ascending l, without zeros
  *
- * Atoms are made when they are asked for, and kept.
- * Cost   an atom of 64×64 over 10,000 base atoms about 1 ms, and 16 KiB.
+ * Atoms are computed on first use, and kept.
+ * Cost   about 1 ms and 16 KiB for an atom of 64×64 over 10,000 base atoms
  */
 
 import type { Matrix64 } from "../../linalg/matrix64.js";
 import type { Model } from "../../model/model.js";
 
-export class ExactAtoms {
+export class HostAtoms {
   readonly #model: Model;
   readonly #made = new Map<number, Float32Array>();
 
@@ -35,7 +35,7 @@ export class ExactAtoms {
 
 function synthesize(coefficients: Float32Array, factors: readonly Matrix64[]): Float32Array {
   let tensor = Float64Array.from(coefficients);
-  let inner = 1; // samples of the axes that are done
+  let inner = 1; // samples along the axes already done
   for (let axis = factors.length - 1; axis >= 0; axis--) {
     tensor = applyFactor(factors[axis], tensor, inner);
     inner *= factors[axis].rows;
@@ -43,7 +43,7 @@ function synthesize(coefficients: Float32Array, factors: readonly Matrix64[]): F
   return Float32Array.from(tensor);
 }
 
-/** φ along an axis that `inner` samples lie behind. */
+/** Apply φ along an axis with the stride `inner`. */
 function applyFactor(phi: Matrix64, tensor: Float64Array, inner: number): Float64Array<ArrayBuffer> {
   const outer = tensor.length / (phi.cols * inner);
   const result = new Float64Array(outer * phi.rows * inner);
