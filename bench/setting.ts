@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { cpus } from "node:os";
 import type { DenseMatrix, SparseColumns } from "../src/core/matrix.js";
-import { Rng } from "../src/core/rng.js";
+import { Rng } from "../src/core/random/rng.js";
 import { sizeOf } from "../src/core/shape.js";
 import type { Signal } from "../src/core/signal.js";
 import { readImage } from "../src/data/node/images.js";

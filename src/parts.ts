@@ -6,7 +6,7 @@
 
 // The vocabulary: matrices by columns, random numbers, signals and their windows.
 export { SparseColumns } from "./core/matrix.js";
-export { Rng, type RngState } from "./core/rng.js";
+export { Rng, type RngState } from "./core/random/rng.js";
 export { toFloat32 } from "./data/formats/npy.js";
 export { PatchSampler, type Windows } from "./data/sampling/patchSampler.js";
 export { type SignalData, signalsFrom } from "./data/sampling/signalData.js";

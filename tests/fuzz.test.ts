@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from "vitest";
 import { InputError } from "../src/core/errors.js";
-import { Rng } from "../src/core/rng.js";
+import { Rng } from "../src/core/random/rng.js";
 import { makeNpy, writeNpy } from "../src/data/formats/npy.js";
 import { readNpz } from "../src/data/formats/npz.js";
 import { writeZip } from "../src/data/formats/zip.js";

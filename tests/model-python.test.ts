@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { Rng } from "../src/core/rng.js";
+import { Rng } from "../src/core/random/rng.js";
 import type { Shape } from "../src/core/shape.js";
 import { makeNpy, writeNpy } from "../src/data/formats/npy.js";
 import { PatchSampler } from "../src/data/sampling/patchSampler.js";

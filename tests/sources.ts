@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 export interface SourceFile {
-  /** Relative to the root, with forward slashes: `src/core/rng.ts`. */
+  /** Relative to the root, with forward slashes: `src/core/random/rng.ts`. */
   readonly path: string;
   readonly text: string;
   /** Files of the project that it imports, also for types, as such paths. */
@@ -106,7 +106,7 @@ function isRelative(specifier: string): boolean {
   return specifier.startsWith(".");
 }
 
-/** `./rng.js` as written in src/core/matrix.ts is src/core/rng.ts. */
+/** `./rng.js` as written in src/core/matrix.ts is src/core/random/rng.ts. */
 function resolve(from: string, specifier: string): string {
   const path = posix.join(dirname(from), specifier);
   const typescript = path.replace(/\.js$/, ".ts");

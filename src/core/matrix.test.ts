@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "./errors.js";
 import { DenseMatrix, SparseColumns } from "./matrix.js";
-import { Rng } from "./rng.js";
+import { Rng } from "./random/rng.js";
 
 const sizes = fc.record({ rows: fc.nat(6), cols: fc.nat(6), seed: fc.nat() });
 

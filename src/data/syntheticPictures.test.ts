@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Rng } from "../core/rng.js";
+import { Rng } from "../core/random/rng.js";
 import type { Signal } from "../core/signal.js";
 import { crc32 } from "./formats/checksums.js";
 import { deadLeaves, syntheticPictures } from "./syntheticPictures.js";

@@ -19,8 +19,8 @@
  */
 
 import { inputError } from "../core/errors.js";
+import { Rng } from "../core/random/rng.js";
 import { requireInteger } from "../core/require.js";
-import { Rng } from "../core/rng.js";
 import { makeSignal, type Signal } from "../core/signal.js";
 
 export interface DeadLeavesOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
 import { DenseMatrix } from "../core/matrix.js";
-import { Rng } from "../core/rng.js";
+import { Rng } from "../core/random/rng.js";
 import { formatShape, type Shape, sizeOf } from "../core/shape.js";
 import { dot, explicitBase, magnitudes, randomDense, wide } from "../kernels/conformance/oracle.case.js";
 import { sumTolerance } from "../kernels/conformance/tolerance.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
-import { Rng } from "../core/rng.js";
+import { Rng } from "../core/random/rng.js";
 import type { Shape } from "../core/shape.js";
 import {
   dot,

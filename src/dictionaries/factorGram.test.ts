@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Rng } from "../core/rng.js";
+import { Rng } from "../core/random/rng.js";
 import { explicitBase } from "../kernels/conformance/oracle.case.js";
 import { createBase } from "./base.js";
 import { FactorGram, suitsFactorGram } from "./factorGram.js";

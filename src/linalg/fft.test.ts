@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
-import { Rng } from "../core/rng.js";
+import { Rng } from "../core/random/rng.js";
 import { sizeOf } from "../core/shape.js";
 import { type ComplexArray, Fourier } from "./fft.js";
 

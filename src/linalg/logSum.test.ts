@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Rng } from "../core/rng.js";
+import { Rng } from "../core/random/rng.js";
 import { LogSum } from "./logSum.js";
 
 describe("LogSum", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Rng } from "../core/rng.js";
+import { Rng } from "../core/random/rng.js";
 import { Matrix64 } from "./matrix64.js";
 import { symmetricEigen } from "./symmetricEigen.js";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
 import { SparseColumns } from "../core/matrix.js";
-import { Rng } from "../core/rng.js";
+import { Rng } from "../core/random/rng.js";
 import type { Shape } from "../core/shape.js";
 import { makeNpy, type NpyArray, npyFromText, npyToText, writeNpy } from "../data/formats/npy.js";
 import { readNpz, writeNpz } from "../data/formats/npz.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
-import { Rng } from "../core/rng.js";
+import { Rng } from "../core/random/rng.js";
 import { makeSignal } from "../core/signal.js";
 import { baseCols, createBase } from "../dictionaries/base.js";
 import { SparseDictionary } from "../dictionaries/dictionary.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Rng } from "../core/rng.js";
+import { Rng } from "../core/random/rng.js";
 import { sizeOf } from "../core/shape.js";
 import { kron, Matrix64 } from "../linalg/matrix64.js";
 import { analyzeBorders, borderLevels, borderModes, extendedSample, levelAtoms } from "./borders.js";

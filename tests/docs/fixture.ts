@@ -3,7 +3,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Rng } from "../../src/core/rng.js";
+import { Rng } from "../../src/core/random/rng.js";
 import { makeNpy, writeNpy } from "../../src/data/formats/npy.js";
 import { syntheticPictures } from "../../src/data/syntheticPictures.js";
 import { encodePng } from "../../src/figures/png.js";

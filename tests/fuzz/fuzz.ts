@@ -1,7 +1,7 @@
 /** Gives a parser damaged files, and records whether it reads or rejects them. */
 
 import { InputError } from "../../src/core/errors.js";
-import { Rng } from "../../src/core/rng.js";
+import { Rng } from "../../src/core/random/rng.js";
 import { mutate } from "./mutate.js";
 import type { Parser } from "./parsers.js";
 

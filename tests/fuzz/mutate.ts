@@ -1,6 +1,6 @@
 /** Damage to files, from a seed, as by disks, networks and attackers. */
 
-import type { Rng } from "../../src/core/rng.js";
+import type { Rng } from "../../src/core/random/rng.js";
 
 /** Numbers that break code which trusts a file. */
 const extremes = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff];

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { deflateSync } from "fflate";
 import sharp from "sharp";
 import { SparseColumns } from "../../src/core/matrix.js";
-import type { Rng } from "../../src/core/rng.js";
+import type { Rng } from "../../src/core/random/rng.js";
 import { crc32 } from "../../src/data/formats/checksums.js";
 import { makeNpy, npyFromText, readNpy, writeNpy } from "../../src/data/formats/npy.js";
 import { readNpz, writeNpz } from "../../src/data/formats/npz.js";

@@ -4,7 +4,7 @@ import { stdout } from "node:process";
 import { Command } from "commander";
 import { inputError } from "../../core/errors.js";
 import { clock, rounded } from "../../core/formatText.js";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import { formatShape } from "../../core/shape.js";
 import { trainDefaults } from "../../learn/run/trainOptions.js";
 import { denoise } from "../../tasks/restore/denoise.js";

@@ -4,7 +4,7 @@ import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError, inputError } from "../../core/errors.js";
 import { clock, counted } from "../../core/formatText.js";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import { formatShape, type Shape, sameShape } from "../../core/shape.js";
 import { readNpy, toFloat32 } from "../../data/formats/npy.js";
 import { kindOf } from "../../data/node/expandInputs.js";

@@ -9,7 +9,7 @@ import { deflateSync } from "fflate";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { InputError } from "../../core/errors.js";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
 import { crc32 } from "../formats/checksums.js";
 import { makeNpy, writeNpy } from "../formats/npy.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
 import { PatchSampler, type Windows } from "./patchSampler.js";

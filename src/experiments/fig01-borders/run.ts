@@ -1,7 +1,7 @@
 /** Figure 1: a smooth function, its four extensions, and how many wavelets it needs with each. */
 
 import { DenseMatrix } from "../../core/matrix.js";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import { createBase } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import { chartGrid } from "../../figures/charts/chartGrid.js";

@@ -1,7 +1,7 @@
 /** Figure 2: smooth functions with a jump, approximated with 5 coefficients of periodic and of cropped wavelets. */
 
 import { DenseMatrix } from "../../core/matrix.js";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import { createBase } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import { lineChart } from "../../figures/charts/lineChart.js";

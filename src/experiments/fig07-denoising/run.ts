@@ -1,6 +1,6 @@
 /** Figure 7: noisy pictures, denoised by every method with patches of every size. */
 
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import type { Signal } from "../../core/signal.js";
 import { createBase } from "../../dictionaries/base.js";
 import { psnr } from "../../tasks/approximate/representation.js";

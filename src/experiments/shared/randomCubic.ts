@@ -1,6 +1,6 @@
 /** Random smooth functions: polynomials of degree 3 on [−1, 1], with standard normal coefficients. */
 
-import type { Rng } from "../../core/rng.js";
+import type { Rng } from "../../core/random/rng.js";
 
 /** The function at n equally spaced samples, ends included. */
 export function randomCubic(n: number, rng: Rng): Float64Array {

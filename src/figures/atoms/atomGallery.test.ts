@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DenseMatrix } from "../../core/matrix.js";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import { sizeOf } from "../../core/shape.js";
 import type { Picture } from "../png.js";
 import { atomGallery, type GalleryOptions } from "./atomGallery.js";

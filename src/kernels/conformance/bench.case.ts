@@ -8,7 +8,7 @@
 
 import { expect } from "vitest";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
-import type { Rng } from "../../core/rng.js";
+import type { Rng } from "../../core/random/rng.js";
 import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../contract.js";
 import { expectSame } from "./oracle.case.js";
 

@@ -12,7 +12,7 @@
  */
 
 import { afterAll, afterEach, describe, test } from "vitest";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import type { Kernels } from "../contract.js";
 import { Bench } from "./bench.case.js";
 import { dictionaryCases } from "./dictionary.case.js";

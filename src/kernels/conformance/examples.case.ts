@@ -1,7 +1,7 @@
 /** Conformance: windows of signals as columns, and back. */
 
 import { expect } from "vitest";
-import type { Rng } from "../../core/rng.js";
+import type { Rng } from "../../core/random/rng.js";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.js";
 import { makeSignal } from "../../core/signal.js";
 import type { Bench, ConformanceCase } from "./bench.case.js";

@@ -10,7 +10,7 @@
 
 import { expect } from "vitest";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
-import type { Rng } from "../../core/rng.js";
+import type { Rng } from "../../core/random/rng.js";
 import { kron, Matrix64 } from "../../linalg/matrix64.js";
 import { dependenceFloor, type PursuitLimits, pursuitFloor } from "../contract.js";
 import { sumTolerance, unitRoundoff } from "./tolerance.js";

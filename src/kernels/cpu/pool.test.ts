@@ -2,7 +2,7 @@ import os from "node:os";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { train } from "../../learn/run/train.js";
 import { modelToBytes } from "../../model/files.js";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { requireSoftwareGpu } from "../../../tests/softwareGpu.js";
 import { DenseMatrix } from "../../core/matrix.js";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { checkpointFromBytes } from "../../learn/checkpoints/checkpoint.js";
 import { collect, keepEvery } from "../../learn/learners/learner.case.js";

@@ -13,7 +13,7 @@
  */
 
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
-import type { Rng } from "../../core/rng.js";
+import type { Rng } from "../../core/random/rng.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { SparseDictionary, unitColumns } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";

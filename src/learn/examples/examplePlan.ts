@@ -6,7 +6,7 @@
  */
 
 import { InputError } from "../../core/errors.js";
-import type { Rng } from "../../core/rng.js";
+import type { Rng } from "../../core/random/rng.js";
 import { sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { GroupedOrder } from "../../data/sampling/groupedOrder.js";

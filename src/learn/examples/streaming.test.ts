@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
 import { GroupedOrder } from "../../data/sampling/groupedOrder.js";
 import { PatchSampler } from "../../data/sampling/patchSampler.js";

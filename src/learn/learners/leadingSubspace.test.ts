@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DenseMatrix } from "../../core/matrix.js";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import { randomDense } from "../../kernels/conformance/oracle.case.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { leadingSubspace } from "./leadingSubspace.js";

@@ -15,7 +15,7 @@
  */
 
 import { DenseMatrix } from "../../core/matrix.js";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { Matrix64 } from "../../linalg/matrix64.js";
 import { symmetricEigen } from "../../linalg/symmetricEigen.js";

@@ -7,7 +7,7 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";

@@ -11,7 +11,7 @@
 
 import { InputError } from "../../core/errors.js";
 import { SparseColumns } from "../../core/matrix.js";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import { sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { powerBelow } from "../../core/units.js";

@@ -20,8 +20,8 @@
 
 import { InputError } from "../../core/errors.js";
 import type { DenseMatrix } from "../../core/matrix.js";
+import { Rng } from "../../core/random/rng.js";
 import { requireInteger } from "../../core/require.js";
-import { Rng } from "../../core/rng.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { largestMagnitude, powerBelow } from "../../core/units.js";

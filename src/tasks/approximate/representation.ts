@@ -3,7 +3,7 @@
  * the codes of random windows, and PSNR.
  */
 
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import type { Signal } from "../../core/signal.js";
 import { largestMagnitude, powerBelow } from "../../core/units.js";
 import { PatchSampler } from "../../data/sampling/patchSampler.js";

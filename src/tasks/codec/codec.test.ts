@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { DenseMatrix } from "../../core/matrix.js";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
 import { crc32 } from "../../data/formats/checksums.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { DenseMatrix } from "../../core/matrix.js";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import { sizeOf } from "../../core/shape.js";
 import { makeSignal } from "../../core/signal.js";
 import { grids } from "./tiling.case.js";

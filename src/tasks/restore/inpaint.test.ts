@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import { sizeOf } from "../../core/shape.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";

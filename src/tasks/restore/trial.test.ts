@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Rng } from "../../core/rng.js";
+import { Rng } from "../../core/random/rng.js";
 import { makeSignal } from "../../core/signal.js";
 import { addNoise, forgetSamples, rmseBetween } from "./trial.js";
 

@@ -3,7 +3,7 @@
  * compared with what it was.
  */
 
-import type { Rng } from "../../core/rng.js";
+import type { Rng } from "../../core/random/rng.js";
 import type { Signal } from "../../core/signal.js";
 
 /** A signal with white noise of standard deviation σ, neither rounded nor clipped. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DenseMatrix, SparseColumns } from "../../../core/matrix.js";
-import { Rng } from "../../../core/rng.js";
+import { Rng } from "../../../core/random/rng.js";
 import { createBase } from "../../../dictionaries/base.js";
 import { SparseDictionary } from "../../../dictionaries/dictionary.js";
 import {

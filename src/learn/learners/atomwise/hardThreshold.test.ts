@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Rng } from "../../../core/rng.js";
+import { Rng } from "../../../core/random/rng.js";
 import { largestRows } from "./hardThreshold.js";
 
 test("largestRows keeps the k largest magnitudes, of equal ones the lower rows, and no zeros", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Rng } from "../../../core/rng.js";
+import { Rng } from "../../../core/random/rng.js";
 import { syntheticPictures } from "../../../data/syntheticPictures.js";
 import { baseCols, baseRows, createBase } from "../../../dictionaries/base.js";
 import { randomDense } from "../../../kernels/conformance/oracle.case.js";

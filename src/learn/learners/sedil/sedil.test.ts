@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DenseMatrix } from "../../../core/matrix.js";
-import { Rng } from "../../../core/rng.js";
+import { Rng } from "../../../core/random/rng.js";
 import { makeSignal } from "../../../core/signal.js";
 import { syntheticPictures } from "../../../data/syntheticPictures.js";
 import { createBase } from "../../../dictionaries/base.js";

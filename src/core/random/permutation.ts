@@ -9,7 +9,7 @@
  * Memory O(1); each value costs about `rounds` hashes, at most four times that on average.
  */
 
-import { requireInteger } from "./require.js";
+import { requireInteger } from "../require.js";
 import { mix32, type Rng } from "./rng.js";
 
 const rounds = 8;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { InputError } from "./errors.js";
+import { InputError } from "../errors.js";
 import { Permutation } from "./permutation.js";
 import { Rng } from "./rng.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { InputError } from "./errors.js";
+import { InputError } from "../errors.js";
 import { mix32, Rng } from "./rng.js";
 
 const seeds = fc.integer({ min: 0, max: 2 ** 53 - 2 });
