@@ -57,6 +57,13 @@ export {
   checkpointFromBytes,
   checkpointToBytes,
 } from "./learn/checkpoints/checkpoint.js";
+export {
+  type Savable,
+  savableMatrix,
+  savableNumbers,
+  savableTogether,
+} from "./learn/checkpoints/checkpointParts.js";
+export { createExplicit, explicitLearner, freeExplicit } from "./learn/learners/explicitLearner.js";
 export type {
   Learner,
   LearnerKind,
@@ -77,6 +84,9 @@ export {
   osdlStep,
   osdlUpdate,
 } from "./learn/learners/osdl.js";
+export { learners } from "./learn/learners/registry.js";
+export { sparseLearner } from "./learn/learners/sparseLearner.js";
+export { Tally } from "./learn/learners/tally.js";
 export type { TrainPlan } from "./learn/run/setup.js";
 export { Matrix64 } from "./linalg/matrix64.js";
 // Coding, models and tasks in pieces.

@@ -174,9 +174,6 @@ it("messages that no command provokes are in the sources", () => {
   expect(parts.filter((part) => !sources.some((text) => text.includes(part)))).toEqual([]);
 });
 
-/** Names that are being replaced: by `minutes`, `patch`, `dictionary` and `--page-every`. */
-const replaced: readonly string[] = ["seconds", "patches", "model", "--report-every"];
-
 it("the notation names every option of the library and the command line", () => {
   const named = new Set(
     codeSpansOf(read("docs/notation.md")).flatMap((span) => span.match(/-{0,2}[A-Za-z][\w-]*/g) ?? []),
@@ -185,7 +182,7 @@ it("the notation names every option of the library and the command line", () => 
     membersOf(name).map((member) => member.name),
   );
   const flags = [...commands.values()].flatMap((command) => command.options.map(({ long }) => long ?? ""));
-  const names = [...new Set([...options, ...flags])].filter((name) => !replaced.includes(name));
+  const names = [...new Set([...options, ...flags])];
   expect(names.filter((name) => !named.has(name))).toEqual([]);
 });
 

@@ -9,6 +9,7 @@
 
 import { basename } from "node:path";
 import { InputError } from "../../core/errors.js";
+import { requireKnownOptions } from "../../core/knownOptions.js";
 import { formatShape, requireShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
 import { crc32, crcToHex } from "../formats/checksums.js";
 import { maxNpyHeaderLength, type NpyHeader, readNpyHeader } from "../formats/npyHeader.js";
@@ -44,6 +45,7 @@ const headerBytes = 2 ** 16;
  * is skipped and reported, unless there is nothing else.
  */
 export async function openSource(data: InputList, options: OpenSourceOptions): Promise<SignalSource> {
+  requireKnownOptions("openSource", options, ["patch", "onSkip", "unitSamples"]);
   const inputs = await inspectInputs(data);
   const patch = requireShape("openSource", "patch", resolvePatch(options.patch, inputs));
   const { unitSamples = Infinity, onSkip = warnOfSkipped } = options;

@@ -7,6 +7,7 @@
  * read) is skipped and reported, as long as something is left.
  */
 
+import { requireKnownOptions } from "../../core/knownOptions.js";
 import type { Signal } from "../../core/signal.js";
 import { readUnits, samplesOf } from "../sampling/signalSource.js";
 import { type InputList, type ReadSignalsOptions, warnOfSkipped } from "./input.js";
@@ -20,6 +21,7 @@ import { nothingToRead, openSource } from "./openSource.js";
  * const photos = await readSignals("photos", { patch: 16 });
  */
 export async function readSignals(data: InputList, options: ReadSignalsOptions): Promise<Signal[]> {
+  requireKnownOptions("readSignals", options, ["patch", "onSkip"]);
   const inputs = await inspectInputs(data);
   const patch = resolvePatch(options.patch, inputs);
   const onSkip = options.onSkip ?? warnOfSkipped;

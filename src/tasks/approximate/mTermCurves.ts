@@ -1,5 +1,6 @@
 /** M-term curves of several dictionaries over the same patches, as in figures 4, 8 and 11 of the paper. */
 
+import { requireKnownOptions } from "../../core/knownOptions.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import type { DictionaryParts } from "../../dictionaries/dictionary.js";
 import type { Kernels } from "../../kernels/contract.js";
@@ -34,8 +35,10 @@ export interface CurveOptions {
 export async function mTermCurves(
   contenders: readonly Contender[],
   patches: DenseMatrix,
-  { maxTerms, peak, kernels, onProgress }: CurveOptions,
+  options: CurveOptions,
 ): Promise<MTermCurve[]> {
+  requireKnownOptions("mTermCurves", options, ["maxTerms", "peak", "kernels", "onProgress"]);
+  const { maxTerms, peak, kernels, onProgress } = options;
   const curves: MTermCurve[] = [];
   for (const { label, make } of contenders) {
     onProgress?.(label, 0);

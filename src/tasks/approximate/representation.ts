@@ -3,6 +3,7 @@
  * the codes of random windows, and PSNR.
  */
 
+import { optionNames, requireKnownOptions } from "../../core/knownOptions.js";
 import { Rng } from "../../core/random/rng.js";
 import type { Signal } from "../../core/signal.js";
 import { largestMagnitude, powerBelow } from "../../core/units.js";
@@ -13,13 +14,25 @@ import { codingError, Encoder } from "../../pursuit/encoder.js";
 import { type CodingRule, resolveLimits, scaleCoding } from "../../pursuit/limits.js";
 
 export interface RepresentationOptions {
+  /** How windows are coded: at most `sparsity` atoms, or down to an `error`. */
   readonly coding: CodingRule;
   /** Number of random windows to code; all windows if there are fewer. */
   readonly examples: number;
+  /** The seed that the windows are drawn from. */
   readonly seed: number;
+  /** Remove the mean of each window before coding. */
   readonly removeMean: boolean;
+  /** Where to compute. */
   readonly kernels: Kernels;
 }
+
+const optionList = optionNames<RepresentationOptions>({
+  coding: true,
+  examples: true,
+  seed: true,
+  removeMean: true,
+  kernels: true,
+});
 
 /** Examples coded at a time. */
 const batch = 512;
@@ -30,6 +43,7 @@ export async function representationError(
   signals: readonly Signal[],
   options: RepresentationOptions,
 ): Promise<number> {
+  requireKnownOptions("representationError", options, optionList);
   const { kernels, coding, examples, seed, removeMean } = options;
   const sampler = new PatchSampler(
     signals,

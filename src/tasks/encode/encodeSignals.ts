@@ -4,6 +4,7 @@
  */
 
 import { InputError } from "../../core/errors.js";
+import { requireKnownOptions } from "../../core/knownOptions.js";
 import { DenseMatrix } from "../../core/matrix.js";
 import { type Shape, sameShape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
@@ -26,8 +27,10 @@ interface EncodeSignalsOptions {
 export async function encodeSignals(
   model: Model,
   signals: readonly Signal[],
-  { stride, coding, kernels }: EncodeSignalsOptions,
+  options: EncodeSignalsOptions,
 ): Promise<{ codes: Codes; signals: CodedSignals }> {
+  requireKnownOptions("encodeSignals", options, ["stride", "coding", "kernels"]);
+  const { stride, coding, kernels } = options;
   const patch = model.shape;
   const parts = signals.map((signal) => cutWindows(signal, patch, gridOrigins(signal.shape, patch, stride)));
   const codes = await model.encode(concatenate(parts), coding, kernels);

@@ -423,3 +423,25 @@ describe("colour planes", () => {
     for (const { data } of others) data.forEach((value) => void expect(value).toBeCloseTo(0, 5));
   });
 });
+
+test("one signal is as good as a list of one, and option names are checked", async () => {
+  const [picture] = syntheticPictures(2, 1, 32);
+  const options = { sigma: 20, patch: [4, 4], stride: 4, training: { examples: 200, epochs: 1 } } as const;
+  const alone = await denoise(picture, options);
+  const list = await denoise([picture], options);
+  expect(alone.signals[0].data).toEqual(list.signals[0].data);
+  await expect(denoise(picture, { ...options, epochs: 2 } as never)).rejects.toThrow(
+    new InputError("denoise: unknown option epochs; did you mean training: { epochs: … }?"),
+  );
+  await expect(denoise(picture, { ...options, model: {} } as never)).rejects.toThrow(
+    new InputError("denoise: unknown option model; did you mean dictionary?"),
+  );
+  await expect(denoise(picture, { training: { epoch: 2 } } as never)).rejects.toThrow(
+    new InputError("denoise: training: unknown option epoch; did you mean epochs?"),
+  );
+  await expect(denoise("noisy.png" as never)).rejects.toThrow(
+    new InputError(
+      'denoise: signals must be signals, as makeSignal and readImage return them, got "noisy.png"',
+    ),
+  );
+});

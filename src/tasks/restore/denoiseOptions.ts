@@ -1,6 +1,7 @@
 /** Options of denoising, their defaults, and how they are checked against the signals. */
 
 import { InputError, inputError, onBehalfOf } from "../../core/errors.js";
+import { optionNames, requireKnownOptions } from "../../core/knownOptions.js";
 import { requireInteger } from "../../core/require.js";
 import { formatShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
@@ -13,8 +14,10 @@ import {
   defaultPatch,
   type PatchTraining,
   requirePatch,
+  requireTrainingOptions,
   strideOf,
   type TaskProgress,
+  taskOptionsElsewhere,
 } from "./patchOptions.js";
 
 export interface DenoiseOptions {
@@ -57,6 +60,28 @@ export const denoiseDefaults = {
   examples: 200_000,
   epochs: 2,
 } as const;
+
+/** The names of all options; the compiler checks that none is missing. */
+const denoiseOptionNames = optionNames<DenoiseOptions>({
+  sigma: true,
+  patch: true,
+  colour: true,
+  stride: true,
+  lambda: true,
+  quantile: true,
+  iterations: true,
+  dictionary: true,
+  training: true,
+  kernels: true,
+  signal: true,
+  onProgress: true,
+});
+
+/** Refuse options that `denoise` does not have. */
+export function requireDenoiseOptions(options: DenoiseOptions): void {
+  requireKnownOptions("denoise", options, denoiseOptionNames, taskOptionsElsewhere);
+  requireTrainingOptions("denoise", options.training);
+}
 
 /** Options with every default filled in, checked against the signals. */
 export interface DenoisePlan {

@@ -13,6 +13,7 @@
  */
 
 import { InputError, inputError } from "../../core/errors.js";
+import { optionNames, requireKnownOptions } from "../../core/knownOptions.js";
 import { SparseColumns } from "../../core/matrix.js";
 import { requireInteger } from "../../core/require.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
@@ -30,8 +31,10 @@ import {
   type PatchTraining,
   patchBase,
   requirePatch,
+  requireTrainingOptions,
   strideOf,
   type TaskProgress,
+  taskOptionsElsewhere,
 } from "./patchOptions.js";
 
 export interface InpaintOptions {
@@ -55,6 +58,20 @@ export interface InpaintOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: TaskProgress) => void) | undefined;
 }
+
+/** The names of all options; the compiler checks that none is missing. */
+const inpaintOptionNames = optionNames<InpaintOptions>({
+  patch: true,
+  colour: true,
+  stride: true,
+  error: true,
+  dictionary: true,
+  training: true,
+  rounds: true,
+  kernels: true,
+  signal: true,
+  onProgress: true,
+});
 
 export const inpaintDefaults = {
   ...patchDefaults,
@@ -84,6 +101,8 @@ export function missingIn({ data }: Pick<Signal, "data">): Uint8Array {
 
 /** Fill the missing samples of signals of one number of axes, which share a dictionary. */
 export async function inpaint(items: readonly Incomplete[], options: InpaintOptions = {}): Promise<Signal[]> {
+  requireKnownOptions("inpaint", options, inpaintOptionNames, taskOptionsElsewhere);
+  requireTrainingOptions("inpaint", options.training);
   if (items.length === 0) throw new InputError("inpaint: signals must be at least one, got none");
   const signals = items.map(({ signal }) => signal);
   const axes = (options.dictionary?.shape ?? options.patch)?.length;

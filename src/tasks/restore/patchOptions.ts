@@ -3,7 +3,8 @@
  * for them, the steps between them, and how far the work has come.
  */
 
-import { InputError, onBehalfOf } from "../../core/errors.js";
+import { InputError, inputError, onBehalfOf } from "../../core/errors.js";
+import { type Elsewhere, optionNames, requireKnownOptions } from "../../core/knownOptions.js";
 import { requireInteger } from "../../core/require.js";
 import { formatShape, requireShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
@@ -25,6 +26,31 @@ export type PatchTraining = Pick<
   | "atomCare"
 >;
 
+const trainingNames = optionNames<PatchTraining>({
+  base: true,
+  atoms: true,
+  atomSparsity: true,
+  learner: true,
+  batch: true,
+  epochs: true,
+  examples: true,
+  momentum: true,
+  seed: true,
+  atomCare: true,
+});
+
+/** Where options of learning go, which people give beside `training`. */
+export const taskOptionsElsewhere: Elsewhere = {
+  ...Object.fromEntries(trainingNames.map((name) => [name, () => `training: { ${name}: … }`])),
+  model: () => "dictionary",
+  patches: () => "patch",
+};
+
+/** Refuse options of `training` that are not options of learning. */
+export function requireTrainingOptions(where: string, training: PatchTraining | undefined): void {
+  if (training !== undefined) requireKnownOptions(`${where}: training`, training, trainingNames);
+}
+
 /** How far a task has come. */
 export interface TaskProgress {
   readonly stage: "learning" | "coding";
@@ -33,6 +59,17 @@ export interface TaskProgress {
   readonly passes: number;
   /** The share of the stage that is done, from 0 to 1. */
   readonly done: number;
+}
+
+/** One signal or several, as a list. */
+export function requireSignals(where: string, data: Signal | readonly Signal[]): readonly Signal[] {
+  const signals = Array.isArray(data) ? data : [data];
+  if (signals.length === 0) throw new InputError("signals must be at least one, got none", { where });
+  const other = signals.find(
+    (signal) => !(signal?.data instanceof Float32Array && Array.isArray(signal.shape)),
+  );
+  if (other === undefined && signals.every(Boolean)) return signals;
+  throw inputError(where, "signals", "must be signals, as makeSignal and readImage return them", other);
 }
 
 /** The default size of a patch along each axis, by the number of axes of the signal. */
