@@ -3,7 +3,6 @@
  * for bit; on several threads if the page may share memory, otherwise on one.
  */
 
-import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Gpu, launchChromium, requireChromium } from "./browser/chromium.js";
@@ -11,6 +10,7 @@ import type { Outcome, Place } from "./browser/page.js";
 import { openSite, type Site, type Variant } from "./browser/site.js";
 import { type Learned, learn, type Task } from "./browser/task.js";
 import { firstFence } from "./markdown.js";
+import { read } from "./sources.js";
 
 const chromium = requireChromium();
 
@@ -22,8 +22,9 @@ describe.skipIf(chromium.path === undefined)(`in a browser${chromium.note}`, { t
   let inNode: Learned;
   const browsers = new Map<Gpu, Browser>();
   beforeAll(async () => {
-    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
-    site = await openSite(firstFence(readme, "js")!);
+    const example = firstFence(read("docs/how-to/browser.md"), "js");
+    if (example === undefined) throw new Error("docs/how-to/browser.md has no example in js");
+    site = await openSite(example);
     for (const gpu of ["none", "software"] as const)
       browsers.set(gpu, await launchChromium(chromium.path!, gpu));
     inNode = await learn({ device: "cpu", threads: 1 });
@@ -121,7 +122,7 @@ describe.skipIf(chromium.path === undefined)(`in a browser${chromium.note}`, { t
     });
   });
 
-  it("a page runs the README's example, which shows the atoms of a picture", async () => {
+  it("a page runs the example of docs/how-to/browser.md, which shows the atoms of a picture", async () => {
     const page = await openPage("none");
     await page.goto(`${site.url("isolated")}example.html`);
     await page.evaluate(() => {

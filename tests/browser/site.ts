@@ -1,6 +1,7 @@
 /**
- * A small web site with the test page and the README's example, bundled as a web developer
- * would: the package by its name, through its `exports`, with its dependencies, minified.
+ * A small web site with the test page and the example of docs/how-to/browser.md, bundled as a
+ * web developer would: the package by its name, through its `exports`, with its dependencies,
+ * minified.
  *
  * The first part of a path chooses the headers: everything below `/isolated/` has the
  * headers of `isolated`.
