@@ -54,6 +54,7 @@ export interface TrainOptions {
   readonly momentum?: number | undefined;
   /** Mini-batches until the steps of `niht` are halved: `T` of 1 + t/T. */
   readonly stepDecay?: number | undefined;
+  /** The seed of everything random. */
   readonly seed?: number | undefined;
   /** Examples held out for testing, never trained on; at most a tenth of all. */
   readonly holdout?: number | undefined;

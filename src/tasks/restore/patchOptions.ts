@@ -9,22 +9,17 @@ import { requireInteger } from "../../core/require.js";
 import { formatShape, requireShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { type BaseDictionary, createBase } from "../../dictionaries/base.js";
-import type { TrainOptions } from "../../learn/run/trainOptions.js";
+import type { AtomSparsity, TrainOptions } from "../../learn/run/trainOptions.js";
 
 /** How the dictionary is learned, unless one is given; anything else as in `train`. */
-export type PatchTraining = Pick<
-  TrainOptions,
-  | "base"
-  | "atoms"
-  | "atomSparsity"
-  | "learner"
-  | "batch"
-  | "epochs"
-  | "examples"
-  | "momentum"
-  | "seed"
-  | "atomCare"
->;
+export interface PatchTraining
+  extends Pick<
+    TrainOptions,
+    "base" | "atoms" | "learner" | "batch" | "epochs" | "examples" | "momentum" | "seed" | "atomCare"
+  > {
+  /** Non-zeros of each column of A, `k`: a number, or a percentage of the samples of a patch; by default 10 %. */
+  readonly atomSparsity?: AtomSparsity | undefined;
+}
 
 const trainingNames = optionNames<PatchTraining>({
   base: true,
