@@ -26,7 +26,7 @@ export { modelFromArray } from "./model/arrays.js";
 export { codesFromBytes, codesToBytes, modelFromBytes, modelToBytes } from "./model/files.js";
 export { Model } from "./model/model.js";
 export { version } from "./model/version.js";
-export type { CodingRule } from "./pursuit/limits.js";
+export type { CodingRule } from "./pursuit/encoder.js";
 // What one does with a dictionary.
 export { mTermCurves } from "./tasks/approximate/mTermCurves.js";
 export { psnr, representationError } from "./tasks/approximate/representation.js";

@@ -4,13 +4,12 @@
 
 export { writeFileAtomic } from "./data/node/files.js";
 export { readImage } from "./data/node/images.js";
-export type { Input, InputList, ReadSignalsOptions } from "./data/node/input.js";
+export type { Input, InputList, ReadSignalsOptions } from "./data/node/inputs.js";
 export { inspectInputs, resolvePatch } from "./data/node/inputs.js";
 export { type OpenSourceOptions, openSource } from "./data/node/openSource.js";
 export { type PictureFile, readPictureFile, writePictureFile } from "./data/node/pictures.js";
 export { readSignals } from "./data/node/readSignals.js";
-export { loadBase } from "./dictionaries/node/base.js";
 export { type LineChartOptions, lineChart } from "./figures/charts/lineChart.js";
 export { CheckpointFolder, type CheckpointFolderOptions } from "./learn/checkpoints/node/checkpointFolder.js";
 export { type FileTrainingRun, type FileTrainOptions, train } from "./learn/run/node/trainFiles.js";
-export { type LoadModelOptions, loadModel, saveModel } from "./model/node/files.js";
+export { type LoadModelOptions, loadBase, loadModel, saveModel } from "./model/node/files.js";

@@ -9,8 +9,13 @@ export { SparseColumns } from "./core/matrix.js";
 export { Rng, type RngState } from "./core/random/rng.js";
 export { toFloat32 } from "./data/formats/npy.js";
 export { PatchSampler, type Windows } from "./data/sampling/patchSampler.js";
-export { type SignalData, signalsFrom } from "./data/sampling/signalData.js";
-export { type SignalSource, type SignalUnit, sourceOf } from "./data/sampling/signalSource.js";
+export {
+  type SignalData,
+  type SignalSource,
+  type SignalUnit,
+  signalsFrom,
+  sourceOf,
+} from "./data/sampling/signalSource.js";
 // Base dictionaries, and dictionaries where the kernels compute.
 export { type BaseDictionary, matrixBase } from "./dictionaries/base.js";
 export {
@@ -85,16 +90,14 @@ export {
   osdlUpdate,
 } from "./learn/learners/osdl.js";
 export { learners } from "./learn/learners/registry.js";
-export { sparseLearner } from "./learn/learners/sparseLearner.js";
-export { Tally } from "./learn/learners/tally.js";
+export { sparseLearner, Tally } from "./learn/learners/tally.js";
 export type { TrainPlan } from "./learn/run/setup.js";
 export { Matrix64 } from "./linalg/matrix64.js";
 // Coding, models and tasks in pieces.
 export { Coder, type Codes } from "./model/coder.js";
 export type { CodedSignals } from "./model/files.js";
 export type { ModelMeta } from "./model/model.js";
-export { codingError, Encoder, type ExampleSet } from "./pursuit/encoder.js";
-export { defaultSparsity, resolveLimits } from "./pursuit/limits.js";
+export { codingError, defaultSparsity, Encoder, type ExampleSet, resolveLimits } from "./pursuit/encoder.js";
 export {
   approximatorOf,
   mTermErrors,

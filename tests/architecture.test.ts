@@ -248,7 +248,7 @@ describe("the scanner itself", () => {
     expect(cycles([file("a", "b"), file("b", "c"), file("c", "b")])).toEqual([["b", "c", "b"]]);
   });
 
-  it("tells declarations from mere mentions", () => {
+  it("distinguishes declarations from mere mentions", () => {
     const text =
       "export class Rng {\n  uint32(): number {}\n}\nfunction* walk() {}\nexport { there } from './x.js';\nuse(it);";
     for (const symbol of ["Rng", "Rng.uint32", "walk", "there"]) expect(declares(text, symbol)).toBe(true);

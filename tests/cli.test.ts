@@ -32,7 +32,7 @@ beforeAll(async () => {
   writeArray(path("sounds.npy"), [2, 400], wave);
   writeArray(path("volume.npy"), [12, 12, 12], (i) => wave(i) * (i % 5));
   await run(`train photos --patch 8 ${quick} -o dict.npz`);
-}, 60_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -280,7 +280,7 @@ describe("reproduce", () => {
     for (const [, src] of page.matchAll(/<img src="([^"]+)"/g)) await readImage(path(`figures/${src}`));
     await readImage(path("figures/figure-11a-m-term.png"));
     expect((await loadModel(path("figures/dictionary.npz"))).A.cols).toBe(3136);
-  }, 180_000);
+  });
 
   it("draws a figure that needs no data", async () => {
     expect(await run("reproduce fig2 --quick -o figure2")).toMatch(
@@ -299,7 +299,7 @@ describe("reproduce", () => {
     expect(last).toMatchObject({ experiment: "universal32", terms: [10, 20, 40, 60] });
     expect(last.psnr["cropped wavelets"].length).toBe(61);
     expect(last.files).toContain("figure-11a-m-term.csv");
-  }, 180_000);
+  });
 });
 
 describe("help", () => {

@@ -58,7 +58,7 @@ beforeAll(async () => {
   damaged[60] ^= 4;
   writeFileSync(path("damaged.tlt"), damaged);
   writeFileSync(path("cut.tlt"), damaged.subarray(0, 100));
-}, 60_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
   writePhotos(folder);
   await works(folder, `${task} --threads 1 -o plain.npz`);
   plain = readFileSync(path("plain.npz"));
-}, 60_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
   damaged[2000] ^= 0xff;
   writeFileSync(path("damaged.npz"), damaged);
   before = readdirSync(folder);
-}, 60_000);
+});
 
 afterAll(() => {
   expect(readdirSync(folder)).toEqual(before);

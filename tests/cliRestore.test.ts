@@ -42,7 +42,7 @@ beforeAll(async () => {
   writeFileSync(path("cmyk.jpg"), await rgb.clone().toColourspace("cmyk").jpeg().toBuffer());
   const frames = sharp(eight, { raw: { width: 40, height: 30, channels: 3, pageHeight: 15 } });
   writeFileSync(path("moving.gif"), await frames.gif().toBuffer());
-}, 60_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -64,14 +64,14 @@ describe("denoise", () => {
       height: 40,
       channels: 1,
     });
-  }, 60_000);
+  });
 
   it("gives the same file for the same seed", async () => {
     const line = (out: string) => `denoise photos/1.png --sigma 15 ${quick} -o out/${out}.png`;
     await run(line("first"));
     await run(`${line("second")} --threads 1`);
     expect(readFileSync(path("out/first.png")).equals(readFileSync(path("out/second.png")))).toBe(true);
-  }, 60_000);
+  });
 
   it.each(["luma-chroma", "joint"])(
     "keeps 16 bits, colour and opacity (%s)",
@@ -110,7 +110,7 @@ describe("denoise", () => {
     await run(`denoise photos/0.png --sigma 10 ${quick.replace("8", "6,8")} --iterations 2 -o out/sizes.npy`);
     await run("denoise dot.png --sigma 10 -o out/dot.png");
     expect((await sharp(path("out/dot.png")).raw().toBuffer())[0]).toBe(9);
-  }, 120_000);
+  });
 
   it("leaves nothing behind when it is interrupted", async () => {
     const child = startTrainlets(folder, "denoise photos/0.png --sigma 10 --epochs 5000 -o out/never.png");
@@ -120,7 +120,7 @@ describe("denoise", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("denoise: interrupted: nothing was written");
     expect(readdirSync(path("out")).filter((name) => /never|tmp/.test(name))).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe("inpaint", () => {
@@ -139,7 +139,7 @@ describe("inpaint", () => {
       await run(`inpaint colour16.png --trial 30% --colour ${mode} ${quick} -o out/colour.png`);
       expect(await sharp(path("out/colour.png")).metadata()).toMatchObject({ depth: "ushort", channels: 4 });
     }
-  }, 120_000);
+  });
 });
 
 describe.concurrent("what they reject", () => {
@@ -216,5 +216,5 @@ describe.concurrent("what they reject", () => {
     expect(await rejects(folder, "denoise dot.png -o out/dot-auto.png")).toBe(
       "denoise: the noise of dot.png cannot be estimated from 1x1 samples: sigma must be given",
     );
-  }, 60_000);
+  });
 });

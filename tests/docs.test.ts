@@ -79,7 +79,7 @@ describe("tables that are made from the code", () => {
   let messages = "";
   beforeAll(async () => {
     messages = await messageTables(join(folder, "messages"));
-  }, 300_000);
+  });
 
   function commandOf(name: string) {
     const command = commands.get(name);

@@ -39,7 +39,7 @@ beforeAll(async () => {
     unreachable = `npm cannot reach its registry: ${reason[0]}`;
     console.warn(`skipped: ${unreachable}`);
   });
-}, 180_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -115,7 +115,7 @@ async function run(file: string, args: readonly string[], options: ExecFileOptio
     env: cleanEnv(),
     encoding: "utf8",
     maxBuffer: 2 ** 26,
-    timeout: 120_000,
+    timeout: 600_000,
   } as const;
   return await execute(file, args, all).catch(({ message, stdout, stderr }) => {
     throw Object.assign(new Error(`${message}\n${stdout}`), { stderr });

@@ -35,7 +35,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "trainlets-report-"));
   writePhotos(folder);
   printed = await run(`train photos ${quick} --report run --page-every 0.01 --json -o seen.npz`);
-}, 60_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("the metrics of a run", () => {
@@ -180,7 +180,7 @@ describe.skipIf(chromium.path === undefined)(`the page in a browser${chromium.no
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchChromium(chromium.path!, "none");
-  }, 30_000);
+  });
   afterAll(() => browser?.close());
 
   const open = async (...names: string[]): Promise<Page> => {

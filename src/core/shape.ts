@@ -2,7 +2,8 @@
  * Shapes of signals: one size per axis; the last axis varies fastest.
  *
  * A signal of shape [h, w] is the vector of its h·w samples in row-major order,
- * so that a separable dictionary is `kron(phi_0, phi_1)`.
+ * so that a separable dictionary is `kron(phi_0, phi_1)`. A window of it is a number of
+ * lines of neighbouring samples.
  */
 
 import { InputError, inputError, type OptionNaming } from "./errors.js";
@@ -60,4 +61,27 @@ export function stridesOf(shape: Shape): number[] {
     stride *= shape[axis];
   }
   return strides;
+}
+
+/** Offsets of the lines of a window (its last axis) from its first sample, ascending. */
+export function lineOffsets(shape: Shape, patch: Shape): number[] {
+  const strides = stridesOf(shape);
+  return patch
+    .slice(0, -1)
+    .reduce<number[]>(
+      (all, size, axis) =>
+        all.flatMap((offset) => Array.from({ length: size }, (_, i) => offset + i * strides[axis])),
+      [0],
+    );
+}
+
+/** The smallest and the largest first sample of some windows. */
+export function extentOf(start: Uint32Array): readonly [first: number, last: number] {
+  let first = Infinity;
+  let last = 0;
+  for (const at of start) {
+    if (at < first) first = at;
+    if (at > last) last = at;
+  }
+  return [first, last];
 }

@@ -11,8 +11,7 @@ import { largestMagnitude, powerBelow } from "../core/units.js";
 import { type Dictionary, type DictionaryParts, openDictionary } from "../dictionaries/dictionary.js";
 import { chooseKernels } from "../kernels/choose.js";
 import type { Kernels, PursuitLimits } from "../kernels/contract.js";
-import { Encoder } from "../pursuit/encoder.js";
-import { type CodingRule, resolveLimits, scaleCoding } from "../pursuit/limits.js";
+import { type CodingRule, Encoder, resolveLimits, scaleCoding } from "../pursuit/encoder.js";
 
 /** Codes of signals: X (m × N) and the means removed from the signals. */
 export interface Codes {

@@ -15,7 +15,7 @@ import { type BaseDictionary, baseCols } from "../dictionaries/base.js";
 import { explicitBase, type SparseDictionary, unitColumns } from "../dictionaries/dictionary.js";
 import { chooseKernels } from "../kernels/choose.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../kernels/contract.js";
-import { type CodingRule, defaultSparsity } from "../pursuit/limits.js";
+import { type CodingRule, defaultSparsity } from "../pursuit/encoder.js";
 import { Coder, type Codes, panel, panels, requireCodable } from "./coder.js";
 
 /** How a model came to be: written to its file as JSON. */

@@ -9,8 +9,13 @@
  * made once, for batches up to the capacity.
  *
  * The error (2) is the root-mean-square error per sample, ‖Y − DX‖_F / √(nN).
+ *
+ * Coding a signal stops (1) at a number of atoms, at an error, or at whichever comes
+ * first. `CodingRule` is what a user gives, and is called `coding` everywhere;
+ * `PursuitLimits` are the same in the kernels' units, and are called `limits`.
  */
 
+import { InputError, inputError } from "../core/errors.js";
 import { EventLoopPause } from "../core/eventLoop.js";
 import { requireInteger, requireSameRows } from "../core/require.js";
 import { type Shape, sizeOf } from "../core/shape.js";
@@ -115,4 +120,38 @@ export async function codingError(
   const energy = (await kernels.readMatrix(total)).data[0];
   kernels.free(Y, means, total);
   return Math.sqrt(energy / (count * rows));
+}
+
+/** When coding stops. Give one or both: whichever comes first. */
+export interface CodingRule {
+  /** p: the largest number of atoms per code. */
+  readonly sparsity?: number | undefined;
+  /** Stop once the root-mean-square error per sample is at most this, in the units of the data. */
+  readonly error?: number | undefined;
+}
+
+/** The same rule for data multiplied by a factor. */
+export function scaleCoding({ sparsity, error }: CodingRule, factor: number): CodingRule {
+  return { sparsity, error: error === undefined ? undefined : error * factor };
+}
+
+/** The kernels' limits for signals of n samples over m atoms: ε² = n·error². */
+export function resolveLimits(where: string, coding: CodingRule, n: number, m: number): PursuitLimits {
+  const { sparsity, error } = coding;
+  if (sparsity === undefined && error === undefined) {
+    throw new InputError(
+      (nameOf) => `${nameOf("sparsity")} or ${nameOf("error")} must be given, got neither`,
+      { where, argument: "coding" },
+    );
+  }
+  if (error !== undefined && !(Number.isFinite(error) && error >= 0)) {
+    throw inputError(where, "error", "must be a number of at least 0", error);
+  }
+  const p = sparsity === undefined ? m : requireInteger(where, "sparsity", sparsity, 1, m);
+  return { sparsity: Math.min(n, p), residualEnergy: error === undefined ? 0 : n * error * error };
+}
+
+/** Atoms per code by default: `p` = n/40, as in the paper's experiments. */
+export function defaultSparsity(n: number): number {
+  return Math.max(1, Math.min(n, Math.max(2, Math.round(n / 40))));
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
-import { defaultSparsity, resolveLimits } from "./limits.js";
+import { defaultSparsity, resolveLimits } from "./encoder.js";
 
 test("a sparsity alone has no limit on the error", () => {
   expect(resolveLimits("f", { sparsity: 4 }, 144, 900)).toEqual({ sparsity: 4, residualEnergy: 0 });

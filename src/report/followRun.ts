@@ -1,10 +1,125 @@
-/** Follows a run of training to its end: shows its progress and passes on its reports. */
+/**
+ * Follows a run of training to its end, and puts it into words: its plan, what it needs (disk
+ * space, estimated before it starts, and time, from a pace measured on its first updates),
+ * its state while it runs, its end.
+ */
 
-import type { TrainPlan } from "../learn/run/setup.js";
+import { byteSize, clock, counted, grouped, rounded } from "../core/formatText.js";
+import { formatShape, sizeOf } from "../core/shape.js";
+import { baseCols } from "../dictionaries/base.js";
+import type { TrainingData } from "../learn/examples/examplePlan.js";
+import { describeMemory, type TrainPlan } from "../learn/run/setup.js";
+import { train } from "../learn/run/train.js";
 import type { TrainReport } from "../learn/run/trainingLoop.js";
-import type { MemoryUse } from "./machine.js";
-import { describeTime, PaceMeter } from "./pace.js";
-import { progressParts, type RunProgress } from "./runText.js";
+import type { TrainOptions } from "../learn/run/trainOptions.js";
+import type { CodingRule } from "../pursuit/encoder.js";
+
+/** What a run will do, and the memory that takes. */
+export function describePlan(plan: TrainPlan): string {
+  const { atoms, coding, examples, available, epochs, holdout, examplesAtOnce } = plan;
+  const batches = examplesAtOnce < examples ? `batches of ${grouped(examplesAtOnce)}` : "all in one batch";
+  return [
+    `${describePatches(plan)}, learned by ${plan.learner}`,
+    `${counted(atoms, "atom")}${describeAtoms(plan)}, ${describeCoding(coding)}`,
+    `${grouped(examples)} of ${grouped(available)} patches, ${counted(epochs, "epoch")}, ` +
+      `${batches}, tested on ${grouped(holdout)}`,
+    `memory: ${describeMemory(plan.memory)}`,
+  ].join("\n");
+}
+
+function describePatches({ base, kind }: TrainPlan): string {
+  const patches = `${formatShape(base.shape)} patches`;
+  return kind.explicit ? patches : `${patches} over ${base.name} (${counted(baseCols(base), "base atom")})`;
+}
+
+/** The non-zeros per atom, for learners with a sparse factor A. */
+function describeAtoms({ kind, atomSparsity }: TrainPlan): string {
+  const sparse = kind.ownOptions.includes("atomSparsity");
+  return sparse ? ` of ${counted(atomSparsity, "non-zero")}` : "";
+}
+
+function describeCoding({ sparsity, error }: CodingRule): string {
+  const limits = [
+    ...(sparsity === undefined ? [] : [`with at most ${counted(sparsity, "atom")}`]),
+    ...(error === undefined ? [] : [`to an RMSE of ${error}`]),
+  ];
+  return `patches coded ${limits.join(" or ")}`;
+}
+
+/** The memory that the program and the data take besides that of the kernels, and how the data are held. */
+export function describeData({ holds, hostMemory, groupSamples }: TrainPlan): string {
+  const how = {
+    signals: "data held in memory",
+    windows: "of the data, only the chosen patches held in memory",
+    groups: `data read in groups of ${grouped(groupSamples)} samples`,
+  }[holds];
+  return `other memory: ${describeMemory(hostMemory)}; ${how}`;
+}
+
+/** `disk: 2.1 MiB (dictionary 1.9 MiB, report 0.2 MiB); 31 GiB free`. */
+export function describeDisk(needs: readonly Need[], free: number | undefined): string {
+  return `disk: ${describeNeeds(needs)}${free === undefined ? "" : `; ${byteSize(free)} free`}`;
+}
+
+/** A run so far. */
+export interface RunProgress {
+  /** The newest report. */
+  readonly report: TrainReport;
+  /** The newest test error, and the examples seen when it was measured. */
+  readonly testRmse: number | undefined;
+  readonly testedAt: number;
+  /** Seconds since the first report, and the examples seen by then. */
+  readonly seconds: number;
+  readonly from: number;
+}
+
+/** The state of a run in parts, the most important first: a narrow window shows only some of them. */
+export function progressParts(progress: RunProgress, plan: TrainPlan, memory: MemoryUse): string[] {
+  const { report, testRmse, seconds, from } = progress;
+  const total = plan.examples * plan.epochs;
+  const rate = (report.examples - from) / Math.max(seconds, 1e-3);
+  const left = Math.min((total - report.examples) / rate, 60 * plan.minutes - seconds);
+  const parts = [`${((100 * report.examples) / total).toFixed(0).padStart(3)}%`];
+  if (left > 0 && Number.isFinite(left)) parts.push(`${clock(left)} left`);
+  if (Number.isFinite(report.rmse)) parts.push(`RMSE ${rounded(report.rmse)}`);
+  if (testRmse !== undefined) parts.push(`test RMSE ${rounded(testRmse)}`);
+  if (report.examples > from)
+    parts.push(`${grouped(rate)} examples/s`, describeUse(memory), `epoch ${report.epoch} of ${plan.epochs}`);
+  return parts;
+}
+
+const endings = {
+  epochs: "",
+  "no improvement": ", stopped without improvement",
+  time: ", stopped by the time limit",
+  aborted: ", interrupted",
+};
+
+/** `test RMSE 6.583, in 0:05`; `RMSE 6.601, interrupted after 1,024 of 200,000 examples, in 0:05`. */
+export function describeEnd({ report, testRmse, testedAt, seconds }: RunProgress, plan: TrainPlan): string {
+  const { rmse, examples, ended = "epochs" } = report;
+  const tested = testRmse !== undefined && testedAt === examples;
+  const error = tested ? `test RMSE ${rounded(testRmse)}` : `RMSE ${rounded(rmse)}`;
+  const flat = rmse === 0 ? " (all patches are flat: there was nothing to learn)" : "";
+  const total = plan.examples * plan.epochs;
+  const early = ended === "epochs" ? "" : ` after ${grouped(examples)} of ${counted(total, "example")}`;
+  return `${error}${flat}${endings[ended]}${early}, in ${clock(seconds)}`;
+}
+
+/** Files that are named when they could not be read; of more, only the number is given. */
+const mostNamed = 3;
+
+/** `2 files could not be read (a.png, b.png), 1,234 examples skipped`; empty if all could be read. */
+export function describeUnread(unread: {
+  readonly files: readonly string[];
+  readonly examples: number;
+}): string {
+  const { files, examples } = unread;
+  if (files.length === 0) return "";
+  const names = files.slice(0, mostNamed).join(", ") + (files.length > mostNamed ? ", …" : "");
+  const skipped = examples > 0 ? `, ${counted(examples, "example")} skipped` : ""; // 0 for a set read whole
+  return `${counted(files.length, "file")} could not be read (${names})${skipped}`;
+}
 
 /** Where progress is shown: a terminal, say. */
 export interface ProgressDisplay {
@@ -58,4 +173,144 @@ function advance(before: RunProgress | undefined, report: TrainReport, seconds: 
       ? { testRmse: before?.testRmse, testedAt: before?.testedAt ?? 0 }
       : { testRmse, testedAt: examples };
   return { report, ...tested, seconds, from: before?.from ?? examples };
+}
+
+/** How long the parts of a run take, in seconds. */
+export interface Pace {
+  /** One update. */
+  readonly step: number;
+  /** One measurement of the test error. */
+  readonly test: number;
+  /** Updates that were measured. */
+  readonly measured: number;
+}
+
+/** Seconds of all updates and tests of a run, at most its time limit. */
+export function expectedSeconds(plan: TrainPlan, { step, test }: Pace): number {
+  const tests = plan.holdout > 0 ? 1 + Math.ceil((plan.examples * plan.epochs) / plan.testEvery) : 0;
+  return Math.min(plan.steps * step + tests * test, 60 * plan.minutes);
+}
+
+/** `time: about 3:20 (measured on 12 steps)`; a run of one or two steps ends before its pace is known. */
+export function describeTime(plan: TrainPlan, pace: Pace | undefined): string {
+  if (!pace) return "time: too short to measure";
+  const seconds = expectedSeconds(plan, pace);
+  const limit = seconds === 60 * plan.minutes ? ", the limit" : "";
+  return `time: about ${clock(seconds)}${limit} (measured on ${counted(pace.measured, "step")})`;
+}
+
+/** Seconds of updates that are enough to know the pace. */
+const enoughSeconds = 1;
+
+/**
+ * Measures the pace of a run from its first reports. The first update does not count:
+ * code is compiled then, and memory touched for the first time. Every test is assumed
+ * to take as long as the first.
+ */
+export class PaceMeter {
+  readonly #start = performance.now();
+  #first: number | undefined;
+  #from: { readonly step: number; readonly at: number } | undefined;
+  #tests = 0;
+  #pace: Pace | undefined;
+
+  /** Whether this report made the pace known. */
+  add({ step, testRmse }: TrainReport): boolean {
+    const seconds = (performance.now() - this.#start) / 1000;
+    this.#first ??= seconds; // from the start to the first report there is a test and nothing else
+    if (step === 0 || this.#known) return false;
+    if (this.#from && testRmse !== undefined) this.#tests += 1;
+    this.#from ??= { step, at: seconds };
+    const measured = step - this.#from.step;
+    const worked = seconds - this.#from.at - this.#tests * this.#first;
+    if (measured > 0 && worked > 0) this.#pace = { step: worked / measured, test: this.#first, measured };
+    return this.#known;
+  }
+
+  /** The best estimate so far; undefined before the second update. */
+  get pace(): Pace | undefined {
+    return this.#pace;
+  }
+
+  get #known(): boolean {
+    return this.#pace !== undefined && this.#pace.step * this.#pace.measured >= enoughSeconds;
+  }
+}
+
+/**
+ * Measures the pace for `--dry-run`, from a few updates and a small test. Where an update
+ * takes the whole set, a part of the set is used, and times are scaled by the examples.
+ */
+export async function measurePace(
+  data: TrainingData,
+  options: TrainOptions,
+  plan: TrainPlan,
+): Promise<Pace | undefined> {
+  const whole = plan.kind.takes === "whole set";
+  const examples = whole ? Math.min(plan.examples, Math.max(plan.batch, 2 * plan.atoms)) : plan.examples;
+  const holdout = Math.min(plan.holdout, plan.batch);
+  const epochs = Math.max(4, plan.epochs);
+  const rarely = { testEvery: Number.MAX_SAFE_INTEGER, patience: undefined }; // once before the first update
+  const run = train(data, { ...options, examples, holdout, epochs, ...rarely, reportEvery: 1 });
+  const meter = new PaceMeter();
+  for await (const report of run) if (meter.add(report)) break;
+  const { pace } = meter;
+  if (!pace) return undefined;
+  const test = holdout === 0 ? 0 : (pace.test * plan.holdout) / holdout;
+  return { ...pace, step: (pace.step * plan.examples) / examples, test };
+}
+
+/** Bytes, and what they are for. */
+export interface Need {
+  readonly what: string;
+  readonly bytes: number;
+}
+
+/** About the length of a line of the metrics file; there are about a hundred per epoch. */
+const lineBytes = 300;
+/** About the size of the page with its charts, without the atoms. */
+const pageBytes = 100_000;
+
+/** An upper estimate of what a run writes to disk. */
+export function diskNeeds(
+  plan: TrainPlan,
+  { report, checkpoints }: { readonly report: boolean; readonly checkpoints: boolean },
+): Need[] {
+  const lines = Math.min(plan.steps, 100 * plan.epochs) + 30;
+  const needs = [{ what: "dictionary", bytes: modelBytes(plan) }];
+  if (report) needs.push({ what: "report", bytes: pageBytes + lines * lineBytes + 3 * 2 ** 18 });
+  if (checkpoints) needs.push({ what: "checkpoints", bytes: checkpointsAtOnce * plan.checkpointBytes });
+  return needs;
+}
+
+/** Two checkpoints are kept while the next is written. */
+const checkpointsAtOnce = 3;
+
+/** The bytes of a model file: A with one index per value, or D; Φ; the uses of the atoms. */
+function modelBytes({ base, atoms, atomSparsity, kind }: TrainPlan): number {
+  const { explicit, ownOptions } = kind;
+  const phi = 8 * base.factors.reduce((sum, { data }) => sum + data.length, 0);
+  const width = ownOptions.includes("atomSparsity") ? atomSparsity : 1; // without a sparse factor: A = I
+  const values = explicit ? 4 * sizeOf(base.shape) * atoms : 8 * width * atoms + phi;
+  return values + 8 * atoms + 4096;
+}
+
+/** `2.1 MiB (dictionary 1.9 MiB, report 0.2 MiB)`. */
+export function describeNeeds(needs: readonly Need[]): string {
+  const total = needs.reduce((sum, need) => sum + need.bytes, 0);
+  const parts = needs.map((need) => `${need.what} ${byteSize(need.bytes)}`).join(", ");
+  return `${byteSize(total)} (${parts})`;
+}
+
+/** Bytes in use. */
+export interface MemoryUse {
+  /** By the process, the cpu kernels included. */
+  readonly process: number;
+  /** On a GPU. */
+  readonly device?: number;
+}
+
+/** `312 MiB`; with a GPU `312 MiB + 1.8 GiB on the GPU`. */
+export function describeUse({ process, device }: MemoryUse): string {
+  return device === undefined ? byteSize(process) : `${byteSize(process)} + ${byteSize(device)} on the GPU`;
 }

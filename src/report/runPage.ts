@@ -10,8 +10,7 @@ import { dataUrl, htmlPage, type PageSection } from "../figures/pages/htmlPage.j
 import { type LearnerKind, ownOptionNames } from "../learn/learners/learner.js";
 import { type LearnerName, learners } from "../learn/learners/registry.js";
 import { shownAtoms } from "./atomsPicture.js";
-import { describeNeeds } from "./diskNeeds.js";
-import { describeUse } from "./machine.js";
+import { describeNeeds, describeUse } from "./followRun.js";
 import { runCharts } from "./runCharts.js";
 import type { EndLine, PlanLine, RunRecord, Settings } from "./runRecord.js";
 

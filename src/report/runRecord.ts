@@ -1,13 +1,12 @@
 /**
- * The record of a run: the lines of its metrics file, and the points that its curves
- * need. Its memory is bounded, however long the run.
+ * The record of a run: the lines of its metrics file, the machine it ran on, and the points
+ * that its curves need. Its memory is bounded, however long the run.
  */
 
 import type { TrainPlan } from "../learn/run/setup.js";
 import type { TrainReport } from "../learn/run/trainingLoop.js";
 import { version } from "../model/version.js";
-import type { Need } from "./diskNeeds.js";
-import type { Machine, MemoryUse } from "./machine.js";
+import type { MemoryUse, Need } from "./followRun.js";
 
 /** What a run will do, and where: the first line, and one more each time it is resumed. */
 export interface PlanLine {
@@ -191,4 +190,16 @@ class Thinned<T> {
     const last = this.#last;
     return last === undefined || this.#kept.at(-1) === last ? this.#kept : [...this.#kept, last];
   }
+}
+
+export interface Machine {
+  /** What computes: the name of the kernels, and what they run on. */
+  readonly device: string;
+  readonly description: string;
+  readonly processor: string;
+  readonly cores: number;
+  /** Bytes. */
+  readonly memory: number;
+  readonly system: string;
+  readonly node: string;
 }

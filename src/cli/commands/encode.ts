@@ -10,7 +10,7 @@ import { requireOutput, writeFileAtomic } from "../../data/node/files.js";
 import { inspectInputs } from "../../data/node/inputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import { codesToBytes } from "../../model/files.js";
-import { resolveLimits } from "../../pursuit/limits.js";
+import { resolveLimits } from "../../pursuit/encoder.js";
 import { encodeSignals } from "../../tasks/encode/encodeSignals.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import {

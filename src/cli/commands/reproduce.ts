@@ -9,8 +9,7 @@ import { requireOneOf } from "../../core/require.js";
 import { formatShape, parseShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { makeFolder, writeFileAtomic } from "../../data/node/files.js";
-import type { Input } from "../../data/node/input.js";
-import { inspectInputs } from "../../data/node/inputs.js";
+import { type Input, inspectInputs } from "../../data/node/inputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import { experiments, findExperiment } from "../../experiments/catalogue.js";
 import type {
@@ -22,10 +21,9 @@ import type {
   OutcomeFile,
 } from "../../experiments/shared/experiment.js";
 import { rasterizeSvg } from "../../figures/node/rasterize.js";
-import { followRun } from "../../report/followRun.js";
+import { describePlan, followRun } from "../../report/followRun.js";
 import { memoryNow } from "../../report/node/thisMachine.js";
 import { jsonReport } from "../../report/runRecord.js";
-import { describePlan } from "../../report/runText.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { count, option } from "../terminal/flags.js";
 import { Interrupt } from "../terminal/interrupt.js";

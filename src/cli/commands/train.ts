@@ -13,13 +13,11 @@ import { counted } from "../../core/formatText.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import { formatShape, parseShape } from "../../core/shape.js";
 import { makeFolder, requireOutput } from "../../data/node/files.js";
-import type { Input } from "../../data/node/input.js";
-import { inspectInputs, resolvePatch } from "../../data/node/inputs.js";
+import { type Input, inspectInputs, resolvePatch } from "../../data/node/inputs.js";
 import { openSource } from "../../data/node/openSource.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import type { SignalSource } from "../../data/sampling/signalSource.js";
 import { baseForms } from "../../dictionaries/base.js";
-import { loadBase } from "../../dictionaries/node/base.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { atomCareDefaults } from "../../learn/atoms/atomCare.js";
 import { checkpointDefaults } from "../../learn/checkpoints/node/checkpointFolder.js";
@@ -39,22 +37,25 @@ import {
   type TrainOptions,
   trainDefaults,
 } from "../../learn/run/trainOptions.js";
-import { loadModel, saveModel } from "../../model/node/files.js";
-import { defaultSparsity } from "../../pursuit/limits.js";
-import { diskNeeds } from "../../report/diskNeeds.js";
-import { pageDefaults } from "../../report/node/liveReport.js";
-import { recordRun } from "../../report/node/recordRun.js";
-import { freeSpace, thisMachine } from "../../report/node/thisMachine.js";
-import { describeTime, expectedSeconds, measurePace } from "../../report/pace.js";
-import { jsonReport, type PlanLine, planLine } from "../../report/runRecord.js";
+import { loadBase, loadModel, saveModel } from "../../model/node/files.js";
+import { defaultSparsity } from "../../pursuit/encoder.js";
 import {
   describeData,
   describeDisk,
   describeEnd,
   describePlan,
+  describeTime,
   describeUnread,
+  diskNeeds,
+  expectedSeconds,
+  measurePace,
+  type Need,
   type RunProgress,
-} from "../../report/runText.js";
+} from "../../report/followRun.js";
+import { pageDefaults } from "../../report/node/liveReport.js";
+import { recordRun } from "../../report/node/recordRun.js";
+import { freeSpace, thisMachine } from "../../report/node/thisMachine.js";
+import { jsonReport, type PlanLine, planLine } from "../../report/runRecord.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { atomSparsity, count, number, option, withTrainingOptions } from "../terminal/flags.js";
 import { Interrupt } from "../terminal/interrupt.js";
@@ -332,16 +333,20 @@ async function planAndTrain(source: SignalSource, job: DeviceJob, computingOn: s
   const { signal } = interrupt;
   const run = train(source, { ...options, signal, checkpoints: checkpoints?.folder, resume });
   const plan = await run.plan();
-  const line = recordedPlan(plan, job);
   const free = await freeSpace(dirname(flags.output));
-  const lines = [describePlan(plan), describeData(plan), describeDisk(line.disk, free), computingOn];
+  const lines = [
+    describePlan(plan),
+    describeData(plan),
+    describeDisk(diskOf(plan, flags), free),
+    computingOn,
+  ];
   if (flags.dryRun) {
     await run.close();
-    return [...lines, await dryRun(source, plan, line, job)].join("\n");
+    return [...lines, await dryRun(source, plan, job)].join("\n");
   }
   progress.note(lines.join("\n"));
   if (resume) interrupt.listen(); // its first report may take a while
-  const end = await trainAndSave(run, plan, line, interrupt, job);
+  const end = await trainAndSave(run, plan, interrupt, job);
   const what = `${counted(plan.atoms, "atom")} of ${formatShape(plan.base.shape)}`;
   const unread = describeUnread(run.unreadable);
   return `${flags.output}: ${what}, ${describeEnd(end, plan)}${unread ? `\n${unread}` : ""}`;
@@ -357,25 +362,25 @@ function interruptOf({ flags, checkpoints, progress }: TrainJob): Interrupt {
   );
 }
 
+/** What the run writes to disk. */
+function diskOf(plan: TrainPlan, flags: TrainFlags): Need[] {
+  const report = reportFolder(flags) !== undefined;
+  return diskNeeds(plan, { report, checkpoints: flags.checkpoint !== undefined });
+}
+
 /** The plan as the record of the run keeps it. */
 function recordedPlan(plan: TrainPlan, { flags, options, checkpoints }: DeviceJob): PlanLine {
-  const report = reportFolder(flags) !== undefined;
-  const disk = diskNeeds(plan, { report, checkpoints: flags.checkpoint !== undefined });
   const machine = thisMachine(options.kernels);
   const resumedAt = checkpoints?.resume?.header.position.examples;
-  return planLine(plan, { output: flags.output, disk, machine, resumedAt });
+  return planLine(plan, { output: flags.output, disk: diskOf(plan, flags), machine, resumedAt });
 }
 
 /** Measure the pace of a run, without running it to its end; its time in words. */
-async function dryRun(
-  source: SignalSource,
-  plan: TrainPlan,
-  line: PlanLine,
-  { options, flags }: DeviceJob,
-): Promise<string> {
+async function dryRun(source: SignalSource, plan: TrainPlan, job: DeviceJob): Promise<string> {
+  const { options, flags } = job;
   const pace = await measurePace(source, options, plan);
   const seconds = pace && expectedSeconds(plan, pace);
-  if (flags.json) stdout.write(`${JSON.stringify({ ...line, seconds })}\n`);
+  if (flags.json) stdout.write(`${JSON.stringify({ ...recordedPlan(plan, job), seconds })}\n`);
   return describeTime(plan, pace);
 }
 
@@ -383,13 +388,13 @@ async function dryRun(
 async function trainAndSave(
   run: TrainingRun,
   plan: TrainPlan,
-  line: PlanLine,
   interrupt: Interrupt,
-  { flags, options: { kernels }, checkpoints, progress }: DeviceJob,
+  job: DeviceJob,
 ): Promise<RunProgress> {
+  const { flags, checkpoints, progress } = job;
   return recordRun(run, plan, {
-    kernels,
-    line,
+    kernels: job.options.kernels,
+    line: () => recordedPlan(plan, job),
     folder: reportFolder(flags),
     pageEvery: flags.pageEvery,
     display: progress,

@@ -7,8 +7,8 @@ import { rounded } from "../../core/formatText.js";
 import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
 import { makeNpy, readNpy, toFloat32, writeNpy } from "../../data/formats/npy.js";
-import { kindOf } from "../../data/node/expandInputs.js";
 import { readFileBytes, requireOutput, writeFileAtomic } from "../../data/node/files.js";
+import { kindOf } from "../../data/node/inputs.js";
 import {
   type PictureFile,
   pictureExtensions,

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { requireOneOf } from "../../core/require.js";
 import { parseShape, type Shape } from "../../core/shape.js";
-import { kindOf } from "../../data/node/expandInputs.js";
+import { kindOf } from "../../data/node/inputs.js";
 import { baseForms } from "../../dictionaries/base.js";
 import type { Model } from "../../model/model.js";
 import type { ColourMode } from "../../tasks/restore/colour.js";

@@ -4,8 +4,8 @@ import { extname } from "node:path";
 import { InputError } from "../../core/errors.js";
 import { formatShape } from "../../core/shape.js";
 import { makeNpy, readNpy, writeNpy } from "../../data/formats/npy.js";
-import { kindOf } from "../../data/node/expandInputs.js";
 import { readFileBytes, writeFileAtomic } from "../../data/node/files.js";
+import { kindOf } from "../../data/node/inputs.js";
 import { readPictureFile, writePictureFile } from "../../data/node/pictures.js";
 import type { SampleArray, Samples } from "../../tasks/codec/sampleArray.js";
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../errors.js";
-import { Permutation } from "./permutation.js";
-import { Rng } from "./rng.js";
+import { Permutation, Rng } from "./rng.js";
 
 const all = (size: number, seed: number): number[] => {
   const permutation = new Permutation(size, Rng.from(seed));

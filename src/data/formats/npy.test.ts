@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { sizeOf } from "../../core/shape.js";
 import {
+  formatNpyHeader,
   makeNpy,
   type NpyArray,
   type NpyData,
@@ -13,7 +14,6 @@ import {
   toFloat64,
   writeNpy,
 } from "./npy.js";
-import { formatNpyHeader } from "./npyHeader.js";
 
 /** A `.npy` file with this descr and these raw bytes. */
 function npyBytes(descr: string, shape: number[], raw: Uint8Array, fortran = false): Uint8Array {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { InputError } from "../../core/errors.js";
-import { formatNpyHeader, readNpyHeader } from "./npyHeader.js";
+import { formatNpyHeader, readNpyHeader } from "./npy.js";
 
 /** A header of a given version around a given text. */
 function headerOf(text: string, major = 1, minor = 0): Uint8Array {

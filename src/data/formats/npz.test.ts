@@ -4,8 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { crc32 } from "./checksums.js";
 import { makeNpy, npyFromText, writeNpy } from "./npy.js";
-import { readNpz, writeNpz } from "./npz.js";
-import { writeZip } from "./zip.js";
+import { readNpz, writeNpz, writeZip } from "./npz.js";
 
 const small = makeNpy([2], Float32Array.of(1, 2));
 

@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { InputError } from "../../core/errors.js";
 import type { Shape } from "../../core/shape.js";
 import { makeNpy, writeNpy } from "../formats/npy.js";
-import { expandInputs } from "./expandInputs.js";
-import { inspectInputs, resolvePatch } from "./inputs.js";
+import { expandInputs, inspectInputs, resolvePatch } from "./inputs.js";
 import { readSignals } from "./readSignals.js";
 
 let folder: string;

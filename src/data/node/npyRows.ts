@@ -2,8 +2,7 @@
 
 import { InputError } from "../../core/errors.js";
 import { sizeOf } from "../../core/shape.js";
-import { npyFromItems, toFloat32 } from "../formats/npy.js";
-import type { NpyHeader } from "../formats/npyHeader.js";
+import { type NpyHeader, npyFromItems, toFloat32 } from "../formats/npy.js";
 
 /** The bytes of an array file. */
 export interface ArrayBytes {

@@ -12,14 +12,21 @@ import { InputError } from "../../core/errors.js";
 import { requireKnownOptions } from "../../core/knownOptions.js";
 import { formatShape, requireShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
 import { crc32, crcToHex } from "../formats/checksums.js";
-import { maxNpyHeaderLength, type NpyHeader, readNpyHeader } from "../formats/npyHeader.js";
+import { maxNpyHeaderLength, type NpyHeader, readNpyHeader } from "../formats/npy.js";
 import type { SignalSource, SignalUnit } from "../sampling/signalSource.js";
-import { isKnownKind, knownKinds } from "./expandInputs.js";
 import { readFileBytes, readFileStart, statFile } from "./files.js";
 import { decodeImage, imageShape } from "./images.js";
 import { inflateToFile } from "./inflate.js";
-import { type Input, type InputList, type ReadSignalsOptions, warnOfSkipped } from "./input.js";
-import { inspectInputs, resolvePatch } from "./inputs.js";
+import {
+  type Input,
+  type InputList,
+  inspectInputs,
+  isKnownKind,
+  knownKinds,
+  type ReadSignalsOptions,
+  resolvePatch,
+  warnOfSkipped,
+} from "./inputs.js";
 import { readRows, requireNumbers } from "./npyRows.js";
 import { type ByteRange, OpenFiles, readError } from "./openFiles.js";
 

@@ -10,8 +10,13 @@
 import { requireKnownOptions } from "../../core/knownOptions.js";
 import type { Signal } from "../../core/signal.js";
 import { readUnits, samplesOf } from "../sampling/signalSource.js";
-import { type InputList, type ReadSignalsOptions, warnOfSkipped } from "./input.js";
-import { inspectInputs, resolvePatch } from "./inputs.js";
+import {
+  type InputList,
+  inspectInputs,
+  type ReadSignalsOptions,
+  resolvePatch,
+  warnOfSkipped,
+} from "./inputs.js";
 import { nothingToRead, openSource } from "./openSource.js";
 
 /**

@@ -12,8 +12,7 @@
  */
 
 import { EventLoopPause } from "../../core/eventLoop.js";
-import { Permutation } from "../../core/random/permutation.js";
-import type { Rng } from "../../core/random/rng.js";
+import { Permutation, type Rng } from "../../core/random/rng.js";
 import type { PatchSampler } from "./patchSampler.js";
 
 /** Units that are in memory at the same time; their examples have places [from, to) of the epoch. */

@@ -14,8 +14,7 @@
  */
 
 import { InputError } from "../../core/errors.js";
-import { Permutation } from "../../core/random/permutation.js";
-import type { Rng } from "../../core/random/rng.js";
+import { Permutation, type Rng } from "../../core/random/rng.js";
 import { formatShape, type Shape } from "../../core/shape.js";
 
 /** Which signal each window is cut from, and the flat index of its first sample there. */

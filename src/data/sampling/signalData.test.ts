@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { makeSignal } from "../../core/signal.js";
-import { signalsFrom } from "./signalData.js";
-import { sourceOf } from "./signalSource.js";
+import { signalsFrom, sourceOf } from "./signalSource.js";
 
 const picture = makeSignal("picture", [2, 3], Float32Array.of(1, 2, 3, 4, 5, 6));
 const from = (data: unknown, patch: number[] = [2, 2]) => signalsFrom("train", data as never, patch);

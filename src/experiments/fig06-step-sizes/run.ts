@@ -9,7 +9,7 @@ import { type NihtLearner, type NihtState, nihtUpdate } from "../../learn/learne
 import { createOsdl, freeOsdl, osdlStep } from "../../learn/learners/osdl.js";
 import { extractExamples, freeTraining, setUpTraining, type TrainingSetup } from "../../learn/run/setup.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
-import { scaleCoding } from "../../pursuit/limits.js";
+import { scaleCoding } from "../../pursuit/encoder.js";
 import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
 import type {
   ExperimentData,

@@ -1,8 +1,7 @@
 /** Windows of signals as columns, and back: assembly/windows.ts. */
 
-import { sizeOf } from "../../core/shape.js";
+import { extentOf, lineOffsets, sizeOf } from "../../core/shape.js";
 import type { ExampleOperations } from "../contract.js";
-import { extentOf, lineOffsets } from "../windowLines.js";
 import { sampleBlock } from "./assembly/constants.js";
 import { dense, signals } from "./handles.js";
 import type { CpuMemory } from "./memory.js";

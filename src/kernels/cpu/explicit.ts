@@ -1,12 +1,11 @@
 /** Explicit dictionaries D (n × m), and the updates of ODL and K-SVD: assembly/explicit.ts, denseProducts.ts. */
 
-import type { DeviceMatrix, DeviceSparse, ExplicitOperations } from "../contract.js";
-import { momentFloor } from "../contract.js";
+import { type DeviceMatrix, type DeviceSparse, type ExplicitOperations, momentFloor } from "../contract.js";
 import { descentShare, lanes, panel, refitBlock, rowBytes } from "./assembly/constants.js";
-import { rowLists, stageRowLists } from "./codes.js";
 import { dense, sparse } from "./handles.js";
 import type { CpuMemory } from "./memory.js";
 import type { Pool } from "./pool.js";
+import { rowLists, stageRowLists } from "./update.js";
 
 /** Atoms of a block of `descendAtoms`. */
 const descentBlock = 64;

@@ -15,9 +15,15 @@ import { dictionaryOperations } from "./dictionary.js";
 import { exampleOperations } from "./examples.js";
 import { explicitOperations } from "./explicit.js";
 import { CpuMemory, memoryOperations } from "./memory.js";
-import { maxThreads, Pool, ThreadsError } from "./pool.js";
+import {
+  availableMemory,
+  availableThreads,
+  maxThreads,
+  noThreadsBecause,
+  Pool,
+  ThreadsError,
+} from "./pool.js";
 import { pursuitBytes, pursuitOperations } from "./pursuit.js";
-import { availableMemory, availableThreads, noThreadsBecause } from "./threads.js";
 import { updateOperations } from "./update.js";
 
 export interface CpuOptions {

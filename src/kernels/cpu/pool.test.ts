@@ -7,8 +7,8 @@ import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { train } from "../../learn/run/train.js";
 import { modelToBytes } from "../../model/files.js";
 import type { Kernels } from "../contract.js";
-import { Arena } from "./arena.js";
 import { kernels as layouts } from "./binary.js";
+import { Arena } from "./handles.js";
 import { createCpuKernels } from "./index.js";
 import { argumentBytes } from "./pool.js";
 

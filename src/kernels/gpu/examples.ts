@@ -1,8 +1,7 @@
 /** Windows of signals as columns, and back, on the device. */
 
-import { type Shape, sizeOf } from "../../core/shape.js";
+import { extentOf, lineOffsets, type Shape, sizeOf } from "../../core/shape.js";
 import type { ExampleOperations } from "../contract.js";
-import { extentOf, lineOffsets } from "../windowLines.js";
 import { dense, type GpuSignals, runsOf, signals } from "./handles.js";
 import type { GpuQueue } from "./queue.js";
 

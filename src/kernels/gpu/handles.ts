@@ -8,8 +8,14 @@
 
 import type { Shape } from "../../core/shape.js";
 import type { Matrix64 } from "../../linalg/matrix64.js";
-import type { DeviceBase, DeviceMatrix, DeviceSet, DeviceSignals, DeviceSparse } from "../contract.js";
-import { ownHandle } from "../ownHandle.js";
+import {
+  type DeviceBase,
+  type DeviceMatrix,
+  type DeviceSet,
+  type DeviceSignals,
+  type DeviceSparse,
+  ownHandle,
+} from "../contract.js";
 
 /** The memory of a matrix; heads share it. */
 interface MatrixStore {

@@ -108,9 +108,9 @@ export class GpuMemory {
     const sizes: number[] = [0];
     signals.forEach(({ data, name }, s) => {
       if (data.length > most) this.#refuse(`signal ${name ?? s}`, data.length * 4);
-      if (sizes.at(-1)! + data.length > most) sizes.push(0);
+      if (sizes[sizes.length - 1] + data.length > most) sizes.push(0);
       panelOf[s] = sizes.length - 1;
-      firstOf[s] = sizes.at(-1)!;
+      firstOf[s] = sizes[sizes.length - 1];
       sizes[sizes.length - 1] += data.length;
     });
     const panels = sizes.map((size) => this.queue.buffer(size * 4));

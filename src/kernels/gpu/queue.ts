@@ -148,7 +148,7 @@ export class GpuQueue {
   #keepStaging(buffer: GPUBuffer): void {
     this.#staging.push(buffer);
     const total = () => this.#staging.reduce((sum, { size }) => sum + size, 0);
-    while (this.#staging.length > 0 && total() > mostStaging) this.#staging.shift()!.destroy();
+    while (this.#staging.length > 0 && total() > mostStaging) this.#staging.shift()?.destroy();
   }
 
   // — dispatches ————————————————————————————————————————————————————————————

@@ -6,8 +6,14 @@
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import type { Signal } from "../../core/signal.js";
 import type { Matrix64 } from "../../linalg/matrix64.js";
-import type { DeviceBase, DeviceMatrix, DeviceSet, DeviceSignals, DeviceSparse } from "../contract.js";
-import { ownHandle } from "../ownHandle.js";
+import {
+  type DeviceBase,
+  type DeviceMatrix,
+  type DeviceSet,
+  type DeviceSignals,
+  type DeviceSparse,
+  ownHandle,
+} from "../contract.js";
 
 export class ReferenceBase implements DeviceBase {
   readonly factors: readonly Matrix64[];

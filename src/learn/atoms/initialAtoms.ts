@@ -18,8 +18,7 @@ import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { SparseDictionary, unitColumns } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
-import { Encoder } from "../../pursuit/encoder.js";
-import { resolveLimits } from "../../pursuit/limits.js";
+import { Encoder, resolveLimits } from "../../pursuit/encoder.js";
 import type { LearnerOptions } from "../learners/learner.js";
 
 /** What starting atoms are made from. */

@@ -7,8 +7,7 @@ import { baseRows } from "../../dictionaries/base.js";
 import { ExplicitDictionary, unitColumns } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { Model, type ModelMeta } from "../../model/model.js";
-import { Encoder } from "../../pursuit/encoder.js";
-import { resolveLimits } from "../../pursuit/limits.js";
+import { Encoder, resolveLimits } from "../../pursuit/encoder.js";
 import { maxReplaced } from "../atoms/atomCare.js";
 import { savableExplicitDictionary, savableTogether } from "../checkpoints/checkpointParts.js";
 import type {

@@ -120,7 +120,7 @@ describe("ksvd", () => {
     let recovered = 0;
     for (let trial = 1; trial <= 10; trial++) recovered += await recoveredShare(trial);
     expect(recovered / 10).toBeGreaterThanOrEqual(0.9);
-  }, 120_000);
+  });
 });
 
 /** The share of 50 random atoms found (|⟨d, d̂⟩| > 0.99) from 1,500 signals of 3 atoms each, without noise. */

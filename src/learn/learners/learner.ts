@@ -12,8 +12,7 @@ import type { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import type { BaseDictionary } from "../../dictionaries/base.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import type { Model, ModelMeta } from "../../model/model.js";
-import type { BatchEncoder } from "../../pursuit/encoder.js";
-import type { CodingRule } from "../../pursuit/limits.js";
+import type { BatchEncoder, CodingRule } from "../../pursuit/encoder.js";
 import type { Savable } from "../checkpoints/checkpointParts.js";
 
 /** A dictionary that learns. The caller owns the loop. */

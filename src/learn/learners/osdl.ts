@@ -41,13 +41,11 @@ import { requireFraction, requireInteger } from "../../core/require.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
-import { Encoder } from "../../pursuit/encoder.js";
-import { type CodingRule, resolveLimits } from "../../pursuit/limits.js";
+import { type CodingRule, Encoder, resolveLimits } from "../../pursuit/encoder.js";
 import { baseCodingMemory, NewAtoms } from "../atoms/atomCare.js";
 import { savableMatrix } from "../checkpoints/checkpointParts.js";
 import type { LearnerKind, LearnerReport, ReplaceableAtoms } from "./learner.js";
-import { type SparseState, sparseLearner } from "./sparseLearner.js";
-import { Tally } from "./tally.js";
+import { type SparseState, sparseLearner, Tally } from "./tally.js";
 
 export interface OsdlOptions {
   /** Non-zeros kept in each column of A: `k` in (3). */

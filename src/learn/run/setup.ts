@@ -19,8 +19,7 @@ import { PatchSampler, type Windows } from "../../data/sampling/patchSampler.js"
 import { UnreadableFiles } from "../../data/sampling/signalSource.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
-import { codingError, type ExampleSet } from "../../pursuit/encoder.js";
-import { scaleCoding } from "../../pursuit/limits.js";
+import { codingError, type ExampleSet, scaleCoding } from "../../pursuit/encoder.js";
 import { AtomCare } from "../atoms/atomCare.js";
 import { type StartSetting, startingFactor, startingMatrix } from "../atoms/initialAtoms.js";
 import type { Checkpoint } from "../checkpoints/checkpoint.js";

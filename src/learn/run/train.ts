@@ -9,8 +9,12 @@
 import { InputError, inputError } from "../../core/errors.js";
 import type { Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
-import { type SignalData, signalsFrom } from "../../data/sampling/signalData.js";
-import { type SignalSource, UnreadableFiles } from "../../data/sampling/signalSource.js";
+import {
+  type SignalData,
+  type SignalSource,
+  signalsFrom,
+  UnreadableFiles,
+} from "../../data/sampling/signalSource.js";
 import { chooseKernels } from "../../kernels/choose.js";
 import type { Model, ModelMeta } from "../../model/model.js";
 import type { RunSettings } from "../checkpoints/checkpointHeader.js";

@@ -1,8 +1,13 @@
-/** Model files on disk. */
+/** Files of dictionaries: models, and matrices of atoms or of base atoms. */
 
+import { basename } from "node:path";
+import { InputError } from "../../core/errors.js";
+import { requireFinite } from "../../core/require.js";
 import { requireSameShape, type Shape } from "../../core/shape.js";
-import { readNpy } from "../../data/formats/npy.js";
+import { readNpy, toFloat64 } from "../../data/formats/npy.js";
 import { readFileBytes, writeFileAtomic } from "../../data/node/files.js";
+import { type BaseDictionary, createBase, matrixBase } from "../../dictionaries/base.js";
+import { Matrix64 } from "../../linalg/matrix64.js";
 import { modelFromArray } from "../arrays.js";
 import { modelFromBytes, modelToBytes } from "../files.js";
 import type { Model } from "../model.js";
@@ -24,4 +29,22 @@ export async function loadModel(path: string, { shape }: LoadModelOptions = {}):
   const model = modelFromBytes(bytes, path);
   if (shape) requireSameShape("loadModel", `shape of ${path}`, model.shape, shape);
   return model;
+}
+
+/** A base for signals of a shape: by name as in `createBase`, or an n × L matrix by a path that ends in `.npy`. */
+export async function loadBase(name: string, shape: Shape): Promise<BaseDictionary> {
+  if (!name.toLowerCase().endsWith(".npy")) return createBase(name, shape);
+  const array = readNpy(await readFileBytes(name), name);
+  const [rows, cols] = array.shape;
+  if (array.shape.length !== 2) {
+    throw new InputError(`base ${name} must be a matrix of 2 axes, got shape (${array.shape.join(", ")})`, {
+      where: "loadBase",
+      argument: "base",
+      value: name,
+    });
+  }
+  const values = toFloat64(array, name); // row by row
+  requireFinite("loadBase", `base ${name}`, values);
+  const matrix = new Matrix64(cols, rows, values).transpose();
+  return { ...matrixBase(name, shape, matrix), name: basename(name) };
 }

@@ -8,16 +8,15 @@ import type { Kernels } from "../../kernels/contract.js";
 import type { TrainPlan } from "../../learn/run/setup.js";
 import type { TrainingRun } from "../../learn/run/train.js";
 import type { Model } from "../../model/model.js";
-import { followRun, type RunFollower } from "../followRun.js";
+import { followRun, type RunFollower, type RunProgress } from "../followRun.js";
 import type { PlanLine } from "../runRecord.js";
-import type { RunProgress } from "../runText.js";
 import { type LiveReport, openLiveReport, pageName } from "./liveReport.js";
 import { memoryNow } from "./thisMachine.js";
 
 export interface RecordOptions extends Omit<RunFollower, "memory"> {
   readonly kernels: Kernels;
   /** The plan as the report records it. */
-  readonly line: PlanLine;
+  line(): PlanLine;
   /** The folder of the report; it must exist. */
   readonly folder?: string | undefined;
   /** Seconds between two pages of the report. */
@@ -53,7 +52,7 @@ export async function recordRun(
 async function openReport(options: RecordOptions): Promise<LiveReport | undefined> {
   const { folder, line, kernels, pageEvery: every, onProblem, display } = options;
   if (folder === undefined) return undefined;
-  const live = await openLiveReport(line, { folder, kernels, every, onProblem });
+  const live = await openLiveReport(line(), { folder, kernels, every, onProblem });
   display.note(`report: ${join(folder, pageName)}`);
   return live;
 }

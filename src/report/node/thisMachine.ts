@@ -4,7 +4,8 @@ import { statfs } from "node:fs/promises";
 import { arch, availableParallelism, cpus, release, totalmem, type } from "node:os";
 import { memoryUsage, version as nodeVersion } from "node:process";
 import type { Kernels } from "../../kernels/contract.js";
-import type { Machine, MemoryUse } from "../machine.js";
+import type { MemoryUse } from "../followRun.js";
+import type { Machine } from "../runRecord.js";
 
 export function thisMachine({ name, description }: Pick<Kernels, "name" | "description">): Machine {
   return {

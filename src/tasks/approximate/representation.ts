@@ -10,8 +10,7 @@ import { largestMagnitude, powerBelow } from "../../core/units.js";
 import { PatchSampler } from "../../data/sampling/patchSampler.js";
 import { type DictionaryParts, openDictionary } from "../../dictionaries/dictionary.js";
 import type { Kernels } from "../../kernels/contract.js";
-import { codingError, Encoder } from "../../pursuit/encoder.js";
-import { type CodingRule, resolveLimits, scaleCoding } from "../../pursuit/limits.js";
+import { type CodingRule, codingError, Encoder, resolveLimits, scaleCoding } from "../../pursuit/encoder.js";
 
 export interface RepresentationOptions {
   /** How windows are coded: at most `sparsity` atoms, or down to an `error`. */

@@ -12,7 +12,7 @@ import type { Kernels } from "../../kernels/contract.js";
 import type { Codes } from "../../model/coder.js";
 import { type CodedSignals, fingerprint } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
-import type { CodingRule } from "../../pursuit/limits.js";
+import type { CodingRule } from "../../pursuit/encoder.js";
 import { assemble, cutWindows, gridOrigins, gridSize } from "./tiling.js";
 
 interface EncodeSignalsOptions {

@@ -6,7 +6,7 @@
  */
 
 import { lanes, panel, rowBytes } from "./constants";
-import { deinterleave, interleave } from "./lanes";
+import { deinterleave, interleave } from "./sums";
 
 /**
  * Two sums over the rows of a block, of sixteen lanes each: to0 ← Σ w0[r] × row r, to1 ← Σ w1[r] × row r.

@@ -11,10 +11,9 @@
  */
 
 import { lanes, panel, rowBytes } from "./constants";
-import { interleave, storeFour } from "./lanes";
-import { correlateAtom, correlateAtoms } from "./project";
+import { correlateAtom, correlateAtoms, runPlan } from "./project";
 import { Base, Sparse } from "./structs";
-import { runPlan } from "./transform";
+import { interleave, storeFour } from "./sums";
 
 /** What `atomScales` and `gramColumns` are given. */
 @unmanaged

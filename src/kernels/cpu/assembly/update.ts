@@ -3,10 +3,9 @@
  */
 
 import { lanes } from "./constants";
-import { interleave } from "./lanes";
+import { blockBytes, runPlan } from "./project";
 import { Base, Sparse } from "./structs";
-import { energyOf, weightedSum } from "./sums";
-import { blockBytes, runPlan } from "./transform";
+import { energyOf, interleave, weightedSum } from "./sums";
 
 @unmanaged
 class GradientArguments {

@@ -7,8 +7,7 @@
 import { baseRows } from "../../../dictionaries/base.js";
 import { SparseDictionary } from "../../../dictionaries/dictionary.js";
 import type { DeviceMatrix } from "../../../kernels/contract.js";
-import { Encoder } from "../../../pursuit/encoder.js";
-import { resolveLimits } from "../../../pursuit/limits.js";
+import { Encoder, resolveLimits } from "../../../pursuit/encoder.js";
 import { baseCodingMemory, NewAtoms } from "../../atoms/atomCare.js";
 import type {
   LearnerOptions,
@@ -17,8 +16,7 @@ import type {
   MemoryPart,
   ReplaceableAtoms,
 } from "../learner.js";
-import type { SparseState } from "../sparseLearner.js";
-import { Tally } from "../tally.js";
+import { type SparseState, Tally } from "../tally.js";
 import { AtomSweep, sweepMemory } from "./atomSweep.js";
 
 export interface AtomwiseState extends SparseState {

@@ -30,8 +30,7 @@
 
 import type { DeviceMatrix, Kernels } from "../../../kernels/contract.js";
 import type { Learner, LearnerKind, LearnerSetting } from "../learner.js";
-import { sparseLearner } from "../sparseLearner.js";
-import { codeBatch } from "../tally.js";
+import { codeBatch, sparseLearner } from "../tally.js";
 import {
   type AtomwiseState,
   atomwiseMemory,

@@ -28,7 +28,7 @@ import type { DeviceMatrix, Kernels } from "../../../kernels/contract.js";
 import { hostPart, readSparseParts, type Savable } from "../../checkpoints/checkpointParts.js";
 import { CodedSet } from "../codedSet.js";
 import type { LearnerKind, LearnerSetting } from "../learner.js";
-import { sparseLearner } from "../sparseLearner.js";
+import { sparseLearner } from "../tally.js";
 import {
   type AtomwiseState,
   atomwiseMemory,

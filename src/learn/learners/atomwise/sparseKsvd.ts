@@ -37,7 +37,7 @@ import type { DeviceMatrix, Kernels } from "../../../kernels/contract.js";
 import { Encoder } from "../../../pursuit/encoder.js";
 import { CodedSet } from "../codedSet.js";
 import type { LearnerKind, LearnerSetting } from "../learner.js";
-import { sparseLearner } from "../sparseLearner.js";
+import { sparseLearner } from "../tally.js";
 import { type AtomGroup, copyColumn, maxGroupSize } from "./atomSweep.js";
 import {
   type AtomwiseState,

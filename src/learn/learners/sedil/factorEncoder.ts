@@ -4,8 +4,7 @@ import type { Shape } from "../../../core/shape.js";
 import type { BaseDictionary } from "../../../dictionaries/base.js";
 import { SparseDictionary } from "../../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../../../kernels/contract.js";
-import { type BatchEncoder, Encoder } from "../../../pursuit/encoder.js";
-import { type CodingRule, resolveLimits } from "../../../pursuit/limits.js";
+import { type BatchEncoder, type CodingRule, Encoder, resolveLimits } from "../../../pursuit/encoder.js";
 import type { LearnerSetting } from "../learner.js";
 
 export class FactorEncoder implements BatchEncoder {

@@ -240,7 +240,7 @@ describe("sedil", () => {
       );
       expect(nearest.filter((near) => near > 0.99).length).toBeGreaterThanOrEqual(7);
     });
-  }, 60_000);
+  });
 
   test("is saved as its factors, with A the identity", async () => {
     const { model } = await collect(syntheticPictures(1, 1, 32), {

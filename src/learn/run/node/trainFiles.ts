@@ -4,14 +4,12 @@
  * than memory are read in groups.
  */
 
-import { type InputList, warnOfSkipped } from "../../../data/node/input.js";
-import { inspectInputs, resolvePatch } from "../../../data/node/inputs.js";
+import { type InputList, inspectInputs, resolvePatch, warnOfSkipped } from "../../../data/node/inputs.js";
 import { openSource } from "../../../data/node/openSource.js";
 import { readSignals } from "../../../data/node/readSignals.js";
-import type { SignalData } from "../../../data/sampling/signalData.js";
-import type { SignalSource } from "../../../data/sampling/signalSource.js";
-import { loadBase } from "../../../dictionaries/node/base.js";
+import type { SignalData, SignalSource } from "../../../data/sampling/signalSource.js";
 import type { Model } from "../../../model/model.js";
+import { loadBase } from "../../../model/node/files.js";
 import type { TrainPlan } from "../setup.js";
 import { type TrainingRun, train as trainSignals } from "../train.js";
 import type { TrainReport } from "../trainingLoop.js";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TrainPlan } from "../learn/run/setup.js";
 import type { TrainReport } from "../learn/run/trainingLoop.js";
-import { describeTime, expectedSeconds, PaceMeter } from "./pace.js";
+import { describeTime, expectedSeconds, PaceMeter } from "./followRun.js";
 
 const plan = { examples: 1000, epochs: 2, testEvery: 1000, holdout: 50, steps: 20, minutes: Infinity };
 const planOf = (more: Partial<TrainPlan> = {}) => ({ ...plan, ...more }) as TrainPlan;
