@@ -74,7 +74,7 @@ export interface RunProgress {
 }
 
 /** The state of a run in parts, the most important first: a narrow window shows only some of them. */
-export function progressParts(progress: RunProgress, plan: TrainPlan, memory: MemoryUse): string[] {
+function progressParts(progress: RunProgress, plan: TrainPlan, memory: MemoryUse): string[] {
   const { report, testRmse, seconds, from } = progress;
   const total = plan.examples * plan.epochs;
   const rate = (report.examples - from) / Math.max(seconds, 1e-3);

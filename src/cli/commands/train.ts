@@ -28,6 +28,7 @@ import {
   withLastCheckpoint,
 } from "../../learn/checkpoints/node/openCheckpoints.js";
 import { learnerNames, learners } from "../../learn/learners/registry.js";
+import { unitsPerGroup } from "../../learn/run/node/trainFiles.js";
 import type { TrainPlan } from "../../learn/run/setup.js";
 import { type TrainingRun, train } from "../../learn/run/train.js";
 import {
@@ -303,9 +304,6 @@ async function checkpointsOf(
     onStart: (line) => progress.note(line),
   });
 }
-
-/** Large arrays are cut so that a group has pieces from at least this many places. */
-const unitsPerGroup = 8;
 
 /** Open the data, plan, train and save; what to print in the end. */
 async function trainOn(kernels: Kernels, computingOn: string, job: TrainJob): Promise<string> {

@@ -79,7 +79,7 @@ function isArchive(path: string): boolean {
 }
 
 /** Whether a file is an image or an array, by the ending of its name. */
-export function isUsable(path: string): boolean {
+function isUsable(path: string): boolean {
   const extension = extname(path).toLowerCase();
   return extension === ".npy" || (imageExtensions as readonly string[]).includes(extension);
 }
@@ -178,7 +178,7 @@ async function statOrNothing(path: string): Promise<Stats | undefined> {
 const maxDirectoryBytes = 2 ** 28;
 
 /** The images and arrays in an archive, in its order. */
-export async function listMembers(path: string, kind: "npz" | "tar"): Promise<Input[]> {
+async function listMembers(path: string, kind: "npz" | "tar"): Promise<Input[]> {
   const files = new OpenFiles();
   try {
     const whole = await files.whole(path);

@@ -155,7 +155,7 @@ export function memoryOperations(memory: CpuMemory): MemoryOperations {
 const headerWords = 16;
 
 /** Write Φ = φ₀ ⊗ φ₁ ⊗ … into memory. */
-export function makeBase(arena: Arena, factors: readonly Matrix64[]): CpuBase {
+function makeBase(arena: Arena, factors: readonly Matrix64[]): CpuBase {
   const rows = factors.reduce((product, factor) => product * factor.rows, 1);
   const cols = factors.reduce((product, factor) => product * factor.cols, 1);
   const analysis = planTransform(factors, "analysis");

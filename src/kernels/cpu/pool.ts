@@ -218,7 +218,7 @@ export interface WorkerStart {
 }
 
 /** Indices into the control block, which consists of i32. */
-export const slots = {
+const slots = {
   generation: 0,
   nextItem: 1,
   pending: 2,
@@ -317,7 +317,7 @@ export function noThreadsBecause(): string | undefined {
 }
 
 /** Start a thread that runs `runWorker(start)`. */
-export function startThread(start: WorkerStart): Thread {
+function startThread(start: WorkerStart): Thread {
   const node = nodeModules();
   return node ? nodeThread(node, start) : browserThread(start);
 }

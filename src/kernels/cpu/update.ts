@@ -96,10 +96,7 @@ export function updateOperations(pool: Pool, memory: CpuMemory): UpdateOperation
 // in the order of the examples. A counting sort of the non-zero entries.
 
 /** uses[j] ← uses[j] + the number of non-zero entries in row j. */
-export function addUses(
-  { indices, values, counts, width }: SparseEntries,
-  uses: Uint32Array | Float32Array,
-): void {
+function addUses({ indices, values, counts, width }: SparseEntries, uses: Uint32Array | Float32Array): void {
   for (let i = 0; i < counts.length; i++) {
     for (let s = i * width, end = s + counts[i]; s < end; s++) if (values[s] !== 0) uses[indices[s]] += 1;
   }
@@ -164,7 +161,7 @@ export function stageRowLists(memory: CpuMemory, X: DeviceSparse, members?: Uint
 }
 
 /** The place of each atom in S, or −1, as i32 at an address. */
-export function writePlaces(memory: CpuMemory, members: Uint32Array, at: number, atoms: number): void {
+function writePlaces(memory: CpuMemory, members: Uint32Array, at: number, atoms: number): void {
   const places = memory.arena.u32(at, atoms).fill(0xffffffff);
   for (let place = 0; place < members.length; place++) places[members[place]] = place;
 }
