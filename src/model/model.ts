@@ -3,7 +3,7 @@
  * of any device. An explicit dictionary is a base of its own, Φ = D, with A = I.
  *
  * The atoms of a model have unit norm. `encode` and `decode` work on signals of
- * the model's patch shape, one a column; by default each has its mean removed
+ * the model's patch shape, one per column; by default each has its mean removed
  * before coding and gets it back after.
  */
 
@@ -125,7 +125,7 @@ export class Model {
     return this.base.shape;
   }
 
-  /** D, n × m: a column an atom, of unit norm. */
+  /** D, n × m: one column per atom, of unit norm. */
   async atoms(kernels?: Kernels): Promise<DenseMatrix> {
     if (this.dictionary) return this.dictionary.copy();
     return withKernels(kernels, async (on) => {
