@@ -13,7 +13,7 @@ import { syntheticPictures } from "../src/data/syntheticPictures.js";
 import { lineChart } from "../src/figures/charts/lineChart.js";
 import { greyPicture } from "../src/figures/greyPicture.js";
 import type { Picture } from "../src/figures/png.js";
-import { chooseKernels } from "../src/kernels/choose.js";
+import { chooseKernels } from "../src/kernels/chooseDevice.js";
 import { loadModel } from "../src/model/node/files.js";
 import { Compressor } from "../src/tasks/codec/compress.js";
 import { unpackContainer } from "../src/tasks/codec/container.js";

@@ -15,7 +15,7 @@ export { baseForms, createBase } from "./dictionaries/base.js";
 export { atomGallery } from "./figures/atoms/atomGallery.js";
 export { orderAtoms } from "./figures/atoms/atomOrder.js";
 export { encodePng, type Picture } from "./figures/png.js";
-export { chooseKernels, type DeviceName, listDevices } from "./kernels/choose.js";
+export { chooseKernels, type DeviceName, listDevices } from "./kernels/chooseDevice.js";
 // Learning: signals in, a model out.
 export { DivergedError } from "./learn/learners/learner.js";
 export { type LearnerName, learnerNames } from "./learn/learners/registry.js";
@@ -35,6 +35,6 @@ export { decompress } from "./tasks/codec/decompress.js";
 export { decodeSignals, encodeSignals } from "./tasks/encode/encodeSignals.js";
 export { denoise } from "./tasks/restore/denoise.js";
 export type { DenoiseOptions } from "./tasks/restore/denoiseOptions.js";
+export { estimateNoise } from "./tasks/restore/estimateNoise.js";
 export { type InpaintOptions, inpaint, missingIn } from "./tasks/restore/inpaint.js";
-export { estimateNoise } from "./tasks/restore/noiseLevel.js";
 export { waveletNames } from "./wavelets/filters.js";

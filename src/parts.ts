@@ -35,7 +35,7 @@ export {
 export type { GalleryOptions } from "./figures/atoms/atomGallery.js";
 export type { AtomOrder } from "./figures/atoms/atomOrder.js";
 // Kernels: the operations, and the handles of what lives on a device.
-export type { DeviceChoice, DeviceReport } from "./kernels/choose.js";
+export type { DeviceChoice, DeviceReport } from "./kernels/chooseDevice.js";
 export type {
   DeviceBase,
   DeviceMatrix,

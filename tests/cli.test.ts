@@ -9,7 +9,7 @@ import { readNpy, toFloat32 } from "../src/data/formats/npy.js";
 import { readImage } from "../src/data/node/images.js";
 import { experiments } from "../src/experiments/catalogue.js";
 import { atomGallery } from "../src/figures/atoms/atomGallery.js";
-import { deviceNames } from "../src/kernels/choose.js";
+import { deviceNames } from "../src/kernels/chooseDevice.js";
 import { trainDefaults } from "../src/learn/run/trainOptions.js";
 import { loadModel } from "../src/model/node/files.js";
 import { outcomeOf, startTrainlets, wave, works, writeArray, writePhotos, writePng } from "./cliProcess.js";

@@ -9,7 +9,7 @@ import { requireFinite } from "../core/require.js";
 import { sizeOf } from "../core/shape.js";
 import { largestMagnitude, powerBelow } from "../core/units.js";
 import { type Dictionary, type DictionaryParts, openDictionary } from "../dictionaries/dictionary.js";
-import { chooseKernels } from "../kernels/choose.js";
+import { chooseKernels } from "../kernels/chooseDevice.js";
 import type { Kernels, PursuitLimits } from "../kernels/contract.js";
 import { type CodingRule, Encoder, resolveLimits, scaleCoding } from "../pursuit/encoder.js";
 

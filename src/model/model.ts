@@ -13,7 +13,7 @@ import { requireFinite } from "../core/require.js";
 import { requireShape, type Shape, sizeOf } from "../core/shape.js";
 import { type BaseDictionary, baseCols } from "../dictionaries/base.js";
 import { explicitBase, type SparseDictionary, unitColumns } from "../dictionaries/dictionary.js";
-import { chooseKernels } from "../kernels/choose.js";
+import { chooseKernels } from "../kernels/chooseDevice.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../kernels/contract.js";
 import { type CodingRule, defaultSparsity } from "../pursuit/encoder.js";
 import { Coder, type Codes, panel, panels, requireCodable } from "./coder.js";

@@ -6,9 +6,9 @@ import { Command } from "commander";
 import { InputError, inputError } from "../../core/errors.js";
 import { clock, counted, grouped } from "../../core/formatText.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
-import { formatShape, parseShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
+import { formatShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
 import { requireOutput, writeFileAtomic } from "../../data/node/files.js";
-import { type Input, inspectInputs, resolvePatch } from "../../data/node/inputs.js";
+import { type Input, inspectInputs } from "../../data/node/inputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import { baseForms } from "../../dictionaries/base.js";
 import { rasterizeSvg } from "../../figures/node/rasterize.js";
@@ -23,7 +23,7 @@ import {
   loadDictionary,
   requireDictionaryFor,
 } from "../terminal/dictionaryFile.js";
-import { count, number, option } from "../terminal/flags.js";
+import { count, number, option, parsePatch } from "../terminal/flags.js";
 import { ProgressLine } from "../terminal/progress.js";
 import { textTable } from "../terminal/textTable.js";
 
@@ -179,8 +179,7 @@ function commonPatch(
   models: readonly Dictionary[],
   inputs: readonly Input[],
 ): Shape {
-  const given =
-    typed === undefined ? undefined : resolvePatch(parseShape("approximate", "patch", typed), inputs);
+  const given = typed === undefined ? undefined : parsePatch(typed, inputs);
   const [first] = models;
   const patch = given ?? first?.shape;
   if (!patch) throw new InputError("--patch must be given if there is no dictionary");

@@ -9,7 +9,7 @@ import { formatShape } from "../../core/shape.js";
 import { trainDefaults } from "../../learn/run/trainOptions.js";
 import { denoise } from "../../tasks/restore/denoise.js";
 import { denoiseDefaults } from "../../tasks/restore/denoiseOptions.js";
-import { addNoise } from "../../tasks/restore/trial.js";
+import { addNoise } from "../../tasks/restore/trialDamage.js";
 import { count, number, option } from "../terminal/flags.js";
 import {
   qualityOf,

@@ -2,7 +2,7 @@
 
 import { stdout } from "node:process";
 import { Command } from "commander";
-import { listDevices } from "../../kernels/choose.js";
+import { listDevices } from "../../kernels/chooseDevice.js";
 
 export function devicesCommand(): Command {
   return new Command("devices")

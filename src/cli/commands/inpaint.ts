@@ -12,7 +12,7 @@ import { readImage } from "../../data/node/images.js";
 import { kindOf } from "../../data/node/inputs.js";
 import { trainDefaults } from "../../learn/run/trainOptions.js";
 import { type Incomplete, inpaint, inpaintDefaults, missingIn } from "../../tasks/restore/inpaint.js";
-import { forgetSamples } from "../../tasks/restore/trial.js";
+import { forgetSamples } from "../../tasks/restore/trialDamage.js";
 import { count, number, option } from "../terminal/flags.js";
 import {
   qualityOf,

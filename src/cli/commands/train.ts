@@ -11,9 +11,9 @@ import { Command } from "commander";
 import { InputError, inputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
-import { formatShape, parseShape } from "../../core/shape.js";
+import { formatShape } from "../../core/shape.js";
 import { makeFolder, requireOutput } from "../../data/node/files.js";
-import { type Input, inspectInputs, resolvePatch } from "../../data/node/inputs.js";
+import { type Input, inspectInputs } from "../../data/node/inputs.js";
 import { openSource } from "../../data/node/openSource.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import type { SignalSource } from "../../data/sampling/signalSource.js";
@@ -58,7 +58,7 @@ import { recordRun } from "../../report/node/recordRun.js";
 import { freeSpace, thisMachine } from "../../report/node/thisMachine.js";
 import { jsonReport, type PlanLine, planLine } from "../../report/runRecord.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
-import { atomSparsity, count, number, option, withTrainingOptions } from "../terminal/flags.js";
+import { atomSparsity, count, number, option, parsePatch, withTrainingOptions } from "../terminal/flags.js";
 import { Interrupt } from "../terminal/interrupt.js";
 import { ProgressLine } from "../terminal/progress.js";
 
@@ -243,7 +243,7 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
 async function libraryOptions(flags: TrainFlags, inputs: readonly Input[]): Promise<TrainOptions> {
   const { sparsity, error } = flags;
   const same = Object.fromEntries(sameInLibrary.map((name) => [name, flags[name]]));
-  const patch = resolvePatch(parseShape("train", "patch", flags.patch), inputs);
+  const patch = parsePatch(flags.patch, inputs);
   const start = flags.start === undefined ? undefined : await loadModel(flags.start);
   const base = flags.base ?? (start ? undefined : trainDefaults.base); // `start` has a base of its own
   return {

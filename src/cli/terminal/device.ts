@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { requireInteger } from "../../core/require.js";
-import { chooseKernels, type DeviceName, deviceNames } from "../../kernels/choose.js";
+import { chooseKernels, type DeviceName, deviceNames } from "../../kernels/chooseDevice.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { maxThreads } from "../../kernels/cpu/pool.js";
 import { choice, count, option } from "./flags.js";

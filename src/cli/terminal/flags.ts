@@ -6,6 +6,8 @@
  */
 
 import { type Command, Option } from "commander";
+import { parseShape, type Shape } from "../../core/shape.js";
+import { type Input, resolvePatch } from "../../data/node/inputs.js";
 import { learnerNames } from "../../learn/learners/registry.js";
 import { type AtomSparsity, trainDefaults } from "../../learn/run/trainOptions.js";
 
@@ -24,6 +26,11 @@ export function count(text: string): number {
 /** Non-zeros per atom: `250`, or `10%` of the samples of a patch. */
 export function atomSparsity(text: string): AtomSparsity {
   return text.endsWith("%") ? (text as AtomSparsity) : number(text);
+}
+
+/** `--patch`: sizes joined by x. One number is a square of images, and a window of 1-D signals. */
+export function parsePatch(text: string, inputs: readonly Pick<Input, "kind">[]): Shape {
+  return resolvePatch(parseShape("parsePatch", "patch", text), inputs);
 }
 
 /** An option whose help shows the default; the library fills it in. */

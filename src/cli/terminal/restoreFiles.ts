@@ -19,7 +19,7 @@ import type { Kernels } from "../../kernels/contract.js";
 import { psnr } from "../../tasks/approximate/representation.js";
 import { isColour } from "../../tasks/restore/colour.js";
 import type { TaskProgress } from "../../tasks/restore/patchOptions.js";
-import { rmseBetween } from "../../tasks/restore/trial.js";
+import { rmseBetween } from "../../tasks/restore/trialDamage.js";
 import { type DeviceFlags, onDevice } from "./device.js";
 import { Interrupt } from "./interrupt.js";
 import { ProgressLine } from "./progress.js";

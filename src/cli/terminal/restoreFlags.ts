@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { requireOneOf } from "../../core/require.js";
-import { parseShape, type Shape } from "../../core/shape.js";
+import type { Shape } from "../../core/shape.js";
 import { kindOf } from "../../data/node/inputs.js";
 import { baseForms } from "../../dictionaries/base.js";
 import type { Model } from "../../model/model.js";
@@ -18,7 +18,7 @@ import {
   loadDictionary,
   requireDictionaryFor,
 } from "./dictionaryFile.js";
-import { atomSparsity, choice, count, option, withTrainingOptions } from "./flags.js";
+import { atomSparsity, choice, count, option, parsePatch, withTrainingOptions } from "./flags.js";
 
 /** Flags that say how a dictionary is learned. */
 const trainingFlags = ["base", "atomSparsity", "examples", "epochs", "batch", "learner", "seed"] as const;
@@ -97,8 +97,7 @@ export async function givenDictionary(
 
 /** `12x16` → [12, 16]; one number is a square in a picture. */
 export function patchShape(text: string, input: string): Shape {
-  const shape = parseShape("patchShape", "patch", text);
-  return shape.length === 1 && kindOf(input) === "image" ? [shape[0], shape[0]] : shape;
+  return parsePatch(text, kindOf(input) === "image" ? [{ kind: "image" }] : []);
 }
 
 /** The colour mode that was asked for. */

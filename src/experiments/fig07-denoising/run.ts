@@ -5,7 +5,7 @@ import type { Signal } from "../../core/signal.js";
 import { createBase } from "../../dictionaries/base.js";
 import { psnr } from "../../tasks/approximate/representation.js";
 import { denoise } from "../../tasks/restore/denoise.js";
-import { addNoise, rmseBetween } from "../../tasks/restore/trial.js";
+import { addNoise, rmseBetween } from "../../tasks/restore/trialDamage.js";
 import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
 import type {
   ExperimentData,

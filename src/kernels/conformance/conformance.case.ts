@@ -14,7 +14,7 @@
 import { afterAll, afterEach, describe, test } from "vitest";
 import { Rng } from "../../core/random/rng.js";
 import type { Kernels } from "../contract.js";
-import { Bench } from "./bench.case.js";
+import { Bench } from "./caseHandles.case.js";
 import { dictionaryCases } from "./dictionary.case.js";
 import { exampleCases } from "./examples.case.js";
 import { explicitCases } from "./explicit.case.js";

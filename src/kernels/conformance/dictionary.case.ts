@@ -8,7 +8,7 @@ import { DenseMatrix } from "../../core/matrix.js";
 import type { Rng } from "../../core/random/rng.js";
 import { Matrix64 } from "../../linalg/matrix64.js";
 import type { DeviceBase } from "../contract.js";
-import type { Bench, ConformanceCase } from "./bench.case.js";
+import type { Bench, ConformanceCase } from "./caseHandles.case.js";
 import {
   chainLength,
   dot,

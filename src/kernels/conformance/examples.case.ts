@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import type { Rng } from "../../core/random/rng.js";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.js";
 import { makeSignal } from "../../core/signal.js";
-import type { Bench, ConformanceCase } from "./bench.case.js";
+import type { Bench, ConformanceCase } from "./caseHandles.case.js";
 import { dot, expectSame, quotient, randomDense } from "./oracle.case.js";
 import { sumTolerance, unitRoundoff } from "./tolerance.js";
 

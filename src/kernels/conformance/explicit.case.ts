@@ -9,7 +9,7 @@ import { DenseMatrix, type SparseColumns } from "../../core/matrix.js";
 import type { Rng } from "../../core/random/rng.js";
 import { Matrix64 } from "../../linalg/matrix64.js";
 import { momentFloor } from "../contract.js";
-import type { Bench, ConformanceCase } from "./bench.case.js";
+import type { Bench, ConformanceCase } from "./caseHandles.case.js";
 import {
   dot,
   expectClose,

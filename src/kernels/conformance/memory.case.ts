@@ -7,8 +7,8 @@ import { expect } from "vitest";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import type { Rng } from "../../core/random/rng.js";
 import { Matrix64 } from "../../linalg/matrix64.js";
-import type { Bench, ConformanceCase } from "./bench.case.js";
-import { expectTidy } from "./bench.case.js";
+import type { Bench, ConformanceCase } from "./caseHandles.case.js";
+import { expectTidy } from "./caseHandles.case.js";
 import { expectSame, randomDense, randomSparse } from "./oracle.case.js";
 
 export const memoryCases: readonly ConformanceCase[] = [

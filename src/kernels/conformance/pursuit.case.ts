@@ -7,7 +7,7 @@ import { expect } from "vitest";
 import { DenseMatrix, type SparseColumns } from "../../core/matrix.js";
 import type { Rng } from "../../core/random/rng.js";
 import { type DeviceMatrix, dependenceFloor, type PursuitLimits } from "../contract.js";
-import type { Bench, ConformanceCase, Room } from "./bench.case.js";
+import type { Bench, ConformanceCase, Room } from "./caseHandles.case.js";
 import {
   dot,
   expectGreedy,

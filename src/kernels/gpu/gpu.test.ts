@@ -8,7 +8,7 @@ import { collect, keepEvery } from "../../learn/learners/learner.case.js";
 import { train } from "../../learn/run/train.js";
 import type { TrainOptions } from "../../learn/run/trainOptions.js";
 import { modelToBytes } from "../../model/files.js";
-import { chooseKernels } from "../choose.js";
+import { chooseKernels } from "../chooseDevice.js";
 import { conformance } from "../conformance/conformance.case.js";
 import { gramOf, randomDense, randomUnitDictionary } from "../conformance/oracle.case.js";
 import type { Kernels } from "../contract.js";

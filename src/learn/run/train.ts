@@ -15,7 +15,7 @@ import {
   signalsFrom,
   UnreadableFiles,
 } from "../../data/sampling/signalSource.js";
-import { chooseKernels } from "../../kernels/choose.js";
+import { chooseKernels } from "../../kernels/chooseDevice.js";
 import type { Model, ModelMeta } from "../../model/model.js";
 import type { RunSettings } from "../checkpoints/checkpointHeader.js";
 import type { TrainingData } from "../examples/examplePlan.js";

@@ -15,7 +15,7 @@ import { pictureOf, planesOf } from "./colour.js";
 import { denoise } from "./denoise.js";
 import type { DenoiseOptions } from "./denoiseOptions.js";
 import { denoisePass } from "./denoisePass.js";
-import { estimateNoise } from "./noiseLevel.js";
+import { estimateNoise } from "./estimateNoise.js";
 import { OverlapSum, WindowGrid } from "./overlap.js";
 
 const kernels = createReferenceKernels();

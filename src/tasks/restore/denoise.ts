@@ -32,7 +32,7 @@
 
 import { type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
-import { chooseKernels } from "../../kernels/choose.js";
+import { chooseKernels } from "../../kernels/chooseDevice.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { chiSquareQuantile } from "../../linalg/chiSquare.js";
 import type { Model } from "../../model/model.js";

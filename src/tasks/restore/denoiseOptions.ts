@@ -8,7 +8,7 @@ import type { Signal } from "../../core/signal.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
 import type { ColourMode } from "./colour.js";
-import { estimateNoise } from "./noiseLevel.js";
+import { estimateNoise } from "./estimateNoise.js";
 import { patchDefaults } from "./patchLearning.js";
 import {
   defaultPatch,

@@ -19,7 +19,7 @@ import { requireInteger } from "../../core/require.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { type BaseDictionary, baseCols } from "../../dictionaries/base.js";
-import { chooseKernels } from "../../kernels/choose.js";
+import { chooseKernels } from "../../kernels/chooseDevice.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { Model } from "../../model/model.js";
 import { type ColourMode, picturesOf, planesOf, resolveColour } from "./colour.js";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { InputError } from "../core/errors.js";
-import { chooseKernels, deviceNames, listDevices } from "./choose.js";
+import { chooseKernels, deviceNames, listDevices } from "./chooseDevice.js";
 
 afterEach(() => {
   vi.unstubAllGlobals();

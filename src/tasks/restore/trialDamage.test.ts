@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Rng } from "../../core/random/rng.js";
 import { makeSignal } from "../../core/signal.js";
-import { addNoise, forgetSamples, rmseBetween } from "./trial.js";
+import { addNoise, forgetSamples, rmseBetween } from "./trialDamage.js";
 
 const flat = makeSignal("flat", [40, 40], new Float32Array(1600).fill(100));
 
