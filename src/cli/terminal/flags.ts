@@ -30,7 +30,8 @@ export function atomSparsity(text: string): AtomSparsity {
 
 /** `--patch`: sizes joined by x. One number is a square of images, and a window of 1-D signals. */
 export function parsePatch(text: string, inputs: readonly Pick<Input, "kind">[]): Shape {
-  return resolvePatch(parseShape("parsePatch", "patch", text), inputs);
+  const shape = parseShape("parsePatch", "patch", text);
+  return resolvePatch(shape.length === 1 ? shape[0] : shape, inputs);
 }
 
 /** An option whose help shows the default; the library fills it in. */

@@ -107,8 +107,9 @@ describe("inspectInputs and resolvePatch", () => {
   });
 
   it("take one number as a square for images and as a window for other signals", async () => {
-    expect(resolvePatch([32], await inspect("small.png", "ecg.npy"))).toEqual([32, 32]);
-    expect(resolvePatch([32], await inspect("ecg.npy"))).toEqual([32]);
+    expect(resolvePatch(32, await inspect("small.png", "ecg.npy"))).toEqual([32, 32]);
+    expect(resolvePatch(32, await inspect("ecg.npy"))).toEqual([32]);
+    expect(resolvePatch([32], await inspect("small.png"))).toEqual([32]); // a shape is taken as it is
     expect(resolvePatch([8, 4], await inspect("small.png"))).toEqual([8, 4]);
   });
 

@@ -110,9 +110,8 @@ async function inspectFile(path: string): Promise<readonly Input[]> {
 
 /** One number means a square where there are images, and a window of a 1-D signal elsewhere. */
 export function resolvePatch(patch: Shape | number, inputs: readonly Pick<Input, "kind">[]): Shape {
-  const shape = typeof patch === "number" ? [patch] : patch;
-  const square = shape.length === 1 && inputs.some((input) => input.kind === "image");
-  return square ? [shape[0], shape[0]] : shape;
+  if (typeof patch !== "number") return patch;
+  return inputs.some((input) => input.kind === "image") ? [patch, patch] : [patch];
 }
 
 /** The files that the arguments stand for. */

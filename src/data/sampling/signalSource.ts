@@ -194,7 +194,8 @@ export function signalsFrom(
   return list.flatMap((item, i) => toSignals(where, item, list.length === 1 ? "data" : `data[${i}]`, patch));
 }
 
-function isSource(data: unknown): data is SignalSource {
+/** Whether data are read when they are needed. */
+export function isSource(data: unknown): data is SignalSource {
   return typeof data === "object" && data !== null && "units" in data && "read" in data;
 }
 

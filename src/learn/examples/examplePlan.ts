@@ -12,6 +12,7 @@ import type { Signal } from "../../core/signal.js";
 import { GroupedOrder } from "../../data/sampling/groupedOrder.js";
 import { PatchSampler, type Windowed } from "../../data/sampling/patchSampler.js";
 import {
+  isSource,
   readUnits,
   type SignalSource,
   samplesOf,
@@ -59,10 +60,6 @@ export async function planExamples(
   if (samples > options.groupSamples) return planStream(data, holdsOut, options, tools);
   const plan = planSignals(await readAll(data, tools.unreadable), holdsOut, options, tools);
   return { ...plan, host: [...plan.host, decoding(data)] };
-}
-
-function isSource(data: TrainingData): data is SignalSource {
-  return !Array.isArray(data);
 }
 
 interface Tools {

@@ -446,9 +446,16 @@ describe("data that train takes", () => {
   });
 
   test("refuses anything else with what it takes", () => {
-    expect(() => train("photos" as never, { patch: [8, 8] })).toThrow(
-      /^train: data must be a signal, several signals, a typed array or an array { shape, data }, got "photos"; /,
-    );
+    for (const patch of [8, [8, 8]]) {
+      expect(() => train("photos" as never, { patch })).toThrow(
+        /^train: data must be a signal, several signals, a typed array or an array { shape, data }, got "photos"; /,
+      );
+      expect(() => train([1, 2] as never, { patch })).toThrow(
+        /^train: data\[0\] must be a signal, .* got 1$/,
+      );
+      expect(() => train(null as never, { patch })).toThrow(/^train: data must be a signal, .* got null$/);
+      expect(() => train([], { patch })).toThrow(/^train: data must hold at least one signal, got none$/);
+    }
   });
 
   test("a learner of one's own is used under its name", async () => {

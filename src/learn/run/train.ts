@@ -10,6 +10,7 @@ import { InputError, inputError } from "../../core/errors.js";
 import type { Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import {
+  isSource,
   type SignalData,
   type SignalSource,
   signalsFrom,
@@ -51,9 +52,9 @@ export function train(data: SignalData | SignalSource, options: TrainOptions): T
 
 /** A size along every axis of the data. */
 function wholePatch(data: SignalData | SignalSource, size: number): Shape {
-  const first = "units" in data ? data.units[0] : Array.isArray(data) ? data[0] : data;
-  const axes = first && "shape" in first ? first.shape.length : 1;
-  return new Array<number>(axes).fill(size);
+  const first: unknown = isSource(data) ? data.units[0] : Array.isArray(data) ? data[0] : data;
+  const shape = (first as { readonly shape?: Shape } | null | undefined)?.shape;
+  return new Array<number>(Array.isArray(shape) ? shape.length : 1).fill(size);
 }
 
 export class TrainingRun implements AsyncIterable<TrainReport> {
