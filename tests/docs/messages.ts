@@ -46,7 +46,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ["train photos --patch 31x32 --base contourlet -o d.npz", "an even patch, or `cropped-contourlet`"],
     [
       "train photos --patch 8 -o nowhere/d.npz",
-      "create the folder: outputs are checked before the work begins, folders are not created",
+      "create the folder first: outputs are checked before the work begins, and the folder of an output file is not created for you",
     ],
   ],
   Data: [
@@ -87,7 +87,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "decompress photo.tlt -d small.npz -o back.png",
-      "the dictionary that compressed it is needed, bit by bit; training again with the same options and seed gives it",
+      "use exactly the dictionary it was compressed with; training again with the same data, options, seed and device recreates it",
     ],
     [
       "compress photo.png -d dictionary.npz -o p.tlt --bytes 20 --device cpu",
@@ -106,7 +106,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "train photo.png --patch 8 --examples 64 -o d.npz --checkpoint run --resume",
-      "the same files in the same order; the digest in brackets is of their names, shapes and samples",
+      "give the same files in the same order; the digest in brackets is made from their names, sizes and shapes",
     ],
     [
       train("--checkpoint damaged --resume"),

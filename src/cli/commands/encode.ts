@@ -43,7 +43,14 @@ export function encodeCommand(): Command {
     .requiredOption("-d, --dictionary <file>", `dictionary ${dictionaryFiles}`)
     .addOption(atomShapeOption())
     .requiredOption("-o, --output <file>", "codes to write (.npz)")
-    .addOption(option("--sparsity <p>", "at most this many atoms per window", number, "as in training"))
+    .addOption(
+      option(
+        "--sparsity <p>",
+        "at most this many atoms per window",
+        number,
+        "without --error, as in training",
+      ),
+    )
     .addOption(option("--error <e>", "add atoms until the RMSE of a window is at most this", number))
     .addOption(option("--stride <sizes>", "samples between windows: 4, 4x4", undefined, "the patch size"))
     .addHelpText("after", examples)

@@ -61,7 +61,7 @@ export function reproduceCommand(): Command {
     .addOption(option("-o, --output <folder>", "folder for the results", undefined, "out/EXPERIMENT"))
     .option("--images <data...>", "images to take patches from (default: synthetic pictures)")
     .option("--test <data...>", "images to test on (default: some of --images, set aside)")
-    .option("--quick", "small version: the same patches, fewer atoms and examples")
+    .option("--quick", "small version: fewer atoms, examples and patch sizes")
     .option("--patch <size>", "one patch size, for experiments with several: fig5")
     .addOption(option("--examples <n>", "patches per epoch: 270k, 10M", count, "as in the paper"))
     .addOption(option("--epochs <n>", "passes over the patches", count, "as in the paper"))
