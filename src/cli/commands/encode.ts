@@ -36,8 +36,8 @@ Examples:
 
 export function encodeCommand(): Command {
   const command = new Command("encode")
-    .summary("code images or arrays with a dictionary")
-    .description("Code images or arrays over a dictionary, window by window on a grid.")
+    .summary("write images or arrays as sparse codes")
+    .description("Write images or arrays as sparse codes over a dictionary, one code per window of a grid.")
     .usage("<data...> -d <dictionary> -o <file> [options]")
     .argument("<data...>", "images, folders of images, globs, .npy and .npz arrays, .tar archives")
     .requiredOption("-d, --dictionary <file>", `dictionary ${dictionaryFiles}`)

@@ -175,7 +175,7 @@ function withLearnerOptions(command: Command): void {
       option("--step-decay <t>", "mini-batches until the step is halved (niht only)", number, d.stepDecay),
     )
     .addOption(option("--atom-care <n>", care, count, every))
-    .option("--no-atom-care", "never replace unused or duplicate atoms")
+    .option("--no-atom-care", "never replace little-used or duplicate atoms")
     .option("--start <file>", "start from the atoms and the base of this dictionary");
 }
 
