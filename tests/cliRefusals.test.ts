@@ -125,9 +125,12 @@ refuses("options of train", [
   [train("--atom-care 0"), "train: --atom-care must be an integer of at least 1, got 0"],
   [
     train("--learner pca --atoms 65"),
-    "train: --atoms must be at most 64, the samples of a patch, for pca, got 65",
+    "train: --atoms must be at most 64 for pca, the number of samples in a patch, got 65",
   ],
-  [train("--learner sedil --atoms 65"), "train: --atoms must be 256, as the base has, for sedil, got 65"],
+  [
+    train("--learner sedil --atoms 65"),
+    "train: --atoms must be 256 for sedil, the number of base atoms, got 65",
+  ],
   [
     train("--learner odl --atom-sparsity 5"),
     "train: --atom-sparsity must not be given: the learner odl does not use it",
@@ -179,11 +182,11 @@ refuses("approximate", [
   ["approximate photos --base haar", "approximate: --patch must be given if there is no dictionary"],
   [
     "approximate photos -d dict.npz -d dict16x4.npz",
-    "approximate: dict16x4.npz must have patches of 8x8 as dict.npz, got 16x4",
+    "approximate: dict16x4.npz must have the same patch as dict.npz, 8x8, got 16x4",
   ],
   [
     "approximate photos -d dict16x4.npz --patch 8",
-    "approximate: dict16x4.npz must have patches of 8x8 as --patch, got 16x4",
+    "approximate: dict16x4.npz must have the patch given by --patch, 8x8, got 16x4",
   ],
   [
     "approximate sound.npy -d dict.npz",
@@ -227,7 +230,7 @@ refuses("data of train", [
     "train small.png empty.png --patch 8 -o OUT.npz",
     "train: small.png: 7x7 is smaller than the patch 8x8, skipped\n" +
       "train: empty.png: cannot be read as an image (empty file), skipped\n" +
-      "train: nothing to read: no input holds a patch of 8x8",
+      "train: nothing to read: no input is large enough for a patch of 8x8",
   ],
   ["train nan.npy --patch 8 -o OUT.npz", "train: nan.npy[1]: samples must be finite, got NaN at [5]"],
   ["train inf.npy --patch 8 -o OUT.npz", "train: inf.npy: samples must be finite, got -Infinity at [7]"],
@@ -280,14 +283,17 @@ refuses("dictionaries, data and codes that do not fit", [
     "encode photos -d dict.npz -o OUT.npz --stride 9",
     "encode: --stride must be steps of at most 8x8, the patch, got 9",
   ],
-  ["decode codes.npz -d dict100.npz -o OUT.npy", "decode: the codes are over 256 atoms, dict100.npz has 100"],
+  [
+    "decode codes.npz -d dict100.npz -o OUT.npy",
+    "decode: the codes use a dictionary of 256 atoms, but dict100.npz has 100",
+  ],
   [
     "decode codes.npz -d dict16x4.npz -o OUT.npy",
     "decode: the codes are of 8x8 windows, the dictionary of 16x4",
   ],
   [
     "decode codes.npz -d dict.npz -o OUT.png",
-    "decode: a .png holds one picture; write several signals, or signals of other axes, to a .npy",
+    "decode: a .png holds one picture; write several signals, or signals that do not have two axes, to a .npy",
   ],
 ]);
 
@@ -299,7 +305,10 @@ refuses("experiments", [
     'reproduce: unknown experiment "fig99"; known: fig1, fig2, fig3, fig4, fig5, fig6, fig7, fig8, fig11, universal32, universal64',
   ],
   ["reproduce fig2 --images photos -o OUT", "reproduce: --images is not an option of fig2, which needs none"],
-  ["reproduce fig4 --test photos -o OUT", "reproduce: --test is not an option of fig4, which learns nothing"],
+  [
+    "reproduce fig4 --test photos -o OUT",
+    "reproduce: --test is not an option of fig4: it takes no separate test images",
+  ],
   ["reproduce fig4 --epochs 2 -o OUT", "reproduce: --epochs is not an option of fig4"],
   ["reproduce fig2 --examples 0 -o OUT", "reproduce: --examples must be an integer of at least 1, got 0"],
   ["reproduce fig1 --seed -1 -o OUT", "reproduce: --seed must be an integer of at least 0, got -1"],

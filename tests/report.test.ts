@@ -168,9 +168,7 @@ describe("trainlets report", () => {
       return stderr;
     };
     expect(await refused("nowhere")).toBe("report: no such folder: nowhere\n");
-    expect(await refused("photos")).toBe(
-      "report: photos is not the folder of a report: it has no metrics.jsonl\n",
-    );
+    expect(await refused("photos")).toBe("report: photos is not a report folder: it has no metrics.jsonl\n");
     const damaged = mkdtempSync(path("damaged-"));
     writeFileSync(join(damaged, "metrics.jsonl"), `${readFileSync(path("run", "metrics.jsonl"), "utf8")}?\n`);
     expect(await refused(damaged)).toBe(`report: ${join(damaged, "metrics.jsonl")}: line 22 is damaged\n`);

@@ -14,7 +14,7 @@ const examples = `
 Examples:
   trainlets demo                                   see it work, in a few seconds
   trainlets train photos/ --patch 16 -o dict.npz   learn from a folder of photos
-  trainlets report run                             write the page of a run again
+  trainlets report run                             rebuild the page of a run
   trainlets atoms dict.npz -o atoms.png            look at what was learned
   trainlets encode face.png -d dict.npz -o codes.npz
   trainlets decode codes.npz -d dict.npz -o face-again.png
@@ -23,7 +23,7 @@ Examples:
   trainlets decompress face.tlt -d dict.npz -o face-again.png
   trainlets denoise noisy.png -o clean.png
   trainlets inpaint photo.png --mask scratches.png -o whole.png
-  trainlets reproduce universal32 --quick          an experiment of the paper`;
+  trainlets reproduce universal32 --quick          an experiment from the paper`;
 
 const loaders: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import("./commands/demo.js")).demoCommand(),
@@ -57,7 +57,7 @@ function flagOf(option: string): string {
 const program = new Command("trainlets")
   .description("Learn dictionaries for large patches of images and other signals, and use them.")
   .version(version, "-V, --version", "show the version")
-  .helpCommand("help [command]", "show the help of a command")
+  .helpCommand("help [command]", "show help for a command")
   .addHelpText("after", examples);
 for (const command of [program, ...commands]) {
   command

@@ -41,17 +41,20 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       train("--base cropped:sym9x"),
-      "use one of the names listed; bases, devices, learners and other names are answered likewise",
+      "use one of the names listed; unknown bases, devices and learners get the same kind of message",
     ],
     ["train photos --patch 31x32 --base contourlet -o d.npz", "an even patch, or `cropped-contourlet`"],
     [
       "train photos --patch 8 -o nowhere/d.npz",
-      "create the folder: outputs are checked before the work begins, folders are not created",
+      "create the folder first: outputs are checked before the work begins, and the folder of an output file is not created for you",
     ],
   ],
   Data: [
     ["train pictures --patch 8 -o d.npz", "check the path; it is relative to the current folder"],
-    ["train photos/*.bmp --patch 8 -o d.npz", "nothing that matches is an image or an array by its name"],
+    [
+      "train photos/*.bmp --patch 8 -o d.npz",
+      "none of the matching files has the name of an image or an array",
+    ],
     ["train photo.png --patch 300 -o d.npz", "a smaller patch, or larger data"],
     ["train photo.png noisy.png --patch 300 -o d.npz", "the same, for all the inputs"],
     [
@@ -65,7 +68,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ["train photo.png --patch 8x8x8 -o d.npz", "images are grey here; for colour or volumes, give a `.npy`"],
     [
       "train data.mat --patch 8 -o d.npz",
-      "whatever is not called `.npy`, `.npz` or `.tar` is tried as an image; save the array with `np.save`",
+      "any file not named `.npy`, `.npz` or `.tar` is read as an image; save the array with `np.save`",
     ],
     [
       "train scan.npy --patch 8x8 -o d.npz",
@@ -78,16 +81,16 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       "the dictionary and the codes are swapped, or it is another program's file",
     ],
     ["atoms cut.npz -o a.png", "the file was cut off, in a copy or a download: get it again"],
-    ["decode codes.npz -d small.npz -o back.npy", "decode with the dictionary that coded"],
+    ["decode codes.npz -d small.npz -o back.npy", "decode with the dictionary that was used for encoding"],
     ["decode stack.npz -d dictionary.npz -o back.png", "`-o back.npy`"],
     ["decode mixed.npz -d dictionary.npz -o back.npy", "one code file for each shape"],
     [
       "approximate photos -d dictionary.npz -d wide.npz",
-      "curves are of the same patches: compare dictionaries of one patch shape",
+      "all curves use the same patches: compare dictionaries with the same patch",
     ],
     [
       "decompress photo.tlt -d small.npz -o back.png",
-      "the dictionary that compressed it is needed, bit by bit; training again with the same options and seed gives it",
+      "use exactly the dictionary it was compressed with; training again with the same data, options, seed and device recreates it",
     ],
     [
       "compress photo.png -d dictionary.npz -o p.tlt --bytes 20 --device cpu",
@@ -95,18 +98,18 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "compress noise.npy -d small.npz -o p.tlt --psnr 60 --device cpu",
-      "the dictionary cannot come closer: more atoms, or smaller patches",
+      "this dictionary cannot reach that PSNR: use more atoms, or smaller patches",
     ],
   ],
   "Checkpoints and reports": [
     [train("--checkpoint run"), "add `--resume` to continue, or choose another folder"],
     [
       train("--checkpoint run --resume --seed 2"),
-      "the options of the run that is to continue, or another folder for another run",
+      "give the same options as the run you are resuming, or choose another folder for a new run",
     ],
     [
       "train photo.png --patch 8 --examples 64 -o d.npz --checkpoint run --resume",
-      "the same files in the same order; the digest in brackets is of their names, shapes and samples",
+      "give the same files in the same order; the digest in brackets is made from their names, sizes and shapes",
     ],
     [
       train("--checkpoint damaged --resume"),
@@ -120,10 +123,10 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     [train("--checkpoint taken"), "wait for that run, end it, or choose another folder"],
     [
       train("--report unwritable"),
-      "free the disk, or bring the folder back: it is tried again",
+      "free disk space, or restore the folder: the report is written again later",
       /report\.html.*folder/,
     ],
-    ["report photos", "name the folder that `train --report` had"],
+    ["report photos", "name the folder given to `train --report`"],
     ["report broken", "the file was changed: remove the line"],
   ],
 };

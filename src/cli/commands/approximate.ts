@@ -54,7 +54,7 @@ Examples:
 export function approximateCommand(): Command {
   const each = (value: string, before: string[] | undefined) => [...(before ?? []), value];
   const command = new Command("approximate")
-    .summary("compare how many atoms dictionaries need")
+    .summary("compare the error of dictionaries with few atoms")
     .description(
       "Approximate random patches with 1, 2, 3, … atoms of each dictionary and base, and compare the errors.",
     )
@@ -65,7 +65,7 @@ export function approximateCommand(): Command {
     .option("--base <name>", `base dictionary: ${baseForms.join(", ")}, MATRIX.npy; may be repeated`, each)
     .addOption(option("--patch <sizes>", "patch size: 16, 32x24", undefined, "that of the dictionary"))
     .addOption(option("--count <n>", "patches to approximate", count, defaults.count))
-    .addOption(option("--terms <list>", "numbers of atoms M for the table: 10,20,40", undefined, shareText()))
+    .addOption(option("--terms <list>", "atoms per patch (M) in the table: 10,20,40", undefined, shareText()))
     .addOption(option("--peak <v>", "largest sample value, for the PSNR", number, defaults.peak))
     .addOption(option("--seed <n>", "seed for choosing the patches", count, defaults.seed))
     .option("-o, --output <file>", "file for a plot of the curves (.svg, .png)")
@@ -185,9 +185,9 @@ function commonPatch(
   if (!patch) throw new InputError("--patch must be given if there is no dictionary");
   const other = models.find(({ shape }) => !sameShape(shape, patch));
   if (!other) return patch;
-  const expected = given ? "--patch" : first.path;
+  const expected = given ? "the patch given by --patch" : `the same patch as ${first.path}`;
   throw new InputError(
-    `${other.path} must have patches of ${formatShape(patch)} as ${expected}, got ${formatShape(other.shape)}`,
+    `${other.path} must have ${expected}, ${formatShape(patch)}, got ${formatShape(other.shape)}`,
   );
 }
 

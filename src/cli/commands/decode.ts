@@ -46,7 +46,7 @@ async function runDecode(path: string, flags: DecodeFlags): Promise<void> {
   const { codes, signals } = codesFromBytes(await readFileBytes(path), path);
   if (codes.X.rows !== model.A.cols) {
     throw new InputError(
-      `the codes are over ${counted(codes.X.rows, "atom")}, ${flags.dictionary} has ${model.A.cols}`,
+      `the codes use a dictionary of ${counted(codes.X.rows, "atom")}, but ${flags.dictionary} has ${model.A.cols}`,
     );
   }
   const picture = extname(flags.output).toLowerCase() === ".png";
@@ -60,7 +60,7 @@ async function runDecode(path: string, flags: DecodeFlags): Promise<void> {
 function requireOnePicture(shapes: readonly Shape[]): void {
   if (shapes.length === 1 && shapes[0].length === 2) return;
   throw new InputError(
-    "a .png holds one picture; write several signals, or signals of other axes, to a .npy",
+    "a .png holds one picture; write several signals, or signals that do not have two axes, to a .npy",
   );
 }
 

@@ -22,7 +22,7 @@ const defaultFolder = "out/demo";
 export function demoCommand(): Command {
   const command = new Command("demo")
     .summary("learn from synthetic pictures")
-    .description("Learn a dictionary from pictures made on the spot, and write a page that shows it.")
+    .description("Learn a dictionary from synthetic pictures, and write a page that shows it.")
     .addOption(option("-o, --output <folder>", "folder for the results", undefined, defaultFolder))
     .action(runDemoCommand);
   return withDeviceOptions(command);

@@ -1,4 +1,4 @@
-/** `trainlets denoise`: remove the noise of a picture or an array. */
+/** `trainlets denoise`: remove noise from a picture or an array. */
 
 import { stdout } from "node:process";
 import { Command } from "commander";
@@ -45,15 +45,17 @@ Examples:
   trainlets denoise ecg.npy --patch 128 -o clean.npy
   trainlets denoise lena.png --trial 30 -o out.png  add noise, print the PSNR
 
-Samples of pictures range from 0 to 255, also in pictures of 16 bits. The
-result has the channels and bits of the input. Ctrl-C stops it, and nothing
-is written.`;
+--sigma is on the scale 0 to 255 for pictures, 16-bit ones included. The output
+has the channels and bit depth of the input. Ctrl-C stops the command without
+writing anything.`;
 
 export function denoiseCommand(): Command {
   const d = denoiseDefaults;
   const command = new Command("denoise")
-    .summary("remove the noise of a picture or an array")
-    .description("Remove white noise from a picture or an array, with a dictionary learned from itself.")
+    .summary("remove noise from a picture or an array")
+    .description(
+      "Remove white noise from a picture or an array, with a dictionary learned from the input itself.",
+    )
     .usage("<input> -o <file> [options]")
     .addHelpText("after", examples)
     .action(runDenoise);
@@ -63,7 +65,11 @@ export function denoiseCommand(): Command {
     .addOption(option("--lambda <l>", "weight of the noisy samples in the average", number, d.lambda))
     .addOption(option("--iterations <n>", "number of denoising passes", count, d.iterations))
     .addOption(
-      option("--trial <s>", "first add noise of this deviation; print the quality before and after", number),
+      option(
+        "--trial <s>",
+        "first add noise of this standard deviation; print the quality before and after",
+        number,
+      ),
     );
   withPatchOptions(command, "16, 12x16, 8x8x8; 8,16 averages two sizes", d);
   return withDictionaryOptions(command, d);

@@ -7,7 +7,7 @@ import { listDevices } from "../../kernels/chooseDevice.js";
 export function devicesCommand(): Command {
   return new Command("devices")
     .summary("list the available devices")
-    .description("List the available devices, best first; `auto` marks the one that --device auto takes.")
+    .description("List the available devices, best first; `auto` marks the one that --device auto uses.")
     .action(async () => {
       const devices = await listDevices();
       const best = devices.find(({ available }) => available);

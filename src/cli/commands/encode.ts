@@ -36,14 +36,21 @@ Examples:
 
 export function encodeCommand(): Command {
   const command = new Command("encode")
-    .summary("code images or arrays with a dictionary")
-    .description("Code images or arrays over a dictionary, window by window on a grid.")
+    .summary("write images or arrays as sparse codes")
+    .description("Write images or arrays as sparse codes over a dictionary, one code per window of a grid.")
     .usage("<data...> -d <dictionary> -o <file> [options]")
     .argument("<data...>", "images, folders of images, globs, .npy and .npz arrays, .tar archives")
     .requiredOption("-d, --dictionary <file>", `dictionary ${dictionaryFiles}`)
     .addOption(atomShapeOption())
     .requiredOption("-o, --output <file>", "codes to write (.npz)")
-    .addOption(option("--sparsity <p>", "at most this many atoms per window", number, "as in training"))
+    .addOption(
+      option(
+        "--sparsity <p>",
+        "at most this many atoms per window",
+        number,
+        "without --error, as in training",
+      ),
+    )
     .addOption(option("--error <e>", "add atoms until the RMSE of a window is at most this", number))
     .addOption(option("--stride <sizes>", "samples between windows: 4, 4x4", undefined, "the patch size"))
     .addHelpText("after", examples)

@@ -47,20 +47,26 @@ Examples:
   trainlets inpaint traces.npy --patch 64 -o whole.npy  fills NaN
   trainlets inpaint lena.png --trial 80% -o out.png     prints the PSNR
 
-Known samples stay as they are. Ctrl-C stops it, and nothing is written.`;
+Known samples are not changed. Ctrl-C stops the command without writing
+anything.`;
 
 export function inpaintCommand(): Command {
   const d = inpaintDefaults;
   const error = `${100 * d.errorShare}% of the standard deviation`;
   const command = new Command("inpaint")
     .summary("fill missing samples of a picture or array")
-    .description("Fill missing samples of a picture or an array, with a dictionary learned from itself.")
+    .description(
+      "Fill missing samples of a picture or an array, with a dictionary learned from the input itself.",
+    )
     .usage("<input> -o <file> [--mask <file>] [options]")
     .addHelpText("after", examples)
     .action(runInpaint);
   withRestoreFiles(command)
     .optionsGroup("Missing samples:")
-    .option("--mask <file>", "what to fill: white (128 or more) in an image, not 0 in a .npy array")
+    .option(
+      "--mask <file>",
+      "samples to fill: white pixels (128 or more) of an image, non-zeros of a .npy array",
+    )
     .addOption(
       option("--error <e>", "add atoms until the RMSE of the known samples is at most this", number, error),
     )
@@ -68,7 +74,7 @@ export function inpaintCommand(): Command {
       option("--rounds <n>", "passes; each after the first relearns the dictionary", count, d.rounds),
     )
     .addOption(
-      option("--trial <share>", "first forget this share of the pixels (50%); print the quality", share),
+      option("--trial <share>", "first drop this share of the pixels, such as 50%; print the quality", share),
     );
   withPatchOptions(command, "16, 12x16, 8x8x8", d);
   return withDictionaryOptions(command, d);

@@ -1,4 +1,4 @@
-/** `trainlets report`: write the page of a run again, from the folder of its report. */
+/** `trainlets report`: rebuild the page of a run, from the folder of its report. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -15,15 +15,15 @@ import { option } from "../terminal/flags.js";
 const examples = `
 Examples:
   trainlets train photos/ --patch 16 -o dict.npz --report run
-  trainlets report run                  writes run/report.html again
+  trainlets report run                  rebuilds run/report.html
   trainlets report run -o summary.html`;
 
 export function reportCommand(): Command {
   return new Command("report")
-    .summary("write the page of a training run again")
-    .description("Write the page of a training run again, from the folder of train --report.")
+    .summary("rebuild the report page of a training run")
+    .description(`Rebuild ${pageName} from the folder that train --report wrote.`)
     .usage("<folder> [options]")
-    .argument("<folder>", `folder of train --report, which holds ${metricsName}`)
+    .argument("<folder>", `folder written by train --report (contains ${metricsName})`)
     .addOption(option("-o, --output <file>", "page to write (.html)", undefined, `${pageName} in the folder`))
     .addHelpText("after", examples)
     .action(runReport);
@@ -36,7 +36,7 @@ async function runReport(
   const metrics = join(folder, metricsName);
   if (!existsSync(folder)) throw new InputError(`no such folder: ${folder}`);
   if (!existsSync(metrics))
-    throw new InputError(`${folder} is not the folder of a report: it has no ${metricsName}`);
+    throw new InputError(`${folder} is not a report folder: it has no ${metricsName}`);
   const record = await readMetrics(metrics);
   await requireOutput(output, [".html"]);
   const picture = join(folder, atomsName);

@@ -48,24 +48,25 @@ Examples:
   trainlets reproduce universal32 --images bsds/train --test bsds/val
   trainlets reproduce universal64 --images photos --examples 500k
 
-Ctrl-C stops the training; the results are those of the dictionary so far.`;
+Ctrl-C stops the training; the results then use the dictionary so far.`;
 
 export function reproduceCommand(): Command {
+  const byExperiment = "depends on the experiment and the device";
   const command = new Command("reproduce")
-    .summary("run an experiment of the paper")
+    .summary("run an experiment from the paper")
     .description(
-      "Run an experiment of the paper, and write a page with its figures. Without a name, list them.",
+      "Run an experiment from the paper, and write a page with its figures. Without a name, list the experiments.",
     )
     .usage("[experiment] [options]")
     .argument("[experiment]", experiments.map(({ name }) => name).join(", "))
     .addOption(option("-o, --output <folder>", "folder for the results", undefined, "out/EXPERIMENT"))
     .option("--images <data...>", "images to take patches from (default: synthetic pictures)")
     .option("--test <data...>", "images to test on (default: some of --images, set aside)")
-    .option("--quick", "small version: the same patches, fewer atoms and examples")
+    .option("--quick", "small version: fewer atoms, examples and patch sizes")
     .option("--patch <size>", "one patch size, for experiments with several: fig5")
     .addOption(option("--examples <n>", "patches per epoch: 270k, 10M", count, "as in the paper"))
     .addOption(option("--epochs <n>", "passes over the patches", count, "as in the paper"))
-    .addOption(option("--batch <n>", "patches per step (mini-batch)", count, "depends on the device"))
+    .addOption(option("--batch <n>", "patches per step (mini-batch)", count, byExperiment))
     .addOption(option("--seed <n>", "seed of the random generator", count, 1))
     .option("--json", "print progress and results as lines of JSON on standard output")
     .addHelpText("after", examples)
@@ -113,7 +114,7 @@ function sizeOfFlag({ name, sizes }: Experiment, typed: string | undefined): Sha
 /** Reject images for an experiment that does not use them. */
 function requireImages({ name, images }: Experiment, flags: ReproduceFlags): void {
   if (images !== "learn" && flags.test)
-    throw new InputError(`--test is not an option of ${name}, which learns nothing`);
+    throw new InputError(`--test is not an option of ${name}: it takes no separate test images`);
   if (images === "none" && flags.images)
     throw new InputError(`--images is not an option of ${name}, which needs none`);
 }
@@ -151,9 +152,7 @@ async function perform(
 ): Promise<Outcome> {
   const { kernels, progress, json } = tools;
   const interrupt = new Interrupt(() =>
-    progress.note(
-      "stopping: the results will be those of the dictionary so far (Ctrl-C again to quit at once)",
-    ),
+    progress.note("stopping: the results will use the dictionary so far (Ctrl-C again to quit at once)"),
   );
   const outcome = await run(data, {
     kernels,

@@ -27,6 +27,7 @@ import {
   openCheckpoints,
   withLastCheckpoint,
 } from "../../learn/checkpoints/node/openCheckpoints.js";
+import type { LearnerKind } from "../../learn/learners/learner.js";
 import { learnerNames, learners } from "../../learn/learners/registry.js";
 import { unitsPerGroup } from "../../learn/run/node/trainFiles.js";
 import type { TrainPlan } from "../../learn/run/setup.js";
@@ -126,47 +127,55 @@ export function trainCommand(): Command {
     .addHelpText("after", () => `${learnerList()}${examples}`)
     .action(runTrain);
   withDictionaryOptions(command);
-  withTrainingOptions(command.optionsGroup("Training:"), trainDefaults);
+  withTrainingOptions(command.optionsGroup("Training:"), {
+    examples: byLearner(trainDefaults.examples, ({ examples }) => examples),
+    epochs: byLearner(trainDefaults.epochs, ({ epochs }) => epochs),
+    batch: trainDefaults.batch,
+  });
   withLearnerOptions(command);
   withStoppingOptions(command);
   withLongRunOptions(command);
   command.optionsGroup("Other options:");
-  const groupSamples = `${trainDefaults.groupSamples / 2 ** 20}Mi`;
-  const text = "samples in memory at a time; larger data are read in groups";
+  const text = "samples held in memory at a time; larger data are read in groups";
   command
-    .addOption(option("--group-samples <n>", text, count, groupSamples))
+    .addOption(option("--group-samples <n>", text, count, trainDefaults.groupSamples))
     .option("--json", "print progress as lines of JSON on standard output");
   return withDeviceOptions(command);
 }
 
 function withDictionaryOptions(command: Command): void {
   const bases = `base dictionary: ${baseForms.join(", ")}, MATRIX.npy`;
+  const multiple = "number of atoms, as a multiple of the number of base atoms";
+  const m = byLearner("as many as the base has", ({ atoms }) => atoms && "the samples of a patch");
   const k = bySize((n) => defaultAtomSparsity(n, Infinity));
+  const p = `without --error, ${bySize(defaultSparsity)}`;
   command
     .optionsGroup("Dictionary:")
     .requiredOption("-o, --output <file>", "dictionary file to write (.npz)")
     .requiredOption("--patch <sizes>", "patch size: 16 (16x16 in images), 32x24, 8x8x8")
     .addOption(option("--base <name>", bases, undefined, trainDefaults.base))
-    .addOption(option("--atoms <m>", "number of atoms", count, "as many as the base has"))
-    .addOption(option("--redundancy <r>", "number of atoms as a multiple of those of the base", number))
+    .addOption(option("--atoms <m>", "number of atoms", count, m))
+    .addOption(option("--redundancy <r>", multiple, number))
     .addOption(option("--atom-sparsity <k>", "non-zeros per atom: 250, or 10% of the patch", atomSparsity, k))
     .optionsGroup("Coding of patches:")
-    .addOption(option("--sparsity <p>", "at most this many atoms per patch", number, bySize(defaultSparsity)))
+    .addOption(option("--sparsity <p>", "at most this many atoms per patch", number, p))
     .addOption(option("--error <e>", "add atoms until the RMSE of a patch is at most this", number))
     .option("--no-remove-mean", "do not subtract the mean of each patch");
 }
 
 function withLearnerOptions(command: Command): void {
   const d = trainDefaults;
+  const care = "steps between replacements of little-used and duplicate atoms";
+  const every = byLearner(atomCareDefaults.every, ({ careEvery }) =>
+    careEvery === false ? "never" : careEvery,
+  );
   command
     .addOption(option("--momentum <g>", "momentum γ in [0, 1) (osdl only)", number, d.momentum))
     .addOption(
       option("--step-decay <t>", "mini-batches until the step is halved (niht only)", number, d.stepDecay),
     )
-    .addOption(
-      option("--atom-care <n>", "steps between replacements of unused atoms", count, atomCareDefaults.every),
-    )
-    .option("--no-atom-care", "never replace unused or duplicate atoms")
+    .addOption(option("--atom-care <n>", care, count, every))
+    .option("--no-atom-care", "never replace little-used or duplicate atoms")
     .option("--start <file>", "start from the atoms and the base of this dictionary");
 }
 
@@ -183,16 +192,19 @@ function withStoppingOptions(command: Command): void {
 
 function withLongRunOptions(command: Command): void {
   const minutes = checkpointDefaults.minutes;
-  const seconds = pageDefaults.every;
+  const seconds = `${pageDefaults.every}, or longer to keep drawing below ${100 * pageDefaults.share}% of the time`;
   command
     .optionsGroup("Long runs:")
     .option("--checkpoint <folder>", "save checkpoints there; the last two are kept")
     .addOption(option("--checkpoint-every <t>", "minutes between checkpoints", number, minutes))
-    .addOption(option("--checkpoint-steps <n>", "steps between checkpoints, if that is sooner", count))
-    .option("--resume", "resume from the newest checkpoint; the result is that of one run without a break")
+    .addOption(option("--checkpoint-steps <n>", "also save a checkpoint every n steps", count))
+    .option(
+      "--resume",
+      "resume from the newest checkpoint; the result is the same as without the interruption",
+    )
     .option(
       "--report <folder>",
-      "write metrics.jsonl and report.html there (default: the --checkpoint folder)",
+      "write metrics.jsonl, report.html and atoms.png there (default: the --checkpoint folder)",
     )
     .addOption(option("--page-every <s>", "seconds between updates of report.html", number, seconds))
     .option("--dry-run", "print the memory, disk space and time a run would need, and stop");
@@ -203,6 +215,20 @@ function learnerList(): string {
   const width = Math.max(...learnerNames.map((name) => name.length));
   const lines = learnerNames.map((name) => `  ${name.padEnd(width)}  ${learners[name].summary}`);
   return `\nLearners:\n${lines.join("\n")}\n`;
+}
+
+/** A default, with those of the learners that have their own: `1; sparse-ksvd and ksvd: 10`. */
+function byLearner(
+  usual: number | string,
+  of: (defaults: NonNullable<LearnerKind["defaults"]>) => number | string | undefined,
+): string {
+  const own = new Map<number | string, string[]>();
+  for (const name of learnerNames) {
+    const value = of(learners[name].defaults ?? {});
+    if (value !== undefined) own.set(value, [...(own.get(value) ?? []), name]);
+  }
+  const list = new Intl.ListFormat("en-GB");
+  return [usual, ...[...own].map(([value, names]) => `${list.format(names)}: ${value}`)].join("; ");
 }
 
 /** A default that depends on the patch, by examples: `16 for 8x8, 64 for 32x32`. */

@@ -20,7 +20,7 @@ export function atomShapeOption(): Option {
     "--atom-shape <sizes>",
     "shape of the atoms in a .npy dictionary: 8x16, 256",
     undefined,
-    "square, or else 1-D",
+    "square if possible, otherwise 1-D",
   );
 }
 

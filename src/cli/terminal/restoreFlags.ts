@@ -58,7 +58,14 @@ export function withPatchOptions(command: Command, sizes: string, d: RestoreDefa
   return command
     .optionsGroup("Patches:")
     .addOption(option("--patch <sizes>", `patch size: ${sizes}`, undefined, "16x16 in pictures"))
-    .addOption(option("--stride <n>", "samples between patches; 2 is four times faster", count, d.stride))
+    .addOption(
+      option(
+        "--stride <n>",
+        "samples between patches; 2 is about four times faster for pictures",
+        count,
+        d.stride,
+      ),
+    )
     .addOption(choice("--colour <mode>", "how colour is treated", colours, colours[0]));
 }
 

@@ -154,7 +154,7 @@ describe("readSignals", () => {
       "broken.png: cannot be read as an image (unsupported image format)",
     );
     expect(await refusal(read([12, 12], "small.png", "broken.png"))).toBe(
-      "nothing to read: no input holds a patch of 12x12",
+      "nothing to read: no input is large enough for a patch of 12x12",
     );
   });
 

@@ -254,5 +254,5 @@ function fingerprintUnits(units: readonly FileUnit[]): string {
 
 /** The error if no input can be used. */
 export function nothingToRead(patch: Shape): InputError {
-  return new InputError(`nothing to read: no input holds a patch of ${formatShape(patch)}`);
+  return new InputError(`nothing to read: no input is large enough for a patch of ${formatShape(patch)}`);
 }

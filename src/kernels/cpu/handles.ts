@@ -261,7 +261,7 @@ export class Arena {
       const need = ((this.bytesUsed + size) / 2 ** 30).toFixed(2);
       const most = (this.bytesMost + reserved) / 2 ** 30;
       throw new InputError(
-        `cpu kernels: ${need} GiB of memory are needed, but at most ${most} GiB are available`,
+        `cpu kernels: ${need} GiB of memory is needed, but at most ${most} GiB is available`,
       );
     }
     this.#release({ at: end, bytes: pages * page });

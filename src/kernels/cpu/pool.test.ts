@@ -115,7 +115,7 @@ describe("memory", () => {
   test("beyond 4 GiB is refused with a clear message", async () => {
     kernels = await createCpuKernels({ threads: 1 });
     expect(() => kernels!.matrix(40_000, 40_000)).toThrow(
-      new InputError("cpu kernels: 5.96 GiB of memory are needed, but at most 4 GiB are available"),
+      new InputError("cpu kernels: 5.96 GiB of memory is needed, but at most 4 GiB is available"),
     );
     const huge = { ...options, patch: [64, 64], atoms: 40_000, kernels } as const;
     await expect(train(pictures, huge).plan()).rejects.toThrow(/^train: the run needs \d/);
@@ -135,7 +135,7 @@ describe("memory", () => {
     const arena = new Arena(true);
     expect(arena.bytesMost).toBe(2 ** 30 - 4096);
     expect(() => arena.take(2 ** 31)).toThrow(
-      new InputError("cpu kernels: 2.00 GiB of memory are needed, but at most 1 GiB are available"),
+      new InputError("cpu kernels: 2.00 GiB of memory is needed, but at most 1 GiB is available"),
     );
   });
 

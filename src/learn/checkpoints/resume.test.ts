@@ -101,17 +101,17 @@ describe("a checkpoint of another run", () => {
   const ended = runAndSave({}, 100).then(({ saved }) => saved.at(-1)!);
 
   test.each([
-    [{ batch: 21 }, "batch must be 20 as in the checkpoint, got 21"],
-    [{ seed: 2 }, "seed must be 1 as in the checkpoint, got 2"],
-    [{ coding: { sparsity: 3 } }, "sparsity must be 2 as in the checkpoint, got 3"],
-    [{ coding: { sparsity: 2, error: 1 } }, "error must be left out as in the checkpoint, got 1"],
-    [{ base: "odct:2" }, "base must be odct:1 as in the checkpoint, got odct:2"],
-    [{ momentum: 0.5 }, "momentum must be 0.9 as in the checkpoint, got 0.5"],
-    [{ examples: 211 }, "examples must be 210 as in the checkpoint, got 211"],
-    [{ atomCare: false }, "atomCare must be 25 as in the checkpoint, got none"],
-    [{ removeMean: false }, "removeMean must be true as in the checkpoint, got false"],
-    [{ learner: "niht" }, "learner must be osdl as in the checkpoint, got niht"],
-    [{ patch: [5, 4] }, "patch must be 5x5 as in the checkpoint, got 5x4"],
+    [{ batch: 21 }, "batch must be 20, as in the checkpoint, got 21"],
+    [{ seed: 2 }, "seed must be 1, as in the checkpoint, got 2"],
+    [{ coding: { sparsity: 3 } }, "sparsity must be 2, as in the checkpoint, got 3"],
+    [{ coding: { sparsity: 2, error: 1 } }, "error must be left out, as in the checkpoint, got 1"],
+    [{ base: "odct:2" }, "base must be odct:1, as in the checkpoint, got odct:2"],
+    [{ momentum: 0.5 }, "momentum must be 0.9, as in the checkpoint, got 0.5"],
+    [{ examples: 211 }, "examples must be 210, as in the checkpoint, got 211"],
+    [{ atomCare: false }, "atomCare must be 25, as in the checkpoint, got none"],
+    [{ removeMean: false }, "removeMean must be true, as in the checkpoint, got false"],
+    [{ learner: "niht" }, "learner must be osdl, as in the checkpoint, got niht"],
+    [{ patch: [5, 4] }, "patch must be 5x5, as in the checkpoint, got 5x4"],
     [{ epochs: 1 }, "epochs must be at least 2, which the checkpoint has begun, got 1"],
   ] as [Partial<TrainOptions>, string][])("is rejected for %j", async (other, message) => {
     const resume = await opened(await ended);
@@ -127,11 +127,11 @@ describe("a checkpoint of another run", () => {
     const renamed = { ...a, name: "other.png" };
     for (const other of [[changed, b], [renamed, b], [b, a], [a]]) {
       expect(() => train(other, { ...small, resume })).toThrow(
-        /^train: resume: the data must be 2 signals of 1152 samples \([0-9a-f]{8}\) as in the checkpoint, got /,
+        /^train: resume: the data must be 2 signals of 1152 samples \([0-9a-f]{8}\), as in the checkpoint, got /,
       );
     }
     expect(() => train(data, { ...small, test: [a], resume })).toThrow(
-      /^train: resume: the test data must be held out as in the checkpoint, got 1 signal of 576 samples \(/,
+      /^train: resume: the test data must be held out, as in the checkpoint, got 1 signal of 576 samples \(/,
     );
     const moved = { ...a, name: `elsewhere/${a.name}` };
     expect(() => train([moved, b], { ...small, resume })).not.toThrow();

@@ -4,8 +4,8 @@
  *
  * Each learner is one file of the same form: a state, a function that creates it, one
  * `…Update` function that reads like the algorithm, and at the end its `LearnerKind`,
- * which is listed in registry.ts. tally.ts counts what goes into reports;
- * sparseLearner.ts and explicitLearner.ts hold what D = ΦA and explicit dictionaries share.
+ * which is listed in registry.ts. tally.ts counts what goes into reports and holds what
+ * learners of D = ΦA share; explicitLearner.ts holds what those of explicit dictionaries share.
  */
 
 import type { DenseMatrix, SparseColumns } from "../../core/matrix.js";

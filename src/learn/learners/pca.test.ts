@@ -87,7 +87,7 @@ describe("pca", () => {
   test("rejects more atoms than samples", () => {
     const data = syntheticPictures(1, 1, 32);
     expect(() => train(data, { patch: [4, 4], learner: "pca", atoms: 17 })).toThrow(
-      "train: atoms must be at most 16, the samples of a patch, for pca, got 17",
+      "train: atoms must be at most 16 for pca, the number of samples in a patch, got 17",
     );
   });
 

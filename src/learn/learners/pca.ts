@@ -132,7 +132,12 @@ export const pca: LearnerKind = {
   check({ atoms, base }) {
     const n = baseRows(base);
     if (atoms <= n) return;
-    throw inputError("train", "atoms", `must be at most ${n}, the samples of a patch, for pca`, atoms);
+    throw inputError(
+      "train",
+      "atoms",
+      `must be at most ${n} for pca, the number of samples in a patch`,
+      atoms,
+    );
   },
 
   memory(options, N) {

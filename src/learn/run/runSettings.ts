@@ -61,7 +61,7 @@ export function requireSameSettings(saved: RunSettings, now: RunSettings): void 
   for (const [name, value] of Object.entries(now)) {
     if (saved[name] === value) continue;
     const before = saved[name] ?? "none";
-    const rule = `must be ${before === "none" ? "left out" : before} as in the checkpoint`;
+    const rule = `must be ${before === "none" ? "left out" : before}, as in the checkpoint`;
     throw new InputError((nameOf) => `${nameOf("resume")}: ${nameOf(name)} ${rule}, got ${value}`, {
       where: "train",
       argument: name,

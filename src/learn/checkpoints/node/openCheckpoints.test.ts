@@ -53,8 +53,8 @@ describe("openCheckpoints", () => {
 
   it.each<[boolean, object, string]>([
     [false, {}, "checkpoint RUN must be empty without resume, got checkpoint-000004.tlc"],
-    [true, { batch: 25 }, "resume: batch must be 50 as in the checkpoint, got 25"],
-    [true, { atomSparsity: 4 }, "resume: atomSparsity must be 10 as in the checkpoint, got 4"],
+    [true, { batch: 25 }, "resume: batch must be 50, as in the checkpoint, got 25"],
+    [true, { atomSparsity: 4 }, "resume: atomSparsity must be 10, as in the checkpoint, got 4"],
     [true, { epochs: 1 }, "resume: epochs must be at least 2, which the checkpoint has begun, got 1"],
   ])("with resume %j rejects %j", async (resume, more, message) => {
     await expect(open(run, resume, more)).rejects.toThrow(

@@ -118,7 +118,7 @@ function savableCodes(state: NihtBatchState): Savable {
 
 export const nihtBatch: LearnerKind = {
   name: "niht-batch",
-  summary: "NIHT over the whole set, whose cost never rises",
+  summary: "NIHT over the whole set; the cost never rises",
   takes: "whole set",
   ownOptions: ["atomSparsity"],
   defaults: { epochs: 10, careEvery: false }, // D7

@@ -258,7 +258,7 @@ describe("sedil", () => {
   test("rejects other numbers of atoms than the base has, and a base that is not separable", () => {
     const data = syntheticPictures(1, 1, 32);
     expect(() => train(data, { patch: [4, 4], learner: "sedil", base: "identity", atoms: 17 })).toThrow(
-      "train: atoms must be 16, as the base has, for sedil, got 17",
+      "train: atoms must be 16 for sedil, the number of base atoms, got 17",
     );
     const base = { name: "mine", shape: [4, 4], factors: [Matrix64.identity(16)] };
     expect(() => train(data, { patch: [4, 4], learner: "sedil", base })).toThrow(

@@ -178,7 +178,8 @@ export const sedil: LearnerKind = {
     const L = baseCols(base);
     if (base.factors.length !== base.shape.length)
       throw inputError("train", "base", "must have a factor for each axis for sedil", base.name);
-    if (atoms !== L) throw inputError("train", "atoms", `must be ${L}, as the base has, for sedil`, atoms);
+    if (atoms !== L)
+      throw inputError("train", "atoms", `must be ${L} for sedil, the number of base atoms`, atoms);
   },
 
   memory({ base, atoms: L, batch, coding }, N) {
