@@ -327,7 +327,8 @@ describe("help", () => {
   it("shows the defaults of the library", async () => {
     const help = (await run("train --help")).replaceAll(/\s+/g, " ");
     for (const name of ["base", "batch", "epochs", "examples", "momentum", "seed", "holdout"] as const)
-      expect(help).toMatch(new RegExp(`--${name} (?:(?! --).)*\\(default: ${trainDefaults[name]}\\)`));
+      expect(help).toMatch(new RegExp(`--${name} (?:(?! --).)*\\(default: ${trainDefaults[name]}[;)]`));
+    expect(help).toContain("(default: 1; niht-batch, sparse-ksvd and ksvd: 10; sedil: 100)");
     expect(help).toContain(`where to compute: ${deviceNames.join(", ")} (default: auto)`);
   });
 

@@ -79,7 +79,7 @@ export interface NihtLearner extends Learner {
 
 export const niht: LearnerKind = {
   name: "niht",
-  summary: "stochastic NIHT, Algorithm 1: one atom at a time, each with its own step",
+  summary: "stochastic NIHT, Algorithm 1: atom by atom, one step size each",
   takes: "mini-batches",
   ownOptions: ["atomSparsity", "stepDecay"],
   memory: (options, N) => [...atomwiseMemory(options, N, N), nihtMemory(options)],
