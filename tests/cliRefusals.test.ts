@@ -254,7 +254,7 @@ refuses("outputs", [
   ["train photos --patch 8 -o OUT.mat", 'train: --output must end in .npz, got "OUT.mat"'],
   ["atoms dict.npz -o OUT.jpg", 'atoms: --output must end in .png, got "OUT.jpg"'],
   ["decode codes.npz -d dict.npz -o OUT.jpg", 'decode: --output must end in .npy or .png, got "OUT.jpg"'],
-  ["encode photos -d dict.npz -o dict.npz", "encode: --output must not be the dictionary, got dict.npz"],
+  ["encode photos -d dict.npz -o dict.npz", "encode: --output must not be an input, got dict.npz"],
 ]);
 
 refuses("files of others, or damaged", [

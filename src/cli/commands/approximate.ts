@@ -7,8 +7,9 @@ import { InputError, inputError } from "../../core/errors.js";
 import { clock, counted, grouped } from "../../core/formatText.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import { formatShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
-import { requireOutput, writeFileAtomic } from "../../data/node/files.js";
+import { writeFileAtomic } from "../../data/node/files.js";
 import { type Input, inspectInputs } from "../../data/node/inputs.js";
+import { inputFiles, requireOutput } from "../../data/node/outputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import { baseForms } from "../../dictionaries/base.js";
 import { rasterizeSvg } from "../../figures/node/rasterize.js";
@@ -87,8 +88,9 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
   const peak = requireAbove("approximate", "peak", flags.peak ?? defaults.peak, 0);
   if (dictionary.length + base.length === 0)
     throw new InputError("needs at least one dictionary (-d) or base (--base)");
-  if (output !== undefined) await requireOutput(output, [".svg", ".png"]);
   const inputs = await inspectInputs(data);
+  if (output !== undefined)
+    await requireOutput(output, [".svg", ".png"], [...dictionary, ...base, ...inputFiles(inputs)]);
   if (dictionary.length === 0) requireDictionaryFor(flags);
   const models = await Promise.all(dictionary.map((path) => readDictionary(path, flags)));
   const patch = commonPatch(flags.patch, models, inputs);

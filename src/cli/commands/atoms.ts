@@ -6,7 +6,8 @@ import { InputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
 import { requireInteger, requireOneOf } from "../../core/require.js";
 import { formatShape } from "../../core/shape.js";
-import { requireOutput, writeFileAtomic } from "../../data/node/files.js";
+import { writeFileAtomic } from "../../data/node/files.js";
+import { requireOutput } from "../../data/node/outputs.js";
 import { atomGallery } from "../../figures/atoms/atomGallery.js";
 import { type AtomOrder, atomOrders, orderAtoms } from "../../figures/atoms/atomOrder.js";
 import { encodePng } from "../../figures/png.js";
@@ -61,7 +62,7 @@ async function runAtoms(path: string, flags: AtomsFlags): Promise<void> {
   const most = requireInteger("atoms", "count", flags.count ?? defaults.count, 1);
   if (flags.columns !== undefined) requireInteger("atoms", "columns", flags.columns, 1);
   const columns = flags.columns === undefined ? {} : { columns: flags.columns };
-  await requireOutput(flags.output, [".png"]);
+  await requireOutput(flags.output, [".png"], [path]);
   const model = await loadDictionary(path, flags);
   if (sort === "use" && !model.uses)
     throw new InputError(`--sort use needs counts of use, and ${path} has none`);

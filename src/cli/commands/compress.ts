@@ -6,8 +6,9 @@ import { InputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import { sizeOf } from "../../core/shape.js";
-import { requireOutput, writeFileAtomic } from "../../data/node/files.js";
+import { writeFileAtomic } from "../../data/node/files.js";
 import { inspectInputs } from "../../data/node/inputs.js";
+import { requireOutput } from "../../data/node/outputs.js";
 import { type CompressionTarget, Compressor, defaultPsnr } from "../../tasks/codec/compress.js";
 import { planeShape, type SampleArray } from "../../tasks/codec/sampleArray.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
@@ -56,7 +57,7 @@ export function compressCommand(): Command {
 
 async function runCompress(path: string, flags: CompressFlags): Promise<void> {
   requireOneTarget(flags);
-  await requireOutput(flags.output, [".tlt"]);
+  await requireOutput(flags.output, [".tlt"], [path, flags.dictionary]);
   const model = await loadDictionary(flags.dictionary, flags);
   const inputs = await inspectInputs([path]);
   if (inputs.length !== 1)

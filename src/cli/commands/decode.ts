@@ -8,7 +8,8 @@ import { counted } from "../../core/formatText.js";
 import { formatShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { makeNpy, writeNpy } from "../../data/formats/npy.js";
-import { readFileBytes, requireOutput, writeFileAtomic } from "../../data/node/files.js";
+import { readFileBytes, writeFileAtomic } from "../../data/node/files.js";
+import { requireOutput } from "../../data/node/outputs.js";
 import { greyPicture } from "../../figures/greyPicture.js";
 import { encodePng } from "../../figures/png.js";
 import { codesFromBytes } from "../../model/files.js";
@@ -41,7 +42,7 @@ export function decodeCommand(): Command {
 }
 
 async function runDecode(path: string, flags: DecodeFlags): Promise<void> {
-  await requireOutput(flags.output, [".npy", ".png"]);
+  await requireOutput(flags.output, [".npy", ".png"], [path, flags.dictionary]);
   const model = await loadDictionary(flags.dictionary, flags);
   const { codes, signals } = codesFromBytes(await readFileBytes(path), path);
   if (codes.X.rows !== model.A.cols) {

@@ -3,7 +3,8 @@
 import { stdout } from "node:process";
 import { Command } from "commander";
 import { formatShape } from "../../core/shape.js";
-import { readFileBytes, requireOutput } from "../../data/node/files.js";
+import { readFileBytes } from "../../data/node/files.js";
+import { requireOutput } from "../../data/node/outputs.js";
 import { pictureExtensions } from "../../data/node/pictures.js";
 import { decompress } from "../../tasks/codec/decompress.js";
 import { type AtomShapeFlag, atomShapeOption, loadDictionary } from "../terminal/dictionaryFile.js";
@@ -37,7 +38,7 @@ export function decompressCommand(): Command {
 }
 
 async function runDecompress(path: string, flags: DecompressFlags): Promise<void> {
-  await requireOutput(flags.output, [...pictureExtensions, ".npy"]);
+  await requireOutput(flags.output, [...pictureExtensions, ".npy"], [path, flags.dictionary]);
   const model = await loadDictionary(flags.dictionary, flags);
   const array = decompress(await readFileBytes(path), model, path);
   requireSampleFormat(flags.output, array);

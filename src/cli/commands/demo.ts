@@ -5,7 +5,8 @@ import { stdout } from "node:process";
 import { Command } from "commander";
 import { clock, grouped } from "../../core/formatText.js";
 import { formatShape } from "../../core/shape.js";
-import { makeFolder, writeFileAtomic } from "../../data/node/files.js";
+import { writeFileAtomic } from "../../data/node/files.js";
+import { makeOutputFolder, resultFolder } from "../../data/node/outputs.js";
 import type { TrainReport } from "../../learn/run/trainingLoop.js";
 import { saveModel } from "../../model/node/files.js";
 import { psnr } from "../../tasks/approximate/representation.js";
@@ -32,7 +33,7 @@ async function runDemoCommand({ output = defaultFolder, ...device }: DemoFlags):
   const start = performance.now();
   const { demoPictures, demoSettings, runDemo } = await import("../../experiments/demo/run.js");
   const { demoFiles } = await import("../../experiments/demo/files.js"); // loaded only here: charts take a while
-  await makeFolder(output);
+  await makeOutputFolder(output, resultFolder);
   const pictures = demoPictures();
   await onDevice(device, async (kernels) => {
     const size = formatShape(demoSettings.patch);

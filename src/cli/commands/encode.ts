@@ -1,13 +1,13 @@
 /** `trainlets encode`: sparse codes of signals over a dictionary. */
 
-import { resolve } from "node:path";
 import { stderr, stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
 import { formatShape, parseShape, type Shape, sizeOf } from "../../core/shape.js";
-import { requireOutput, writeFileAtomic } from "../../data/node/files.js";
+import { writeFileAtomic } from "../../data/node/files.js";
 import { inspectInputs } from "../../data/node/inputs.js";
+import { inputFiles, requireOutput } from "../../data/node/outputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import { codesToBytes } from "../../model/files.js";
 import { resolveLimits } from "../../pursuit/encoder.js";
@@ -65,10 +65,8 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   const given = flags.sparsity !== undefined || flags.error !== undefined;
   const coding = given ? { sparsity: flags.sparsity, error: flags.error } : model.meta.coding;
   resolveLimits("encode", coding, sizeOf(patch), model.A.cols);
-  await requireOutput(flags.output, [".npz"]);
-  if (resolve(flags.output) === resolve(flags.dictionary))
-    throw new InputError(`--output must not be the dictionary, got ${flags.output}`);
   const inputs = await inspectInputs(data);
+  await requireOutput(flags.output, [".npz"], [flags.dictionary, ...inputFiles(inputs)]);
   const onSkip = (message: string) => stderr.write(`encode: ${message}\n`);
   const result = await onDevice(flags, async (kernels) => {
     const signals = await readSignals(inputs, { patch, onSkip });

@@ -6,7 +6,8 @@ import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { grouped } from "../../core/formatText.js";
-import { readFileBytes, requireOutput, writeFileAtomic } from "../../data/node/files.js";
+import { readFileBytes, writeFileAtomic } from "../../data/node/files.js";
+import { requireOutput } from "../../data/node/outputs.js";
 import { atomsName, pageName } from "../../report/node/liveReport.js";
 import { metricsName, readMetrics } from "../../report/node/metricsFile.js";
 import { runPage } from "../../report/runPage.js";
@@ -38,7 +39,7 @@ async function runReport(
   if (!existsSync(metrics))
     throw new InputError(`${folder} is not a report folder: it has no ${metricsName}`);
   const record = await readMetrics(metrics);
-  await requireOutput(output, [".html"]);
+  await requireOutput(output, [".html"], [metrics]);
   const picture = join(folder, atomsName);
   const atoms = existsSync(picture) ? await readFileBytes(picture) : undefined;
   const page = runPage(record, { atoms, now: new Date() });

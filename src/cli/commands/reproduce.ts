@@ -8,8 +8,9 @@ import { clock } from "../../core/formatText.js";
 import { requireOneOf } from "../../core/require.js";
 import { formatShape, parseShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
-import { makeFolder, writeFileAtomic } from "../../data/node/files.js";
+import { writeFileAtomic } from "../../data/node/files.js";
 import { type Input, inspectInputs } from "../../data/node/inputs.js";
+import { makeOutputFolder, resultFolder } from "../../data/node/outputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import { experiments, findExperiment } from "../../experiments/catalogue.js";
 import type {
@@ -89,7 +90,8 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
   const inputs = await inputsOf(flags);
   await onDevice(flags, async (kernels, computingOn) => {
     const data = await readData(inputs, experiment, progress);
-    await makeFolder(output);
+    const read = [...(flags.images ?? []), ...(flags.test ?? [])];
+    await makeOutputFolder(output, { ...resultFolder, data: read });
     progress.note(computingOn);
     const outcome = await perform(run, data, { kernels, progress, json: flags.json === true });
     const written = await writeOutcome(output, outcome.files);

@@ -12,9 +12,9 @@ import { InputError, inputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import { formatShape } from "../../core/shape.js";
-import { makeFolder, requireOutput } from "../../data/node/files.js";
 import { type Input, inspectInputs } from "../../data/node/inputs.js";
 import { openSource } from "../../data/node/openSource.js";
+import { inputFiles, requireOutput } from "../../data/node/outputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import type { SignalSource } from "../../data/sampling/signalSource.js";
 import { baseForms } from "../../dictionaries/base.js";
@@ -54,7 +54,7 @@ import {
   type Need,
   type RunProgress,
 } from "../../report/followRun.js";
-import { pageDefaults } from "../../report/node/liveReport.js";
+import { makeRunFolders, pageDefaults } from "../../report/node/liveReport.js";
 import { recordRun } from "../../report/node/recordRun.js";
 import { freeSpace, thisMachine } from "../../report/node/thisMachine.js";
 import { jsonReport, type PlanLine, planLine } from "../../report/runRecord.js";
@@ -251,12 +251,14 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   const tests = flags.test && (await inspectInputs(flags.test));
   const options = await libraryOptions(flags, inputs);
   const resolved = resolveTraining(options); // rejects bad options before data is read
-  await requireOutput(flags.output, [".npz"]);
+  const { start, base } = flags;
+  const read = [...inputFiles(inputs), ...inputFiles(tests), start, base];
+  await requireOutput(flags.output, [".npz"], read);
   requireLongRunFlags(flags);
   const progress = progressFor(flags);
+  if (!flags.dryRun) await makeRunFolders(flags, [...data, ...(flags.test ?? [])]);
   const checkpoints = await checkpointsOf(flags, resolved, progress);
   try {
-    if (flags.report !== undefined && !flags.dryRun) await makeFolder(flags.report, "report");
     const job = { flags, inputs, tests, options, checkpoints, progress };
     const result = await onDevice(flags, (kernels, computingOn) => trainOn(kernels, computingOn, job));
     (flags.json ? stderr : stdout).write(`${result}\n`);

@@ -1,14 +1,15 @@
 /** What `denoise` and `inpaint` read, show and write: one picture, or the signals of one array. */
 
-import { extname, resolve } from "node:path";
+import { extname } from "node:path";
 import { stderr } from "node:process";
 import { InputError } from "../../core/errors.js";
 import { rounded } from "../../core/formatText.js";
 import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
 import { makeNpy, readNpy, toFloat32, writeNpy } from "../../data/formats/npy.js";
-import { readFileBytes, requireOutput, writeFileAtomic } from "../../data/node/files.js";
+import { readFileBytes, writeFileAtomic } from "../../data/node/files.js";
 import { kindOf } from "../../data/node/inputs.js";
+import { requireOutput } from "../../data/node/outputs.js";
 import {
   type PictureFile,
   pictureExtensions,
@@ -49,10 +50,7 @@ export interface RestorableOptions {
 /** Check the output, then read the input; rejects an output that cannot hold it. */
 export async function readRestorable(input: string, options: RestorableOptions): Promise<RestorableFile> {
   const { output, others } = options;
-  await requireOutput(output, [...pictureExtensions, ".npy"]);
-  const clash = [input, ...others].find((path) => path !== undefined && resolve(path) === resolve(output));
-  if (clash !== undefined)
-    throw new InputError((nameOf) => `${nameOf("output")} must not be an input, got ${output}`);
+  await requireOutput(output, [...pictureExtensions, ".npy"], [input, ...others]);
   const file = kindOf(input) === "npy" ? await readArray(input, options) : await readPicture(input);
   requireFits(output, file);
   return file;

@@ -3,7 +3,10 @@
  *
  * A file is written under a temporary name, flushed to the disk and renamed, so that
  * a reader sees either the old file or the new one, never half of it. Folders are not
- * created: a missing folder is more likely a typing error than a wish.
+ * created: a missing folder is more likely a typing error than a wish. Links are followed
+ * once, before the first byte is written, so that the file that is tried before the work,
+ * the temporary file and the file that is replaced are in one folder. Read-only files are
+ * not replaced. outputs.ts decides what else may be written where.
  *
  * The temporary name identifies the process, the machine and the file:
  *
@@ -18,9 +21,9 @@ import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import {
   type FileHandle,
-  mkdir,
   open,
   readdir,
+  readlink,
   realpath,
   rename,
   stat,
@@ -28,8 +31,8 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { hostname } from "node:os";
-import { basename, dirname, extname, join } from "node:path";
-import { InputError, inputError } from "../../core/errors.js";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { InputError } from "../../core/errors.js";
 import { crc32, crcToHex } from "../formats/checksums.js";
 
 /** Errors that the caller can correct, in words. */
@@ -42,6 +45,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "its name is too long",
   ELOOP: "its symbolic links form a loop",
   EINVAL: "its name is not valid",
+  EREADONLY: "the file is read-only",
   ERR_INVALID_ARG_VALUE: "its name is not valid",
 };
 
@@ -86,8 +90,9 @@ export async function readFileStart(path: string, length: number): Promise<Uint8
 /** Write a file, whole or not at all. Devices and pipes (`/dev/null`) are written to directly. */
 export async function writeFileAtomic(path: string, bytes: Uint8Array): Promise<void> {
   try {
-    const target = await realpath(path).catch(() => path); // a link stays; the file it points to is replaced
+    const target = await resolveTarget(path); // a link stays; the file it points to is replaced
     const before = await statIfAny(target);
+    requireNotReadOnly(before);
     if (before && !before.isFile()) await writeFile(target, bytes);
     else await replaceFile(target, [bytes], before?.mode);
   } catch (error) {
@@ -104,10 +109,11 @@ export async function writePiecesAtomic(path: string, pieces: AsyncIterable<Uint
 export async function requireWritable(path: string): Promise<void> {
   try {
     if (path === "") throw Object.assign(new Error(), { code: "ENOENT" });
-    const target = await realpath(path).catch(() => path);
+    const target = await resolveTarget(path);
     const before = await statIfAny(target);
     if (before?.isDirectory() || /[\\/]$/.test(path)) throw Object.assign(new Error(), { code: "EISDIR" });
     if (before && !before.isFile()) return;
+    requireNotReadOnly(before);
     await removeStaleOf(target);
     const trial = new TemporaryFile(target);
     await withHandle(trial.path, "wx", async () => {});
@@ -115,28 +121,6 @@ export async function requireWritable(path: string): Promise<void> {
   } catch (error) {
     throw fileError(error, `${path} cannot be written`, "no such folder");
   }
-}
-
-/** The same for an option `output`, whose name must end in one of these; one without an ending (`/dev/null`) may be any. */
-export async function requireOutput(path: string, formats: readonly string[]): Promise<void> {
-  const ending = extname(path).toLowerCase();
-  if (path === "" || (ending !== "" && !formats.includes(ending)))
-    throw inputError("requireOutput", "output", `must end in ${formats.join(" or ")}`, path);
-  await requireWritable(path);
-}
-
-/** Make the folder that an option names, unless it exists, and check that files can be written there. */
-export async function makeFolder(folder: string, option = "output"): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST")
-      throw new InputError((nameOf) => `${nameOf(option)} must be a folder, got the file ${folder}`, {
-        argument: option,
-      });
-    throw fileError(error, `folder ${folder} cannot be made`, "its name is not valid");
-  }
-  await requireWritable(join(folder, "index.html"));
 }
 
 async function replaceFile(
@@ -192,6 +176,28 @@ async function readWhole(handle: FileHandle, length: number): Promise<Uint8Array
     filled += bytesRead;
   }
   return bytes.subarray(0, filled);
+}
+
+/** The most links that a path may lead through, as on Linux. */
+const maxLinks = 40;
+
+/** The file that a path stands for, through all links, whether it exists or not; its folder must exist. */
+async function resolveTarget(path: string): Promise<string> {
+  let file = path;
+  for (let links = 0; links <= maxLinks; links++) {
+    const folder = await realpath(dirname(file)); // `x/..` as the system sees it, not as text
+    const target = join(folder, basename(file));
+    const link = await readlink(target).catch(() => undefined);
+    if (link === undefined) return target;
+    file = isAbsolute(link) ? link : `${folder}/${link}`;
+  }
+  throw Object.assign(new Error(), { code: "ELOOP" });
+}
+
+/** Refuse to replace a file that nobody may write, although its folder would allow it. */
+function requireNotReadOnly(before: Stats | undefined): void {
+  if (before?.isFile() && (before.mode & 0o222) === 0)
+    throw Object.assign(new Error(), { code: "EREADONLY" });
 }
 
 /** What is at `path`, if anything. */

@@ -10,13 +10,14 @@
 
 import { join } from "node:path";
 import { writeFileAtomic } from "../../data/node/files.js";
+import { makeOutputFolder } from "../../data/node/outputs.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { TrainReport } from "../../learn/run/trainingLoop.js";
 import type { Model } from "../../model/model.js";
 import { atomsPicture } from "../atomsPicture.js";
 import { runPage } from "../runPage.js";
 import { type EndLine, jsonReport, type MetricsLine, type PlanLine, RunRecord } from "../runRecord.js";
-import { type MetricsFile, openMetrics } from "./metricsFile.js";
+import { isMetrics, type MetricsFile, metricsName, openMetrics } from "./metricsFile.js";
 import { memoryNow } from "./thisMachine.js";
 
 export const pageName = "report.html";
@@ -24,6 +25,20 @@ export const atomsName = "atoms.png";
 
 /** Seconds between two pages by default, and the share of the time that drawing them may take. */
 export const pageDefaults = { every: 30, share: 0.01 } as const;
+
+/** Make the folders of a report and of checkpoints; neither may be where `data` are read from. */
+export async function makeRunFolders(
+  folders: { readonly report?: string; readonly checkpoint?: string },
+  data: readonly string[],
+): Promise<void> {
+  for (const option of ["report", "checkpoint"] as const) {
+    const folder = folders[option];
+    if (folder === undefined) continue;
+    const holdsReport = option === "report" || folders.report === undefined;
+    const names = holdsReport ? [metricsName, pageName, atomsName] : [];
+    await makeOutputFolder(folder, { option, data, names, mark: metricsName, isOurs: isMetrics });
+  }
+}
 
 /** A report in a folder that exists, with the metrics of the run before if it is resumed. */
 export async function openLiveReport(

@@ -173,3 +173,12 @@ function isRecord(value: unknown): boolean {
 function hasNeeds({ memory, disk }: { readonly memory: unknown; readonly disk: unknown }): boolean {
   return Array.isArray(memory) && Array.isArray(disk);
 }
+
+/** Whether a text is that of a metrics file: its first line is the plan of a run. */
+export function isMetrics(text: string): boolean {
+  try {
+    return (JSON.parse(text.slice(0, text.indexOf("\n"))) as { kind?: unknown } | null)?.kind === "plan";
+  } catch {
+    return false;
+  }
+}

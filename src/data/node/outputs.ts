@@ -1,0 +1,153 @@
+/**
+ * What may be written where: the one place that decides, for files and folders of every command.
+ *
+ * An output is never an input: files are compared by device and inode, so neither a link nor
+ * another spelling of a path gets past. A folder that a run fills is never one that its data are
+ * read from, because its pictures would be data the next time, and never one with files of
+ * somebody else under the names that it writes.
+ */
+
+import { lstat, mkdir, readdir, readFile, realpath, stat } from "node:fs/promises";
+import { basename, dirname, extname, join, sep } from "node:path";
+import { InputError, inputError } from "../../core/errors.js";
+import { fileError, requireWritable } from "./files.js";
+import { isGlob } from "./glob.js";
+import type { Input } from "./inputs.js";
+
+/** The files that inputs are read from: archives for their members. */
+export function inputFiles(inputs: readonly Input[] = []): string[] {
+  return [...new Set(inputs.map(({ path, within }) => within?.file ?? path))];
+}
+
+/**
+ * Check an option `output` before the work begins: its name ends in one of `formats` (a name without an ending, such
+ * as `/dev/null`, may be any), it can be written, and the command does not read it.
+ */
+export async function requireOutput(
+  path: string,
+  formats: readonly string[],
+  inputs: readonly (string | undefined)[],
+): Promise<void> {
+  const ending = extname(path).toLowerCase();
+  if (path === "" || (ending !== "" && !formats.includes(ending)))
+    throw inputError("requireOutput", "output", `must end in ${formats.join(" or ")}`, path);
+  const clash = await findSameFile(path, inputs);
+  if (clash !== undefined) {
+    const same = clash === path ? "" : `, which is ${clash}`;
+    throw new InputError((nameOf) => `${nameOf("output")} must not be an input, got ${path}${same}`, {
+      argument: "output",
+      value: path,
+    });
+  }
+  await requireWritable(path);
+}
+
+/** The first input that is the same regular file as `path`, through links. */
+async function findSameFile(
+  path: string,
+  inputs: readonly (string | undefined)[],
+): Promise<string | undefined> {
+  const output = await statOrNothing(path);
+  if (!output?.isFile()) return undefined; // nothing to lose: a new file, or a device
+  for (const input of inputs) {
+    const stats = input === undefined ? undefined : await statOrNothing(input);
+    if (stats && stats.dev === output.dev && stats.ino === output.ino) return input;
+  }
+  return undefined;
+}
+
+/** A folder that a command fills with files. */
+export interface OutputFolder {
+  /** The option that names it. */
+  readonly option: string;
+  /** Data arguments of the command, as typed. */
+  readonly data?: readonly string[] | undefined;
+  /** Names that the command writes there; `any` where they are not known yet. */
+  readonly names: readonly string[] | "any";
+  /** One of them, by whose contents the folder of an earlier run is known. */
+  readonly mark: string;
+  /** Whether the contents of the mark were written by trainlets. */
+  isOurs(text: string): boolean;
+}
+
+/** Make a folder, unless it exists, and check that a command may fill it. */
+export async function makeOutputFolder(folder: string, options: OutputFolder): Promise<void> {
+  await requireNoData(folder, options);
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST")
+      throw new InputError((nameOf) => `${nameOf(options.option)} must be a folder, got the file ${folder}`, {
+        argument: options.option,
+      });
+    throw fileError(error, `folder ${folder} cannot be made`, "its name is not valid");
+  }
+  await requireNoOthers(folder, options);
+  await requireWritable(join(folder, options.mark));
+}
+
+/** Refuse the folders that data are read from, and folders inside them. */
+async function requireNoData(folder: string, { option, data = [] }: OutputFolder): Promise<void> {
+  const exists = await realpath(folder).catch(() => undefined);
+  const place =
+    exists ?? join((await realpath(dirname(folder)).catch(() => undefined)) ?? "", basename(folder));
+  for (const argument of data) {
+    const read = await dataFolder(argument);
+    if (read === undefined) continue;
+    const inside = read.deep ? `${place}${sep}`.startsWith(`${read.folder}${sep}`) : place === read.folder;
+    if (inside) throw folderOfData(option, folder, argument);
+  }
+}
+
+/** The folder that an argument reads files from, whatever their names, and whether from folders inside it as well. */
+async function dataFolder(argument: string): Promise<{ folder: string; deep: boolean } | undefined> {
+  const stats = await statOrNothing(argument);
+  if (stats?.isDirectory()) return { folder: await realpath(argument), deep: true };
+  if (stats || !isGlob(argument)) return undefined;
+  const parts = argument.split(/[\\/]/);
+  const fixed = parts.findIndex((part) => isGlob(part));
+  const folder = await realpath(
+    parts.slice(0, fixed).join("/") || (argument.startsWith("/") ? "/" : "."),
+  ).catch(() => undefined);
+  return folder === undefined ? undefined : { folder, deep: fixed < parts.length - 1 };
+}
+
+function folderOfData(option: string, folder: string, data: string): InputError {
+  return new InputError(
+    (nameOf) => `${nameOf(option)} must not be in the folder of the data (${data}), got ${folder}`,
+    { argument: option, value: folder },
+  );
+}
+
+/** Refuse a folder where one of the names is taken by a file of somebody else. */
+async function requireNoOthers(folder: string, { option, names, mark, isOurs }: OutputFolder): Promise<void> {
+  const text = await readFile(join(folder, mark), "utf8").catch(() => undefined);
+  if (text !== undefined && isOurs(text)) return;
+  const entries = names === "any" ? (await readdir(folder)).filter((name) => !name.startsWith(".")) : names;
+  for (const name of entries) {
+    const taken = await lstat(join(folder, name)).catch(() => undefined);
+    if (taken === undefined) continue;
+    throw new InputError(
+      (nameOf) =>
+        `${nameOf(option)} must be a new folder or that of an earlier run, got ${folder}, whose ${name} is not from trainlets`,
+      { argument: option, value: folder },
+    );
+  }
+}
+
+async function statOrNothing(path: string): Promise<Awaited<ReturnType<typeof stat>> | undefined> {
+  return stat(path).catch(() => undefined);
+}
+
+/** Whether a page was written by trainlets: it says so at its end. */
+function isOurPage(text: string): boolean {
+  return /<footer>trainlets \d/.test(text);
+}
+
+/** The folder of results that end in a page: `demo`, `reproduce`. */
+export const resultFolder = {
+  option: "output",
+  names: "any",
+  mark: "index.html",
+  isOurs: isOurPage,
+} as const satisfies OutputFolder;
