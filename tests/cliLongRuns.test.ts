@@ -114,17 +114,20 @@ describe("a run with checkpoints", () => {
 });
 
 describe("signals", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)("%s saves a checkpoint and the model so far", async (signal) => {
-    const child = startTrainlets(folder, `${endless} --checkpoint ${signal} --json -o ${signal}.npz`);
-    child.stdout!.once("data", () => child.kill(signal));
-    const { code, stderr } = await outcomeOf(child);
-    expect(code, stderr).toBe(0);
-    expect(stderr).toContain(
-      `stopping: saving the dictionary so far to ${signal}.npz, and a checkpoint to ${signal} (`,
-    );
-    const { examplesSeen } = (await loadModel(path(`${signal}.npz`))).meta;
-    expect(checkpointsIn(signal)).toEqual([`checkpoint-${String(examplesSeen / 50).padStart(6, "0")}.tlc`]);
-  });
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "%s saves a checkpoint and the model so far",
+    async (signal) => {
+      const child = startTrainlets(folder, `${endless} --checkpoint ${signal} --json -o ${signal}.npz`);
+      child.stdout!.once("data", () => child.kill(signal));
+      const { code, stderr } = await outcomeOf(child);
+      expect(code, stderr).toBe(0);
+      expect(stderr).toContain(
+        `stopping: saving the dictionary so far to ${signal}.npz, and a checkpoint to ${signal} (`,
+      );
+      const { examplesSeen } = (await loadModel(path(`${signal}.npz`))).meta;
+      expect(checkpointsIn(signal)).toEqual([`checkpoint-${String(examplesSeen / 50).padStart(6, "0")}.tlc`]);
+    },
+  );
 
   it("two signals end the program at once, without harm", async () => {
     const line = `${endless} --checkpoint twice --checkpoint-steps 1 -o twice.npz`;

@@ -1,12 +1,12 @@
 /**
- * Ends a run early with what it has so far: on Ctrl-C or SIGTERM, or when standard
- * output is closed. A second Ctrl-C ends the program at once: the signal has its usual
+ * Ends a run early with what it has so far: on Ctrl-C, on SIGTERM, on SIGHUP (the terminal or
+ * the connection was closed), or when standard output is closed. A second Ctrl-C ends the program at once: the signal has its usual
  * effect again by then, so that it works even while kernels compute.
  */
 
 import { stdout } from "node:process";
 
-const signals = ["SIGINT", "SIGTERM"] as const;
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export class Interrupt {
   readonly #controller = new AbortController();
