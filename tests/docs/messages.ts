@@ -3,7 +3,7 @@
  * messages are what the commands print.
  */
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeNpy, writeNpy } from "../../src/data/formats/npy.js";
 import { CheckpointFolder } from "../../src/learn/checkpoints/node/checkpointFolder.js";
@@ -47,6 +47,10 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     [
       "train photos --patch 8 -o nowhere/d.npz",
       "create the folder first: outputs are checked before the work begins, and the folder of an output file is not created for you",
+    ],
+    [
+      "denoise photo.png --patch 8 -o photo.png",
+      "write to another file: no command replaces what it reads, links included",
     ],
   ],
   Data: [
@@ -126,6 +130,10 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       "free disk space, or restore the folder: the report is written again later",
       /report\.html.*folder/,
     ],
+    [
+      train("--report photos"),
+      "choose another folder: the pictures of the report would be data the next time",
+    ],
     ["report photos", "name the folder given to `train --report`"],
     ["report broken", "the file was changed: remove the line"],
   ],
@@ -143,6 +151,7 @@ const setup = [
   train("--checkpoint damaged"),
   train("--batch 16 --checkpoint-steps 1 --checkpoint half"),
   train("--report broken"),
+  train("--report unwritable"),
 ];
 
 /** The tables of messages, from commands run in an empty folder. */
@@ -192,7 +201,8 @@ async function prepare(folder: string): Promise<void> {
   for (const name of ["damaged/checkpoint-000001.tlc", "half/checkpoint-000004.tlc"]) {
     writeFileSync(path(name), readFileSync(path(name)).fill(0, 3000, 3100));
   }
-  mkdirSync(path("unwritable/report.html"), { recursive: true });
+  rmSync(path("unwritable/report.html"));
+  mkdirSync(path("unwritable/report.html"));
   const metrics = readFileSync(path("broken/metrics.jsonl"), "utf8").split("\n");
   writeFileSync(path("broken/metrics.jsonl"), [metrics[0], "{", ...metrics.slice(1)].join("\n"));
 }
