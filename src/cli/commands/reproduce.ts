@@ -23,9 +23,8 @@ import type {
 } from "../../experiments/shared/experiment.js";
 import { rasterizeSvg } from "../../figures/node/rasterize.js";
 import { describePlan, followRun } from "../../report/followRun.js";
-import { memoryNow } from "../../report/node/thisMachine.js";
 import { jsonReport } from "../../report/runRecord.js";
-import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
+import { type DeviceFlags, memoryNow, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { count, option } from "../terminal/flags.js";
 import { Interrupt } from "../terminal/interrupt.js";
 import { ProgressLine } from "../terminal/progress.js";

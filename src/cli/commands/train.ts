@@ -14,7 +14,7 @@ import { requireAbove, requireInteger } from "../../core/require.js";
 import { formatShape } from "../../core/shape.js";
 import { type Input, inspectInputs } from "../../data/node/inputs.js";
 import { openSource } from "../../data/node/openSource.js";
-import { inputFiles, requireOutput } from "../../data/node/outputs.js";
+import { freeSpace, inputFiles, requireOutput } from "../../data/node/outputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import type { SignalSource } from "../../data/sampling/signalSource.js";
 import { baseForms } from "../../dictionaries/base.js";
@@ -56,9 +56,9 @@ import {
 } from "../../report/followRun.js";
 import { makeRunFolders, pageDefaults } from "../../report/node/liveReport.js";
 import { recordRun } from "../../report/node/recordRun.js";
-import { freeSpace, thisMachine } from "../../report/node/thisMachine.js";
+import { thisMachine } from "../../report/node/thisMachine.js";
 import { jsonReport, type PlanLine, planLine } from "../../report/runRecord.js";
-import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
+import { type DeviceFlags, memoryNow, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { atomSparsity, count, number, option, parsePatch, withTrainingOptions } from "../terminal/flags.js";
 import { Interrupt } from "../terminal/interrupt.js";
 import { ProgressLine } from "../terminal/progress.js";
@@ -256,7 +256,8 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   await requireOutput(flags.output, [".npz"], read);
   requireLongRunFlags(flags);
   const progress = progressFor(flags);
-  if (!flags.dryRun) await makeRunFolders(flags, [...data, ...(flags.test ?? [])]);
+  if (reportFolder(flags) !== undefined && !flags.dryRun)
+    await makeRunFolders(flags, [...data, ...(flags.test ?? [])]);
   const checkpoints = await checkpointsOf(flags, resolved, progress);
   try {
     const job = { flags, inputs, tests, options, checkpoints, progress };
@@ -420,6 +421,7 @@ async function trainAndSave(
   const { flags, checkpoints, progress } = job;
   return recordRun(run, plan, {
     kernels: job.options.kernels,
+    memory: () => memoryNow(job.options.kernels),
     line: () => recordedPlan(plan, job),
     folder: reportFolder(flags),
     pageEvery: flags.pageEvery,

@@ -1,10 +1,12 @@
-/** The kernels that a command computes with. */
+/** The kernels that a command computes with, and the memory they take. */
 
+import { memoryUsage } from "node:process";
 import type { Command } from "commander";
 import { requireInteger } from "../../core/require.js";
 import { chooseKernels, type DeviceName, deviceNames } from "../../kernels/chooseDevice.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { maxThreads } from "../../kernels/cpu/pool.js";
+import type { MemoryUse } from "../../report/followRun.js";
 import { choice, count, option } from "./flags.js";
 
 export interface DeviceFlags {
@@ -31,4 +33,9 @@ export async function onDevice<T>(
   } finally {
     await kernels.close();
   }
+}
+
+/** The memory in use now, by the process and on a GPU. */
+export function memoryNow({ name, memory }: Pick<Kernels, "name" | "memory">): MemoryUse {
+  return { process: memoryUsage.rss(), ...(name === "gpu" ? { device: memory.used } : {}) };
 }

@@ -7,7 +7,7 @@
  * somebody else under the names that it writes.
  */
 
-import { lstat, mkdir, readdir, readFile, realpath, stat } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, realpath, stat, statfs } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { InputError, inputError } from "../../core/errors.js";
 import { fileError, requireWritable } from "./files.js";
@@ -54,6 +54,14 @@ async function findSameFile(
     if (stats && stats.dev === output.dev && stats.ino === output.ino) return input;
   }
   return undefined;
+}
+
+/** Free bytes on the disk of a folder; undefined where the file system does not report it. */
+export async function freeSpace(folder: string): Promise<number | undefined> {
+  return statfs(folder).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => undefined,
+  );
 }
 
 /** A folder that a command fills with files. */

@@ -15,10 +15,10 @@ import type { Kernels } from "../../kernels/contract.js";
 import type { TrainReport } from "../../learn/run/trainingLoop.js";
 import type { Model } from "../../model/model.js";
 import { atomsPicture } from "../atomsPicture.js";
+import type { MemoryUse } from "../followRun.js";
 import { runPage } from "../runPage.js";
 import { type EndLine, jsonReport, type MetricsLine, type PlanLine, RunRecord } from "../runRecord.js";
 import { isMetrics, type MetricsFile, metricsName, openMetrics } from "./metricsFile.js";
-import { memoryNow } from "./thisMachine.js";
 
 export const pageName = "report.html";
 export const atomsName = "atoms.png";
@@ -53,6 +53,8 @@ export interface LiveReportOptions {
   readonly folder: string;
   readonly metrics: MetricsFile;
   readonly kernels: Kernels;
+  /** The memory in use now. */
+  memory(): MemoryUse;
   /** Seconds between two pages, however long drawing takes. */
   readonly every?: number | undefined;
   /** Called with one line if something could not be written. */
@@ -82,7 +84,7 @@ export class LiveReport {
 
   /** Add a report, made `seconds` after the first; `snapshot` gives the current dictionary. */
   async report(report: TrainReport, seconds: number, snapshot: () => Promise<Model>): Promise<void> {
-    const memory = memoryNow(this.#options.kernels);
+    const memory = this.#options.memory();
     const line = jsonReport(report, this.#before + seconds);
     this.#append({ kind: "report", ...line, time: new Date().toISOString(), memory });
     if (report.ended || !this.#pace.isDue()) return;

@@ -11,9 +11,8 @@ import type { Model } from "../../model/model.js";
 import { followRun, type RunFollower, type RunProgress } from "../followRun.js";
 import type { PlanLine } from "../runRecord.js";
 import { type LiveReport, openLiveReport, pageName } from "./liveReport.js";
-import { memoryNow } from "./thisMachine.js";
 
-export interface RecordOptions extends Omit<RunFollower, "memory"> {
+export interface RecordOptions extends RunFollower {
   readonly kernels: Kernels;
   /** The plan as the report records it. */
   line(): PlanLine;
@@ -50,9 +49,9 @@ export async function recordRun(
 }
 
 async function openReport(options: RecordOptions): Promise<LiveReport | undefined> {
-  const { folder, line, kernels, pageEvery: every, onProblem, display } = options;
+  const { folder, line, kernels, memory, pageEvery: every, onProblem, display } = options;
   if (folder === undefined) return undefined;
-  const live = await openLiveReport(line(), { folder, kernels, every, onProblem });
+  const live = await openLiveReport(line(), { folder, kernels, memory, every, onProblem });
   display.note(`report: ${join(folder, pageName)}`);
   return live;
 }
@@ -61,12 +60,12 @@ async function follow(
   run: TrainingRun,
   plan: TrainPlan,
   live: LiveReport | undefined,
-  { kernels, display, onStart, onReport, onStop, explain }: RecordOptions,
+  { memory, display, onStart, onReport, onStop, explain }: RecordOptions,
 ): Promise<RunProgress> {
   try {
     return await followRun(run, plan, {
       display,
-      memory: () => memoryNow(kernels),
+      memory,
       ...(onStart && { onStart }),
       async onReport(report, seconds) {
         await onReport?.(report, seconds);
