@@ -126,11 +126,11 @@ describe("folders of results", () => {
     }
   });
 
-  it.each(["photos", "photos/run", "'photos/*.png'", "'**/*.png'"])(
+  it.each(["photos", "photos/run", "photos/run/deep/below", "'photos/*.png'", "'**/*.png'"])(
     "is never where data are read from: %s",
     async (data) => {
-      const inside = data === "photos/run" ? "photos/run" : "photos";
-      const line = `train ${data === "photos/run" ? "photos" : data} ${quick} --report ${inside} -o new.npz`;
+      const isNew = data.startsWith("photos/run");
+      const line = `train ${isNew ? "photos" : data} ${quick} --report ${isNew ? data : "photos"} -o new.npz`;
       expect(await rejects(folder, line)).toMatch(
         /^train: --report must not be in the folder of the data \(.*\), got /,
       );

@@ -48,7 +48,7 @@ function runInWorker(task: Task): Promise<Outcome> {
  * counter in shared memory, so this thread sees the counter ahead of its own count.
  */
 function watchItems(): () => boolean {
-  const counter = 1; // `slots.nextItem` in src/kernels/cpu/worker.ts
+  const counter = 1; // `slots.nextItem` in src/kernels/cpu/pool.ts
   const { add, store } = Atomics;
   let taken = 0;
   let ahead = false;

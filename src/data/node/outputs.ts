@@ -96,15 +96,21 @@ export async function makeOutputFolder(folder: string, options: OutputFolder): P
 
 /** Refuse the folders that data are read from, and folders inside them. */
 async function requireNoData(folder: string, { option, data = [] }: OutputFolder): Promise<void> {
-  const exists = await realpath(folder).catch(() => undefined);
-  const place =
-    exists ?? join((await realpath(dirname(folder)).catch(() => undefined)) ?? "", basename(folder));
+  const place = await placeOf(folder);
   for (const argument of data) {
     const read = await dataFolder(argument);
     if (read === undefined) continue;
     const inside = read.deep ? `${place}${sep}`.startsWith(`${read.folder}${sep}`) : place === read.folder;
     if (inside) throw folderOfData(option, folder, argument);
   }
+}
+
+/** Where a folder is, or will be once it is made with all folders above it. */
+async function placeOf(folder: string): Promise<string> {
+  const found = await realpath(folder).catch(() => undefined);
+  if (found !== undefined) return found;
+  const above = dirname(folder);
+  return above === folder ? folder : join(await placeOf(above), basename(folder));
 }
 
 /** The folder that an argument reads files from, whatever their names, and whether from folders inside it as well. */

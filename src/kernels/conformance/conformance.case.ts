@@ -8,7 +8,7 @@
  * beyond any block, on small integers, which f32 adds exactly.
  *
  * The cases: memory, dictionary, pursuit, update, explicit, examples, each in its `.case.ts`.
- * What they use: bench.case.ts (inputs, outputs), oracle.case.ts (exact results, bounds).
+ * What they use: caseHandles.case.ts (inputs, outputs), oracle.case.ts (exact results, bounds).
  */
 
 import { afterAll, afterEach, describe, test } from "vitest";

@@ -60,6 +60,13 @@ describe("train of trainlets/node", () => {
     await run.close();
   });
 
+  test("tests signals in memory on files", async () => {
+    const data = Float32Array.from({ length: 99 }, (_, i) => i % 7);
+    const run = train(data, { ...small, patch: 8, test: join(folder, "trace.npy") });
+    expect((await run.plan()).holdout).toBe(5);
+    await run.close();
+  });
+
   test("takes signals in memory, too", async () => {
     const model = await train(
       Float32Array.from({ length: 99 }, (_, i) => i % 7),

@@ -104,7 +104,7 @@ interface Opened {
 async function openRun(data: FileData, options: FileTrainOptions): Promise<Opened> {
   const { test, ...rest } = options;
   if (!isInputList(data)) {
-    const signals = isInputList(test) ? await readSignals(test, options) : test;
+    const signals = isInputList(test) ? await readSignals(test, { patch: options.patch }) : test;
     return { run: trainSignals(data, { ...rest, test: signals }), close: async () => {} };
   }
   const inputs = await inspectInputs(data);
