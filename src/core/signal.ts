@@ -3,7 +3,7 @@
  * volume). Windows are cut from it, or all of it is one example.
  */
 
-import { InputError } from "./errors.js";
+import { InputError, inputError } from "./errors.js";
 import { formatShape, requireShape, type Shape, sizeOf } from "./shape.js";
 
 export interface Signal {
@@ -16,18 +16,44 @@ export interface Signal {
 
 /** A signal, checked to have as many samples as its shape says, all finite. */
 export function makeSignal(name: string, shape: Shape, data: Float32Array): Signal {
+  requireSize({ name, shape, data });
+  requireFiniteSamples({ name, shape, data });
+  return { name, shape, data };
+}
+
+/** The same check for signals that a program made by itself: `Signal` is an interface. */
+export function requireSignals(where: string, signals: readonly Signal[]): readonly Signal[] {
+  for (const signal of signals) {
+    requireSignal(where, signal);
+    requireFiniteSamples(signal);
+  }
+  return signals;
+}
+
+/** Check that a value is a signal, and has as many samples as its shape says, which need not be finite. */
+export function requireSignal(where: string, signal: Signal): void {
+  const { name, shape, data } = (signal ?? {}) as Partial<Signal>;
+  if (typeof name !== "string" || !Array.isArray(shape) || !(data instanceof Float32Array))
+    throw inputError(where, "signals", "must be signals, as makeSignal and readImage return them", signal);
+  requireSize(signal);
+}
+
+/** Check a shape, and that there are as many samples as it says. */
+function requireSize({ name, shape, data }: Signal): void {
   requireShape(name, "shape", shape);
   if (data.length !== sizeOf(shape)) {
     throw new InputError(
       `${name}: shape ${formatShape(shape)} must have ${sizeOf(shape)} samples, got ${data.length}`,
     );
   }
+}
+
+function requireFiniteSamples({ name, shape, data }: Signal): void {
   for (let i = 0; i < data.length; i++) {
     if (!Number.isFinite(data[i])) {
       throw new InputError(`${name}: samples must be finite, got ${data[i]} at ${formatPlace(i, shape)}`);
     }
   }
-  return { name, shape, data };
 }
 
 /** The coordinates of a flat index: `[3, 17]`. */

@@ -271,15 +271,21 @@ const lineBytes = 300;
 /** About the size of the page with its charts, without the atoms. */
 const pageBytes = 100_000;
 
+/** What a run writes besides its dictionary. */
+interface DiskUse {
+  readonly report: boolean;
+  readonly checkpoints: boolean;
+  /** Bytes of temporary files, while it reads its data. */
+  readonly temporary: number;
+}
+
 /** An upper estimate of what a run writes to disk. */
-export function diskNeeds(
-  plan: TrainPlan,
-  { report, checkpoints }: { readonly report: boolean; readonly checkpoints: boolean },
-): Need[] {
+export function diskNeeds(plan: TrainPlan, { report, checkpoints, temporary }: DiskUse): Need[] {
   const lines = Math.min(plan.steps, 100 * plan.epochs) + 30;
   const needs = [{ what: "dictionary", bytes: modelBytes(plan) }];
   if (report) needs.push({ what: "report", bytes: pageBytes + lines * lineBytes + 3 * 2 ** 18 });
   if (checkpoints) needs.push({ what: "checkpoints", bytes: checkpointsAtOnce * plan.checkpointBytes });
+  if (temporary > 0) needs.push({ what: "temporary files", bytes: temporary });
   return needs;
 }
 

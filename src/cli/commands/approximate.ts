@@ -1,6 +1,5 @@
 /** `trainlets approximate`: compare the M-term curves of dictionaries and bases. */
 
-import { basename } from "node:path";
 import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError, inputError } from "../../core/errors.js";
@@ -27,6 +26,7 @@ import {
 import { count, number, option, parsePatch } from "../terminal/flags.js";
 import { ProgressLine } from "../terminal/progress.js";
 import { textTable } from "../terminal/textTable.js";
+import { numbered, uniqueLabels } from "../terminal/uniqueLabels.js";
 
 interface ApproximateFlags extends DeviceFlags, AtomShapeFlag {
   readonly dictionary?: string[];
@@ -88,7 +88,9 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
   const peak = requireAbove("approximate", "peak", flags.peak ?? defaults.peak, 0);
   if (dictionary.length + base.length === 0)
     throw new InputError("needs at least one dictionary (-d) or base (--base)");
-  const inputs = await inspectInputs(data);
+  const progress = new ProgressLine(flags.json ? "none" : undefined);
+  const onSkip = (message: string) => progress.note(`approximate: ${message}`);
+  const inputs = await inspectInputs(data, { onSkip });
   if (output !== undefined)
     await requireOutput(output, [".svg", ".png"], [...dictionary, ...base, ...inputFiles(inputs)]);
   if (dictionary.length === 0) requireDictionaryFor(flags);
@@ -96,10 +98,8 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
   const patch = commonPatch(flags.patch, models, inputs);
   const terms = resolveTerms(flags.terms, sizeOf(patch));
   const bases = await Promise.all(base.map((name) => baseContender(name, patch)));
-  const contenders = [...models, ...bases];
-  const progress = new ProgressLine(flags.json ? "none" : undefined);
+  const contenders = labelled(models, bases);
   await onDevice(flags, async (kernels, computingOn) => {
-    const onSkip = (message: string) => progress.note(`approximate: ${message}`);
     const signals = await readSignals(inputs, { patch, onSkip });
     if (!flags.json) progress.note(computingOn);
     const patches = await samplePatches(signals, { patch, count: wanted, seed, kernels });
@@ -164,7 +164,20 @@ type Dictionary = Contender & { readonly path: string; readonly shape: Shape };
 
 async function readDictionary(path: string, flags: AtomShapeFlag): Promise<Dictionary> {
   const model = await loadDictionary(path, flags);
-  return { path, label: basename(path).replace(/\.np[yz]$/i, ""), shape: model.shape, make: () => model };
+  return { path, label: path, shape: model.shape, make: () => model };
+}
+
+/** All contenders; dictionaries are named after their files, and no two names are the same. */
+function labelled(models: readonly Dictionary[], bases: readonly Contender[]): Contender[] {
+  const names = numbered(bases.map(({ label }) => label));
+  const files = uniqueLabels(
+    models.map(({ path }) => path.replace(/\.np[yz]$/i, "")),
+    names,
+  );
+  return [
+    ...models.map((model, i) => ({ ...model, label: files[i] })),
+    ...bases.map((base, i) => ({ ...base, label: names[i] })),
+  ];
 }
 
 /** A base is made at once, so that a bad name is rejected before any data is read. */

@@ -1,6 +1,6 @@
 /** `trainlets compress`: compress an image or an array with a dictionary. */
 
-import { stdout } from "node:process";
+import { stderr, stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
@@ -59,7 +59,7 @@ async function runCompress(path: string, flags: CompressFlags): Promise<void> {
   requireOneTarget(flags);
   await requireOutput(flags.output, [".tlt"], [path, flags.dictionary]);
   const model = await loadDictionary(flags.dictionary, flags);
-  const inputs = await inspectInputs([path]);
+  const inputs = await inspectInputs([path], { onSkip: (message) => stderr.write(`compress: ${message}\n`) });
   if (inputs.length !== 1)
     throw new InputError(`takes one image or array at a time, got ${inputs.length} in ${path}`);
   const array = await readSampleFile(inputs[0].path, model.shape.length);

@@ -65,9 +65,9 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   const given = flags.sparsity !== undefined || flags.error !== undefined;
   const coding = given ? { sparsity: flags.sparsity, error: flags.error } : model.meta.coding;
   resolveLimits("encode", coding, sizeOf(patch), model.A.cols);
-  const inputs = await inspectInputs(data);
-  await requireOutput(flags.output, [".npz"], [flags.dictionary, ...inputFiles(inputs)]);
   const onSkip = (message: string) => stderr.write(`encode: ${message}\n`);
+  const inputs = await inspectInputs(data, { onSkip });
+  await requireOutput(flags.output, [".npz"], [flags.dictionary, ...inputFiles(inputs)]);
   const result = await onDevice(flags, async (kernels) => {
     const signals = await readSignals(inputs, { patch, onSkip });
     return encodeSignals(model, signals, { stride, coding, kernels });

@@ -1,7 +1,7 @@
 /** `trainlets reproduce`: run the experiments of the paper. */
 
 import { join, resolve } from "node:path";
-import { stdout } from "node:process";
+import { stderr, stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { clock } from "../../core/formatText.js";
@@ -122,8 +122,9 @@ function requireImages({ name, images }: Experiment, flags: ReproduceFlags): voi
 
 /** The files to read; no file may be both learned from and tested on. */
 async function inputsOf({ images, test }: ReproduceFlags): Promise<{ images?: Input[]; test?: Input[] }> {
-  const seen = images && (await inspectInputs(images));
-  const unseen = test && (await inspectInputs(test));
+  const onSkip = (message: string) => stderr.write(`reproduce: ${message}\n`);
+  const seen = images && (await inspectInputs(images, { onSkip }));
+  const unseen = test && (await inspectInputs(test, { onSkip }));
   const known = new Set(seen?.map(({ path }) => resolve(path)));
   const both = unseen?.find(({ path }) => known.has(resolve(path)));
   if (both !== undefined)

@@ -14,6 +14,7 @@ import { type Input, inspectInputs } from "../../data/node/inputs.js";
 import { openSource } from "../../data/node/openSource.js";
 import { freeSpace, inputFiles, requireOutput } from "../../data/node/outputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
+import { temporaryBytes } from "../../data/node/temporaryStore.js";
 import type { SignalSource } from "../../data/sampling/signalSource.js";
 import type { Kernels } from "../../kernels/contract.js";
 import {
@@ -110,15 +111,16 @@ interface TrainJob {
 }
 
 async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
-  const inputs = await inspectInputs(data);
-  const tests = flags.test && (await inspectInputs(flags.test));
+  const progress = progressFor(flags);
+  const onSkip = skipNote(progress);
+  const inputs = await inspectInputs(data, { onSkip });
+  const tests = flags.test && (await inspectInputs(flags.test, { onSkip }));
   const options = await libraryOptions(flags, inputs);
   const resolved = resolveTraining(options); // rejects bad options before data is read
   const { start, base } = flags;
   const read = [...inputFiles(inputs), ...inputFiles(tests), start, base];
   await requireOutput(flags.output, [".npz"], read);
   requireLongRunFlags(flags);
-  const progress = progressFor(flags);
   if (reportFolder(flags) !== undefined && !flags.dryRun)
     await makeRunFolders(flags, [...data, ...(flags.test ?? [])]);
   const checkpoints = await checkpointsOf(flags, resolved, progress);
@@ -134,6 +136,11 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
 /** With `--json` there is a progress line only if the JSON goes elsewhere than the terminal. */
 function progressFor({ json }: TrainFlags): ProgressLine {
   return !json || (stderr.isTTY && !stdout.isTTY) ? new ProgressLine() : new ProgressLine("none");
+}
+
+/** Prints what is wrong with a file that is skipped. */
+function skipNote(progress: ProgressLine): (message: string) => void {
+  return (message) => progress.note(`train: ${message}`);
 }
 
 /** The checkpoints of the run, if any are wanted; a dry run neither writes nor resumes. */
@@ -157,7 +164,7 @@ async function checkpointsOf(
 async function trainOn(kernels: Kernels, computingOn: string, job: TrainJob): Promise<string> {
   const { inputs, tests, progress } = job;
   const { patch, groupSamples = trainDefaults.groupSamples } = job.options;
-  const onSkip = (message: string) => progress.note(`train: ${message}`);
+  const onSkip = skipNote(progress);
   const reading = { patch, onSkip };
   const source = await openSource(inputs, { ...reading, unitSamples: groupSamples / unitsPerGroup });
   try {
@@ -180,12 +187,7 @@ async function planAndTrain(source: SignalSource, job: DeviceJob, computingOn: s
   const run = train(source, { ...options, signal, checkpoints: checkpoints?.folder, resume });
   const plan = await run.plan();
   const free = await freeSpace(dirname(flags.output));
-  const lines = [
-    describePlan(plan),
-    describeData(plan),
-    describeDisk(diskOf(plan, flags), free),
-    computingOn,
-  ];
+  const lines = [describePlan(plan), describeData(plan), describeDisk(diskOf(plan, job), free), computingOn];
   if (flags.dryRun) {
     await run.close();
     return [...lines, await dryRun(source, plan, job)].join("\n");
@@ -209,16 +211,18 @@ function interruptOf({ flags, checkpoints, progress }: TrainJob): Interrupt {
 }
 
 /** What the run writes to disk. */
-function diskOf(plan: TrainPlan, flags: TrainFlags): Need[] {
+function diskOf(plan: TrainPlan, { flags, inputs, tests = [] }: TrainJob): Need[] {
   const report = reportFolder(flags) !== undefined;
-  return diskNeeds(plan, { report, checkpoints: flags.checkpoint !== undefined });
+  const temporary = temporaryBytes([...inputs, ...tests]);
+  return diskNeeds(plan, { report, checkpoints: flags.checkpoint !== undefined, temporary });
 }
 
 /** The plan as the record of the run keeps it. */
-function recordedPlan(plan: TrainPlan, { flags, options, checkpoints }: DeviceJob): PlanLine {
+function recordedPlan(plan: TrainPlan, job: DeviceJob): PlanLine {
+  const { flags, options, checkpoints } = job;
   const machine = thisMachine(options.kernels);
   const resumedAt = checkpoints?.resume?.header.position.examples;
-  return planLine(plan, { output: flags.output, disk: diskOf(plan, flags), machine, resumedAt });
+  return planLine(plan, { output: flags.output, disk: diskOf(plan, job), machine, resumedAt });
 }
 
 /** Measure the pace of a run, without running it to its end; its time in words. */

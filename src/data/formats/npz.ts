@@ -20,14 +20,17 @@ function maxInflated(packed: number): number {
 /**
  * The arrays of an archive by name, in its order; `name` is for messages.
  * Members that are not `.npy` files are skipped. An archive that declares more
- * than `limit` bytes is rejected before anything is inflated.
+ * than `limit` bytes is rejected before anything is inflated, and so is one with
+ * bytes that belong to nothing.
  */
 export function readNpz(
   bytes: Uint8Array,
   name: string,
   limit = maxInflated(bytes.length),
 ): Map<string, NpyArray> {
-  const members = listZip(bytes, name).filter((member) => member.name.endsWith(".npy"));
+  const all = listZip(bytes, name);
+  requireNoGaps(bytes, all, name);
+  const members = all.filter((member) => member.name.endsWith(".npy"));
   const total = members.reduce((sum, member) => sum + member.size, 0);
   if (!(total <= limit)) {
     throw new InputError(`${name}: holds ${total} bytes when inflated, more than the limit of ${limit}`);
@@ -55,8 +58,8 @@ export function writeNpz(entries: Iterable<readonly [string, NpyArray]>): Uint8A
 //
 // Read archives may be stored or deflated, and may use zip64. Whatever an archive
 // says about itself is checked before it is used: a member lies inside the file, its
-// size is one that deflate can produce, and what comes out has that size and the
-// recorded CRC-32. fflate inflates; the members are found here, because fflate keeps
+// header and the directory agree on its name, method, size and CRC-32, its size is one
+// that deflate can produce, and what comes out has that size and CRC-32. fflate inflates; the members are found here, because fflate keeps
 // them as properties of an object (`__proto__`) and checks neither sizes nor CRCs.
 //
 // Reference: PKWARE APPNOTE.TXT, §4.3.
@@ -165,6 +168,8 @@ class ByteWriter {
 
 export interface ZipMember {
   readonly name: string;
+  /** The same as bytes, which need not be UTF-8. */
+  readonly nameBytes: Uint8Array;
   readonly method: number;
   readonly crc: number;
   /** Bytes in the archive, and bytes when inflated. */
@@ -195,6 +200,7 @@ export function listZip(bytes: Uint8Array, archive: string, base = 0): ZipMember
     members.push(readMember(bytes, view, at, next, archive));
     at = behind;
   }
+  if (at !== end) throw damaged(archive, "its directory");
   requireApart(members, archive);
   return members;
 }
@@ -217,22 +223,80 @@ function requireApart(members: readonly ZipMember[], archive: string): void {
   });
 }
 
-/** How many bytes of a local header are enough to know its length. */
-export const zipLocalLength = 30;
+/** Bytes of a local header before the name. */
+const zipLocalLength = 30;
 
-/** Where the data of a member starts, counted from its local header. */
+/** How many bytes of a local header `zipDataOffset` needs. */
+export function zipLocalBytes({ nameBytes }: ZipMember): number {
+  return zipLocalLength + nameBytes.length;
+}
+
+/** A flag of a member: its sizes and CRC-32 follow the data, and its header may have zeros instead. */
+const sizesFollow = 8;
+
+/** Where the data of a member starts, counted from its local header, which must agree with the directory. */
 export function zipDataOffset(header: Uint8Array, member: ZipMember, archive: string): number {
+  const { nameBytes, method, crc, packed, size } = member;
   const view = dataView(header);
-  if (header.length < zipLocalLength || view.getUint32(0, true) !== 0x04034b50)
+  if (header.length < zipLocalBytes(member) || view.getUint32(0, true) !== 0x04034b50)
     throw damaged(archive, show(member.name));
-  return zipLocalLength + view.getUint16(26, true) + view.getUint16(28, true);
+  const later = (view.getUint16(6, true) & sizesFollow) !== 0;
+  const agrees = (at: number, value: number, wide = false) => {
+    const found = view.getUint32(at, true);
+    return found === value || (later && found === 0) || (wide && found === 0xffffffff); // zip64
+  };
+  const sameName =
+    view.getUint16(26, true) === nameBytes.length &&
+    nameBytes.every((byte, i) => header[zipLocalLength + i] === byte);
+  const same =
+    sameName &&
+    view.getUint16(8, true) === method &&
+    agrees(14, crc) &&
+    agrees(18, packed, true) &&
+    agrees(22, size, true);
+  if (!same) throw damaged(archive, `${show(member.name)} (its header and the directory differ)`);
+  return zipLocalBytes(member) + view.getUint16(28, true);
+}
+
+/**
+ * Reject bytes that belong to nothing. From the first byte on there are the members, each with its header, its data
+ * and perhaps its sizes once more, then the directory, then the end records and a comment.
+ */
+function requireNoGaps(bytes: Uint8Array, members: readonly ZipMember[], archive: string): void {
+  const view = dataView(bytes);
+  const { start, end, records } = findDirectory(view, archive, 0);
+  let at = 0;
+  for (const member of members.toSorted((a, b) => a.offset - b.offset)) {
+    if (member.offset !== at) throw gap(archive, at);
+    const header = bytes.subarray(at, at + zipLocalBytes(member));
+    const dataEnd = at + zipDataOffset(header, member, archive) + member.packed;
+    at = dataEnd + sizesAfter(view, dataEnd, member);
+  }
+  if (at !== start) throw gap(archive, at);
+  if (end !== records) throw gap(archive, end);
+}
+
+function gap(archive: string, at: number): InputError {
+  return damaged(archive, `byte ${at} belongs to nothing`);
+}
+
+/** Bytes of the sizes and the CRC-32 after the data of a member: with or without a signature, of 32 or 64 bits; 0 without them. */
+function sizesAfter(view: DataView, at: number, { crc, packed, size }: ZipMember): number {
+  const signed = at + 4 <= view.byteLength && view.getUint32(at, true) === 0x08074b50 ? 4 : 0;
+  const from = at + signed;
+  if (from + 12 > view.byteLength || view.getUint32(from, true) !== crc) return 0;
+  if (view.getUint32(from + 4, true) === packed && view.getUint32(from + 8, true) === size)
+    return signed + 12;
+  if (from + 20 > view.byteLength) return 0;
+  return readUint64(view, from + 4) === packed && readUint64(view, from + 12) === size ? signed + 20 : 0;
 }
 
 /** The bytes of one member, checked. Those of a stored member are a view of the archive. */
 export function extractZip(bytes: Uint8Array, member: ZipMember, archive: string): Uint8Array {
   const { offset } = member;
   const name = show(member.name);
-  const start = offset + zipDataOffset(bytes.subarray(offset, offset + zipLocalLength), member, archive);
+  const header = bytes.subarray(offset, offset + zipLocalBytes(member));
+  const start = offset + zipDataOffset(header, member, archive);
   if (start + member.packed > bytes.length) {
     throw new InputError(
       `${archive}: truncated: ${name} takes ${member.packed} bytes, ${bytes.length - start} left`,
@@ -254,12 +318,15 @@ function inflate(packed: Uint8Array, size: number): Uint8Array | undefined {
   }
 }
 
-/** Find the end record: the last thing in the file, except for a comment of up to 65,535 bytes. */
+/**
+ * Find the end record: the last thing in the file, except for a comment of up to 65,535 bytes; and where the directory
+ * is, and the end records start.
+ */
 function findDirectory(
   view: DataView,
   archive: string,
   base: number,
-): { count: number; start: number; end: number } {
+): { count: number; start: number; end: number; records: number } {
   const size = view.byteLength;
   for (let at = size - 22; at >= Math.max(0, size - 22 - 0xffff); at--) {
     if (view.getUint32(at, true) !== 0x06054b50) continue;
@@ -270,7 +337,8 @@ function findDirectory(
     const first = wide !== undefined ? readUint64(view, wide + 48) : view.getUint32(at + 16, true);
     const start = first - base;
     if (start + length > at || count * 46 > length) throw damaged(archive, "its directory");
-    return { count, start, end: start + length };
+    const records = wide === undefined || wide + 12 + readUint64(view, wide + 4) !== at - 20 ? at : wide;
+    return { count, start, end: start + length, records };
   }
   const isZip = size >= 4 && view.getUint32(0, true) === 0x04034b50;
   throw new InputError(
@@ -288,7 +356,8 @@ function findWideEnd(view: DataView, end: number, base: number): number | undefi
 /** The member whose directory entry starts at `at`; its fixed fields, name and extra fields end at `next`. */
 function readMember(bytes: Uint8Array, view: DataView, at: number, next: number, archive: string): ZipMember {
   const extra = at + 46 + view.getUint16(at + 28, true);
-  const name = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(at + 46, extra));
+  const nameBytes = bytes.slice(at + 46, extra);
+  const name = new TextDecoder("utf-8", { ignoreBOM: true }).decode(nameBytes);
   const method = view.getUint16(at + 10, true);
   const wide = wideFields(view, extra, next);
   const field = (place: number) => {
@@ -307,7 +376,7 @@ function readMember(bytes: Uint8Array, view: DataView, at: number, next: number,
   if (method === 0 ? size !== packed : size > maxRatio * packed) {
     throw damaged(archive, `${show(name)} (${size} bytes from ${packed})`);
   }
-  return { name, method, crc: view.getUint32(at + 16, true), packed, size, offset };
+  return { name, nameBytes, method, crc: view.getUint32(at + 16, true), packed, size, offset };
 }
 
 /** The 64-bit numbers in the extra field 0x0001. */

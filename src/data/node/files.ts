@@ -21,7 +21,6 @@ import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import {
   type FileHandle,
-  open,
   readdir,
   readlink,
   realpath,
@@ -31,9 +30,12 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { hostname } from "node:os";
-import { basename, dirname, isAbsolute, join } from "node:path";
+import { basename, dirname, extname, isAbsolute, join } from "node:path";
 import { InputError } from "../../core/errors.js";
+import { byteSize } from "../../core/formatText.js";
 import { crc32, crcToHex } from "../formats/checksums.js";
+import { shownPath, systemPath } from "./fileNames.js";
+import { kindOfFile, openHandle, openRegular } from "./handles.js";
 
 /** Errors that the caller can correct, in words. */
 const reasons: Readonly<Record<string, string>> = {
@@ -46,6 +48,7 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: "its symbolic links form a loop",
   EINVAL: "its name is not valid",
   EREADONLY: "the file is read-only",
+  ENXIO: "it is a socket, or a device that is not there",
   ERR_INVALID_ARG_VALUE: "its name is not valid",
 };
 
@@ -56,35 +59,55 @@ const failures: Readonly<Record<string, string>> = {
   EFBIG: "too large for this file system",
 };
 
-/** The bytes of a file. */
+/** Most bytes that are read from a pipe, whose length is not known before. */
+const maxPipeBytes = 2 ** 30;
+
+/** Endings of files of which parts are read, some of them twice: they cannot come through a pipe. */
+const neverPipes = [".npy", ".npz", ".tar"];
+
+/** The bytes of a regular file, or of a pipe such as `/dev/stdin`. */
 export async function readFileBytes(path: string): Promise<Uint8Array> {
   try {
-    return await withHandle(path, "r", async (handle) => {
-      const stats = await handle.stat();
-      return stats.isFile() ? await readWhole(handle, stats.size) : await handle.readFile();
-    });
+    if ((await statReadable(path)).isFIFO())
+      return await withHandle(path, "r", (pipe) => readPipe(pipe, path));
+    return await withRegular(path, (handle, { size }) => readWhole(handle, size));
   } catch (error) {
-    throw fileError(error, `${path}: cannot be read`, "no such file");
+    throw cannotRead(error, path);
   }
 }
 
 /** The size of a file, and whether it is a regular file, which can be read again. */
 export async function statFile(path: string): Promise<{ size: number; regular: boolean }> {
   try {
-    const stats = await stat(path);
+    const stats = await statReadable(path);
     return { size: stats.size, regular: stats.isFile() };
   } catch (error) {
-    throw fileError(error, `${path}: cannot be read`, "no such file");
+    throw cannotRead(error, path);
   }
 }
 
-/** Up to the first `length` bytes of a file. */
+/** Up to the first `length` bytes of a regular file. */
 export async function readFileStart(path: string, length: number): Promise<Uint8Array> {
   try {
-    return await withHandle(path, "r", (handle) => readWhole(handle, length));
+    await statReadable(path);
+    return await withRegular(path, (handle) => readWhole(handle, length));
   } catch (error) {
-    throw fileError(error, `${path}: cannot be read`, "no such file");
+    throw cannotRead(error, path);
   }
+}
+
+/** What is at a path, which must be a regular file, or a pipe where one will do: a device may have no end. */
+async function statReadable(path: string): Promise<Stats> {
+  const stats = await stat(systemPath(path));
+  if (stats.isFile() || (stats.isFIFO() && !neverPipes.includes(extname(path).toLowerCase()))) return stats;
+  if (stats.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
+  const why = stats.isFIFO() ? ": arrays and archives must be regular files" : "";
+  throw new InputError(`${shownPath(path)}: cannot be read (it is ${kindOfFile(stats)}${why})`);
+}
+
+function cannotRead(error: unknown, path: string): Error {
+  if (error instanceof InputError) return error;
+  return fileError(error, `${shownPath(path)}: cannot be read`, "no such file");
 }
 
 /** Write a file, whole or not at all. Devices and pipes (`/dev/null`) are written to directly. */
@@ -158,11 +181,39 @@ async function withHandle<T>(
   flags: string,
   use: (handle: FileHandle) => Promise<T>,
 ): Promise<T> {
-  const handle = await open(path, flags);
+  const handle = await openHandle(path, flags);
   try {
     return await use(handle);
   } finally {
     await handle.close();
+  }
+}
+
+async function withRegular<T>(
+  path: string,
+  use: (handle: FileHandle, stats: Stats) => Promise<T>,
+): Promise<T> {
+  const { handle, stats } = await openRegular(path);
+  try {
+    return await use(handle, stats);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Everything that comes through a pipe. */
+async function readPipe(handle: FileHandle, path: string): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  const room = new Uint8Array(2 ** 16);
+  for (let length = 0; ; ) {
+    const { bytesRead } = await handle.read(room, 0, room.length, null);
+    if (bytesRead === 0) return Buffer.concat(pieces);
+    pieces.push(room.slice(0, bytesRead));
+    length += bytesRead;
+    if (length > maxPipeBytes)
+      throw new InputError(
+        `${shownPath(path)}: a pipe must give at most ${byteSize(maxPipeBytes)}, got more`,
+      );
   }
 }
 

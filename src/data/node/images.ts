@@ -1,5 +1,6 @@
 /**
- * Image files as grey signals, through sharp: PNG, JPEG, WebP, TIFF, GIF, AVIF, SVG.
+ * Image files as grey signals, through sharp: PNG, JPEG, WebP, TIFF, GIF, AVIF, and SVG from
+ * files named `.svg`. Pixels and the time for decoding are limited.
  *
  * Samples have the values in the file on the scale 0 to 255, as numpy or Matlab would
  * read them, not those that a colour-managed viewer would show:
@@ -13,11 +14,13 @@
  *   orientation  turned upright as EXIF says
  */
 
+import { extname } from "node:path";
 import type { Metadata } from "sharp";
 import { InputError } from "../../core/errors.js";
 import type { Shape } from "../../core/shape.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
 import { readFileBytes } from "./files.js";
+import { imageFormatOf } from "./imageFormat.js";
 
 /** Endings of the files in a folder that are taken as images. */
 export const imageExtensions = [
@@ -52,6 +55,9 @@ export interface ImageSamples {
 /** Largest number of pixels of a picture; decoding takes up to 16 bytes per pixel. */
 const maxPixels = 2 ** 27;
 
+/** Seconds that decoding a picture may take; the largest takes a few. */
+const maxSeconds = 120;
+
 /** The picture in a file, as a signal of shape [height, width] named after its path. */
 export async function readImage(path: string): Promise<Signal> {
   return decodeImage(await readFileBytes(path), path);
@@ -80,12 +86,21 @@ async function decoded<T>(
   name: string,
   work: (bytes: Uint8Array) => Promise<T>,
 ): Promise<T> {
-  if (bytes.length === 0) throw new InputError(`${name}: cannot be read as an image (empty file)`);
   try {
+    requireFormat(bytes, name);
     return await work(bytes);
   } catch (error) {
     throw new InputError(`${name}: cannot be read as an image (${shortReason(error)})`);
   }
+}
+
+/** Reject formats that are not read, before the decoder sees them. */
+function requireFormat(bytes: Uint8Array, name: string): void {
+  if (bytes.length === 0) throw new Error("empty file");
+  const format = imageFormatOf(bytes);
+  if (format === undefined) throw new Error("unsupported image format");
+  if (format === "SVG" && extname(name).toLowerCase() !== ".svg")
+    throw new Error("SVG is read only from files named .svg");
 }
 
 interface ImageHeader {
@@ -113,6 +128,7 @@ async function decode(bytes: Uint8Array): Promise<ImageSamples> {
     ignoreIcc: space !== "cmyk" || !hasProfile,
     limitInputPixels: maxPixels,
   })
+    .timeout({ seconds: maxSeconds })
     .autoOrient()
     .toColourspace(target)
     .raw({ depth: small ? "uchar" : "float" })
@@ -148,6 +164,7 @@ function toGrey({ values, width, height, channels, hasAlpha, white }: ImageSampl
 /** The first line of a message of sharp, without "Input buffer". */
 function shortReason(error: unknown): string {
   const [first = ""] = (error as Error).message.split("\n");
+  if (first.startsWith("timeout")) return `decoding takes more than ${maxSeconds} seconds`;
   const reason = first.replace(/^Input buffer (contains |has )?/i, "").replace(/:?\s*$/, "");
   return reason || "unknown reason";
 }

@@ -63,7 +63,8 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
 }
 
 describe("expandInputs", () => {
-  const expand = async (...args: string[]) => (await expandInputs(args.map(inFolder))).map(short);
+  const expand = async (...args: string[]) =>
+    (await expandInputs(args.map(inFolder))).map(({ path }) => short(path));
 
   it("takes files as they are, and lists folders, sorted", async () => {
     expect(await expand("small.png", "photos")).toEqual([

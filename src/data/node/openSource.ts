@@ -14,9 +14,10 @@ import { formatShape, requireShape, type Shape, sameShape, sizeOf } from "../../
 import { crc32, crcToHex } from "../formats/checksums.js";
 import { maxNpyHeaderLength, type NpyHeader, readNpyHeader } from "../formats/npy.js";
 import type { SignalSource, SignalUnit } from "../sampling/signalSource.js";
+import { type ComparedFile, fileContents } from "./fileContents.js";
+import { shownPath } from "./fileNames.js";
 import { readFileBytes, readFileStart, statFile } from "./files.js";
 import { decodeImage, imageShape } from "./images.js";
-import { inflateToFile } from "./inflate.js";
 import {
   type Input,
   type InputList,
@@ -25,10 +26,11 @@ import {
   knownKinds,
   type ReadSignalsOptions,
   resolvePatch,
-  warnOfSkipped,
 } from "./inputs.js";
 import { readRows, requireNumbers } from "./npyRows.js";
 import { type ByteRange, OpenFiles, readError } from "./openFiles.js";
+import { type OnSkip, SkippedFiles, warnOfSkipped } from "./skippedFiles.js";
+import { TemporaryStore, temporaryBytes } from "./temporaryStore.js";
 
 export interface OpenSourceOptions extends ReadSignalsOptions {
   /** Approximate samples per unit; by default an array is one unit. */
@@ -39,6 +41,12 @@ export interface OpenSourceOptions extends ReadSignalsOptions {
 interface FileUnit extends SignalUnit {
   readonly bytes: number;
   read(into: Float32Array): Promise<void>;
+}
+
+/** An input that can be used. */
+interface OpenInput {
+  readonly units: readonly FileUnit[];
+  readonly compared: ComparedFile;
 }
 
 /** Inputs opened at the same time. */
@@ -53,28 +61,51 @@ const headerBytes = 2 ** 16;
  */
 export async function openSource(data: InputList, options: OpenSourceOptions): Promise<SignalSource> {
   requireKnownOptions("openSource", options, ["patch", "onSkip", "unitSamples"]);
-  const inputs = await inspectInputs(data);
-  const patch = requireShape("openSource", "patch", resolvePatch(options.patch, inputs));
   const { unitSamples = Infinity, onSkip = warnOfSkipped } = options;
-  const cutting = { patch, unitSamples };
+  const inputs = await inspectInputs(data, { onSkip });
+  const patch = requireShape("openSource", "patch", resolvePatch(options.patch, inputs));
   const files = new OpenFiles();
   try {
-    const units: FileUnit[] = [];
-    for (let next = 0; next < inputs.length; next += together) {
-      const some = inputs.slice(next, next + together).map((input) => openInput(input, files, cutting));
-      for (const found of await settleAll(some)) {
-        if (found instanceof InputError && inputs.length === 1) throw found;
-        if (found instanceof InputError) onSkip(`${found.message}, skipped`);
-        else for (const unit of found) units.push(unit);
-      }
-    }
+    const store = temporaryBytes(inputs) > 0 ? await TemporaryStore.open(files, inputs) : undefined;
+    const { opened, skipped } = await openAll(inputs, { patch, unitSamples, files, store }, onSkip);
+    const units = opened.flatMap((input) => input.units);
     if (units.length === 0) throw nothingToRead(patch);
-    const read = (unit: number, into: Float32Array) => units[unit].read(into);
-    return { units, fingerprint: fingerprintUnits(units), read, close: () => files.close() };
+    const compared = opened.map((input) => input.compared);
+    return {
+      units,
+      fingerprint: fingerprintUnits(units),
+      contents: (limit) => fileContents(compared, skipped, limit),
+      read: (unit, into) => units[unit].read(into),
+      close: () => files.close(),
+    };
   } catch (error) {
     await files.close();
     throw error;
   }
+}
+
+/** Open inputs, a few at a time; the names of those that are skipped. */
+async function openAll(
+  inputs: readonly Input[],
+  opening: Opening,
+  onSkip: OnSkip,
+): Promise<{ opened: OpenInput[]; skipped: string[] }> {
+  const opened: OpenInput[] = [];
+  const skipped: string[] = [];
+  const report = new SkippedFiles(onSkip);
+  for (let next = 0; next < inputs.length; next += together) {
+    const some = inputs.slice(next, next + together);
+    for (const [i, found] of (await settleAll(some.map((input) => openInput(input, opening)))).entries()) {
+      if (!(found instanceof InputError)) opened.push(found);
+      else if (inputs.length === 1) throw found;
+      else {
+        report.add(found);
+        skipped.push(shownPath(some[i].path));
+      }
+    }
+  }
+  report.end();
+  return { opened, skipped };
 }
 
 /** The results of all promises. A failure is thrown only when all have ended, so that files can be closed. */
@@ -83,57 +114,72 @@ async function settleAll<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   return Promise.all(promises);
 }
 
-/** The units of an input. An error that is returned, not thrown, skips only this input. */
-function openInput(input: Input, files: OpenFiles, cutting: Cutting): Promise<FileUnit[] | InputError> {
-  return input.kind === "image" ? openImage(input, files, cutting) : openArray(input, files, cutting);
-}
-
-/** How arrays are cut into units. */
-interface Cutting {
+/** How inputs are opened, and arrays cut into units. */
+interface Opening {
   readonly patch: Shape;
   readonly unitSamples: number;
+  readonly files: OpenFiles;
+  /** Where compressed members are inflated, if there are any. */
+  readonly store: TemporaryStore | undefined;
+}
+
+/** An input, opened. An error that is returned, not thrown, skips only this input. */
+async function openInput(input: Input, opening: Opening): Promise<OpenInput | InputError> {
+  const name = shownPath(input.path);
+  if (input.kind === "image") return openImage(input, name, opening);
+  const array = openArray(input, name, opening);
+  return input.found ? array.catch((error: unknown) => skippable(error)) : array;
+}
+
+/** The error of an input that a run can do without; any other is thrown. */
+function skippable(error: unknown): InputError {
+  if (error instanceof InputError && error.argument !== "patch") return error;
+  throw error;
 }
 
 async function openImage(
   { path, within }: Input,
-  files: OpenFiles,
-  { patch }: Cutting,
-): Promise<FileUnit[] | InputError> {
+  name: string,
+  { patch, files }: Opening,
+): Promise<OpenInput | InputError> {
   if (patch.length !== 2) {
-    throw new InputError(`${path} is an image: the patch must have 2 axes, got ${formatShape(patch)}`);
+    throw new InputError(`${name} is an image: the patch must have 2 axes, got ${formatShape(patch)}`);
   }
   try {
-    const image = within ? memberBytes(files, within, path) : await fileBytes(path);
-    const shape = await readImageShape(image, path);
-    const small = tooSmall(path, shape, patch);
+    const image = within ? memberBytes(files, within, name) : await fileBytes(path);
+    const shape = await readImageShape(image, name);
+    const small = tooSmall(name, shape, patch);
     if (small) return small;
     const read = async (into: Float32Array) => {
-      const bytes = await image.read(image.length).catch((error: unknown) => {
-        throw readError(error, path);
-      });
-      const picture = await decodeImage(bytes, path);
+      const picture = await decodeImage(await image.read(image.length), name);
       if (!sameShape(picture.shape, shape))
-        throw new InputError(`${path}: became ${formatShape(picture.shape)}, was ${formatShape(shape)}`);
+        throw new InputError(`${name}: became ${formatShape(picture.shape)}, was ${formatShape(shape)}`);
       into.set(picture.data);
     };
-    return [{ name: path, shape, count: 1, bytes: image.length, read }];
+    const { length, bytes } = image;
+    return {
+      units: [{ name, shape, count: 1, bytes: length, read }],
+      compared: { path, within, length, bytes },
+    };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     return isKnownKind(path) ? error : new InputError(`${error.message}; ${knownKinds}`);
   }
 }
 
-/** The bytes of an image file. */
+/** The bytes of an image file. Reading throws an `InputError`. */
 interface ImageBytes {
   readonly length: number;
+  /** All of them, if they cannot be read again. */
+  readonly bytes?: Uint8Array;
   /** The first `length` bytes. */
   read(length: number): Promise<Uint8Array>;
 }
 
-function memberBytes(files: OpenFiles, within: ByteRange, path: string): ImageBytes {
+function memberBytes(files: OpenFiles, within: ByteRange, name: string): ImageBytes {
   const read = async (length: number) => {
     const bytes = new Uint8Array(Math.min(length, within.length));
-    await files.read(within, 0, bytes, path);
+    await files.read(within, 0, bytes, name);
     return bytes;
   };
   return { length: within.length, read };
@@ -141,12 +187,16 @@ function memberBytes(files: OpenFiles, within: ByteRange, path: string): ImageBy
 
 /** The file is not kept open: there may be a million. A pipe can be read only once. */
 async function fileBytes(path: string): Promise<ImageBytes> {
-  const { size, regular } = await statFile(path);
+  const unreadable = (error: unknown) => {
+    throw readError(error, shownPath(path));
+  };
+  const { size, regular } = await statFile(path).catch(unreadable);
   if (!regular) {
-    const bytes = await readFileBytes(path);
-    return { length: bytes.length, read: async (length) => bytes.subarray(0, length) };
+    const bytes = await readFileBytes(path).catch(unreadable);
+    return { length: bytes.length, bytes, read: async (length) => bytes.subarray(0, length) };
   }
-  const read = (length: number) => (length < size ? readFileStart(path, length) : readFileBytes(path));
+  const read = (length: number) =>
+    (length < size ? readFileStart(path, length) : readFileBytes(path)).catch(unreadable);
   return { length: size, read };
 }
 
@@ -160,46 +210,46 @@ async function readImageShape(image: ImageBytes, path: string): Promise<Shape> {
 
 async function openArray(
   input: Input,
-  files: OpenFiles,
-  { patch, unitSamples }: Cutting,
-): Promise<FileUnit[] | InputError> {
-  const { path } = input;
-  const range = await locate(input, files);
+  name: string,
+  { patch, unitSamples, files, store }: Opening,
+): Promise<OpenInput | InputError> {
+  const { path, within } = input;
+  const range = await locate(input, name, files, store);
   const start = new Uint8Array(Math.min(range.length, maxNpyHeaderLength));
-  await files.read(range, 0, start, path);
-  const header = readNpyHeader(start, path);
+  await files.read(range, 0, start, name);
+  const header = readNpyHeader(start, name);
   const { shape: all } = header;
   const axes = all.length;
-  if (axes !== patch.length && axes !== patch.length + 1) throw wrongAxes(path, all, patch);
-  requireNumbers(header, range.length, path);
-  if (header.byteLength === 0) return new InputError(`${path}: ${formatShape(all)} holds no samples`);
+  if (axes !== patch.length && axes !== patch.length + 1) throw wrongAxes(name, all, patch);
+  requireNumbers(header, range.length, name);
+  if (header.byteLength === 0) return new InputError(`${name}: ${formatShape(all)} holds no samples`);
   const stacked = axes > patch.length;
   const shape = stacked ? all.slice(1) : all;
-  const small = tooSmall(path, shape, patch);
+  const small = tooSmall(name, shape, patch);
   if (small) return small;
-  const array = {
-    name: path,
-    header,
-    read: (at: number, into: Uint8Array) => files.read(range, at, into, path),
-  };
+  const array = { name, header, read: (at: number, into: Uint8Array) => files.read(range, at, into, name) };
   const pieces = stacked ? stackPieces(header, unitSamples) : rowPieces(header, patch, unitSamples);
   const whole = pieces.length === 1 && !stacked;
-  return pieces.map(({ from, rows }) => ({
-    name: path,
+  const units = pieces.map(({ from, rows }) => ({
+    name,
     shape: stacked ? shape : [rows, ...shape.slice(1)],
     count: stacked ? rows : 1,
     ...(whole ? {} : { from, part: stacked ? ("signals" as const) : ("rows" as const) }),
     bytes: header.byteLength,
-    read: (into) => readRows(array, from, rows, into),
+    read: (into: Float32Array) => readRows(array, from, rows, into),
   }));
+  return { units, compared: { path, within, length: within?.length ?? range.length } };
 }
 
-/** Where the bytes of an input are. A compressed member is inflated into a file of its own. */
-async function locate({ path, within, packed }: Input, files: OpenFiles): Promise<ByteRange> {
+/** Where the bytes of an input are. A compressed member is inflated first. */
+async function locate(
+  { path, within, packed }: Input,
+  name: string,
+  files: OpenFiles,
+  store: TemporaryStore | undefined,
+): Promise<ByteRange> {
   if (!within) return files.whole(path);
-  if (!packed) return within;
-  files.adopt(path, await inflateToFile(within, packed, path));
-  return { file: path, offset: 0, length: packed.size };
+  return packed && store ? store.inflate(within, packed, name) : within;
 }
 
 interface Piece {
@@ -240,6 +290,7 @@ function wrongAxes(path: string, shape: readonly number[], patch: Shape): InputE
   return new InputError(
     `${path} has ${has} (${formatShape(shape) || "a single value"}): a patch of ${formatShape(patch)} ` +
       `needs ${one} (one signal) or ${patch.length + 1} (the first counts signals)`,
+    { argument: "patch" },
   );
 }
 

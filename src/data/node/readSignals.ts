@@ -10,14 +10,10 @@
 import { requireKnownOptions } from "../../core/knownOptions.js";
 import type { Signal } from "../../core/signal.js";
 import { readUnits, samplesOf } from "../sampling/signalSource.js";
-import {
-  type InputList,
-  inspectInputs,
-  type ReadSignalsOptions,
-  resolvePatch,
-  warnOfSkipped,
-} from "./inputs.js";
+import { shownPath } from "./fileNames.js";
+import { type InputList, inspectInputs, type ReadSignalsOptions, resolvePatch } from "./inputs.js";
 import { nothingToRead, openSource } from "./openSource.js";
+import { SkippedFiles, warnOfSkipped } from "./skippedFiles.js";
 
 /**
  * The signals of files, folders, globs and archives, in their order, each at least as large as the patch.
@@ -27,20 +23,23 @@ import { nothingToRead, openSource } from "./openSource.js";
  */
 export async function readSignals(data: InputList, options: ReadSignalsOptions): Promise<Signal[]> {
   requireKnownOptions("readSignals", options, ["patch", "onSkip"]);
-  const inputs = await inspectInputs(data);
-  const patch = resolvePatch(options.patch, inputs);
   const onSkip = options.onSkip ?? warnOfSkipped;
+  const inputs = await inspectInputs(data, { onSkip });
+  const patch = resolvePatch(options.patch, inputs);
   const source = await openSource(inputs, { patch, onSkip });
   try {
     const { units } = source;
     const signals: Signal[] = [];
     const roomFor = (unit: number) => new Float32Array(samplesOf(units[unit]));
-    const images = new Set(inputs.filter(({ kind }) => kind === "image").map(({ path }) => path));
+    const skipped = new SkippedFiles(onSkip);
+    const optional = inputs.filter(({ kind, found }) => kind === "image" || found);
+    const names = new Set(optional.map(({ path }) => shownPath(path)));
     await readUnits(source, Array.from(units.keys()), roomFor, (unit, read) => {
-      if (read.problem && (inputs.length === 1 || !images.has(units[unit].name))) throw read.problem;
-      if (read.problem) onSkip(`${read.problem.message}, skipped`);
+      if (read.problem && (inputs.length === 1 || !names.has(units[unit].name))) throw read.problem;
+      if (read.problem) skipped.add(read.problem);
       for (const signal of read.signals) signals.push(signal);
     });
+    skipped.end();
     if (signals.length === 0) throw nothingToRead(patch);
     return signals;
   } finally {

@@ -14,8 +14,8 @@
 
 import { InputError, show } from "../../core/errors.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
-import { makeSignal, type Signal } from "../../core/signal.js";
-import { crc32, crcToHex } from "../formats/checksums.js";
+import { makeSignal, requireSignals, type Signal } from "../../core/signal.js";
+import { contentsOf, type DataContents, digestOf } from "./dataContents.js";
 import type { Windowed } from "./patchSampler.js";
 
 /** A part of a source that is read at once; `name` is the file it comes from. */
@@ -31,6 +31,11 @@ export interface SignalSource {
   readonly units: readonly SignalUnit[];
   /** Differs if the data differ, as far as is known without reading them. */
   readonly fingerprint: string;
+  /**
+   * Checksums of what the data contain, made when a run with checkpoints asks for them; `limit` is that of earlier
+   * contents to compare with. Without this, the fingerprint is compared.
+   */
+  contents?(limit?: number): Promise<DataContents>;
   /** Read the samples of a unit, one signal after the other. Throws an `InputError` if they cannot be read. */
   read(unit: number, into: Float32Array): Promise<void>;
   /** Close all files. */
@@ -112,24 +117,13 @@ async function readUnit(source: SignalSource, unit: number, room: Float32Array):
 export function sourceOf(signals: readonly Signal[]): SignalSource {
   return {
     units: signals.map(({ name, shape }) => ({ name, shape, count: 1 })),
-    fingerprint: fingerprintOf(signals),
+    get fingerprint() {
+      return digestOf(contentsOf(signals));
+    },
+    contents: async (limit) => contentsOf(signals, limit),
     read: async (unit, into) => into.set(signals[unit].data),
     close: async () => {},
   };
-}
-
-/** How many samples of a signal its fingerprint includes. */
-const sampled = 2 ** 16;
-
-/** A checksum of the names (without folders), shapes and evenly spaced samples of signals: eight hexadecimal digits. */
-export function fingerprintOf(signals: readonly Signal[]): string {
-  const sum = signals.reduce((crc, { name, shape, data }) => {
-    const file = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
-    const stride = Math.ceil(data.length / sampled);
-    const seen = Float32Array.from({ length: Math.ceil(data.length / stride) }, (_, i) => data[i * stride]);
-    return crc32(new Uint8Array(seen.buffer), crc32(new TextEncoder().encode(`${file} ${shape}\n`), crc));
-  }, 0);
-  return crcToHex(sum);
 }
 
 /** Files reported by name; further ones are only counted. */
@@ -190,7 +184,7 @@ export function signalsFrom(
   if (isSource(data)) return data;
   const list = Array.isArray(data) ? data : [data];
   if (list.length === 0) throw new InputError("data must hold at least one signal, got none", { where });
-  if (list.every(isSignal)) return list; // as they are: nothing is copied
+  if (list.every(isSignal)) return requireSignals(where, list); // as they are: nothing is copied
   return list.flatMap((item, i) => toSignals(where, item, list.length === 1 ? "data" : `data[${i}]`, patch));
 }
 

@@ -36,7 +36,15 @@ const report = {
   atomsUsed: 5,
   atomsReplaced: 0,
 };
-const header = { library: "0", settings: { batch: 64, base: "odct:2" }, scale: 2 ** -9, position, report };
+const data = { "the data": { limit: 4096, digests: "0123abcd", times: "00000000" } };
+const header = {
+  library: "0",
+  settings: { batch: 64, base: "odct:2" },
+  data,
+  scale: 2 ** -9,
+  position,
+  report,
+};
 const parts = () => [
   hostPart("counters", Float64Array.of(0.1, 2 ** 60)),
   hostPart("A.indices", Uint32Array.of(5, 4_294_967_295, 0)),
@@ -123,6 +131,9 @@ describe("a checkpoint as bytes", () => {
     ['"seconds":1.5', '"seconds":"1"', 'damaged checkpoint: invalid seconds, got "1"'],
     ['"rmse":null', '"testRmse":[]', "damaged checkpoint: invalid testRmse, got []"],
     ['"batch":64', '"batch":{}', "damaged checkpoint: invalid batch, got an Object"],
+    ['"limit":4096', '"limit":5000', "damaged checkpoint: invalid record of the data, got an Object"],
+    ['"0123abcd"', '"0123ABC"', "damaged checkpoint: invalid record of the data, got an Object"],
+    ['"0123abcd"', '""', "damaged checkpoint: invalid record of the data, got an Object"],
   ])("with %s replaced by %s in its header is rejected", async (from, to, message) => {
     const changed = withHeader(await written(), (text) => text.replace(from, to));
     const found = await rejection(changed);

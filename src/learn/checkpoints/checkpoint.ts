@@ -24,7 +24,7 @@ import {
 } from "./checkpointParts.js";
 
 const magic = Uint8Array.from("TLCKPT\r\n", (letter) => letter.charCodeAt(0));
-const version = 1;
+const version = 2;
 const preambleBytes = magic.length + 12;
 
 /** A checkpoint to be written. */

@@ -6,6 +6,7 @@
 import { InputError, show } from "../../core/errors.js";
 import type { LearnerReport } from "../learners/learner.js";
 import { type PartType, partTypes } from "./checkpointParts.js";
+import { type DataRecords, readDataRecord } from "./dataRecord.js";
 
 /** Everything that decides the result of a run, by the names of options; a name of several words is not an option. */
 export type RunSettings = Readonly<Record<string, string | number>>;
@@ -50,6 +51,8 @@ export interface CheckpointHeader {
   /** The version of the library that wrote it. */
   readonly library: string;
   readonly settings: RunSettings;
+  /** Checksums of the data, which name the file that differs. */
+  readonly data: DataRecords;
   /** Signals are multiplied by this for computing. */
   readonly scale: number;
   readonly position: RunPosition;
@@ -77,10 +80,16 @@ export function headerFromText(bytes: Uint8Array, name: string): CheckpointHeade
   for (const [key, value] of Object.entries(settings)) {
     if (typeof value !== "string" && typeof value !== "number") throw wrong(key, value);
   }
+  const data = Object.entries(requireFields("data", all.data, wrong)).map(([key, value]) => {
+    const record = readDataRecord(value);
+    if (!record) throw wrong(`record of ${key}`, value);
+    return [key, record] as const;
+  });
   return {
     library,
     scale,
     settings: settings as RunSettings,
+    data: Object.fromEntries(data),
     position,
     report,
     parts: parseParts(all.parts, wrong),

@@ -7,12 +7,20 @@
  */
 
 import { InputError } from "../../core/errors.js";
+import { counted } from "../../core/formatText.js";
 import { formatShape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { crc32, crcToHex } from "../../data/formats/checksums.js";
-import { fingerprintOf, type SignalSource, samplesOf } from "../../data/sampling/signalSource.js";
-import type { RunSettings } from "../checkpoints/checkpointHeader.js";
-import type { TrainingData } from "../examples/examplePlan.js";
+import { contentsOf, type DataContents, digestOf } from "../../data/sampling/dataContents.js";
+import { type SignalSource, samplesOf } from "../../data/sampling/signalSource.js";
+import type { CheckpointHeader, RunSettings } from "../checkpoints/checkpointHeader.js";
+import {
+  type DataRecord,
+  type DataRecords,
+  describeDifference,
+  listOtherTimes,
+  recordContents,
+} from "../checkpoints/dataRecord.js";
 import { ownOptionNames } from "../learners/learner.js";
 import type { ResolvedTraining } from "./trainOptions.js";
 
@@ -48,21 +56,83 @@ export function optionSettings(options: ResolvedTraining): RunSettings {
   };
 }
 
-/** The settings that follow from the data a run learns from and is tested on. */
-export function dataSettings(data: TrainingData, test: readonly Signal[] | undefined): RunSettings {
-  return {
-    "the data": "units" in data ? describeSource(data) : describeSignals(data),
-    "the test data": test ? describeSignals(test) : "held out",
-  };
+type DataName = "the data" | "the test data";
+
+/**
+ * What a checkpoint records of a run: its settings and its data. Everything is compared with the checkpoint that the run
+ * resumes from as soon as it is known; the contents of files are known last.
+ */
+export class RunIdentity {
+  readonly #settings: Record<string, string | number>;
+  readonly #data: Record<string, DataRecord> = {};
+  readonly #saved: Pick<CheckpointHeader, "settings" | "data"> | undefined;
+
+  constructor(options: ResolvedTraining, saved?: Pick<CheckpointHeader, "settings" | "data">) {
+    this.#settings = { ...optionSettings(options) };
+    this.#saved = saved;
+    if (saved) requireSameSettings(saved.settings, this.#settings);
+  }
+
+  get settings(): RunSettings {
+    return this.#settings;
+  }
+
+  get data(): DataRecords {
+    return this.#data;
+  }
+
+  addSignals(name: DataName, signals: readonly Signal[]): void {
+    const contents = contentsOf(signals, this.#saved?.data[name]?.limit);
+    const samples = signals.reduce((sum, { data }) => sum + data.length, 0);
+    this.#add(
+      name,
+      `${counted(signals.length, "signal")} of ${samples} samples`,
+      digestOf(contents),
+      contents,
+    );
+  }
+
+  /** Returns a line about files that may have changed although no difference was found, if there are any. */
+  async addSource(name: DataName, source: SignalSource): Promise<string | undefined> {
+    const saved = this.#saved?.data[name];
+    const contents = await source.contents?.(saved?.limit);
+    const files = contents?.names.length ?? new Set(source.units.map((unit) => unit.name)).size;
+    const samples = source.units.reduce((sum, unit) => sum + samplesOf(unit), 0);
+    const digest = contents ? digestOf(contents) : source.fingerprint;
+    this.#add(name, `${counted(files, "file")} of ${samples} samples`, digest, contents);
+    const others = saved && contents && listOtherTimes(saved, contents);
+    if (others === undefined) return undefined;
+    return `${others}: changed since the checkpoint, by the time of the file; the sample that was compared is the same`;
+  }
+
+  /** Test data that are part of the data. */
+  addHeldOut(): void {
+    this.#settings["the test data"] = "held out";
+    this.#compare("the test data");
+  }
+
+  #add(name: DataName, what: string, digest: string, contents: DataContents | undefined): void {
+    this.#settings[name] = `${what} (${digest})`;
+    if (contents) this.#data[name] = recordContents(contents);
+    this.#compare(name, contents);
+  }
+
+  #compare(name: DataName, contents?: DataContents): void {
+    if (!this.#saved) return;
+    const record = this.#saved.data[name];
+    const difference = contents && record ? describeDifference(record, contents) : "";
+    requireSameSettings(this.#saved.settings, { [name]: this.#settings[name] }, difference);
+  }
 }
 
-/** Reject settings that differ from those of a checkpoint. */
-export function requireSameSettings(saved: RunSettings, now: RunSettings): void {
+/** Reject settings that differ from those of a checkpoint; `difference` says how, where that is known. */
+export function requireSameSettings(saved: RunSettings, now: RunSettings, difference = ""): void {
   for (const [name, value] of Object.entries(now)) {
     if (saved[name] === value) continue;
     const before = saved[name] ?? "none";
     const rule = `must be ${before === "none" ? "left out" : before}, as in the checkpoint`;
-    throw new InputError((nameOf) => `${nameOf("resume")}: ${nameOf(name)} ${rule}, got ${value}`, {
+    const more = difference && `: ${difference}`;
+    throw new InputError((nameOf) => `${nameOf("resume")}: ${nameOf(name)} ${rule}, got ${value}${more}`, {
       where: "train",
       argument: name,
       rule,
@@ -81,18 +151,6 @@ export function requireEpochs(begun: number, epochs: number): void {
     rule,
     value: epochs,
   });
-}
-
-/** `2 signals of 3200 samples (1f2e3d4c)`. */
-function describeSignals(signals: readonly Signal[]): string {
-  const samples = signals.reduce((sum, { data }) => sum + data.length, 0);
-  return `${signals.length} ${signals.length === 1 ? "signal" : "signals"} of ${samples} samples (${fingerprintOf(signals)})`;
-}
-
-function describeSource({ units, fingerprint }: SignalSource): string {
-  const files = new Set(units.map(({ name }) => name)).size;
-  const samples = units.reduce((sum, unit) => sum + samplesOf(unit), 0);
-  return `${files} ${files === 1 ? "file" : "files"} of ${samples} samples (${fingerprint})`;
 }
 
 /** A checksum of all numbers, as eight hexadecimal digits. */

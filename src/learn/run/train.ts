@@ -18,10 +18,9 @@ import {
 } from "../../data/sampling/signalSource.js";
 import { chooseKernels } from "../../kernels/chooseDevice.js";
 import type { Model, ModelMeta } from "../../model/model.js";
-import type { RunSettings } from "../checkpoints/checkpointHeader.js";
 import type { TrainingData } from "../examples/examplePlan.js";
 import type { OwnOption } from "../learners/learner.js";
-import { dataSettings, optionSettings, requireEpochs, requireSameSettings } from "./runSettings.js";
+import { RunIdentity, requireEpochs } from "./runSettings.js";
 import { freeTraining, setUpTraining, type TrainingSetup, type TrainPlan } from "./setup.js";
 import { TrainingLoop, type TrainReport } from "./trainingLoop.js";
 import {
@@ -62,8 +61,8 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   readonly #test: readonly Signal[] | undefined;
   readonly #options: TrainOptions;
   readonly #resolved: ResolvedTraining;
-  /** What a checkpoint records of the run; empty without checkpoints. */
-  readonly #settings: RunSettings;
+  /** What a checkpoint records of the run; undefined without checkpoints. */
+  readonly #identity: RunIdentity | undefined;
   #setup: Promise<TrainingSetup> | undefined;
   #model: Model | undefined;
   #status: "new" | "running" | "ended" | "failed" | "closed" = "new";
@@ -80,11 +79,12 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     this.#unreadable = new UnreadableFiles(options.onUnreadable);
     const { checkpoints, resume } = options;
     this.#progress = { examples: resume?.header.position.examples ?? 0 };
-    const hasCheckpoints = checkpoints !== undefined || resume !== undefined;
-    this.#settings = hasCheckpoints ? { ...optionSettings(this.#resolved), ...dataSettings(data, test) } : {};
-    if (!resume) return;
-    requireSameSettings(resume.header.settings, this.#settings);
-    requireEpochs(resume.header.position.epoch, this.#resolved.epochs);
+    if (checkpoints === undefined && resume === undefined) return;
+    this.#identity = new RunIdentity(this.#resolved, resume?.header);
+    if (!isSource(data)) this.#identity.addSignals("the data", data);
+    if (test) this.#identity.addSignals("the test data", test);
+    else this.#identity.addHeldOut();
+    if (resume) requireEpochs(resume.header.position.epoch, this.#resolved.epochs);
   }
 
   /** What the run is going to do. Sets everything up. */
@@ -134,7 +134,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     this.#status = "running";
     const progress = this.#progress;
     try {
-      yield* new TrainingLoop(setup, progress, this.#options, this.#settings).reports();
+      yield* new TrainingLoop(setup, progress, this.#options, this.#identity).reports();
     } catch (error) {
       this.#status = "failed";
       throw error;
@@ -158,7 +158,11 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   async #setUp(): Promise<TrainingSetup> {
     const kernels = this.#options.kernels ?? (await chooseKernels()).kernels;
     try {
-      const { resume, onReading } = this.#options;
+      const { resume, onReading, onUnreadable } = this.#options;
+      if (isSource(this.#data)) {
+        const changed = await this.#identity?.addSource("the data", this.#data);
+        if (changed) onUnreadable?.(changed);
+      }
       const more = { unreadable: this.#unreadable, onReading, resume };
       return await setUpTraining(this.#data, this.#test, this.#resolved, kernels, more);
     } catch (error) {

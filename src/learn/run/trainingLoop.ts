@@ -14,8 +14,9 @@ import { version } from "../../model/version.js";
 import type { ExampleSet } from "../../pursuit/encoder.js";
 import type { LastExamples } from "../atoms/atomCare.js";
 import { draftCheckpoint } from "../checkpoints/checkpoint.js";
-import type { RunPosition, RunSettings, SavedReport } from "../checkpoints/checkpointHeader.js";
+import type { RunPosition, SavedReport } from "../checkpoints/checkpointHeader.js";
 import { DivergedError, type Learner } from "../learners/learner.js";
+import type { RunIdentity } from "./runSettings.js";
 import { extractExamples, measureTestError, type TrainingSetup, type TrainPlan } from "./setup.js";
 import type { TrainOptions } from "./trainOptions.js";
 
@@ -52,7 +53,8 @@ export class TrainingLoop {
   readonly #setup: TrainingSetup;
   readonly #progress: Progress;
   readonly #options: TrainOptions;
-  readonly #settings: RunSettings;
+  /** Known where there are checkpoints. */
+  readonly #identity: RunIdentity | undefined;
   readonly #stopping: EarlyStopping;
   readonly #pause = new EventLoopPause();
   /** Examples of all epochs. */
@@ -63,14 +65,14 @@ export class TrainingLoop {
   #latest: SavedReport | undefined;
 
   /** From the start, or from the checkpoint of `options.resume`. */
-  constructor(setup: TrainingSetup, progress: Progress, options: TrainOptions, settings: RunSettings) {
+  constructor(setup: TrainingSetup, progress: Progress, options: TrainOptions, identity?: RunIdentity) {
     const { plan } = setup;
     const start = { atomsReplaced: 0, nextTest: plan.testEvery, best: Infinity, sinceBest: 0, seconds: 0 };
     const at = options.resume?.header.position ?? start;
     this.#setup = setup;
     this.#progress = progress;
     this.#options = options;
-    this.#settings = settings;
+    this.#identity = identity;
     this.#stopping = new EarlyStopping(plan, options.signal, at);
     this.#total = plan.examples * plan.epochs;
     this.#atomsReplaced = at.atomsReplaced;
@@ -163,7 +165,8 @@ export class TrainingLoop {
     };
     const header = {
       library: version,
-      settings: this.#settings,
+      settings: this.#identity?.settings ?? {},
+      data: this.#identity?.data ?? {},
       scale: plan.scale,
       position,
       report: this.#latest!,

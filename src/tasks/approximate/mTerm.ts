@@ -21,9 +21,9 @@
 import { InputError } from "../../core/errors.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import { Rng } from "../../core/random/rng.js";
-import { requireInteger } from "../../core/require.js";
+import { requireFinite, requireInteger } from "../../core/require.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
-import type { Signal } from "../../core/signal.js";
+import { requireSignals, type Signal } from "../../core/signal.js";
 import { largestMagnitude, powerBelow } from "../../core/units.js";
 import { PatchSampler } from "../../data/sampling/patchSampler.js";
 import { type BaseDictionary, baseCols, baseRows, createBase } from "../../dictionaries/base.js";
@@ -67,6 +67,7 @@ export async function samplePatches(
   },
 ): Promise<DenseMatrix> {
   const { patch, count, seed, kernels } = options;
+  requireSignals("samplePatches", signals);
   const sampler = new PatchSampler(signals, { patch, holdout: 0, examples: count }, Rng.from(seed));
   const windows = sampler.trainingWindows(0, 0, sampler.examples);
   const store = kernels.signals(signals);
@@ -91,6 +92,7 @@ export async function mTermErrors(
 ): Promise<Float64Array> {
   if (patches.cols === 0) throw new InputError("mTermErrors: there must be at least one patch, got none");
   requireInteger("mTermErrors", "maxTerms", maxTerms, 1, patches.rows);
+  requireFinite("mTermErrors", "patches", patches.data);
   if ("transform" in approximator) return byTransform(approximator.transform, patches, maxTerms, onProgress);
   const { base, A } = approximator;
   if (baseRows(base) !== patches.rows) {

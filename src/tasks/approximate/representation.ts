@@ -5,7 +5,7 @@
 
 import { optionNames, requireKnownOptions } from "../../core/knownOptions.js";
 import { Rng } from "../../core/random/rng.js";
-import type { Signal } from "../../core/signal.js";
+import { requireSignals, type Signal } from "../../core/signal.js";
 import { largestMagnitude, powerBelow } from "../../core/units.js";
 import { PatchSampler } from "../../data/sampling/patchSampler.js";
 import { type DictionaryParts, openDictionary } from "../../dictionaries/dictionary.js";
@@ -44,6 +44,7 @@ export async function representationError(
 ): Promise<number> {
   requireKnownOptions("representationError", options, optionList);
   const { kernels, coding, examples, seed, removeMean } = options;
+  requireSignals("representationError", signals);
   const sampler = new PatchSampler(
     signals,
     { patch: parts.base.shape, holdout: 0, examples },

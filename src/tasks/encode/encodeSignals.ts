@@ -7,7 +7,7 @@ import { InputError } from "../../core/errors.js";
 import { requireKnownOptions } from "../../core/knownOptions.js";
 import { DenseMatrix } from "../../core/matrix.js";
 import { type Shape, sameShape } from "../../core/shape.js";
-import type { Signal } from "../../core/signal.js";
+import { requireSignals, type Signal } from "../../core/signal.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { Codes } from "../../model/coder.js";
 import { type CodedSignals, fingerprint } from "../../model/files.js";
@@ -31,6 +31,7 @@ export async function encodeSignals(
 ): Promise<{ codes: Codes; signals: CodedSignals }> {
   requireKnownOptions("encodeSignals", options, ["stride", "coding", "kernels"]);
   const { stride, coding, kernels } = options;
+  requireSignals("encodeSignals", signals);
   const patch = model.shape;
   const parts = signals.map((signal) => cutWindows(signal, patch, gridOrigins(signal.shape, patch, stride)));
   const codes = await model.encode(concatenate(parts), coding, kernels);

@@ -48,7 +48,7 @@ import {
 } from "./denoiseOptions.js";
 import { denoisePass } from "./denoisePass.js";
 import { learnFromPatches } from "./patchLearning.js";
-import { patchBase, requireSignals, strideOf, type TaskProgress } from "./patchOptions.js";
+import { patchBase, signalList, strideOf, type TaskProgress } from "./patchOptions.js";
 
 /** δ of the second iteration: the share of the removed noise that it takes back; its powers for the next ones. */
 const feedback = 0.9;
@@ -65,7 +65,7 @@ export async function denoise(
   options: DenoiseOptions = {},
 ): Promise<DenoiseResult> {
   requireDenoiseOptions(options);
-  const signals = requireSignals("denoise", data);
+  const signals = signalList("denoise", data);
   const axes = (options.dictionary?.shape ?? patchShapes(options.patch)?.[0])?.length;
   const colour = resolveColour("denoise", signals, options.colour, axes);
   const sigma = givenNoise(signals, options.sigma);

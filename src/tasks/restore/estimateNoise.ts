@@ -14,7 +14,7 @@
 
 import { InputError } from "../../core/errors.js";
 import { formatShape, type Shape, sizeOf, stridesOf } from "../../core/shape.js";
-import type { Signal } from "../../core/signal.js";
+import { requireSignals, type Signal } from "../../core/signal.js";
 import { wavelet } from "../../wavelets/filters.js";
 
 /** The median of |N(0, 1)|. */
@@ -28,6 +28,7 @@ const shortAxis = 8;
 
 /** σ, in the units of the samples. */
 export function estimateNoise(signal: Signal): number {
+  requireSignals("estimateNoise", [signal]);
   const long = signal.shape.map((size) => size >= shortAxis);
   const filtered = long.includes(true) ? long : signal.shape.map((size) => size >= 2);
   if (!filtered.includes(true)) {

@@ -17,7 +17,7 @@ import { optionNames, requireKnownOptions } from "../../core/knownOptions.js";
 import { SparseColumns } from "../../core/matrix.js";
 import { requireInteger } from "../../core/require.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
-import type { Signal } from "../../core/signal.js";
+import { requireSignal, type Signal } from "../../core/signal.js";
 import { type BaseDictionary, baseCols } from "../../dictionaries/base.js";
 import { chooseKernels } from "../../kernels/chooseDevice.js";
 import type { Kernels } from "../../kernels/contract.js";
@@ -105,6 +105,7 @@ export async function inpaint(items: readonly Incomplete[], options: InpaintOpti
   requireTrainingOptions("inpaint", options.training);
   if (items.length === 0) throw new InputError("inpaint: signals must be at least one, got none");
   const signals = items.map(({ signal }) => signal);
+  for (const signal of signals) requireSignal("inpaint", signal);
   const axes = (options.dictionary?.shape ?? options.patch)?.length;
   const colour = resolveColour("inpaint", signals, options.colour, axes);
   if (colour !== "luma-chroma") return inpaintSignals(items, { ...options, colour });

@@ -3,11 +3,11 @@
  * for them, the steps between them, and how far the work has come.
  */
 
-import { InputError, inputError, onBehalfOf } from "../../core/errors.js";
+import { InputError, onBehalfOf } from "../../core/errors.js";
 import { type Elsewhere, optionNames, requireKnownOptions } from "../../core/knownOptions.js";
 import { requireInteger } from "../../core/require.js";
 import { formatShape, requireShape, type Shape } from "../../core/shape.js";
-import type { Signal } from "../../core/signal.js";
+import { requireSignals, type Signal } from "../../core/signal.js";
 import { type BaseDictionary, createBase } from "../../dictionaries/base.js";
 import type { AtomSparsity, TrainOptions } from "../../learn/run/trainOptions.js";
 
@@ -57,14 +57,10 @@ export interface TaskProgress {
 }
 
 /** One signal or several, as a list. */
-export function requireSignals(where: string, data: Signal | readonly Signal[]): readonly Signal[] {
+export function signalList(where: string, data: Signal | readonly Signal[]): readonly Signal[] {
   const signals = Array.isArray(data) ? data : [data];
   if (signals.length === 0) throw new InputError("signals must be at least one, got none", { where });
-  const other = signals.find(
-    (signal) => !(signal?.data instanceof Float32Array && Array.isArray(signal.shape)),
-  );
-  if (other === undefined && signals.every(Boolean)) return signals;
-  throw inputError(where, "signals", "must be signals, as makeSignal and readImage return them", other);
+  return requireSignals(where, signals);
 }
 
 /** The default size of a patch along each axis, by the number of axes of the signal. */

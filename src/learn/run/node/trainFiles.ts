@@ -4,9 +4,10 @@
  * than memory are read in groups.
  */
 
-import { type InputList, inspectInputs, resolvePatch, warnOfSkipped } from "../../../data/node/inputs.js";
+import { type InputList, inspectInputs, resolvePatch } from "../../../data/node/inputs.js";
 import { openSource } from "../../../data/node/openSource.js";
 import { readSignals } from "../../../data/node/readSignals.js";
+import { warnOfSkipped } from "../../../data/node/skippedFiles.js";
 import type { SignalData, SignalSource } from "../../../data/sampling/signalSource.js";
 import type { Model } from "../../../model/model.js";
 import { loadBase } from "../../../model/node/files.js";
@@ -107,9 +108,9 @@ async function openRun(data: FileData, options: FileTrainOptions): Promise<Opene
     const signals = isInputList(test) ? await readSignals(test, { patch: options.patch }) : test;
     return { run: trainSignals(data, { ...rest, test: signals }), close: async () => {} };
   }
-  const inputs = await inspectInputs(data);
-  const patch = resolvePatch(options.patch, inputs);
   const onSkip = options.onUnreadable ?? warnOfSkipped;
+  const inputs = await inspectInputs(data, { onSkip });
+  const patch = resolvePatch(options.patch, inputs);
   const base = typeof options.base === "string" ? await loadBase(options.base, patch) : options.base;
   const { groupSamples = trainDefaults.groupSamples } = options;
   const source = await openSource(inputs, { patch, onSkip, unitSamples: groupSamples / unitsPerGroup });

@@ -1,0 +1,140 @@
+/** Archives as inputs: the images and `.npy` arrays in a tar, the arrays in an `.npz`. Nothing is unpacked. */
+
+import { InputError, show } from "../../core/errors.js";
+import { maxNpyHeaderLength, readNpyHeader } from "../formats/npy.js";
+import {
+  listZip,
+  type ZipMember,
+  zipDataOffset,
+  zipDirectoryStart,
+  zipLocalBytes,
+  zipTailLength,
+} from "../formats/npz.js";
+import { listTar } from "../formats/tar.js";
+import { shownPath } from "./fileNames.js";
+import { type Deflated, inflateStart } from "./inflate.js";
+import { type Input, isUsable, kindOf } from "./inputKinds.js";
+import { type ByteRange, OpenFiles } from "./openFiles.js";
+
+/** Largest directory of a zip file, in bytes. */
+const maxDirectoryBytes = 2 ** 28;
+
+/** The images and arrays in an archive, in its order. */
+export async function listMembers(
+  path: string,
+  kind: "npz" | "tar",
+  onSkip: (problem: InputError) => void,
+): Promise<Input[]> {
+  const files = new OpenFiles();
+  try {
+    const whole = await files.whole(path);
+    return kind === "tar" ? await tarMembers(files, whole, onSkip) : await npzMembers(files, whole);
+  } finally {
+    await files.close();
+  }
+}
+
+/** As in folders, files are chosen by their names, hidden ones are left out, and damaged arrays are reported. */
+async function tarMembers(
+  files: OpenFiles,
+  whole: ByteRange,
+  onSkip: (problem: InputError) => void,
+): Promise<Input[]> {
+  const { file } = whole;
+  const inputs: Input[] = [];
+  const archive = shownPath(file);
+  for (const { name, offset, size } of await listTar(bufferedReader(files, whole), whole.length, archive)) {
+    if (!isUsable(name) || name.split("/").some((part) => /^\.[^./]/.test(part))) continue;
+    const path = `${file}[${printable(name)}]`;
+    const within = { file, offset, length: size };
+    try {
+      if (kindOf(name) === "image") inputs.push({ kind: "image", path, within });
+      else inputs.push({ kind: "npy", path, shape: await readShape(files, within, shownPath(path)), within });
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      onSkip(error);
+    }
+  }
+  return inputs;
+}
+
+async function npzMembers(files: OpenFiles, whole: ByteRange): Promise<Input[]> {
+  const { file } = whole;
+  const archive = shownPath(file);
+  const inputs: Input[] = [];
+  const names = new Set<string>();
+  for (const member of await zipMembers(files, whole)) {
+    if (!member.name.endsWith(".npy")) continue;
+    if (names.has(member.name)) throw new InputError(`${archive}: array ${show(member.name)} appears twice`);
+    names.add(member.name);
+    const header = new Uint8Array(Math.min(zipLocalBytes(member), Math.max(0, whole.length - member.offset)));
+    await files.read(whole, member.offset, header, archive);
+    const offset = member.offset + zipDataOffset(header, member, archive);
+    if (offset + member.packed > whole.length)
+      throw new InputError(`${archive}: truncated: ${show(member.name)} takes ${member.packed} bytes`);
+    const within = { file, offset, length: member.packed };
+    const packed = member.method === 0 ? undefined : { size: member.size, crc: member.crc };
+    const path = `${file}[${printable(member.name.slice(0, -".npy".length))}]`;
+    const shape = await readShape(files, within, shownPath(path), packed);
+    inputs.push({ kind: "npy", path, shape, within, ...(packed ? { packed } : {}) });
+  }
+  return inputs;
+}
+
+/** The name of a member for messages: one line, at most 200 characters, no control characters. */
+function printable(name: string): string {
+  const shown = name.slice(0, 200).replaceAll(/[\p{C}\u2028\u2029]/gu, "?");
+  return shown.length < name.length ? `${shown}…` : shown;
+}
+
+/** The members of a zip file, from the directory at its end. */
+async function zipMembers(files: OpenFiles, whole: ByteRange): Promise<ZipMember[]> {
+  const { length } = whole;
+  const file = shownPath(whole.file);
+  let base = Math.max(0, length - zipTailLength);
+  let tail = new Uint8Array(length - base);
+  await files.read(whole, base, tail, file);
+  const start = zipDirectoryStart(tail, file, base);
+  if (start < base) {
+    if (!(start >= 0 && length - start <= maxDirectoryBytes))
+      throw new InputError(`${file}: damaged zip file: its directory`);
+    base = start;
+    tail = new Uint8Array(length - base);
+    await files.read(whole, base, tail, file);
+  }
+  return listZip(tail, file, base);
+}
+
+async function readShape(
+  files: OpenFiles,
+  within: ByteRange,
+  name: string,
+  packed?: Deflated,
+): Promise<readonly number[]> {
+  if (packed) return readNpyHeader(await inflateStart(files, within, maxNpyHeaderLength, name), name).shape;
+  const start = new Uint8Array(Math.min(within.length, maxNpyHeaderLength));
+  await files.read(within, 0, start, name);
+  return readNpyHeader(start, name).shape;
+}
+
+/** A reader that fetches 64 KiB at a time: the headers of small files are close to each other. */
+function bufferedReader(files: OpenFiles, whole: ByteRange) {
+  const name = shownPath(whole.file);
+  const buffer = new Uint8Array(Math.min(whole.length, 2 ** 16));
+  let at = 0;
+  let held = 0;
+  return async (offset: number, length: number): Promise<Uint8Array> => {
+    const end = Math.min(offset + length, whole.length);
+    if (end - offset > buffer.length) {
+      const bytes = new Uint8Array(end - offset);
+      await files.read(whole, offset, bytes, name);
+      return bytes;
+    }
+    if (offset < at || end > at + held) {
+      at = offset;
+      held = Math.min(buffer.length, whole.length - offset);
+      await files.read(whole, at, buffer.subarray(0, held), name);
+    }
+    return buffer.slice(offset - at, end - at);
+  };
+}

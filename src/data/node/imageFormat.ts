@@ -1,0 +1,33 @@
+/**
+ * The format of an image, by its first bytes. Only bytes of these formats are given to the
+ * decoder, whatever else it could read: a decoder of documents, or one for scripts, would let
+ * more in than pictures. The name of a file does not matter, except that SVG, which is a
+ * program for drawing, is read only from files named `.svg`.
+ */
+
+export type ImageFormat = "PNG" | "JPEG" | "WebP" | "TIFF" | "GIF" | "AVIF" | "SVG";
+
+type FirstBytes = readonly [format: ImageFormat, offset: number, text: string];
+
+const signatures: readonly FirstBytes[] = [
+  ["PNG", 0, "\x89PNG\r\n\x1a\n"],
+  ["JPEG", 0, "\xff\xd8\xff"],
+  ["TIFF", 0, "II*\0"],
+  ["TIFF", 0, "MM\0*"],
+  ["TIFF", 0, "II+\0"], // BigTIFF
+  ["TIFF", 0, "MM\0+"],
+  ["GIF", 0, "GIF8"],
+  ["WebP", 8, "WEBP"],
+  ["AVIF", 4, "ftyp"], // the decoder rejects other files of this family, such as HEIC
+];
+
+/** How many bytes are searched for the first tag of an SVG, as in libvips. */
+const svgBytes = 1000;
+
+/** The format of bytes; undefined if it is not one of those that are read. */
+export function imageFormatOf(bytes: Uint8Array): ImageFormat | undefined {
+  const start = String.fromCharCode(...bytes.subarray(0, svgBytes)); // one character per byte
+  const known = signatures.find(([, offset, text]) => start.startsWith(text, offset));
+  if (known) return known[0] === "WebP" && !start.startsWith("RIFF") ? undefined : known[0];
+  return start.includes("<svg") ? "SVG" : undefined;
+}

@@ -1,0 +1,48 @@
+/** Inputs, and which kinds of files they come from; the name of a file tells its kind. */
+
+import { extname } from "node:path";
+import { imageExtensions } from "./images.js";
+import type { Deflated } from "./inflate.js";
+import type { ByteRange } from "./openFiles.js";
+
+/** A file to read signals from, or a member of an archive; the shape of an array is known from its header. */
+export type Input = (
+  | { readonly kind: "image"; readonly path: string }
+  | { readonly kind: "npy"; readonly path: string; readonly shape: readonly number[] }
+) & {
+  /** Where it is in an archive, and how it is compressed there. */
+  readonly within?: ByteRange;
+  readonly packed?: Deflated;
+  /** Whether a folder or a glob led to it, and not its own name: then the others are used if it cannot be read. */
+  readonly found?: boolean;
+};
+
+export type FileKind = "image" | "npy" | "npz" | "tar";
+
+const extensions: Readonly<Record<string, FileKind>> = { ".npy": "npy", ".npz": "npz", ".tar": "tar" };
+
+/** The kind of a file by the ending of its name; any other ending is tried as an image. */
+export function kindOf(path: string): FileKind {
+  return extensions[extname(path).toLowerCase()] ?? "image";
+}
+
+/** Whether a name says that its file is of a kind that is read. */
+export function isKnownKind(path: string): boolean {
+  return isUsable(path) || isArchive(path);
+}
+
+/** What can be read, for messages. */
+export const knownKinds =
+  "readable files are images (PNG, JPEG, WebP, TIFF, GIF, AVIF), arrays (.npy, .npz) and archives (.tar); " +
+  "numpy.save writes other data as .npy";
+
+/** Archives are read only if named: a folder of photos may also hold a dictionary (.npz), or a copy of itself (.tar). */
+function isArchive(path: string): boolean {
+  return kindOf(path) === "npz" || kindOf(path) === "tar";
+}
+
+/** Whether a file is an image or an array, by the ending of its name. */
+export function isUsable(path: string): boolean {
+  const extension = extname(path).toLowerCase();
+  return extension === ".npy" || (imageExtensions as readonly string[]).includes(extension);
+}

@@ -1,0 +1,87 @@
+/**
+ * Compressed members of archives, inflated so that they can be read at any place: one
+ * after the other in a temporary file without a name, which disappears when it is closed.
+ *
+ * How much room that takes is known from the directories of the archives, and checked
+ * against the free space before the first byte is written. Inflating stops at the first
+ * byte beyond the declared size.
+ */
+
+import { randomBytes } from "node:crypto";
+import { type FileHandle, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { InputError } from "../../core/errors.js";
+import { byteSize } from "../../core/formatText.js";
+import { crc32 } from "../formats/checksums.js";
+import { fileError } from "./files.js";
+import { openHandle } from "./handles.js";
+import { type Deflated, inflated } from "./inflate.js";
+import type { Input } from "./inputKinds.js";
+import type { ByteRange, OpenFiles } from "./openFiles.js";
+import { freeSpace } from "./outputs.js";
+
+/** Bytes that inputs take in the temporary folder. */
+export function temporaryBytes(inputs: readonly Input[]): number {
+  return inputs.reduce((sum, { packed }) => sum + (packed?.size ?? 0), 0);
+}
+
+export class TemporaryStore {
+  readonly #path: string;
+  readonly #handle: FileHandle;
+  readonly #files: OpenFiles;
+  #end = 0;
+
+  private constructor(path: string, handle: FileHandle, files: OpenFiles) {
+    this.#path = path;
+    this.#handle = handle;
+    this.#files = files;
+  }
+
+  /** A store with room for the compressed members among inputs; `files` closes it. */
+  static async open(files: OpenFiles, inputs: readonly Input[]): Promise<TemporaryStore> {
+    await requireRoom(temporaryBytes(inputs));
+    const path = join(tmpdir(), `trainlets-${process.pid}-${randomBytes(6).toString("hex")}.tmp`);
+    const handle = await openHandle(path, "wx+", 0o600).catch((error) => {
+      throw fileError(error, `TMPDIR: temporary files in ${tmpdir()} cannot be written`, "no such folder");
+    });
+    await unlink(path).catch(() => {}); // Windows may not remove an open file
+    files.adopt(path, handle);
+    return new TemporaryStore(path, handle, files);
+  }
+
+  /** Inflate a range of a file; `name` is for messages. Returns where its bytes are. */
+  async inflate(range: ByteRange, declared: Deflated, name: string): Promise<ByteRange> {
+    const room = { file: this.#path, offset: this.#end, length: declared.size };
+    this.#end += declared.size;
+    let size = 0;
+    let crc = 0;
+    for await (const part of inflated(this.#files, range, name)) {
+      size += part.length;
+      if (size > declared.size) break;
+      crc = crc32(part, crc);
+      await writeAt(this.#handle, part, room.offset + size - part.length);
+    }
+    if (size !== declared.size || crc !== declared.crc)
+      throw new InputError(`${name}: damaged zip file: its size or CRC-32 differs after inflating`);
+    return room;
+  }
+}
+
+async function writeAt(handle: FileHandle, bytes: Uint8Array, place: number): Promise<void> {
+  try {
+    for (let at = 0; at < bytes.length; )
+      at += (await handle.write(bytes, at, bytes.length - at, place + at)).bytesWritten;
+  } catch (error) {
+    throw fileError(error, `TMPDIR: temporary files in ${tmpdir()} cannot be written`, "no such folder");
+  }
+}
+
+/** Refuse to inflate more than there is room for. */
+async function requireRoom(needed: number): Promise<void> {
+  const free = await freeSpace(tmpdir());
+  if (free === undefined || needed <= free) return;
+  throw new InputError(
+    `TMPDIR: compressed arrays take ${byteSize(needed)} in ${tmpdir()} when inflated, but only ${byteSize(free)} is free`,
+  );
+}
