@@ -99,7 +99,7 @@ describe("a run with checkpoints", () => {
   it("rejects other data", async () => {
     const line = `${task.replace("photos", "photos/0.png")} --checkpoint done --resume -o refused.npz`;
     expect(await rejects(folder, line)).toMatch(
-      /^train: --resume: the data must be 2 files of 3200 samples \(\w{8}\), as in the checkpoint, got 1 file of 1600 samples \(\w{8}\)$/,
+      /^train: --resume: the data must be 2 files of 3200 samples \(\w{16}\), as in the checkpoint, got 1 file of 1600 samples \(\w{16}\)$/,
     );
   });
 

@@ -318,6 +318,48 @@ describe.each([
   });
 });
 
+describe("a file with a flipped bit", () => {
+  const base = createBase("odct:1.5", [3, 2]);
+  const atoms = randomSparse(Rng.from(5), baseCols(base), 6, 2);
+  const history = { uses: Uint32Array.from({ length: 6 }, (_, j) => j), norms: new Float32Array(6).fill(2) };
+  const sparse = modelToBytes(new Model(base, atoms, meta, history));
+  const { D } = randomUnitDictionary(Rng.from(3), 6, 7);
+  const explicit = modelToBytes(
+    Model.explicit([3, 2], D, meta, { uses: new Uint32Array(7), norms: new Float32Array(7).fill(1) }),
+  );
+  const written = (bytes: Uint8Array) => modelToBytes(modelFromBytes(bytes, "a.npz"));
+  const coding = (bytes: Uint8Array) => {
+    const { codes, signals } = codesFromBytes(bytes, "a.npz");
+    return codesToBytes(codes, signals);
+  };
+
+  test.each([
+    ["sparse model", sparse, written],
+    ["explicit model", explicit, written],
+    ["codes", codeBytes, coding],
+  ])("is rejected or means the same, for every byte: %s", (_, bytes, again) => {
+    const original = again(bytes);
+    let rejected = 0;
+    for (let at = 0; at < bytes.length; at++) {
+      for (const bit of [at % 8, (at + 3) % 8]) {
+        const flipped = bytes.slice();
+        flipped[at] ^= 1 << bit;
+        try {
+          if (!isSame(again(flipped), original)) throw new Error(`byte ${at}, bit ${bit}: another file`);
+        } catch (error) {
+          if (!(error instanceof InputError)) throw error;
+          rejected++;
+        }
+      }
+    }
+    expect(rejected).toBeGreaterThan(1.5 * bytes.length); // only times and attributes mean nothing
+  });
+
+  function isSame(a: Uint8Array, b: Uint8Array): boolean {
+    return a.length === b.length && a.every((byte, i) => byte === b[i]);
+  }
+});
+
 describe("an explicit dictionary", () => {
   const { D } = randomUnitDictionary(Rng.from(3), 20, 33);
   const uses = Uint32Array.from({ length: 33 }, (_, j) => j);

@@ -10,11 +10,11 @@ import { stderr, stdout } from "node:process";
 import { Command } from "commander";
 import { counted } from "../../core/formatText.js";
 import { formatShape } from "../../core/shape.js";
+import { temporaryBytes } from "../../data/node/archives/temporaryStore.js";
 import { type Input, inspectInputs } from "../../data/node/inputs.js";
 import { openSource } from "../../data/node/openSource.js";
 import { freeSpace, inputFiles, requireOutput } from "../../data/node/outputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
-import { temporaryBytes } from "../../data/node/temporaryStore.js";
 import type { SignalSource } from "../../data/sampling/signalSource.js";
 import type { Kernels } from "../../kernels/contract.js";
 import {

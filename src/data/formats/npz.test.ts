@@ -10,11 +10,20 @@ const small = makeNpy([2], Float32Array.of(1, 2));
 
 /** Change a little-endian field of the first directory entry, at its offset of APPNOTE §4.3.12. */
 function edit(archive: Uint8Array, offset: number, value: number, bytes: 2 | 4): Uint8Array {
+  const at = new TextDecoder("latin1").decode(archive).indexOf("PK\x01\x02");
+  return put(archive, at + offset, value, bytes);
+}
+
+/** The same field in the directory and in the local header, which has the same fields two bytes earlier. */
+function editBoth(archive: Uint8Array, offset: number, value: number, bytes: 2 | 4): Uint8Array {
+  return put(edit(archive, offset, value, bytes), offset - 2, value, bytes);
+}
+
+function put(archive: Uint8Array, at: number, value: number, bytes: 2 | 4): Uint8Array {
   const copy = archive.slice();
-  const at = new TextDecoder("latin1").decode(copy).indexOf("PK\x01\x02");
   const view = new DataView(copy.buffer);
-  if (bytes === 2) view.setUint16(at + offset, value, true);
-  else view.setUint32(at + offset, value, true);
+  if (bytes === 2) view.setUint16(at, value, true);
+  else view.setUint32(at, value, true);
   return copy;
 }
 
@@ -29,10 +38,10 @@ function deflated(data: Uint8Array, declared = data.length): Uint8Array {
   whole.set(stored.subarray(directory), 35 + packed.length);
   const end = new DataView(whole.buffer, whole.length - 22);
   end.setUint32(16, 35 + packed.length, true);
-  let archive = edit(whole, 10, 8, 2);
-  archive = edit(archive, 16, crc32(data), 4);
-  archive = edit(archive, 20, packed.length, 4);
-  return edit(archive, 24, declared, 4);
+  let archive = editBoth(whole, 10, 8, 2);
+  archive = editBoth(archive, 16, crc32(data), 4);
+  archive = editBoth(archive, 20, packed.length, 4);
+  return editBoth(archive, 24, declared, 4);
 }
 
 const names = fc
@@ -134,15 +143,17 @@ describe("readNpz", () => {
     expect(text(edit(archive, 10, 12, 2))).toBe(
       'a.npz: "a.npy" is compressed by method 12; known: 0 (stored), 8 (deflated)',
     );
-    expect(text(edit(archive, 42, 1, 4))).toBe('a.npz: damaged zip file: "a.npy"');
-    expect(text(edit(edit(archive, 20, 5000, 4), 24, 5000, 4))).toBe(
-      'a.npz: truncated: "a.npy" takes 5000 bytes, 209 left',
+    expect(text(edit(archive, 42, 1, 4))).toBe("a.npz: damaged zip file: byte 0 belongs to nothing");
+    expect(text(editBoth(editBoth(archive, 20, 5000, 4), 24, 5000, 4))).toBe(
+      'a.npz: damaged zip file: "a.npy" overlaps the directory',
     );
     expect(text(archive, 100)).toBe("a.npz: holds 136 bytes when inflated, more than the limit of 100");
     const member = { name: "a.npy", parts: [writeNpy(small)] };
     const twice = writeZip([member, { ...member, name: "b.npy" }]);
-    const b = new TextDecoder("latin1").decode(twice).lastIndexOf("b.npy");
-    twice[b] = 0x61;
+    const letters = new TextDecoder("latin1").decode(twice);
+    twice[letters.lastIndexOf("b.npy")] = 0x61;
+    expect(text(twice)).toBe('a.npz: damaged zip file: "a.npy" (its header and the directory differ)');
+    twice[letters.indexOf("b.npy")] = 0x61;
     expect(text(twice)).toBe('a.npz: array "a" appears twice');
     const short = writeZip([{ name: "a.npy", parts: [writeNpy(small).subarray(0, 130)] }]);
     expect(text(short)).toBe("a.npz[a]: truncated .npy: header says 8 bytes, 2 left");
@@ -159,6 +170,41 @@ describe("readNpz", () => {
     );
     expect(() => readNpz(edit(writeNpz([["a", small]]), 24, 5, 4), "a.npz")).toThrow(
       'a.npz: damaged zip file: "a.npy" (5 bytes from 136)',
+    );
+  });
+
+  const data = writeNpy(makeNpy([3], Float32Array.of(1, 2, 3)));
+  const streams = [
+    ["sizes after the data, signed", zipStream(data, { signed: true })],
+    ["sizes after the data, not signed", zipStream(data, { signed: false })],
+    ["sizes of 64 bits after the data", zipStream(data, { signed: true, wide: true })],
+    ["sizes of 64 bits in the header", zipStream(data, { wide: true })],
+    ["extra fields in the header", zipStream(data, { extra: 28 })],
+    ["a comment at the end", zipStream(data, { comment: "made by hand" })],
+  ] as const;
+
+  it.each(streams)("reads what other programs write: %s", (_, bytes) => {
+    expect([...readNpz(bytes, "a.npz").get("a")!.data]).toEqual([1, 2, 3]);
+  });
+
+  it.each([
+    ["before the first member", () => zipStream(data, { before: 4 }), 0],
+    ["after the data", () => zipStream(data, { after: 4 }), 35 + data.length],
+    ["before the end", () => zipStream(data, { beforeEnd: 3 }), 35 + data.length + 51],
+  ])("rejects bytes that belong to nothing: %s", (_, bytes, at) => {
+    expect(() => readNpz(bytes(), "a.npz")).toThrow(`a.npz: damaged zip file: byte ${at} belongs to nothing`);
+  });
+
+  it.each([
+    ["method", 8, 8],
+    ["CRC-32", 14, 1],
+    ["packed size", 18, 1],
+    ["size", 22, 1],
+    ["length of the name", 26, 4],
+    ["name", 30, 98],
+  ])("rejects a header with another %s than the directory", (_, at, value) => {
+    expect(() => readNpz(put(archive, at, value, 2), "a.npz")).toThrow(
+      'a.npz: damaged zip file: "a.npy" (its header and the directory differ)',
     );
   });
 
@@ -192,3 +238,48 @@ describe("readNpz", () => {
     );
   });
 });
+
+interface StreamShape {
+  /** Sizes and CRC-32 follow the data, with or without a signature. */
+  readonly signed?: boolean;
+  /** Sizes of 64 bits: after the data, or in an extra field of the header. */
+  readonly wide?: boolean;
+  /** Bytes of another extra field. */
+  readonly extra?: number;
+  readonly comment?: string;
+  /** Bytes that belong to nothing. */
+  readonly before?: number;
+  readonly after?: number;
+  readonly beforeEnd?: number;
+}
+
+/** An archive of one stored array "a", as programs write it that do not know its size before. */
+function zipStream(data: Uint8Array, shape: StreamShape): Uint8Array {
+  const { signed, wide = false, extra = 0, comment = "", before = 0, after = 0, beforeEnd = 0 } = shape;
+  const later = signed !== undefined;
+  const [crc, size] = [crc32(data), data.length];
+  const u16 = (...values: number[]) => values.flatMap((v) => [v & 255, v >>> 8]);
+  const u32 = (...values: number[]) => values.flatMap((v) => [...u16(v & 0xffff), ...u16(v >>> 16)]);
+  const name = [...new TextEncoder().encode("a.npy")];
+  const inHeader = wide && !later;
+  const fields = inHeader ? [...u16(1, 16), ...u32(size, 0, size, 0)] : [];
+  const other = extra > 0 ? [...u16(0x5455, extra), ...new Array<number>(extra).fill(0)] : [];
+  const sizes = later ? u32(0, 0, 0) : inHeader ? u32(crc, 0xffffffff, 0xffffffff) : u32(crc, size, size);
+  const start = [...u16(20, later ? 8 : 0, 0, 0, 0x21)];
+  const local = [...u32(0x04034b50), ...start, ...sizes, ...u16(5, fields.length + other.length)];
+  const following = wide ? u32(crc, size, 0, size, 0) : u32(crc, size, size);
+  const descriptor = later ? [...(signed ? u32(0x08074b50) : []), ...following] : [];
+  const member = [...local, ...name, ...fields, ...other, ...data, ...descriptor];
+  const entry = [...u32(0x02014b50), ...u16(20), ...start, ...u32(crc, size, size), ...u16(5, 0, 0, 0, 0)];
+  const directory = [...entry, ...u32(0, before), ...name];
+  const first = before + member.length + after;
+  const end = [
+    ...u32(0x06054b50),
+    ...u16(0, 0, 1, 1),
+    ...u32(directory.length, first),
+    ...u16(comment.length),
+  ];
+  const none = (bytes: number) => new Array<number>(bytes).fill(0);
+  const text = [...new TextEncoder().encode(comment)];
+  return Uint8Array.from([none(before), member, none(after), directory, none(beforeEnd), end, text].flat());
+}

@@ -270,6 +270,7 @@ function requireNoGaps(bytes: Uint8Array, members: readonly ZipMember[], archive
     if (member.offset !== at) throw gap(archive, at);
     const header = bytes.subarray(at, at + zipLocalBytes(member));
     const dataEnd = at + zipDataOffset(header, member, archive) + member.packed;
+    if (dataEnd > start) throw damaged(archive, `${show(member.name)} overlaps the directory`);
     at = dataEnd + sizesAfter(view, dataEnd, member);
   }
   if (at !== start) throw gap(archive, at);

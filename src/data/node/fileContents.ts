@@ -11,9 +11,9 @@ import {
   type DataContents,
   nameWithoutFolders,
 } from "../sampling/dataContents.js";
-import { shownPath } from "./fileNames.js";
-import { openRegular } from "./handles.js";
-import type { ByteRange } from "./openFiles.js";
+import { shownPath } from "./system/fileNames.js";
+import { openRegular } from "./system/handles.js";
+import type { ByteRange } from "./system/openFiles.js";
 
 /** A file, or a member of an archive, to compare; `bytes` of one that cannot be read again. */
 export interface ComparedFile {

@@ -30,12 +30,12 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { hostname } from "node:os";
-import { basename, dirname, extname, isAbsolute, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { InputError } from "../../core/errors.js";
 import { byteSize } from "../../core/formatText.js";
 import { crc32, crcToHex } from "../formats/checksums.js";
-import { shownPath, systemPath } from "./fileNames.js";
-import { kindOfFile, openHandle, openRegular } from "./handles.js";
+import { shownPath, systemPath } from "./system/fileNames.js";
+import { kindOfFile, openHandle, openRegular } from "./system/handles.js";
 
 /** Errors that the caller can correct, in words. */
 const reasons: Readonly<Record<string, string>> = {
@@ -62,8 +62,8 @@ const failures: Readonly<Record<string, string>> = {
 /** Most bytes that are read from a pipe, whose length is not known before. */
 const maxPipeBytes = 2 ** 30;
 
-/** Endings of files of which parts are read, some of them twice: they cannot come through a pipe. */
-const neverPipes = [".npy", ".npz", ".tar"];
+/** Pipes that a program or shell has opened. A named pipe is never opened: that would wait for its writer. */
+const openPipe = /^\/(dev|proc)\//;
 
 /** The bytes of a regular file, or of a pipe such as `/dev/stdin`. */
 export async function readFileBytes(path: string): Promise<Uint8Array> {
@@ -96,13 +96,12 @@ export async function readFileStart(path: string, length: number): Promise<Uint8
   }
 }
 
-/** What is at a path, which must be a regular file, or a pipe where one will do: a device may have no end. */
+/** What is at a path, which must be a regular file or a pipe that is open: a device may have no end. */
 async function statReadable(path: string): Promise<Stats> {
   const stats = await stat(systemPath(path));
-  if (stats.isFile() || (stats.isFIFO() && !neverPipes.includes(extname(path).toLowerCase()))) return stats;
+  if (stats.isFile() || (stats.isFIFO() && openPipe.test(path))) return stats;
   if (stats.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
-  const why = stats.isFIFO() ? ": arrays and archives must be regular files" : "";
-  throw new InputError(`${shownPath(path)}: cannot be read (it is ${kindOfFile(stats)}${why})`);
+  throw new InputError(`${shownPath(path)}: cannot be read (it is ${kindOfFile(stats)})`);
 }
 
 function cannotRead(error: unknown, path: string): Error {

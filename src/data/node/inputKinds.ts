@@ -1,9 +1,9 @@
 /** Inputs, and which kinds of files they come from; the name of a file tells its kind. */
 
 import { extname } from "node:path";
+import type { Deflated } from "./archives/inflate.js";
 import { imageExtensions } from "./images.js";
-import type { Deflated } from "./inflate.js";
-import type { ByteRange } from "./openFiles.js";
+import type { ByteRange } from "./system/openFiles.js";
 
 /** A file to read signals from, or a member of an archive; the shape of an array is known from its header. */
 export type Input = (

@@ -12,9 +12,11 @@ import { basename, dirname } from "node:path";
 import { InputError } from "../../core/errors.js";
 import type { Shape } from "../../core/shape.js";
 import { maxNpyHeaderLength, readNpyHeader } from "../formats/npy.js";
-import { listMembers } from "./archives.js";
-import { shownPath } from "./fileNames.js";
+import { listMembers } from "./archives/listMembers.js";
 import { readFileStart, statFile } from "./files.js";
+import { type Input, isKnownKind, isUsable, kindOf } from "./inputKinds.js";
+import { type OnSkip, SkippedFiles, warnOfSkipped } from "./skippedFiles.js";
+import { shownPath } from "./system/fileNames.js";
 import {
   brokenLink,
   type FoundFile,
@@ -23,11 +25,9 @@ import {
   placeOf,
   requireRegular,
   statIfThere,
-} from "./folderFiles.js";
-import { glob, isGlob } from "./glob.js";
-import { type Input, isKnownKind, isUsable, kindOf } from "./inputKinds.js";
-import { readError } from "./openFiles.js";
-import { type OnSkip, SkippedFiles, warnOfSkipped } from "./skippedFiles.js";
+} from "./system/folderFiles.js";
+import { glob, isGlob } from "./system/glob.js";
+import { readError } from "./system/openFiles.js";
 
 export { type FileKind, type Input, isKnownKind, kindOf, knownKinds } from "./inputKinds.js";
 
@@ -114,7 +114,7 @@ async function expandArgument(argument: string, onSkip: Skip): Promise<DataFile[
     return requireAny(found.map(notGiven), `no images or .npy arrays in folder ${argument}`);
   }
   if (stats) {
-    await statFile(argument); // rejects sockets, devices, and pipes where they cannot be used
+    await statFile(argument); // rejects sockets, devices and named pipes
     return [{ path: argument, place: await places.of(argument), given: true }];
   }
   if (!isGlob(argument)) throw noSuchFile(argument);

@@ -14,8 +14,8 @@ import { formatShape, requireShape, type Shape, sameShape, sizeOf } from "../../
 import { crc32, crcToHex } from "../formats/checksums.js";
 import { maxNpyHeaderLength, type NpyHeader, readNpyHeader } from "../formats/npy.js";
 import type { SignalSource, SignalUnit } from "../sampling/signalSource.js";
+import { TemporaryStore, temporaryBytes } from "./archives/temporaryStore.js";
 import { type ComparedFile, fileContents } from "./fileContents.js";
-import { shownPath } from "./fileNames.js";
 import { readFileBytes, readFileStart, statFile } from "./files.js";
 import { decodeImage, imageShape } from "./images.js";
 import {
@@ -28,9 +28,9 @@ import {
   resolvePatch,
 } from "./inputs.js";
 import { readRows, requireNumbers } from "./npyRows.js";
-import { type ByteRange, OpenFiles, readError } from "./openFiles.js";
 import { type OnSkip, SkippedFiles, warnOfSkipped } from "./skippedFiles.js";
-import { TemporaryStore, temporaryBytes } from "./temporaryStore.js";
+import { shownPath } from "./system/fileNames.js";
+import { type ByteRange, OpenFiles, readError } from "./system/openFiles.js";
 
 export interface OpenSourceOptions extends ReadSignalsOptions {
   /** Approximate samples per unit; by default an array is one unit. */

@@ -7,12 +7,13 @@
  * somebody else under the names that it writes.
  */
 
-import { lstat, mkdir, readdir, readFile, realpath, stat, statfs } from "node:fs/promises";
+import { lstat, mkdir, readdir, realpath, stat, statfs } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { InputError, inputError } from "../../core/errors.js";
-import { fileError, requireWritable } from "./files.js";
-import { isGlob } from "./glob.js";
+import { fileError, readFileBytes, requireWritable } from "./files.js";
 import type { Input } from "./inputs.js";
+import { systemPath } from "./system/fileNames.js";
+import { isGlob } from "./system/glob.js";
 
 /** The files that inputs are read from: archives for their members. */
 export function inputFiles(inputs: readonly Input[] = []): string[] {
@@ -135,7 +136,7 @@ function folderOfData(option: string, folder: string, data: string): InputError 
 
 /** Refuse a folder where one of the names is taken by a file of somebody else. */
 async function requireNoOthers(folder: string, { option, names, mark, isOurs }: OutputFolder): Promise<void> {
-  const text = await readFile(join(folder, mark), "utf8").catch(() => undefined);
+  const text = await readFileBytes(join(folder, mark)).then(decodeText, () => undefined);
   if (text !== undefined && isOurs(text)) return;
   const entries = names === "any" ? (await readdir(folder)).filter((name) => !name.startsWith(".")) : names;
   for (const name of entries) {
@@ -149,8 +150,12 @@ async function requireNoOthers(folder: string, { option, names, mark, isOurs }: 
   }
 }
 
+function decodeText(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
 async function statOrNothing(path: string): Promise<Awaited<ReturnType<typeof stat>> | undefined> {
-  return stat(path).catch(() => undefined);
+  return stat(systemPath(path)).catch(() => undefined);
 }
 
 /** Whether a page was written by trainlets: it says so at its end. */

@@ -10,10 +10,10 @@
 import { requireKnownOptions } from "../../core/knownOptions.js";
 import type { Signal } from "../../core/signal.js";
 import { readUnits, samplesOf } from "../sampling/signalSource.js";
-import { shownPath } from "./fileNames.js";
 import { type InputList, inspectInputs, type ReadSignalsOptions, resolvePatch } from "./inputs.js";
 import { nothingToRead, openSource } from "./openSource.js";
 import { SkippedFiles, warnOfSkipped } from "./skippedFiles.js";
+import { shownPath } from "./system/fileNames.js";
 
 /**
  * The signals of files, folders, globs and archives, in their order, each at least as large as the patch.

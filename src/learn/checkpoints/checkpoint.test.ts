@@ -98,7 +98,7 @@ describe("a checkpoint as bytes", () => {
     );
     expect(await rejection(flipped(0))).toBe("a.tlc: not a trainlets checkpoint");
     expect(await rejection(flipped(8))).toBe(
-      "a.tlc: format version must be 1, got 5: written by another version of trainlets",
+      "a.tlc: format version must be 2, got 6: written by another version of trainlets",
     );
     expect(await rejection(flipped(30))).toBe("a.tlc: damaged (wrong checksum of the header)");
     expect(await rejection(flipped(bytes.length - 12))).toBe("a.tlc: damaged (wrong checksum of U)");

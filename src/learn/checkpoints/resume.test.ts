@@ -127,7 +127,7 @@ describe("a checkpoint of another run", () => {
     const renamed = { ...a, name: "other.png" };
     for (const other of [[changed, b], [renamed, b], [b, a], [a]]) {
       expect(() => train(other, { ...small, resume })).toThrow(
-        /^train: resume: the data must be 2 signals of 1152 samples \([0-9a-f]{8}\), as in the checkpoint, got /,
+        /^train: resume: the data must be 2 signals of 1152 samples \([0-9a-f]{16}\), as in the checkpoint, got /,
       );
     }
     expect(() => train(data, { ...small, test: [a], resume })).toThrow(

@@ -6,7 +6,7 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { InputError } from "../../core/errors.js";
+import { InputError } from "../../../core/errors.js";
 import { shownPath, systemPath } from "./fileNames.js";
 
 /** Closes files that are kept open but not in use. */
@@ -57,7 +57,7 @@ export function kindOfFile(
 ): string {
   if (file.isFile()) return "a regular file";
   if (file.isDirectory()) return "a folder";
-  if (file.isFIFO()) return "a pipe";
+  if (file.isFIFO()) return "a named pipe";
   if (file.isSocket()) return "a socket";
   return file.isCharacterDevice() ? "a character device" : "a block device";
 }

@@ -6,9 +6,9 @@
  */
 
 import type { Stats } from "node:fs";
-import { InputError } from "../../core/errors.js";
+import { InputError } from "../../../core/errors.js";
+import { fileError } from "../files.js";
 import { shownPath } from "./fileNames.js";
-import { fileError } from "./files.js";
 import { onShortage, openRegular } from "./handles.js";
 
 /** A range of bytes in a file. */

@@ -10,10 +10,10 @@
  */
 
 import { parse, sep } from "node:path";
-import { InputError, show } from "../../core/errors.js";
-import { grouped } from "../../core/formatText.js";
+import { InputError, show } from "../../../core/errors.js";
+import { grouped } from "../../../core/formatText.js";
+import { fileError } from "../files.js";
 import { shownPath } from "./fileNames.js";
-import { fileError } from "./files.js";
 import { type FolderEntry, listEntries, pathIn, statIfThere } from "./folderFiles.js";
 
 /** Whether a text has anything that `glob` expands. */

@@ -1,8 +1,10 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expandBraces, glob, isGlob } from "./glob.js";
+import { InputError } from "../../../core/errors.js";
+import { expandBraces, glob, isGlob, matchesName } from "./glob.js";
 
 let folder: string;
 
@@ -62,6 +64,46 @@ describe("glob", () => {
   it("works from the current folder", async () => {
     expect(await glob("package*.json")).toContain("package.json");
     expect(await glob("./src/dat?")).toEqual(["src/data"]);
+  });
+});
+
+describe("patterns that could take long", () => {
+  it("match names in the time of their lengths", () => {
+    const name = "a".repeat(250);
+    expect(matchesName(`${"*a".repeat(100)}b`, name)).toBe(false);
+    expect(matchesName("*a".repeat(100), name)).toBe(true);
+  });
+
+  it("match as a regular expression does", () => {
+    const text = (letters: string) => fc.string({ unit: fc.constantFrom(...letters), maxLength: 8 });
+    fc.assert(
+      fc.property(text("ab*?𝄞."), text("ab𝄞."), (pattern, name) => {
+        const body = pattern.replace(/\./g, "\\.").replace(/\*+/g, ".*").replace(/\?/g, ".");
+        const expected = new RegExp(`^${pattern.startsWith(".") ? "" : "(?!\\.)"}${body}$`, "su");
+        expect(matchesName(pattern, name)).toBe(expected.test(name));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("look at each folder once for each part of the pattern", async () => {
+    const deep = join(folder, "deep", ...Array.from({ length: 30 }, () => "x"));
+    await mkdir(deep, { recursive: true });
+    await writeFile(join(deep, "last.png"), "");
+    expect(await matches(`deep/${"**/".repeat(12)}*.png`)).toHaveLength(1);
+    expect(await matches(`deep/${"**/x/".repeat(12)}*.png`)).toHaveLength(1);
+  });
+
+  it("with too many choices are rejected", () => {
+    expect(() => expandBraces("{a,b}".repeat(22))).toThrow(
+      new InputError(
+        `"${"{a,b}".repeat(11)}{a…" must stand for at most 10,000 patterns: use * or a folder instead`,
+      ),
+    );
+    expect(expandBraces("{a,b}".repeat(13))).toHaveLength(8192);
+    expect(() => expandBraces("{".repeat(10_001))).toThrow(
+      /must have at most 10,000 characters, got 10,001$/,
+    );
   });
 });
 

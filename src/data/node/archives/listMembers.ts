@@ -1,7 +1,7 @@
 /** Archives as inputs: the images and `.npy` arrays in a tar, the arrays in an `.npz`. Nothing is unpacked. */
 
-import { InputError, show } from "../../core/errors.js";
-import { maxNpyHeaderLength, readNpyHeader } from "../formats/npy.js";
+import { InputError, show } from "../../../core/errors.js";
+import { maxNpyHeaderLength, readNpyHeader } from "../../formats/npy.js";
 import {
   listZip,
   type ZipMember,
@@ -9,12 +9,12 @@ import {
   zipDirectoryStart,
   zipLocalBytes,
   zipTailLength,
-} from "../formats/npz.js";
-import { listTar } from "../formats/tar.js";
-import { shownPath } from "./fileNames.js";
+} from "../../formats/npz.js";
+import { listTar } from "../../formats/tar.js";
+import { type Input, isUsable, kindOf } from "../inputKinds.js";
+import { shownPath } from "../system/fileNames.js";
+import { type ByteRange, OpenFiles } from "../system/openFiles.js";
 import { type Deflated, inflateStart } from "./inflate.js";
-import { type Input, isUsable, kindOf } from "./inputKinds.js";
-import { type ByteRange, OpenFiles } from "./openFiles.js";
 
 /** Largest directory of a zip file, in bytes. */
 const maxDirectoryBytes = 2 ** 28;

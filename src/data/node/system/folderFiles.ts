@@ -11,9 +11,9 @@
 import type { Dirent, Stats } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { InputError } from "../../core/errors.js";
+import { InputError } from "../../../core/errors.js";
+import { fileError } from "../files.js";
 import { nameFromBytes, shownPath, systemPath } from "./fileNames.js";
-import { fileError } from "./files.js";
 import { kindOfFile } from "./handles.js";
 
 /** A file that was found, and its only name once links to folders are followed. */

@@ -11,15 +11,15 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { InputError } from "../../core/errors.js";
-import { byteSize } from "../../core/formatText.js";
-import { crc32 } from "../formats/checksums.js";
-import { fileError } from "./files.js";
-import { openHandle } from "./handles.js";
+import { InputError } from "../../../core/errors.js";
+import { byteSize } from "../../../core/formatText.js";
+import { crc32 } from "../../formats/checksums.js";
+import { fileError } from "../files.js";
+import type { Input } from "../inputKinds.js";
+import { freeSpace } from "../outputs.js";
+import { openHandle } from "../system/handles.js";
+import type { ByteRange, OpenFiles } from "../system/openFiles.js";
 import { type Deflated, inflated } from "./inflate.js";
-import type { Input } from "./inputKinds.js";
-import type { ByteRange, OpenFiles } from "./openFiles.js";
-import { freeSpace } from "./outputs.js";
 
 /** Bytes that inputs take in the temporary folder. */
 export function temporaryBytes(inputs: readonly Input[]): number {

@@ -2,8 +2,8 @@
 
 import { Readable } from "node:stream";
 import { createInflateRaw } from "node:zlib";
-import { InputError } from "../../core/errors.js";
-import type { ByteRange, OpenFiles } from "./openFiles.js";
+import { InputError } from "../../../core/errors.js";
+import type { ByteRange, OpenFiles } from "../system/openFiles.js";
 
 /** What deflated bytes should inflate to. */
 export interface Deflated {
@@ -36,7 +36,7 @@ export async function* inflated(
 ): AsyncGenerator<Uint8Array> {
   if (range.length === 0) return;
   const packed = Readable.from(readPieces(files, range, name));
-  const inflate = createInflateRaw();
+  const inflate = createInflateRaw({ chunkSize: pieceBytes });
   packed.on("error", (error) => inflate.destroy(error));
   try {
     for await (const part of packed.pipe(inflate)) yield part as Uint8Array;
@@ -48,7 +48,7 @@ export async function* inflated(
   }
 }
 
-/** Packed bytes that are read at a time. */
+/** Bytes that are read, and bytes that are inflated, at a time. */
 const pieceBytes = 2 ** 18;
 
 async function* readPieces(files: OpenFiles, range: ByteRange, name: string): AsyncGenerator<Uint8Array> {
