@@ -8,7 +8,7 @@ const flat = sharp({ create: { width: 16, height: 8, channels: 3, background: "#
 const svg = new TextEncoder().encode(
   '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="16" height="8"><rect width="16" height="8" fill="#636363"/></svg>',
 );
-const text = (start: string) => Uint8Array.from({ length: 200 }, (_, i) => start.charCodeAt(i) || 32);
+const text = (start: string) => Uint8Array.from(start.padEnd(200), (letter) => letter.charCodeAt(0));
 
 describe("the format of an image", () => {
   it.each([
