@@ -17,7 +17,7 @@ describe("a record of data", () => {
     expect(difference(three)).toBe("");
     expect(difference(["aaaa", "xxxx", "cccc"])).toBe("photos/1.png differs");
     expect(difference(["xxxx", "xxxx", "cccc"])).toBe("photos/0.png and 1 more differ");
-    expect(difference(["bbbb", "aaaa", "cccc"])).toBe("the same files in another order");
+    expect(difference(["bbbb", "aaaa", "cccc"])).toBe("the same in another order");
     expect(difference([...three, "dddd"])).toBe("photos/3.png is new, or changed");
     expect(difference(["aaaa", "cccc"])).toBe("");
     expect(difference(["aaaa", "cccc"], { skipped: ["photos/x.png"] })).toBe("photos/x.png was skipped");

@@ -57,23 +57,19 @@ function summary(values: readonly (string | number)[]): string {
   return crcToHex(crc32(new TextEncoder().encode(values.join(" "))));
 }
 
-/** `a.png differs`, `a.png and 3 more differ`, `new.png is new`, `bad.png was skipped`: how contents differ from a record. */
+/** `a.png differs`, `a.png and 3 more differ`, `new.png is new, or changed`, `bad.png was skipped`: how contents differ from a record. */
 export function describeDifference(saved: DataRecord, contents: DataContents): string {
   const { names, skipped } = contents;
   const now = split(recordContents(contents).digests);
   const before = split(saved.digests);
-  if (now.length === before.length) {
-    const other = now.flatMap((digest, g) => (digest === before[g] ? [] : [g]));
-    const all = before.toSorted().join() === now.toSorted().join();
-    if (all && other.length > 1) return "the same files in another order";
-    return other.length === 0
-      ? ""
-      : `${listGroups(other, names)} ${other.length === 1 ? "differs" : "differ"}`;
-  }
   const known = new Set(before);
-  const added = now.flatMap((digest, g) => (known.has(digest) ? [] : [g]));
-  if (added.length > 0)
-    return `${listGroups(added, names)} ${added.length === 1 ? "is" : "are"} new, or changed`;
+  const other = now.flatMap((digest, g) => (known.has(digest) ? [] : [g]));
+  const sameCount = now.length === before.length;
+  if (other.length > 0) {
+    const [one, several] = sameCount ? ["differs", "differ"] : ["is new, or changed", "are new, or changed"];
+    return `${listGroups(other, names)} ${other.length === 1 ? one : several}`;
+  }
+  if (sameCount) return now.some((digest, g) => digest !== before[g]) ? "the same in another order" : "";
   if (skipped.length === 0) return "";
   return `${listNames(skipped)} ${skipped.length === 1 ? "was" : "were"} skipped`;
 }

@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import type { SparseColumns } from "../../core/matrix.js";
 import { makeSignal } from "../../core/signal.js";
+import { contentsOf, type DataContents } from "../../data/sampling/dataContents.js";
+import { type SignalSource, sourceOf } from "../../data/sampling/signalSource.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { createCpuKernels } from "../../kernels/cpu/index.js";
@@ -11,7 +13,7 @@ import { collect, keepEvery } from "../learners/learner.case.js";
 import { DivergedError } from "../learners/learner.js";
 import { train } from "../run/train.js";
 import type { TrainOptions } from "../run/trainOptions.js";
-import { checkpointFromBytes } from "./checkpoint.js";
+import { type Checkpoint, checkpointFromBytes } from "./checkpoint.js";
 
 const data = syntheticPictures(3, 2, 24); // 2 · 20² windows of 5×5
 const small = {
@@ -135,6 +137,59 @@ describe("a checkpoint of another run", () => {
     );
     const moved = { ...a, name: `elsewhere/${a.name}` };
     expect(() => train([moved, b], { ...small, resume })).not.toThrow();
+  });
+});
+
+describe("a source", () => {
+  const contentsNow = contentsOf(data);
+  const sourceWith = (contents: DataContents): SignalSource => ({
+    ...sourceOf(data),
+    contents: async () => contents,
+  });
+
+  async function savedWith(contents: DataContents): Promise<Checkpoint> {
+    const saved: Uint8Array[] = [];
+    await train(sourceWith(contents), { ...small, checkpoints: keepEvery(100, saved) }).model();
+    return opened(saved.at(-1)!);
+  }
+
+  test("is compared by its contents when the run starts, and what differs is named", async () => {
+    const resume = await savedWith(contentsNow);
+    const other = { ...contentsNow, digests: contentsNow.digests.with(1, "ffffffff") };
+    await expect(train(sourceWith(other), { ...small, resume }).plan()).rejects.toThrow(
+      /^train: resume: the data must be 2 files of 1152 samples .*\): synthetic 3\/1 differs$/,
+    );
+    const same = await train(sourceWith(contentsNow), { ...small, resume }).model();
+    expect(same.meta.examplesSeen).toBe(420);
+  });
+
+  test("gives one line about files that may have changed where they were not compared", async () => {
+    const resume = await savedWith({ ...contentsNow, times: [undefined, 1000] });
+    const lines: string[] = [];
+    const later = sourceWith({ ...contentsNow, times: [undefined, 2000] });
+    await train(later, { ...small, resume, onUnreadable: (line) => lines.push(line) }).model();
+    expect(lines).toEqual([
+      "synthetic 3/1: changed since the checkpoint, by the time of the file; the sample that was compared is the same",
+    ]);
+  });
+
+  test("without contents is compared by its fingerprint", async () => {
+    const plain = (fingerprint: string): SignalSource => {
+      const { units, read, close } = sourceOf(data);
+      return { units, read, close, fingerprint };
+    };
+    const saved: Uint8Array[] = [];
+    await train(plain("a"), { ...small, checkpoints: keepEvery(100, saved) }).model();
+    const resume = await opened(saved.at(-1)!);
+    await train(plain("a"), { ...small, resume }).model();
+    await expect(train(plain("b"), { ...small, resume }).plan()).rejects.toThrow(
+      "train: resume: the data must be 2 files of 1152 samples (a), as in the checkpoint, got 2 files of 1152 samples (b)",
+    );
+  });
+
+  test("is not asked for its contents without checkpoints", async () => {
+    const source = { ...sourceOf(data), contents: () => Promise.reject(new Error("asked")) };
+    await train(source, small).model();
   });
 });
 
