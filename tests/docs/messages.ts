@@ -75,6 +75,11 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       "any file not named `.npy`, `.npz` or `.tar` is read as an image; save the array with `np.save`",
     ],
     [
+      "train drawing.png --patch 8 -o d.npz",
+      "give the file its own ending, or convert it to PNG: an SVG can take any time to draw",
+    ],
+    ["train /dev/null --patch 8 -o d.npz", "give a regular file; pipes are read only from `/dev/stdin`"],
+    [
       "train scan.npy --patch 8x8 -o d.npz",
       "fill them with [`inpaint`](../how-to/inpaint.md), or cut them off",
     ],
@@ -113,7 +118,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "train photo.png --patch 8 --examples 64 -o d.npz --checkpoint run --resume",
-      "give the same files in the same order; the digest in brackets is made from their names, sizes and shapes",
+      "give the same files in the same order; the digest in brackets is made from their names and contents, and a file that differs is named",
     ],
     [
       train("--checkpoint damaged --resume"),
@@ -181,6 +186,7 @@ async function prepare(folder: string): Promise<void> {
     );
   writeFixture(folder);
   writeFileSync(path("data.mat"), "not an image");
+  writeFileSync(path("drawing.png"), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   writeFileSync(
     path("scan.npy"),
     array([40, 40], (i) => (i === 75 ? Number.NaN : i)),
