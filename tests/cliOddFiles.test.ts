@@ -156,9 +156,9 @@ describe("a folder with odd files", () => {
     copyFileSync(path("photos/0.png"), path("links/a.png"));
     for (let i = 0; i < 1000; i++) symlinkSync("gone", path(`links/${i}.png`));
     const { stderr } = await works(folder, `train links ${quick} --base odct:1 -o x.npz`);
-    const lines = stderr.split("\n").filter((text) => text.endsWith("skipped"));
+    const lines = stderr.split("\n").filter((text) => text.includes("skipped"));
     expect(lines).toHaveLength(21);
-    expect(lines.at(-1)).toBe("train: 980 more files skipped");
+    expect(lines.at(-1)).toBe("train: 980 more skipped without being named");
   });
 
   it.skipIf(process.platform !== "linux")("is read with names that are not UTF-8", async () => {

@@ -1,4 +1,4 @@
-/** Inputs, and which kinds of files they come from; the name of a file tells its kind. */
+/** Inputs, and which kinds of files they come from; the name of a file says its kind. */
 
 import { extname } from "node:path";
 import type { Deflated } from "./archives/inflate.js";

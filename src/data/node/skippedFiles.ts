@@ -2,7 +2,7 @@
 
 import { emitWarning } from "node:process";
 import type { InputError } from "../../core/errors.js";
-import { counted } from "../../core/formatText.js";
+import { grouped } from "../../core/formatText.js";
 
 /** Where skipped files are reported: one line per call. */
 export type OnSkip = (message: string) => void;
@@ -31,6 +31,6 @@ export class SkippedFiles {
   /** Report how many more there were. */
   end(): void {
     const more = this.#count - maxNamed;
-    if (more > 0) this.#report(`${counted(more, "more file")} skipped`);
+    if (more > 0) this.#report(`${grouped(more)} more skipped without being named`);
   }
 }

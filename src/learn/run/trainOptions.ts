@@ -77,7 +77,7 @@ export interface TrainOptions {
    * examples of an epoch fit; the order of examples then depends on this number.
    */
   readonly groupSamples?: number | undefined;
-  /** Called with one line for each part of a source that cannot be read and is skipped. */
+  /** Called with one line for each part of a source that is skipped because it cannot be read, or may have changed. */
   readonly onUnreadable?: ((message: string) => void) | undefined;
   /** Called with the fraction read, from 0 to 1, during a pass over a source before the first update. */
   readonly onReading?: ((part: number) => void) | undefined;

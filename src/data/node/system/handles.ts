@@ -1,5 +1,5 @@
 /**
- * Opening files where the system allows only so many at a time: whoever keeps files open
+ * Opening files, although the system limits how many may be open: whoever keeps files open
  * for later can be asked to close those that are not in use.
  */
 
