@@ -80,11 +80,15 @@ describe("expandInputs", () => {
     expect(await expand("*.npy")).toEqual(["cube.npy", "ecg.npy", "nan.npy", "none.npy", "scalar.npy"]);
     expect(await expand("photo?")).toEqual(["photos/a.png", "photos/b.PNG", "photos/deep/c.png"]);
     expect(await expand("photos/**/*.{png,PNG}")).toHaveLength(3);
+    expect(await expand("photos/**")).toHaveLength(3); // the folder in it, and the files in that
     expect(await expand("odd{name}.png")).toEqual(["odd{name}.png"]);
   });
 
   it("counts a file once", async () => {
     expect(await expand("photos", "photos/a.png", "photos/../photos/*.png")).toHaveLength(3);
+    await symlink(inFolder("photos"), inFolder("album"));
+    expect(await expand("photos", "album", "album/a.png")).toHaveLength(3);
+    await rm(inFolder("album"));
   });
 
   it("names what it cannot find", async () => {

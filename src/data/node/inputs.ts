@@ -85,8 +85,12 @@ export function resolvePatch(patch: Shape | number, inputs: readonly Pick<Input,
   return inputs.some((input) => input.kind === "image") ? [patch, patch] : [patch];
 }
 
-/** A file of the data, and whether it was given by its own name. */
-export interface DataFile extends FoundFile {
+/** A file of the data. */
+export interface DataFile {
+  readonly path: string;
+  /** The path of its folder without links. */
+  readonly folder: string;
+  /** Whether it was given by its own name. */
   readonly given: boolean;
 }
 
@@ -95,12 +99,14 @@ type Skip = (problem: InputError) => void;
 /** The files that the arguments stand for. */
 export async function expandInputs(args: readonly string[], onSkip: Skip = () => {}): Promise<DataFile[]> {
   if (args.length === 0) throw new InputError(`DATA must name a file, a folder or a glob, got nothing`);
+  if (args.length === 1 && !isGlob(args[0])) return expandArgument(args[0], onSkip);
   const files = new Map<string, DataFile>();
   for (const argument of args) {
     for (const file of await expandArgument(argument, onSkip)) {
-      const before = files.get(file.place);
+      const place = pathIn(file.folder, basename(file.path));
+      const before = files.get(place);
       if (!before || (file.given && !before.given))
-        files.set(file.place, { ...file, path: before?.path ?? file.path });
+        files.set(place, { ...file, path: before?.path ?? file.path });
     }
   }
   return [...files.values()];
@@ -108,30 +114,30 @@ export async function expandInputs(args: readonly string[], onSkip: Skip = () =>
 
 async function expandArgument(argument: string, onSkip: Skip): Promise<DataFile[]> {
   const stats = await statIfThere(argument);
-  const places = new Places();
+  const folders = new Folders();
   if (stats?.isDirectory()) {
     const found = await listFolder(argument, { isWanted: isUsable, onSkip });
     return requireAny(found.map(notGiven), `no images or .npy arrays in folder ${argument}`);
   }
   if (stats) {
     await statFile(argument); // rejects sockets, devices and named pipes
-    return [{ path: argument, place: await places.of(argument), given: true }];
+    return [{ path: argument, folder: await folders.of(argument), given: true }];
   }
   if (!isGlob(argument)) throw noSuchFile(argument);
   const files: DataFile[] = [];
-  for (const path of await glob(argument, onSkip)) files.push(...(await expandMatch(path, places, onSkip)));
+  for (const path of await glob(argument, onSkip)) files.push(...(await expandMatch(path, folders, onSkip)));
   return requireAny(files, `no images or .npy arrays match ${argument}`);
 }
 
 /** The files that a match of a glob stands for: as in folders, what cannot be used is reported and left out. */
-async function expandMatch(path: string, places: Places, onSkip: Skip): Promise<DataFile[]> {
+async function expandMatch(path: string, folders: Folders, onSkip: Skip): Promise<DataFile[]> {
   try {
     const stats = await statIfThere(path);
     if (stats?.isDirectory()) return (await listFolder(path, { isWanted: isUsable, onSkip })).map(notGiven);
     if (stats && !isKnownKind(path)) return [];
     if (!stats) throw brokenLink(Object.assign(new Error(), { code: "ENOENT" }), path);
     requireRegular(stats, path);
-    return [{ path, place: await places.of(path), given: false }];
+    return [{ path, folder: await folders.of(path), given: false }];
   } catch (error) {
     onSkip(readError(error, shownPath(path)));
     return [];
@@ -142,15 +148,15 @@ function notGiven(file: FoundFile): DataFile {
   return { ...file, given: false };
 }
 
-/** Paths without links to folders; each folder is looked up once. */
-class Places {
-  readonly #folders = new Map<string, string>();
+/** The folders of files, as paths without links; each is looked up once. */
+class Folders {
+  readonly #known = new Map<string, string>();
 
   async of(path: string): Promise<string> {
     const folder = dirname(path);
-    const known = this.#folders.get(folder) ?? (await placeOf(folder));
-    this.#folders.set(folder, known);
-    return pathIn(known, basename(path));
+    const place = this.#known.get(folder) ?? (await placeOf(folder));
+    this.#known.set(folder, place);
+    return place;
   }
 }
 

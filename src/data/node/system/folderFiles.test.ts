@@ -79,7 +79,7 @@ describe("listFolder", () => {
     await symlink(inFolder("elsewhere/below"), inFolder("shortcut"));
     const path = `${folder}/shortcut/../photos`; // not join, which would drop `shortcut/..`
     const files = await listFolder(path, { isWanted: () => true, onSkip: () => {} });
-    expect(files).toEqual([{ path: `${path}/a.png`, place: inFolder("elsewhere/photos/a.png") }]);
+    expect(files).toEqual([{ path: `${path}/a.png`, folder: inFolder("elsewhere/photos") }]);
   });
 
   const noPipes = spawnSync("mkfifo", ["--version"]).status !== 0;

@@ -16,10 +16,10 @@ import { fileError } from "../files.js";
 import { nameFromBytes, shownPath, systemPath } from "./fileNames.js";
 import { kindOfFile } from "./handles.js";
 
-/** A file that was found, and its only name once links to folders are followed. */
+/** A file that was found, and the path of its folder without links. */
 export interface FoundFile {
   readonly path: string;
-  readonly place: string;
+  readonly folder: string;
 }
 
 export interface ListFolderOptions {
@@ -73,7 +73,7 @@ class FolderWalk {
     if (found === undefined) return;
     if (found.isDirectory()) (isLink ? this.links : waiting).push(path);
     else if (!this.#options.isWanted(name)) return;
-    else if (found.isFile()) this.files.push({ path, place: pathIn(place, name) });
+    else if (found.isFile()) this.files.push({ path, folder: place });
     else this.#skip(notRegular(found, path));
   }
 

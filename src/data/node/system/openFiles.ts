@@ -26,7 +26,7 @@ export interface OpenFile {
     length: number,
     position: number,
   ): Promise<{ readonly bytesRead: number }>;
-  stat(): Promise<{ readonly size: number; readonly mtimeMs: number }>;
+  stat(): Promise<{ readonly size: number }>;
   close(): Promise<void>;
 }
 
@@ -66,11 +66,6 @@ export class OpenFiles {
   async whole(file: string): Promise<ByteRange> {
     const { size } = await this.#use(file, shownPath(file), (handle) => handle.stat());
     return { file, offset: 0, length: size };
-  }
-
-  /** Milliseconds since 1970 at which a file was last changed. */
-  async changedAt(file: string): Promise<number> {
-    return (await this.#use(file, shownPath(file), (handle) => handle.stat())).mtimeMs;
   }
 
   async close(): Promise<void> {
