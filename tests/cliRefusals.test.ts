@@ -232,8 +232,14 @@ refuses("data of train", [
       "train: empty.png: cannot be read as an image (empty file), skipped\n" +
       "train: nothing to read: no input is large enough for a patch of 8x8",
   ],
-  ["train nan.npy --patch 8 -o OUT.npz", "train: nan.npy[1]: samples must be finite, got NaN at [5]"],
-  ["train inf.npy --patch 8 -o OUT.npz", "train: inf.npy: samples must be finite, got -Infinity at [7]"],
+  [
+    "train nan.npy --patch 8 -o OUT.npz",
+    "train: nan.npy[1]: samples must be finite, got NaN at [5]; if it marks missing samples, name it by --nodata",
+  ],
+  [
+    "train inf.npy --patch 8 -o OUT.npz",
+    "train: inf.npy: samples must be finite, got -Infinity at [7]; if it marks missing samples, name it by --nodata",
+  ],
   ["train none.npy --patch 8 -o OUT.npz", "train: none.npy: 0x9 holds no samples"],
   [
     "train sound.npy --patch 8x8 -o OUT.npz",

@@ -174,7 +174,10 @@ describe.concurrent("what they reject", () => {
     ],
     ["denoise photos/0.png -o photos/0.png", "denoise: --output must not be an input, got photos/0.png"],
     ["denoise sound.npy -o OUT.png", "denoise: an array of 400 must be written to a .npy, got OUT.png"],
-    ["denoise gaps.npy -o OUT.npy", "denoise: gaps.npy: samples must be finite, got NaN at [3]"],
+    [
+      "denoise gaps.npy -o OUT.npy",
+      "denoise: gaps.npy: samples must be finite, got NaN at [3]; if it marks missing samples, name it by --nodata",
+    ],
     [
       "inpaint photos/0.png --mask small-mask.png -o OUT.png",
       "inpaint: --mask must have shape 40x40, got 39x39 in small-mask.png",
@@ -187,7 +190,10 @@ describe.concurrent("what they reject", () => {
       "inpaint gone.npy --patch 8 -o OUT.npy",
       "inpaint: gone.npy must have a known sample, got all of them missing",
     ],
-    ["inpaint photos/0.png -o OUT.png", "inpaint: photos/0.png has no missing samples (NaN): give a --mask"],
+    [
+      "inpaint photos/0.png -o OUT.png",
+      "inpaint: photos/0.png has no missing samples (NaN): give a --mask, or the value that marks them by --nodata",
+    ],
     [
       "denoise photos/0.png --learner best -o OUT.png",
       'denoise: unknown learner "best"; known: osdl, niht, niht-batch, sparse-ksvd, odl, ksvd, pca, sedil',

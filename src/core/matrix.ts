@@ -134,6 +134,16 @@ export class SparseColumns {
     this.counts[j] = rows.length;
   }
 
+  /** Column `to` ← column `from` of another matrix, with no more entries than fit. */
+  copyColumn(source: SparseColumns, from: number, to: number): void {
+    const start = from * source.width;
+    const end =
+      start + requireInteger("SparseColumns", "number of entries", source.counts[from], 0, this.width);
+    this.indices.set(source.indices.subarray(start, end), to * this.width);
+    this.values.set(source.values.subarray(start, end), to * this.width);
+    this.counts[to] = source.counts[from];
+  }
+
   /** Columns [from, to), as a view. */
   slice(from: number, to: number): SparseColumns {
     const { rows, width } = this;

@@ -55,6 +55,13 @@ export function requireSameRows(
   throw inputError(where, name, `must have as many rows as ${otherName} (${other.rows})`, matrix.rows);
 }
 
+/** A result about to be written: a failure of the work, not of the input, if a value is not finite. */
+export function requireFiniteResult(file: string, values: ArrayLike<number>): void {
+  for (let i = 0; i < values.length; i++)
+    if (!Number.isFinite(values[i]))
+      throw new Error(`${file}: not written: the result has ${values[i]} at index ${i}`);
+}
+
 /** All values finite; the message names the first that is not, and its index. */
 export function requireFinite(where: string, name: string, values: ArrayLike<number>): void {
   for (let i = 0; i < values.length; i++) {

@@ -24,7 +24,9 @@ test("makeSignal reports the place of the first sample that is not finite", () =
       const strides = stridesOf(shape);
       const place = shape.map((size, axis) => Math.floor(flat / strides[axis]) % size);
       expect(() => makeSignal("a.npy", shape, data)).toThrow(
-        new InputError(`a.npy: samples must be finite, got ${value} at [${place.join(", ")}]`),
+        new InputError(
+          `a.npy: samples must be finite, got ${value} at [${place.join(", ")}]; if it marks missing samples, name it by nodata`,
+        ),
       );
     }),
   );

@@ -38,26 +38,29 @@ export function requireSignal(where: string, signal: Signal): void {
   requireSize(signal);
 }
 
+function requireFiniteSamples({ name, shape, data }: Signal): void {
+  for (let i = 0; i < data.length; i++) if (!Number.isFinite(data[i])) throw notFinite(name, shape, data, i);
+}
+
 /** Check a shape, and that there are as many samples as it says. */
 function requireSize({ name, shape, data }: Signal): void {
   requireShape(name, "shape", shape);
-  if (data.length !== sizeOf(shape)) {
-    throw new InputError(
-      `${name}: shape ${formatShape(shape)} must have ${sizeOf(shape)} samples, got ${data.length}`,
-    );
-  }
+  if (data.length === sizeOf(shape)) return;
+  throw new InputError(
+    `${name}: shape ${formatShape(shape)} must have ${sizeOf(shape)} samples, got ${data.length}`,
+  );
 }
 
-function requireFiniteSamples({ name, shape, data }: Signal): void {
-  for (let i = 0; i < data.length; i++) {
-    if (!Number.isFinite(data[i])) {
-      throw new InputError(`${name}: samples must be finite, got ${data[i]} at ${formatPlace(i, shape)}`);
-    }
-  }
+/** The error for a sample that is not finite. */
+export function notFinite(name: string, shape: Shape, data: Float32Array, i: number): InputError {
+  const what = `samples must be finite, got ${data[i]} at ${formatPlace(i, shape)}`;
+  return new InputError(
+    (nameOf) => `${name}: ${what}; if it marks missing samples, name it by ${nameOf("nodata")}`,
+  );
 }
 
 /** The coordinates of a flat index: `[3, 17]`. */
-function formatPlace(index: number, shape: Shape): string {
+export function formatPlace(index: number, shape: Shape): string {
   const place: number[] = [];
   let rest = index;
   for (let axis = shape.length - 1; axis >= 0; axis--) {

@@ -8,7 +8,7 @@
  */
 
 import { InputError, inputError, onBehalfOf, show } from "../core/errors.js";
-import { requireOneOf } from "../core/require.js";
+import { requireFinite, requireOneOf } from "../core/require.js";
 import { formatShape, requireShape, type Shape, sizeOf } from "../core/shape.js";
 import { Matrix64, normalizeColumns } from "../linalg/matrix64.js";
 import { borderModes } from "../wavelets/borders.js";
@@ -69,6 +69,7 @@ export function matrixBase(name: string, shape: Shape, matrix: Matrix64): BaseDi
       { where: "matrixBase", argument: "matrix" },
     );
   }
+  requireFinite("matrixBase", name, matrix.data);
   const copy = new Matrix64(matrix.rows, matrix.cols, Float64Array.from(matrix.data));
   return { name, shape, factors: [normalizeColumns(name, copy)] };
 }

@@ -4,7 +4,7 @@
  * which `Math.log` does not promise.
  */
 
-import { powerBelow } from "../core/units.js";
+import { exponentOf } from "../core/units.js";
 
 const large = 2 ** 500;
 
@@ -28,18 +28,10 @@ export class LogSum {
   /** The sum; −Infinity once a 0 was added. */
   get value(): number {
     if (!(this.#mantissa > 0)) return this.#mantissa === 0 ? -Infinity : Number.NaN;
-    const power = powerBelow(this.#mantissa);
-    return Math.LN2 * (this.#exponent + exponentOf(power)) + lnNearOne(this.#mantissa / power);
+    if (this.#mantissa === Infinity) return Infinity;
+    const e = exponentOf(this.#mantissa);
+    return Math.LN2 * (this.#exponent + e) + lnNearOne(this.#mantissa / 2 ** e);
   }
-}
-
-/** e, given 2^e. */
-function exponentOf(power: number): number {
-  let e = 0;
-  let left = power;
-  for (; left > 1; left /= 2) e++;
-  for (; left < 1; left *= 2) e--;
-  return e;
 }
 
 /** ln v for v in [1, 2): 2 artanh((v − 1)/(v + 1)); twenty terms of its series are enough for f64. */

@@ -81,6 +81,8 @@ export function kron(a: Matrix64, b: Matrix64): Matrix64 {
 export function normalizeColumns(name: string, matrix: Matrix64): Matrix64 {
   for (let j = 0; j < matrix.cols; j++) {
     const column = matrix.column(j);
+    const unit = powerBelow(largestMagnitude(column)); // a norm may be beyond f64 where its entries are not
+    for (let i = 0; i < column.length; i++) column[i] /= unit;
     const length = norm(column);
     if (length === 0) throw new InputError(`${name}: column ${j} must not be zero`);
     for (let i = 0; i < column.length; i++) column[i] /= length;

@@ -4,10 +4,10 @@
  */
 
 import { InputError } from "../core/errors.js";
-import { type DenseMatrix, SparseColumns } from "../core/matrix.js";
+import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireFinite } from "../core/require.js";
 import { sizeOf } from "../core/shape.js";
-import { largestMagnitude, powerBelow } from "../core/units.js";
+import { exponentOf, largestMagnitude } from "../core/units.js";
 import { type Dictionary, type DictionaryParts, openDictionary } from "../dictionaries/dictionary.js";
 import { chooseKernels } from "../kernels/chooseDevice.js";
 import type { Kernels, PursuitLimits } from "../kernels/contract.js";
@@ -54,22 +54,33 @@ export class Coder {
     }
   }
 
-  /** Codes of the columns of Y: at most `sparsity` atoms each, or down to an `error`. */
+  /**
+   * Codes of the columns of Y: at most `sparsity` atoms each, or down to an `error`. Columns of very different
+   * magnitudes are coded apart, each in units of its own, so that the code of a column depends on it alone.
+   */
   async encode(Y: DenseMatrix, coding: CodingRule = this.model.meta.coding): Promise<Codes> {
     const { model } = this;
     requireCodable(model, Y, coding);
-    const unit = powerBelow(largestMagnitude(Y.data)); // sums of squares stay in the range of f32
     const { rows: n, cols: m } = this.#dictionary;
-    const limits = resolveLimits("Model.encode", scaleCoding(coding, 1 / unit), n, m);
     const means = new Float32Array(Y.cols);
-    const X = await this.#encodeParts(Y.cols, limits, (from, to) => {
-      const columns = Y.slice(from, to).scaled(1 / unit);
-      if (model.meta.removeMean) means.set(removeMeans(columns), from);
-      return columns;
-    });
-    for (let i = 0; i < means.length; i++) means[i] *= unit;
-    for (let s = 0; s < X.values.length; s++) X.values[s] *= unit;
-    return { X, means };
+    const parts: SparseColumns[] = [];
+    const classes = magnitudeClasses(Y);
+    for (const { unit, columns } of classes) {
+      const limits = resolveLimits("Model.encode", scaleCoding(coding, 1 / unit), n, m);
+      const X = await this.#encodeParts(columns.length, limits, (from, to) => {
+        const part = gather(Y, columns.subarray(from, to), 1 / unit);
+        if (model.meta.removeMean)
+          removeMeans(part).forEach((mean, i) => {
+            means[columns[from + i]] = mean * unit;
+          });
+        return part;
+      });
+      for (let s = 0; s < X.values.length; s++) X.values[s] *= unit;
+      requireFiniteCodes(X, columns, Y);
+      parts.push(X);
+    }
+    const [first] = parts;
+    return { X: parts.length === 1 ? first : scatter(parts, classes, m), means };
   }
 
   /** Codes of `count` columns; `columns(from, to)` is called for each part. */
@@ -112,6 +123,76 @@ export function requireCodable({ base, A }: Codable, Y: DenseMatrix, coding: Cod
   resolveLimits("Model.encode", coding, n, A.cols);
 }
 
+/** Columns whose largest samples are of similar magnitude, and the power of two they are coded in units of. */
+interface MagnitudeClass {
+  readonly unit: number;
+  readonly columns: Uint32Array;
+}
+
+/** Octaves of a class: sums of squares of its columns, and of what is left of them, stay in the range of f32. */
+const octaves = 40;
+
+/** The columns of a matrix in classes of magnitude; one class unless they differ by a factor of about a million. */
+function magnitudeClasses(Y: DenseMatrix): MagnitudeClass[] {
+  const exponents = Array.from({ length: Y.cols }, (_, j) => {
+    const largest = largestMagnitude(Y.column(j));
+    return largest > 0 ? exponentOf(largest) : undefined;
+  });
+  const sorted = Int16Array.from(exponents.filter((e) => e !== undefined)).sort();
+  const middle = sorted[sorted.length >> 1] ?? 0; // most columns are within half a class of it
+  const classes = new Map<number, number[]>();
+  exponents.forEach((e = middle, j) => {
+    const number = Math.floor((e - middle + octaves / 2) / octaves);
+    const members = classes.get(number) ?? [];
+    members.push(j);
+    classes.set(number, members);
+  });
+  if (classes.size === 0) classes.set(0, []);
+  return Array.from(classes, ([number, members]) => ({
+    unit: 2 ** (middle + octaves * number),
+    columns: Uint32Array.from(members),
+  }));
+}
+
+/** Some columns of a matrix, multiplied by a factor. */
+function gather(Y: DenseMatrix, columns: Uint32Array, factor: number): DenseMatrix {
+  const part = new DenseMatrix(Y.rows, columns.length);
+  columns.forEach((j, i) => {
+    const [from, to] = [Y.column(j), part.column(i)];
+    for (let r = 0; r < to.length; r++) to[r] = from[r] * factor;
+  });
+  return part;
+}
+
+/** The codes of several classes in the order of their columns. */
+function scatter(
+  parts: readonly SparseColumns[],
+  classes: readonly MagnitudeClass[],
+  rows: number,
+): SparseColumns {
+  const cols = parts.reduce((total, part) => total + part.cols, 0);
+  const width = parts.reduce((widest, part) => Math.max(widest, part.width), 0);
+  const result = new SparseColumns(rows, cols, width);
+  parts.forEach((part, c) => {
+    classes[c].columns.forEach((column, j) => {
+      result.copyColumn(part, j, column);
+    });
+  });
+  return result;
+}
+
+/** Reject codes beyond f32: those of samples near its largest number may be. */
+function requireFiniteCodes(X: SparseColumns, columns: Uint32Array, Y: DenseMatrix): void {
+  const bad = X.values.findIndex((value) => !Number.isFinite(value));
+  if (bad < 0) return;
+  const column = columns[Math.floor(bad / X.width)];
+  const largest = largestMagnitude(Y.column(column));
+  throw new InputError(
+    `the code of signal ${column} is beyond float32 (3.4e38): its samples reach ${largest.toPrecision(8)}`,
+    { where: "Model.encode", argument: "signals", value: largest },
+  );
+}
+
 /** [0, panel), [panel, 2 panel), … up to `count`. */
 export function* panels(count: number): Generator<[number, number]> {
   for (let from = 0; from < count; from += panel) yield [from, Math.min(from + panel, count)];
@@ -141,14 +222,6 @@ function join(
   const cols = parts.reduce((total, part) => total + part.cols, 0);
   const result = new SparseColumns(rows, cols, width);
   let at = 0;
-  for (const part of parts) {
-    for (let j = 0; j < part.cols; j++, at++) {
-      const from = j * part.width;
-      const to = from + part.counts[j];
-      result.indices.set(part.indices.subarray(from, to), at * width);
-      result.values.set(part.values.subarray(from, to), at * width);
-      result.counts[at] = part.counts[j];
-    }
-  }
+  for (const part of parts) for (let j = 0; j < part.cols; j++, at++) result.copyColumn(part, j, at);
   return result;
 }

@@ -48,6 +48,23 @@ const codes: Codes = {
 const coded = { dictionary: "00000000", patch: [4, 5], stride: [4, 5], shapes: [[12, 15]] };
 const codeBytes = codesToBytes(codes, coded);
 
+test("numbers that are not finite are never written", () => {
+  for (const value of [Number.NaN, Infinity, -Infinity]) {
+    const X = codes.X.copy();
+    X.values.fill(value);
+    expect(() => codesToBytes({ ...codes, X }, coded, "c.npz")).toThrow(
+      new Error(`c.npz: not written: the result has ${value} at index 0`),
+    );
+    const means = codes.means.map(() => value);
+    expect(() => codesToBytes({ ...codes, means }, coded)).toThrow(/^the codes: not written/);
+    const A = model.A.copy();
+    A.values.fill(value);
+    expect(() => modelToBytes(new Model(model.base, A, model.meta), "d.npz")).toThrow(
+      `d.npz: not written: the result has ${value} at index 0`,
+    );
+  }
+});
+
 /** An archive with some arrays replaced, or left out where undefined. */
 function edited(bytes: Uint8Array, changes: Record<string, NpyArray | undefined>): Uint8Array {
   const arrays: Map<string, NpyArray | undefined> = readNpz(bytes, "edited");

@@ -17,6 +17,7 @@
 
 import { InputError, show } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
+import { requireFiniteResult } from "../core/require.js";
 import { requireShape, type Shape, sizeOf } from "../core/shape.js";
 import { crc32, crcToHex } from "../data/formats/checksums.js";
 import { makeNpy, type NpyArray, npyFromText, npyToText, toFloat32, toFloat64 } from "../data/formats/npy.js";
@@ -32,8 +33,8 @@ const formatVersion = 1;
 /** The arrays in a file, by name. */
 type Arrays = ReadonlyMap<string, NpyArray>;
 
-/** The bytes of a model file. */
-export function modelToBytes(model: Model): Uint8Array {
+/** The bytes of a model file; all its numbers must be finite. `name` is for messages. */
+export function modelToBytes(model: Model, name = "the model"): Uint8Array {
   const { base, A, meta, dictionary } = model;
   const text = {
     format: "trainlets-model",
@@ -47,7 +48,14 @@ export function modelToBytes(model: Model): Uint8Array {
   const known: [string, NpyArray][] = [];
   if (model.uses) known.push(["uses", makeNpy([A.cols], model.uses)]);
   if (model.norms) known.push(["norms", makeNpy([A.cols], model.norms)]);
-  return writeNpz([...atoms, ...known, ["meta", metaArray(text)]]);
+  return writeFiniteNpz([...atoms, ...known, ["meta", metaArray(text)]], name);
+}
+
+/** The bytes of arrays, none of which may hold NaN or infinity. */
+function writeFiniteNpz(arrays: readonly [string, NpyArray][], name: string): Uint8Array {
+  for (const [, { data }] of arrays)
+    if (data instanceof Float32Array || data instanceof Float64Array) requireFiniteResult(name, data);
+  return writeNpz(arrays);
 }
 
 /** D in row-major order, as numpy expects it. */
@@ -126,10 +134,11 @@ export interface CodedSignals {
   readonly shapes: readonly Shape[];
 }
 
-/** The bytes of a code file. */
-export function codesToBytes({ X, means }: Codes, signals: CodedSignals): Uint8Array {
+/** The bytes of a code file; all its numbers must be finite. `name` is for messages. */
+export function codesToBytes({ X, means }: Codes, signals: CodedSignals, name = "the codes"): Uint8Array {
   const text = { format: "trainlets-codes", formatVersion, version, ...signals };
-  return writeNpz([...toScipy(X), ["mean", makeNpy([means.length], means)], ["meta", metaArray(text)]]);
+  const mean = makeNpy([means.length], means);
+  return writeFiniteNpz([...toScipy(X), ["mean", mean], ["meta", metaArray(text)]], name);
 }
 
 /** The codes in the bytes of a file, and the signals that were coded. */

@@ -11,6 +11,7 @@ import { InputError, inputError } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireFinite } from "../core/require.js";
 import { requireShape, type Shape, sizeOf } from "../core/shape.js";
+import { maxFloat32, toOwnUnits } from "../core/units.js";
 import { type BaseDictionary, baseCols } from "../dictionaries/base.js";
 import { explicitBase, type SparseDictionary, unitColumns } from "../dictionaries/dictionary.js";
 import { chooseKernels } from "../kernels/chooseDevice.js";
@@ -162,7 +163,7 @@ export class Model {
     return Coder.open(this, kernels);
   }
 
-  /** The signals of codes: DX plus the means. */
+  /** The signals of codes: DX plus the means, within the range of f32. */
   async decode({ X, means }: Codes, kernels?: Kernels): Promise<DenseMatrix> {
     if (X.rows !== this.A.cols) {
       throw new InputError(
@@ -181,13 +182,16 @@ export class Model {
       const signals = new DenseMatrix(n, X.cols);
       for (const [from, to] of panels(X.cols)) {
         const [y, x] = [on.head(Y, to - from), on.headSparse(codes, to - from)];
-        await on.writeSparse(x, X.slice(from, to));
+        const scaled = X.slice(from, to).copy();
+        const units = toOwnUnits(scaled.values, scaled.cols); // sums then stay in the range of f32
+        await on.writeSparse(x, scaled);
         await synthesis.run(x, y);
-        signals.slice(from, to).data.set((await on.readMatrix(y)).data);
+        const part = signals.slice(from, to);
+        part.data.set((await on.readMatrix(y)).data);
+        addMeans(part, units, means.subarray(from, to));
       }
       synthesis.free();
       on.free(Y, codes);
-      addMeans(signals, means);
       return signals;
     });
   }
@@ -234,9 +238,13 @@ async function withKernels<T>(given: Kernels | undefined, run: (kernels: Kernels
   }
 }
 
-function addMeans(Y: DenseMatrix, means: Float32Array): void {
+/** Y ← Y in units of one plus the means; an approximation beyond the largest number of f32 is that number. */
+function addMeans(Y: DenseMatrix, units: Float64Array, means: Float32Array): void {
   for (let i = 0; i < Y.cols; i++) {
     const column = Y.column(i);
-    for (let r = 0; r < column.length; r++) column[r] += means[i];
+    for (let r = 0; r < column.length; r++) {
+      const value = column[r] * units[i] + means[i];
+      column[r] = Math.max(-maxFloat32, Math.min(maxFloat32, value));
+    }
   }
 }

@@ -132,7 +132,8 @@ export interface CodingRule {
 
 /** The same rule for data multiplied by a factor. */
 export function scaleCoding({ sparsity, error }: CodingRule, factor: number): CodingRule {
-  return { sparsity, error: error === undefined ? undefined : error * factor };
+  if (error === undefined || !Number.isFinite(error)) return { sparsity, error };
+  return { sparsity, error: Math.min(Number.MAX_VALUE, error * factor) };
 }
 
 /** The kernels' limits for signals of n samples over m atoms: ε² = n·error². */

@@ -16,12 +16,14 @@ import type { CodingRule } from "../pursuit/encoder.js";
 
 /** What a run will do, and the memory that takes. */
 export function describePlan(plan: TrainPlan): string {
-  const { atoms, coding, examples, available, epochs, holdout, examplesAtOnce } = plan;
+  const { atoms, coding, examples, available, windowsWithGaps, epochs, holdout, examplesAtOnce } = plan;
   const batches = examplesAtOnce < examples ? `batches of ${grouped(examplesAtOnce)}` : "all in one batch";
+  const gaps =
+    windowsWithGaps === 0 ? "" : ` (${grouped(windowsWithGaps)} with missing samples are left out)`;
   return [
     `${describePatches(plan)}, learned by ${plan.learner}`,
     `${counted(atoms, "atom")}${describeAtoms(plan)}, ${describeCoding(coding)}`,
-    `${grouped(examples)} of ${grouped(available)} patches, ${counted(epochs, "epoch")}, ` +
+    `${grouped(examples)} of ${grouped(available)} patches${gaps}, ${counted(epochs, "epoch")}, ` +
       `${batches}, tested on ${grouped(holdout)}`,
     `memory: ${describeMemory(plan.memory)}`,
   ].join("\n");

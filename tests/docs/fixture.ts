@@ -38,6 +38,8 @@ export function writeFixture(folder: string): void {
   );
   writeArray(join(folder, "ecg.npy"), [2, 4000], (i) => 50 * Math.sin(i / 9) ** 15 + 3 * rng.normal());
   writeArray(join(folder, "gaps.npy"), [2000], (i) => (i % 40 < 8 ? Number.NaN : 100 * Math.sin(i / 25)));
+  const lake = (i: number): boolean => Math.hypot((i % size) - 60, Math.floor(i / size) - 40) < 6;
+  writeArray(join(folder, "heights.npy"), [size, size], (i) => (lake(i) ? -9999 : 300 + 2 * photo[i]));
   writeArray(
     join(folder, "volumes.npy"),
     [2, 20, 20, 20],

@@ -80,8 +80,16 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ],
     ["train /dev/null --patch 8 -o d.npz", "give a regular file; pipes are read only from `/dev/stdin`"],
     [
+      "train spike.npy --patch 8x8 -o d.npz",
+      "a mark of missing data, mostly: [name it](../how-to/learn-from-your-data.md#missing-samples) with `--nodata`; or correct the sample",
+    ],
+    [
+      "train doubles.npy --patch 8x8 -o d.npz",
+      "samples are float32: multiply the data by a constant, or name the value with `--nodata`",
+    ],
+    [
       "train scan.npy --patch 8x8 -o d.npz",
-      "fill them with [`inpaint`](../how-to/inpaint.md), or cut them off",
+      "[name it](../how-to/learn-from-your-data.md#missing-samples), fill it with [`inpaint`](../how-to/inpaint.md), or cut it off",
     ],
   ],
   "Dictionaries, codes and compressed files": [
@@ -191,6 +199,12 @@ async function prepare(folder: string): Promise<void> {
     path("scan.npy"),
     array([40, 40], (i) => (i === 75 ? Number.NaN : i)),
   );
+  writeFileSync(
+    path("spike.npy"),
+    array([40, 40], (i) => (i === 75 ? 1e37 : i)),
+  );
+  const doubles = Float64Array.from({ length: 1600 }, (_, i) => (i === 75 ? 1e302 : i));
+  writeFileSync(path("doubles.npy"), writeNpy(makeNpy([40, 40], doubles)));
   writeFileSync(
     path("scan40.npy"),
     array([40, 40], (i) => i),

@@ -23,7 +23,8 @@ import {
   loadDictionary,
   requireDictionaryFor,
 } from "../terminal/dictionaryFile.js";
-import { count, number, option, parsePatch } from "../terminal/flags.js";
+import { noteExtreme } from "../terminal/extremeSample.js";
+import { count, nodataValues, number, option, parsePatch } from "../terminal/flags.js";
 import { ProgressLine } from "../terminal/progress.js";
 import { textTable } from "../terminal/textTable.js";
 import { numbered, uniqueLabels } from "../terminal/uniqueLabels.js";
@@ -36,6 +37,7 @@ interface ApproximateFlags extends DeviceFlags, AtomShapeFlag {
   readonly terms?: string;
   readonly peak?: number;
   readonly seed?: number;
+  readonly nodata?: number[];
   readonly output?: string;
   readonly json?: boolean;
 }
@@ -69,6 +71,13 @@ export function approximateCommand(): Command {
     .addOption(option("--terms <list>", "atoms per patch (M) in the table: 10,20,40", undefined, shareText()))
     .addOption(option("--peak <v>", "largest sample value, for the PSNR", number, defaults.peak))
     .addOption(option("--seed <n>", "seed for choosing the patches", count, defaults.seed))
+    .addOption(
+      option(
+        "--nodata <values>",
+        "values that mark missing samples: -9999, nan; patches that have one are not used",
+        nodataValues,
+      ),
+    )
     .option("-o, --output <file>", "file for a plot of the curves (.svg, .png)")
     .option("--json", "print the curves as a line of JSON on standard output")
     .addHelpText("after", examples)
@@ -100,9 +109,11 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
   const bases = await Promise.all(base.map((name) => baseContender(name, patch)));
   const contenders = labelled(models, bases);
   await onDevice(flags, async (kernels, computingOn) => {
-    const signals = await readSignals(inputs, { patch, onSkip });
+    const signals = await readSignals(inputs, { patch, onSkip, nodata: flags.nodata });
+    noteExtreme("approximate", signals, undefined, (line) => progress.note(line));
     if (!flags.json) progress.note(computingOn);
-    const patches = await samplePatches(signals, { patch, count: wanted, seed, kernels });
+    const nodata = flags.nodata && Number.NaN; // what missing samples are in signals
+    const patches = await samplePatches(signals, { patch, count: wanted, seed, nodata, kernels });
     const curves = await mTermCurves(contenders, patches, {
       maxTerms: terms.at(-1)!,
       peak,

@@ -18,6 +18,7 @@ import {
   dictionaryFiles,
   loadDictionary,
 } from "../terminal/dictionaryFile.js";
+import { noteExtreme } from "../terminal/extremeSample.js";
 import { count, number, option } from "../terminal/flags.js";
 import { ProgressLine } from "../terminal/progress.js";
 import { readSampleFile } from "../terminal/sampleFiles.js";
@@ -36,7 +37,8 @@ Examples:
   trainlets compress photo.png -d dict.npz -o photo.tlt --psnr 36
   trainlets decompress face.tlt -d faces.npz -o face-again.png
 
-The file does not hold the dictionary, which decompress needs: keep both.`;
+The file does not hold the dictionary, which decompress needs: keep both.
+Missing samples must be filled first: trainlets inpaint --nodata -9999.`;
 
 export function compressCommand(): Command {
   const command = new Command("compress")
@@ -49,6 +51,7 @@ export function compressCommand(): Command {
     .requiredOption("-o, --output <file>", "compressed file to write (.tlt)")
     .addOption(option("--bytes <n>", "best quality within this many bytes", count))
     .addOption(option("--bpp <x>", "best quality within this many bits per pixel", number))
+    .addOption(option("--nodata <values>", "refused: see fillFirst", fillFirst).hideHelp())
     .addOption(option("--psnr <p>", "smallest file with at least this PSNR (dB)", number, defaultPsnr))
     .addHelpText("after", examples)
     .action(runCompress);
@@ -63,6 +66,9 @@ async function runCompress(path: string, flags: CompressFlags): Promise<void> {
   if (inputs.length !== 1)
     throw new InputError(`takes one image or array at a time, got ${inputs.length} in ${path}`);
   const array = await readSampleFile(inputs[0].path, model.shape.length);
+  const remedy = "fill them first: trainlets inpaint --nodata";
+  if (array.data instanceof Float32Array)
+    noteExtreme("compress", [{ name: path, shape: array.shape, data: array.data }], remedy);
   const pixels = sizeOf(planeShape(array.shape, array.colour));
   const progress = new ProgressLine();
   const { bytes, psnr, blocks, atoms } = await onDevice(flags, async (kernels) => {
@@ -85,6 +91,12 @@ async function runCompress(path: string, flags: CompressFlags): Promise<void> {
   const size = `${counted(bytes.length, "byte")}, ${((bytes.length * 8) / pixels).toFixed(3)} bits per pixel`;
   const content = `${counted(atoms, "atom")} in ${counted(blocks, "block")}`;
   stdout.write(`${flags.output}: ${size}, PSNR ${psnr.toFixed(2)} dB, ${content}\n`);
+}
+
+/** A file has no place for missing samples. */
+function fillFirst(values: string): never {
+  const fill = `trainlets inpaint <data> --nodata ${values} -o <file>`;
+  throw new InputError(`--nodata must not be given: fill missing samples first, with ${fill}`);
 }
 
 function requireOneTarget({ bytes, bpp, psnr }: CompressFlags): void {

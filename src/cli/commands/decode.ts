@@ -5,6 +5,7 @@ import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
+import { requireFiniteResult } from "../../core/require.js";
 import { formatShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { makeNpy, writeNpy } from "../../data/formats/npy.js";
@@ -54,6 +55,7 @@ async function runDecode(path: string, flags: DecodeFlags): Promise<void> {
   if (picture) requireOnePicture(signals.shapes);
   else requireOneArray(signals.shapes);
   const decoded = await onDevice(flags, (kernels) => decodeSignals(model, codes, signals, kernels));
+  for (const { data } of decoded) requireFiniteResult(flags.output, data);
   await writeFileAtomic(flags.output, picture ? encodePng(greyPicture(decoded[0])) : toNpy(decoded));
   stdout.write(`${flags.output}: ${counted(decoded.length, "signal")} of ${formatShape(decoded[0].shape)}\n`);
 }

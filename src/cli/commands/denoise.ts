@@ -3,15 +3,18 @@
 import { stdout } from "node:process";
 import { Command } from "commander";
 import { inputError } from "../../core/errors.js";
-import { clock, rounded } from "../../core/formatText.js";
+import { clock, counted, rounded } from "../../core/formatText.js";
 import { Rng } from "../../core/random/rng.js";
+import { resolveNodata } from "../../core/samples/gaps.js";
 import { formatShape } from "../../core/shape.js";
 import { trainDefaults } from "../../learn/run/trainOptions.js";
 import { denoise } from "../../tasks/restore/denoise.js";
 import { denoiseDefaults } from "../../tasks/restore/denoiseOptions.js";
 import { addNoise } from "../../tasks/restore/trialDamage.js";
-import { count, number, option } from "../terminal/flags.js";
+import { noteExtreme } from "../terminal/extremeSample.js";
+import { count, nodataValues, number, option } from "../terminal/flags.js";
 import {
+  countMissing,
   qualityOf,
   type RestorableFile,
   readRestorable,
@@ -70,6 +73,13 @@ export function denoiseCommand(): Command {
         "first add noise of this standard deviation; print the quality before and after",
         number,
       ),
+    )
+    .addOption(
+      option(
+        "--nodata <values>",
+        "values that mark missing samples: -9999, nan; they stay as they are",
+        nodataValues,
+      ),
     );
   withPatchOptions(command, "16, 12x16, 8x8x8; 8,16 averages two sizes", d);
   return withDictionaryOptions(command, d);
@@ -88,11 +98,14 @@ async function runDenoise(input: string, flags: DenoiseFlags): Promise<void> {
   requireDeviation("trial", trial);
   const patch = flags.patch?.split(",").map((part) => patchShape(part, input));
   const axes = (dictionary?.shape ?? patch?.[0])?.length;
-  const file = await readRestorable(input, { output, others: [flags.dictionary], axes });
+  const nodata = resolveNodata("denoise", flags.nodata);
+  const file = await readRestorable(input, { output, others: [flags.dictionary], axes, nodata });
+  noteExtreme("denoise", file.signals);
   const rng = Rng.from(seed).split("noise");
   const noisy = trial === undefined ? file.signals : file.signals.map((one) => addNoise(one, trial, rng));
   const colour = file.colour ? mode : "none";
-  const options = { sigma: given, patch, colour, stride, lambda, iterations, dictionary };
+  const missing = flags.nodata && Number.NaN; // what missing samples are in signals
+  const options = { sigma: given, patch, colour, stride, lambda, iterations, dictionary, nodata: missing };
   const training = trainingOf(flags);
   const start = performance.now();
   const { signals, sigma } = await restore(flags, (tools) =>
@@ -102,7 +115,9 @@ async function runDenoise(input: string, flags: DenoiseFlags): Promise<void> {
   const seconds = (performance.now() - start) / 1000;
   const noise = `noise ${describeLevels(sigma)}${given === undefined ? " (estimated)" : ""}`;
   const quality = trial === undefined ? "" : `, ${qualityOf([noisy, signals], file)}`;
-  stdout.write(`${output}: ${describeSignals(file)}, ${noise}${quality}, in ${clock(seconds)}\n`);
+  const kept = countMissing(file.signals);
+  const gaps = kept === 0 ? "" : `, ${counted(kept, "missing sample")} kept as they are`;
+  stdout.write(`${output}: ${describeSignals(file)}, ${noise}${gaps}${quality}, in ${clock(seconds)}\n`);
 }
 
 function requireDeviation(name: string, value: number | undefined): void {

@@ -19,7 +19,8 @@ import {
   dictionaryFiles,
   loadDictionary,
 } from "../terminal/dictionaryFile.js";
-import { number, option } from "../terminal/flags.js";
+import { noteExtreme } from "../terminal/extremeSample.js";
+import { nodataValues, number, option } from "../terminal/flags.js";
 
 interface EncodeFlags extends DeviceFlags, AtomShapeFlag {
   readonly dictionary: string;
@@ -27,6 +28,7 @@ interface EncodeFlags extends DeviceFlags, AtomShapeFlag {
   readonly sparsity?: number;
   readonly error?: number;
   readonly stride?: string;
+  readonly nodata?: number[];
 }
 
 const examples = `
@@ -53,6 +55,13 @@ export function encodeCommand(): Command {
     )
     .addOption(option("--error <e>", "add atoms until the RMSE of a window is at most this", number))
     .addOption(option("--stride <sizes>", "samples between windows: 4, 4x4", undefined, "the patch size"))
+    .addOption(
+      option(
+        "--nodata <values>",
+        "values that mark missing samples: -9999, nan; decode fills them",
+        nodataValues,
+      ),
+    )
     .addHelpText("after", examples)
     .action(runEncode);
   return withDeviceOptions(command);
@@ -69,10 +78,16 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   const inputs = await inspectInputs(data, { onSkip });
   await requireOutput(flags.output, [".npz"], [flags.dictionary, ...inputFiles(inputs)]);
   const result = await onDevice(flags, async (kernels) => {
-    const signals = await readSignals(inputs, { patch, onSkip });
-    return encodeSignals(model, signals, { stride, coding, kernels });
+    const signals = await readSignals(inputs, { patch, onSkip, nodata: flags.nodata });
+    noteExtreme("encode", signals);
+    return encodeSignals(model, signals, {
+      stride,
+      coding,
+      kernels,
+      nodata: flags.nodata && Number.NaN, // what missing samples are in signals
+    });
   });
-  await writeFileAtomic(flags.output, codesToBytes(result.codes, result.signals));
+  await writeFileAtomic(flags.output, codesToBytes(result.codes, result.signals, flags.output));
   const { X } = result.codes;
   const mean = X.counts.reduce((sum, used) => sum + used, 0) / X.cols;
   stdout.write(

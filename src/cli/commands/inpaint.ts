@@ -5,6 +5,7 @@ import { Command } from "commander";
 import { InputError, inputError } from "../../core/errors.js";
 import { clock, counted } from "../../core/formatText.js";
 import { Rng } from "../../core/random/rng.js";
+import { resolveNodata } from "../../core/samples/gaps.js";
 import { formatShape, type Shape, sameShape } from "../../core/shape.js";
 import { readNpy, toFloat32 } from "../../data/formats/npy.js";
 import { readFileBytes } from "../../data/node/files.js";
@@ -13,7 +14,8 @@ import { kindOf } from "../../data/node/inputs.js";
 import { trainDefaults } from "../../learn/run/trainOptions.js";
 import { type Incomplete, inpaint, inpaintDefaults, missingIn } from "../../tasks/restore/inpaint.js";
 import { forgetSamples } from "../../tasks/restore/trialDamage.js";
-import { count, number, option } from "../terminal/flags.js";
+import { noteExtreme } from "../terminal/extremeSample.js";
+import { count, nodataValues, number, option } from "../terminal/flags.js";
 import {
   qualityOf,
   type RestorableFile,
@@ -45,6 +47,7 @@ Examples:
   trainlets inpaint photo.png --mask scratches.png -o whole.png
   trainlets inpaint photo.png --mask mask.png -d dictionary.npz -o whole.png
   trainlets inpaint traces.npy --patch 64 -o whole.npy  fills NaN
+  trainlets inpaint heights.tif --nodata -9999 -o whole.npy
   trainlets inpaint lena.png --trial 80% -o out.png     prints the PSNR
 
 Known samples are not changed. Ctrl-C stops the command without writing
@@ -66,6 +69,13 @@ export function inpaintCommand(): Command {
     .option(
       "--mask <file>",
       "samples to fill: white pixels (128 or more) of an image, non-zeros of a .npy array",
+    )
+    .addOption(
+      option(
+        "--nodata <values>",
+        "values that mark missing samples: -9999, 65535; NaN always does",
+        nodataValues,
+      ),
     )
     .addOption(
       option("--error <e>", "add atoms until the RMSE of the known samples is at most this", number, error),
@@ -95,11 +105,18 @@ async function runInpaint(input: string, flags: InpaintFlags): Promise<void> {
     throw inputError("inpaint", "error", "must be a number of at least 0", error);
   const patch = flags.patch === undefined ? undefined : patchShape(flags.patch, input);
   const axes = (dictionary?.shape ?? patch)?.length;
-  const file = await readRestorable(input, { output, others: [mask, flags.dictionary], axes, gaps: true });
+  const nodata = [...resolveNodata("inpaint", flags.nodata), Number.NaN];
+  const others = [mask, flags.dictionary];
+  const masked = mask !== undefined;
+  const file = await readRestorable(input, { output, others, axes, nodata, masked });
+  noteExtreme("inpaint", file.signals);
   const items = await incompleteOf(file, flags);
   const missing = items.reduce((sum, item) => sum + item.missing.reduce((part, gone) => part + gone, 0), 0);
   if (missing === 0 && mask === undefined)
-    throw new InputError((nameOf) => `${input} has no missing samples (NaN): give a ${nameOf("mask")}`);
+    throw new InputError(
+      (nameOf) =>
+        `${input} has no missing samples (NaN): give a ${nameOf("mask")}, or the value that marks them by ${nameOf("nodata")}`,
+    );
   const options = {
     patch,
     colour: file.colour ? mode : ("none" as const),

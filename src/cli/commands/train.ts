@@ -9,6 +9,8 @@ import { dirname } from "node:path";
 import { stderr, stdout } from "node:process";
 import { Command } from "commander";
 import { counted } from "../../core/formatText.js";
+import { describeExtreme } from "../../core/samples/extremes.js";
+import { nodataInSignals } from "../../core/samples/gaps.js";
 import { formatShape } from "../../core/shape.js";
 import { temporaryBytes } from "../../data/node/archives/temporaryStore.js";
 import { type Input, inspectInputs } from "../../data/node/inputs.js";
@@ -165,12 +167,13 @@ async function trainOn(kernels: Kernels, computingOn: string, job: TrainJob): Pr
   const { inputs, tests, progress } = job;
   const { patch, groupSamples = trainDefaults.groupSamples } = job.options;
   const onSkip = skipNote(progress);
-  const reading = { patch, onSkip };
+  const reading = { patch, onSkip, nodata: job.options.nodata };
   const source = await openSource(inputs, { ...reading, unitSamples: groupSamples / unitsPerGroup });
   try {
     const test = tests && (await readSignals(tests, reading));
     const onReading = (part: number) => progress.show([`reading the data ${(100 * part).toFixed(0)}%`]);
-    const options = { ...job.options, test, kernels, onUnreadable: onSkip, onReading };
+    const nodata = nodataInSignals(job.options.nodata);
+    const options = { ...job.options, nodata, test, kernels, onUnreadable: onSkip, onReading };
     return await planAndTrain(source, { ...job, options }, computingOn);
   } finally {
     await source.close();
@@ -193,6 +196,7 @@ async function planAndTrain(source: SignalSource, job: DeviceJob, computingOn: s
     return [...lines, await dryRun(source, plan, job)].join("\n");
   }
   progress.note(lines.join("\n"));
+  if (plan.extreme) progress.note(`train: ${describeExtreme(plan.extreme, "name it by --nodata")}`);
   if (resume) interrupt.listen(); // its first report may take a while
   const end = await trainAndSave(run, plan, interrupt, job);
   const what = `${counted(plan.atoms, "atom")} of ${formatShape(plan.base.shape)}`;

@@ -6,6 +6,7 @@
  */
 
 import { type Command, Option } from "commander";
+import { inputError } from "../../core/errors.js";
 import { parseShape, type Shape } from "../../core/shape.js";
 import { type Input, resolvePatch } from "../../data/node/inputs.js";
 import { learnerNames } from "../../learn/learners/registry.js";
@@ -21,6 +22,16 @@ export function count(text: string): number {
   const [, digits, unit] = /^([\d.]+)([kM])$/.exec(text) ?? [];
   const value = Number(digits) * (unit === "M" ? 1e6 : 1e3);
   return Number.isNaN(value) ? number(text) : value;
+}
+
+/** Values that mark missing samples: `-9999`, or `-9999,nan`. */
+export function nodataValues(text: string): number[] {
+  return text.split(",").map((word) => {
+    const name = word.trim().toLowerCase();
+    const value = name === "nan" ? Number.NaN : Number(name.replace(/^([+-]?)inf$/, "$1Infinity"));
+    if (name !== "" && (name === "nan" || !Number.isNaN(value))) return value;
+    throw inputError("nodata", "nodata", "must be numbers or nan, separated by commas", text);
+  });
 }
 
 /** Non-zeros per atom: `250`, or `10%` of the samples of a patch. */

@@ -4,8 +4,11 @@ import { extname } from "node:path";
 import { stderr } from "node:process";
 import { InputError } from "../../core/errors.js";
 import { rounded } from "../../core/formatText.js";
+import { requireFiniteResult } from "../../core/require.js";
+import { requireNotAllTiny } from "../../core/samples/float32.js";
+import { hasGaps, isNodata, withGaps } from "../../core/samples/gaps.js";
 import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
-import { makeSignal, type Signal } from "../../core/signal.js";
+import type { Signal } from "../../core/signal.js";
 import { makeNpy, readNpy, toFloat32, writeNpy } from "../../data/formats/npy.js";
 import { readFileBytes, writeFileAtomic } from "../../data/node/files.js";
 import { kindOf } from "../../data/node/inputs.js";
@@ -34,6 +37,8 @@ export interface RestorableFile {
   readonly colour: boolean;
   /** The shape of the array or picture. */
   readonly shape: Shape;
+  /** All samples as they are in the file, if some are missing. */
+  readonly given: Float32Array | undefined;
 }
 
 export interface RestorableOptions {
@@ -43,26 +48,28 @@ export interface RestorableOptions {
   readonly others: readonly (string | undefined)[];
   /** The axes of the patch: an array with one axis more holds several signals. */
   readonly axes: number | undefined;
-  /** Samples of an array may be missing (NaN). */
-  readonly gaps?: boolean;
+  /** Values that mark missing samples, which are NaN in the signals; by default no sample may be missing. */
+  readonly nodata: readonly number[];
+  /** Whether a mask names further missing samples, which may be anything. */
+  readonly masked?: boolean;
 }
 
 /** Check the output, then read the input; rejects an output that cannot hold it. */
 export async function readRestorable(input: string, options: RestorableOptions): Promise<RestorableFile> {
   const { output, others } = options;
   await requireOutput(output, [...pictureExtensions, ".npy"], [input, ...others]);
-  const file = kindOf(input) === "npy" ? await readArray(input, options) : await readPicture(input);
+  const file = kindOf(input) === "npy" ? await readArray(input, options) : await readPicture(input, options);
   requireFits(output, file);
   return file;
 }
 
-async function readPicture(path: string): Promise<RestorableFile> {
-  const picture = await readPictureFile(path);
-  const { signal } = picture;
-  return { signals: [signal], picture, colour: isColour(signal), shape: signal.shape };
+async function readPicture(path: string, { nodata }: RestorableOptions): Promise<RestorableFile> {
+  const picture = await readPictureFile(path, nodata);
+  const { signal, given } = picture;
+  return { signals: [signal], picture, colour: isColour(signal), shape: signal.shape, given };
 }
 
-async function readArray(path: string, { axes, gaps = false }: RestorableOptions): Promise<RestorableFile> {
+async function readArray(path: string, { axes, nodata, masked }: RestorableOptions): Promise<RestorableFile> {
   const array = readNpy(await readFileBytes(path), path);
   const { shape } = array;
   const several = axes !== undefined && shape.length === axes + 1;
@@ -72,14 +79,23 @@ async function readArray(path: string, { axes, gaps = false }: RestorableOptions
     );
   }
   if (array.data.length === 0) throw new InputError(`${path}: ${formatShape(shape)} holds no samples`);
-  const data = toFloat32(array, path);
+  const data = toFloat32(array, path, nodata);
+  if (array.data instanceof Float64Array) requireNotAllTiny({ name: path, shape, data: array.data }, data);
   const one = several ? shape.slice(1) : shape;
   const signals = Array.from({ length: several ? shape[0] : 1 }, (_, i) => {
     const name = several ? `${path}[${i}]` : path;
     const samples = data.subarray(i * sizeOf(one), (i + 1) * sizeOf(one));
-    return gaps ? { name, shape: one, data: samples } : makeSignal(name, one, samples);
+    const signal = { name, shape: one, data: samples };
+    if (!masked) return withGaps(signal, nodata);
+    return { ...signal, data: samples.map((value) => (isNodata(value, nodata) ? Number.NaN : value)) };
   });
-  return { signals, picture: undefined, colour: false, shape };
+  return {
+    signals,
+    picture: undefined,
+    colour: false,
+    shape,
+    given: signals.some(hasGaps) ? data : undefined,
+  };
 }
 
 function requireFits(output: string, { picture, shape }: RestorableFile): void {
@@ -94,20 +110,29 @@ function isArray(path: string): boolean {
   return extname(path).toLowerCase() === ".npy";
 }
 
-/** Write signals as they were read: a picture, or an array of float32 samples. */
+/** Write signals as they were read: a picture, or an array of float32 samples. What they miss is written as it was. */
 export async function writeRestored(
   output: string,
   signals: readonly Signal[],
-  { picture, shape }: RestorableFile,
+  { picture, shape, given }: RestorableFile,
 ): Promise<void> {
-  if (picture && !isArray(output)) return writePictureFile(output, { ...picture, signal: signals[0] });
   const data = new Float32Array(sizeOf(shape));
   let at = 0;
   for (const signal of signals) {
     data.set(signal.data, at);
     at += signal.data.length;
   }
+  const missing = given ? data.map((value) => (Number.isNaN(value) ? 1 : 0)) : undefined;
+  requireFiniteResult(output, missing ? data.filter((_, i) => missing[i] === 0) : data);
+  if (given && missing) for (let i = 0; i < data.length; i++) if (missing[i]) data[i] = given[i];
+  if (picture && !isArray(output))
+    return writePictureFile(output, { ...picture, signal: { ...signals[0], data } });
   await writeFileAtomic(output, writeNpy(makeNpy(shape, data)));
+}
+
+/** How many samples of signals are missing. */
+export function countMissing(signals: readonly Signal[]): number {
+  return signals.reduce((sum, { data }) => sum + data.filter(Number.isNaN).length, 0);
 }
 
 /** What a task of the library gets from the command line. */

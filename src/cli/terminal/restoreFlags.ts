@@ -33,6 +33,7 @@ export interface RestoreFlags
   readonly stride?: number;
   readonly colour?: ColourMode;
   readonly dictionary?: string;
+  readonly nodata?: number[];
 }
 
 interface RestoreDefaults {

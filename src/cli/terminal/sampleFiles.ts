@@ -2,6 +2,7 @@
 
 import { extname } from "node:path";
 import { InputError } from "../../core/errors.js";
+import { requireFiniteResult } from "../../core/require.js";
 import { formatShape } from "../../core/shape.js";
 import { makeNpy, readNpy, writeNpy } from "../../data/formats/npy.js";
 import { readFileBytes, writeFileAtomic } from "../../data/node/files.js";
@@ -46,6 +47,7 @@ export function requireSampleFormat(path: string, { shape, data, colour }: Sampl
 /** Write samples as an array or as a picture. */
 export async function writeSampleFile(path: string, array: SampleArray): Promise<void> {
   const { shape, data } = array;
+  requireFiniteResult(path, data);
   if (extname(path).toLowerCase() === ".npy") return writeFileAtomic(path, writeNpy(makeNpy(shape, data)));
   const bits = data instanceof Uint16Array ? 16 : 8;
   const signal = {

@@ -14,7 +14,15 @@ import { loadBase, loadModel } from "../../model/node/files.js";
 import { defaultSparsity } from "../../pursuit/encoder.js";
 import { pageDefaults } from "../../report/node/liveReport.js";
 import { type DeviceFlags, withDeviceOptions } from "./device.js";
-import { atomSparsity, count, number, option, parsePatch, withTrainingOptions } from "./flags.js";
+import {
+  atomSparsity,
+  count,
+  nodataValues,
+  number,
+  option,
+  parsePatch,
+  withTrainingOptions,
+} from "./flags.js";
 
 /** Flags that the library takes as they are. */
 const sameInLibrary = [
@@ -34,6 +42,7 @@ const sameInLibrary = [
   "minutes",
   "removeMean",
   "groupSamples",
+  "nodata",
 ] as const satisfies readonly (keyof TrainOptions)[];
 
 export interface TrainFlags extends DeviceFlags, Pick<TrainOptions, (typeof sameInLibrary)[number]> {
@@ -68,7 +77,9 @@ export function withTrainFlags(command: Command): Command {
   withLongRunOptions(command);
   command.optionsGroup("Other options:");
   const text = "samples held in memory at a time; larger data are read in groups";
+  const missing = "values that mark missing samples: -9999, nan; patches that have one are not used";
   command
+    .addOption(option("--nodata <values>", missing, nodataValues))
     .addOption(option("--group-samples <n>", text, count, trainDefaults.groupSamples))
     .option("--json", "print progress as lines of JSON on standard output");
   return withDeviceOptions(command);

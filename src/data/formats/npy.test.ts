@@ -169,9 +169,23 @@ describe("toFloat32 and toFloat64", () => {
     for (const data of samples) {
       const numbers = Array.from(data as ArrayLike<number | bigint>, Number);
       const array = makeNpy([6], data);
-      expect(toFloat32(array, "a.npy")).toEqual(Float32Array.from(numbers));
+      const small = numbers.map((value) => (Number.isFinite(value) && Math.abs(value) > 1e38 ? 1 : value));
+      const within = data instanceof Float64Array ? makeNpy([6], Float64Array.from(small)) : array;
+      expect(toFloat32(within, "a.npy")).toEqual(
+        Float32Array.from(data instanceof Float64Array ? small : numbers),
+      );
       expect(toFloat64(array, "a.npy")).toEqual(Float64Array.from(numbers));
     }
+  });
+
+  it("name a finite number beyond float32, unless it marks missing samples", () => {
+    const array = makeNpy([2, 2], Float64Array.of(1, Infinity, -1.7976931348623157e308, 3.4e38));
+    expect(() => toFloat32(array, "a.npy")).toThrow(
+      "a.npy: sample -1.7976931348623157e+308 at [1, 0] is beyond float32 (3.4e38)",
+    );
+    expect(toFloat32(array, "a.npy", [-Infinity])).toEqual(
+      Float32Array.of(1, Infinity, -Infinity, Math.fround(3.4e38)),
+    );
   });
 
   it("do not copy an array that has the type already", () => {

@@ -16,6 +16,7 @@
  */
 
 import { InputError, inputError, show } from "../../core/errors.js";
+import { roundToFloat32 } from "../../core/samples/float32.js";
 import { formatShape, stridesOf } from "../../core/shape.js";
 
 export type NpyData =
@@ -111,9 +112,15 @@ export function npyParts(array: NpyArray): [header: Uint8Array, body: Uint8Array
   return [formatNpyHeader(dtype, shape), body];
 }
 
-/** The numbers as f32, without a copy if they are f32 already; `name` is for messages. */
-export function toFloat32(array: NpyArray, name: string): Float32Array {
-  return array.data instanceof Float32Array ? array.data : copyNumbers(array, name, Float32Array);
+/**
+ * The numbers as f32, without a copy if they are f32 already; `name` is for messages. Numbers beyond f32 are rejected,
+ * unless they round to one of `nodata`, the marks of missing samples.
+ */
+export function toFloat32(array: NpyArray, name: string, nodata: readonly number[] = []): Float32Array {
+  const { data, shape } = array;
+  if (data instanceof Float32Array) return data;
+  if (data instanceof Float64Array) return roundToFloat32({ name, shape, data }, nodata);
+  return copyNumbers(array, name, Float32Array);
 }
 
 /** The numbers as f64 (exact except for 64-bit integers beyond 2^53), without a copy if they are f64 already. */

@@ -17,8 +17,9 @@
 import { extname } from "node:path";
 import type { Metadata } from "sharp";
 import { InputError } from "../../core/errors.js";
+import { isNodata } from "../../core/samples/gaps.js";
 import type { Shape } from "../../core/shape.js";
-import { makeSignal, type Signal } from "../../core/signal.js";
+import { makeSignal, notFinite, type Signal } from "../../core/signal.js";
 import { readFileBytes } from "./files.js";
 import { imageFormatOf } from "./imageFormat.js";
 
@@ -68,10 +69,32 @@ export async function readSamples(path: string): Promise<ImageSamples> {
   return decoded(await readFileBytes(path), path, decode);
 }
 
-/** The picture in the bytes of a file; `name` is for messages. */
-export async function decodeImage(bytes: Uint8Array, name: string): Promise<Signal> {
+/** The picture in the bytes of a file, with NaN where `nodata` marks a missing pixel; `name` is for messages. */
+export async function decodeImage(
+  bytes: Uint8Array,
+  name: string,
+  nodata: readonly number[] = [],
+): Promise<Signal> {
   const samples = await decoded(bytes, name, decode);
-  return makeSignal(name, [samples.height, samples.width], toGrey(samples));
+  const grey = toGrey(samples);
+  const shape = [samples.height, samples.width];
+  if (nodata.length === 0) return makeSignal(name, shape, grey);
+  for (let i = 0; i < grey.length; i++) {
+    if (isMissingPixel(samples, i, nodata)) grey[i] = Number.NaN;
+    else if (!Number.isFinite(grey[i])) throw notFinite(name, shape, grey, i);
+  }
+  return { name, shape, data: grey };
+}
+
+/** Whether all colours of a pixel have, in the file, a value that marks missing samples. */
+export function isMissingPixel(
+  { values, channels, hasAlpha }: ImageSamples,
+  pixel: number,
+  nodata: readonly number[],
+): boolean {
+  const colours = hasAlpha ? channels - 1 : channels;
+  for (let c = 0; c < colours; c++) if (!isNodata(values[pixel * channels + c], nodata)) return false;
+  return true;
 }
 
 /** The shape that the picture will have, from its header; often the first bytes of the file are enough. */

@@ -208,9 +208,11 @@ describe("readSignals", () => {
   });
 
   it("names the place of a sample that is not finite", async () => {
-    expect(await refusal(read([2, 2], "nan.npy"))).toBe("nan.npy: samples must be finite, got NaN at [1, 1]");
+    expect(await refusal(read([2, 2], "nan.npy"))).toBe(
+      "nan.npy: samples must be finite, got NaN at [1, 1]; if it marks missing samples, name it by nodata",
+    );
     expect(await refusal(read([2], "nan.npy", "ecg.npy"))).toBe(
-      "nan.npy[1]: samples must be finite, got NaN at [1]",
+      "nan.npy[1]: samples must be finite, got NaN at [1]; if it marks missing samples, name it by nodata",
     );
   });
 

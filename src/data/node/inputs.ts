@@ -10,6 +10,7 @@
 
 import { basename, dirname } from "node:path";
 import { InputError } from "../../core/errors.js";
+import type { Nodata } from "../../core/samples/gaps.js";
 import type { Shape } from "../../core/shape.js";
 import { maxNpyHeaderLength, readNpyHeader } from "../formats/npy.js";
 import { listMembers } from "./archives/listMembers.js";
@@ -43,6 +44,8 @@ export interface InspectOptions {
 export interface ReadSignalsOptions extends InspectOptions {
   /** The shape of the windows to cut; one number is a square of images, and a window of 1-D signals. */
   readonly patch: Shape | number;
+  /** Values that mark missing samples, which become NaN; of images, the values in the file. */
+  readonly nodata?: Nodata | undefined;
 }
 
 /** The files that paths, folders and globs stand for, and what they are; of arrays and archives only the headers are read. */

@@ -1,6 +1,8 @@
 /** Some rows of a `.npy` array as f32, by positioned reads: the rest of the array is not read. */
 
 import { InputError } from "../../core/errors.js";
+import { requireNotAllTiny } from "../../core/samples/float32.js";
+import { markGaps } from "../../core/samples/gaps.js";
 import { sizeOf } from "../../core/shape.js";
 import { type NpyHeader, npyFromItems, toFloat32 } from "../formats/npy.js";
 
@@ -8,6 +10,8 @@ import { type NpyHeader, npyFromItems, toFloat32 } from "../formats/npy.js";
 export interface ArrayBytes {
   readonly name: string;
   readonly header: NpyHeader;
+  /** Values that mark missing samples, which become NaN. */
+  readonly nodata: readonly number[];
   /** Fill `into` with the bytes from offset `at` of the file. */
   read(at: number, into: Uint8Array): Promise<void>;
 }
@@ -30,7 +34,13 @@ export async function readRows(
   rows: number,
   into: Float32Array,
 ): Promise<void> {
-  const { header, name } = array;
+  await readNumbers(array, from, rows, into);
+  const { name, header, nodata } = array;
+  if (nodata.length > 0) markGaps(name, [rows, ...header.shape.slice(1)], into, nodata);
+}
+
+async function readNumbers(array: ArrayBytes, from: number, rows: number, into: Float32Array): Promise<void> {
+  const { header, name, nodata } = array;
   const shape = [rows, ...header.shape.slice(1)];
   const direct = header.kind === "f" && header.size === 4 && !header.bigEndian && littleEndian;
   if (direct && (!header.fortranOrder || shape.length === 1)) {
@@ -39,7 +49,10 @@ export async function readRows(
   }
   const raw = new Uint8Array(sizeOf(shape) * header.size);
   await (header.fortranOrder ? readFortran(array, from, rows, raw) : readRowMajor(array, from, raw));
-  into.set(toFloat32(npyFromItems(raw, header, shape, name), name));
+  const items = npyFromItems(raw, header, shape, from === 0 ? name : `${name} from row ${from} on`);
+  into.set(toFloat32(items, from === 0 ? name : `${name} from row ${from} on`, nodata));
+  if (items.data instanceof Float64Array && rows === header.shape[0])
+    requireNotAllTiny({ name, shape, data: items.data }, into);
 }
 
 /** The last axis varies fastest: the rows are one contiguous range. */

@@ -10,6 +10,7 @@
 import { basename } from "node:path";
 import { InputError } from "../../core/errors.js";
 import { requireKnownOptions } from "../../core/knownOptions.js";
+import { resolveNodata } from "../../core/samples/gaps.js";
 import { formatShape, requireShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
 import { crc32, crcToHex } from "../formats/checksums.js";
 import { maxNpyHeaderLength, type NpyHeader, readNpyHeader } from "../formats/npy.js";
@@ -60,20 +61,22 @@ const headerBytes = 2 ** 16;
  * is skipped and reported, unless there is nothing else.
  */
 export async function openSource(data: InputList, options: OpenSourceOptions): Promise<SignalSource> {
-  requireKnownOptions("openSource", options, ["patch", "onSkip", "unitSamples"]);
+  requireKnownOptions("openSource", options, ["patch", "onSkip", "nodata", "unitSamples"]);
   const { unitSamples = Infinity, onSkip = warnOfSkipped } = options;
   const inputs = await inspectInputs(data, { onSkip });
   const patch = requireShape("openSource", "patch", resolvePatch(options.patch, inputs));
+  const nodata = resolveNodata("openSource", options.nodata);
   const files = new OpenFiles();
   try {
     const store = temporaryBytes(inputs) > 0 ? await TemporaryStore.open(files, inputs) : undefined;
-    const { opened, skipped } = await openAll(inputs, { patch, unitSamples, files, store }, onSkip);
+    const { opened, skipped } = await openAll(inputs, { patch, unitSamples, nodata, files, store }, onSkip);
     const units = opened.flatMap((input) => input.units);
     if (units.length === 0) throw nothingToRead(patch);
     const compared = opened.map((input) => input.compared);
     return {
       units,
       fingerprint: fingerprintUnits(units),
+      marksGaps: nodata.length > 0,
       contents: (limit) => fileContents(compared, skipped, limit),
       read: (unit, into) => units[unit].read(into),
       close: () => files.close(),
@@ -118,6 +121,8 @@ async function settleAll<T>(promises: readonly Promise<T>[]): Promise<T[]> {
 interface Opening {
   readonly patch: Shape;
   readonly unitSamples: number;
+  /** Values that mark missing samples. */
+  readonly nodata: readonly number[];
   readonly files: OpenFiles;
   /** Where compressed members are inflated, if there are any. */
   readonly store: TemporaryStore | undefined;
@@ -140,7 +145,7 @@ function skippable(error: unknown): InputError {
 async function openImage(
   { path, within }: Input,
   name: string,
-  { patch, files }: Opening,
+  { patch, nodata, files }: Opening,
 ): Promise<OpenInput | InputError> {
   if (patch.length !== 2) {
     throw new InputError(`${name} is an image: the patch must have 2 axes, got ${formatShape(patch)}`);
@@ -151,7 +156,7 @@ async function openImage(
     const small = tooSmall(name, shape, patch);
     if (small) return small;
     const read = async (into: Float32Array) => {
-      const picture = await decodeImage(await image.read(image.length), name);
+      const picture = await decodeImage(await image.read(image.length), name, nodata);
       if (!sameShape(picture.shape, shape))
         throw new InputError(`${name}: became ${formatShape(picture.shape)}, was ${formatShape(shape)}`);
       into.set(picture.data);
@@ -211,7 +216,7 @@ async function readImageShape(image: ImageBytes, path: string): Promise<Shape> {
 async function openArray(
   input: Input,
   name: string,
-  { patch, unitSamples, files, store }: Opening,
+  { patch, unitSamples, nodata, files, store }: Opening,
 ): Promise<OpenInput | InputError> {
   const { path, within } = input;
   const range = await locate(input, name, files, store);
@@ -227,7 +232,8 @@ async function openArray(
   const shape = stacked ? all.slice(1) : all;
   const small = tooSmall(name, shape, patch);
   if (small) return small;
-  const array = { name, header, read: (at: number, into: Uint8Array) => files.read(range, at, into, name) };
+  const read = (at: number, into: Uint8Array) => files.read(range, at, into, name);
+  const array = { name, header, nodata, read };
   const pieces = stacked ? stackPieces(header, unitSamples) : rowPieces(header, patch, unitSamples);
   const whole = pieces.length === 1 && !stacked;
   const units = pieces.map(({ from, rows }) => ({

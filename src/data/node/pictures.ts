@@ -11,15 +11,18 @@
 
 import { extname } from "node:path";
 import { InputError } from "../../core/errors.js";
-import { makeSignal, type Signal } from "../../core/signal.js";
+import { requireFiniteResult } from "../../core/require.js";
+import { notFinite, type Signal } from "../../core/signal.js";
 import { writeFileAtomic } from "./files.js";
-import { type ImageSamples, readSamples } from "./images.js";
+import { type ImageSamples, isMissingPixel, readSamples } from "./images.js";
 
 export interface PictureFile {
   /** Of shape [height, width], or [height, width, 3] for red, green, blue; 0 is black, 255 white. */
   readonly signal: Signal;
   /** Opacity of each pixel from 0 to 1, if the file has it. */
   readonly opacity: Float32Array | undefined;
+  /** The samples as they are in the file, on the same scale, if some are missing. */
+  readonly given?: Float32Array;
   /** Bits per sample; 32 for samples on a scale of their own, which only arrays can hold. */
   readonly bits: 8 | 16 | 32;
 }
@@ -27,24 +30,33 @@ export interface PictureFile {
 /** Endings of files that pictures can be written to. */
 export const pictureExtensions = [".png", ".tif", ".tiff"] as const;
 
-/** The one picture in a file. */
-export async function readPictureFile(path: string): Promise<PictureFile> {
+/** The one picture in a file, with NaN where `nodata` marks a missing pixel. */
+export async function readPictureFile(path: string, nodata: readonly number[] = []): Promise<PictureFile> {
   const samples = await readSamples(path);
   if (samples.pictures > 1)
     throw new InputError(`${path}: must hold one picture, got ${samples.pictures} (an animation, or pages)`);
   const { width, height, channels, hasAlpha, bits, white } = samples;
   const colours = (hasAlpha ? channels - 1 : channels) >= 3 && !isGrey(samples) ? 3 : 1;
-  const data = new Float32Array(width * height * colours);
-  for (let i = 0; i < width * height; i++) {
-    for (let c = 0; c < colours; c++)
-      data[i * colours + c] = (samples.values[i * channels + c] * 255) / white;
-  }
   const shape = colours === 1 ? [height, width] : [height, width, colours];
-  return { signal: makeSignal(path, shape, data), opacity: readOpacity(samples), bits };
+  const data = new Float32Array(width * height * colours);
+  const given = nodata.length > 0 ? new Float32Array(data.length) : undefined;
+  for (let i = 0; i < width * height; i++) {
+    const missing = nodata.length > 0 && isMissingPixel(samples, i, nodata);
+    for (let c = 0; c < colours; c++) {
+      const at = i * colours + c;
+      data[at] = (samples.values[i * channels + c] * 255) / white;
+      if (given) given[at] = data[at];
+      if (!missing && !Number.isFinite(data[at])) throw notFinite(path, shape, data, at);
+      if (missing) data[at] = Number.NaN;
+    }
+  }
+  const signal = { name: path, shape, data };
+  return { signal, opacity: readOpacity(samples), bits, ...(given ? { given } : {}) };
 }
 
 /** Write a picture as PNG or TIFF, by the ending of the path; samples are rounded and clipped to the range of the file. */
 export async function writePictureFile(path: string, picture: PictureFile): Promise<void> {
+  requireFiniteResult(path, picture.signal.data);
   const { default: sharp } = await import("sharp");
   const { signal, opacity, bits } = picture;
   const [height, width, colours = 1] = signal.shape as [number, number, number?];

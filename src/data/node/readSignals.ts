@@ -4,7 +4,8 @@
  * An image is one signal of two axes. An array with as many axes as the patch is
  * one signal; with one axis more, the first counts signals; anything else is an
  * error. What cannot be used (smaller than the patch, an image that cannot be
- * read) is skipped and reported, as long as something is left.
+ * read) is skipped and reported, as long as something is left. Samples that are one of
+ * `nodata` are missing, and NaN in the signals.
  */
 
 import { requireKnownOptions } from "../../core/knownOptions.js";
@@ -22,11 +23,11 @@ import { shownPath } from "./system/fileNames.js";
  * const photos = await readSignals("photos", { patch: 16 });
  */
 export async function readSignals(data: InputList, options: ReadSignalsOptions): Promise<Signal[]> {
-  requireKnownOptions("readSignals", options, ["patch", "onSkip"]);
+  requireKnownOptions("readSignals", options, ["patch", "onSkip", "nodata"]);
   const onSkip = options.onSkip ?? warnOfSkipped;
   const inputs = await inspectInputs(data, { onSkip });
   const patch = resolvePatch(options.patch, inputs);
-  const source = await openSource(inputs, { patch, onSkip });
+  const source = await openSource(inputs, { patch, onSkip, nodata: options.nodata });
   try {
     const { units } = source;
     const signals: Signal[] = [];

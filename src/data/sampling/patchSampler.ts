@@ -51,9 +51,10 @@ export class PatchSampler {
     this.holdout = options.holdout;
     this.examples = Math.min(options.examples, this.available - options.holdout);
     if (this.examples < 1) {
+      const whole = units.some(({ usable }) => usable) ? " without missing samples" : "";
       const spare = options.holdout > 0 ? ` besides the ${options.holdout} held out for testing` : "";
       throw new InputError(
-        `PatchSampler: the data must have a ${formatShape(options.patch)} window to train on${spare}, got ${this.available} in all`,
+        `PatchSampler: the data must have a ${formatShape(options.patch)} window${whole} to train on${spare}, got ${this.available} in all`,
       );
     }
     this.#order = new Permutation(this.available, rng.split("positions"));
@@ -104,6 +105,14 @@ export interface Windowed {
   readonly shape: Shape;
   /** 1 by default. */
   readonly count?: number;
+  /** The windows that may be used; all by default. */
+  readonly usable?: UsableWindows;
+}
+
+/** Some of the windows of a unit: how many, and the number of each among all. */
+export interface UsableWindows {
+  readonly count: number;
+  at(i: number): number;
 }
 
 export class WindowNumbers {
@@ -119,7 +128,8 @@ export class WindowNumbers {
     this.#patch = patch;
     this.#first = new Float64Array(units.length + 1);
     units.forEach((unit, u) => {
-      this.#first[u + 1] = this.#first[u] + countWindows(unit, patch) * (unit.count ?? 1);
+      const all = countWindows(unit, patch) * (unit.count ?? 1);
+      this.#first[u + 1] = this.#first[u] + (unit.usable?.count ?? all);
     });
     this.total = this.#first[units.length];
   }
@@ -153,20 +163,31 @@ export class WindowNumbers {
   signalIn(unit: number, number: number): number {
     const { count = 1 } = this.#units[unit];
     if (count === 1) return 0;
-    const windows = (this.#first[unit + 1] - this.#first[unit]) / count;
-    return Math.floor((number - this.#first[unit]) / windows);
+    return Math.floor(this.#numberIn(unit, number) / this.#windowsOf(unit));
   }
 
   /** The flat index of a window's first sample in its signal. */
   startIn(unit: number, number: number): number {
-    const { count = 1, shape } = this.#units[unit];
-    const windows = (this.#first[unit + 1] - this.#first[unit]) / count;
-    return windowStart(shape, this.#patch, (number - this.#first[unit]) % windows);
+    const { shape } = this.#units[unit];
+    return windowStart(shape, this.#patch, this.#numberIn(unit, number) % this.#windowsOf(unit));
+  }
+
+  /** The number of a window among all windows of its unit. */
+  #numberIn(unit: number, number: number): number {
+    const local = number - this.#first[unit];
+    return this.#units[unit].usable?.at(local) ?? local;
+  }
+
+  /** How many windows each signal of a unit has. */
+  #windowsOf(unit: number): number {
+    const { count = 1, usable } = this.#units[unit];
+    if (usable) return countWindows(this.#units[unit], this.#patch);
+    return (this.#first[unit + 1] - this.#first[unit]) / count;
   }
 }
 
 /** How many windows of a patch a signal has. */
-function countWindows(signal: Windowed, patch: Shape): number {
+export function countWindows(signal: Windowed, patch: Shape): number {
   const fits =
     signal.shape.length === patch.length && patch.every((size, axis) => size <= signal.shape[axis]);
   if (!fits) {

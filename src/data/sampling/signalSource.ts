@@ -13,8 +13,10 @@
  */
 
 import { InputError, show } from "../../core/errors.js";
+import { requireNotAllTiny, roundToFloat32 } from "../../core/samples/float32.js";
+import { signalsWithGaps, withGaps } from "../../core/samples/gaps.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
-import { makeSignal, requireSignals, type Signal } from "../../core/signal.js";
+import { makeSignal, type Signal } from "../../core/signal.js";
 import { contentsOf, type DataContents, digestOf } from "./dataContents.js";
 import type { Windowed } from "./patchSampler.js";
 
@@ -29,6 +31,8 @@ export interface SignalUnit extends Windowed {
 
 export interface SignalSource {
   readonly units: readonly SignalUnit[];
+  /** Whether `read` returns NaN for missing samples; by default NaN is an error. */
+  readonly marksGaps?: boolean;
   /** Differs if the data differ, as far as is known without reading them. */
   readonly fingerprint: string;
   /**
@@ -47,12 +51,23 @@ export function samplesOf({ shape, count }: SignalUnit): number {
   return sizeOf(shape) * count;
 }
 
-/** The signals of a unit, as views of its samples, checked to be finite. */
-export function unitSignals(unit: SignalUnit, data: Float32Array): Signal[] {
+/** The signals of a unit, as views of its samples, checked to be finite; gaps (NaN) may be allowed. */
+export function unitSignals(
+  unit: SignalUnit,
+  data: Float32Array,
+  gaps: "gaps" | "no gaps" = "no gaps",
+): Signal[] {
   const size = sizeOf(unit.shape);
-  return Array.from({ length: unit.count }, (_, i) =>
-    makeSignal(signalName(unit, i), unit.shape, data.subarray(i * size, (i + 1) * size)),
-  );
+  return Array.from({ length: unit.count }, (_, i) => {
+    const signal = {
+      name: signalName(unit, i),
+      shape: unit.shape,
+      data: data.subarray(i * size, (i + 1) * size),
+    };
+    return gaps === "gaps"
+      ? withGaps(signal, [Number.NaN])
+      : makeSignal(signal.name, signal.shape, signal.data);
+  });
 }
 
 function signalName({ name, from, part, shape }: SignalUnit, i: number): string {
@@ -106,7 +121,7 @@ export async function readUnits(
 async function readUnit(source: SignalSource, unit: number, room: Float32Array): Promise<ReadUnit> {
   try {
     await source.read(unit, room);
-    return { signals: unitSignals(source.units[unit], room) };
+    return { signals: unitSignals(source.units[unit], room, source.marksGaps ? "gaps" : "no gaps") };
   } catch (problem) {
     if (problem instanceof InputError) return { signals: [], problem };
     throw problem;
@@ -175,17 +190,20 @@ export interface ShapedSamples {
 /** Signals in memory. */
 export type SignalData = Samples | ShapedSamples | readonly (Samples | ShapedSamples)[];
 
-/** Signals that windows of `patch` are cut from, or the source that was given. */
+/** Signals that windows of `patch` are cut from, with NaN for missing samples; or the source that was given. */
 export function signalsFrom(
   where: string,
   data: SignalData | SignalSource,
   patch: Shape,
+  nodata: readonly number[] = [],
 ): readonly Signal[] | SignalSource {
   if (isSource(data)) return data;
   const list = Array.isArray(data) ? data : [data];
   if (list.length === 0) throw new InputError("data must hold at least one signal, got none", { where });
-  if (list.every(isSignal)) return requireSignals(where, list); // as they are: nothing is copied
-  return list.flatMap((item, i) => toSignals(where, item, list.length === 1 ? "data" : `data[${i}]`, patch));
+  if (list.every(isSignal)) return signalsWithGaps(where, list, nodata); // no samples are copied
+  return list.flatMap((item, i) =>
+    toSignals(where, item, list.length === 1 ? "data" : `data[${i}]`, patch, nodata),
+  );
 }
 
 /** Whether data are read when they are needed. */
@@ -210,8 +228,18 @@ function isSamples(data: unknown): data is Samples {
   );
 }
 
-function toSignals(where: string, item: unknown, called: string, patch: Shape): Signal[] {
-  if (isSamples(item)) return [makeSignal(called, [item.length], Float32Array.from(item))];
+function toSignals(
+  where: string,
+  item: unknown,
+  called: string,
+  patch: Shape,
+  nodata: readonly number[],
+): Signal[] {
+  if (isSamples(item)) {
+    const shape = [item.length];
+    const data = samplesOf32(called, shape, item, nodata);
+    return [withGaps({ name: called, shape, data }, nodata)];
+  }
   if (!isShaped(item)) {
     const paths = typeof item === "string" ? "; train of trainlets/node reads files" : "";
     throw new InputError(
@@ -220,11 +248,19 @@ function toSignals(where: string, item: unknown, called: string, patch: Shape): 
     );
   }
   const { shape, name = called } = item;
-  const values = Float32Array.from(item.data);
+  const values = samplesOf32(name, shape, item.data, nodata);
   if (!Array.isArray(shape) || shape.length !== patch.length + 1 || values.length !== sizeOf(shape))
-    return [makeSignal(name, shape, values)];
-  const size = sizeOf(shape.slice(1));
+    return [...signalsWithGaps(where, [{ name, shape, data: values }], nodata)];
+  const [one, size] = [shape.slice(1), sizeOf(shape.slice(1))];
   return Array.from({ length: shape[0] }, (_, i) =>
-    makeSignal(`${name}[${i}]`, shape.slice(1), values.subarray(i * size, (i + 1) * size)),
+    withGaps({ name: `${name}[${i}]`, shape: one, data: values.subarray(i * size, (i + 1) * size) }, nodata),
   );
+}
+
+/** A copy of samples as f32. */
+function samplesOf32(name: string, shape: Shape, data: Samples, nodata: readonly number[]): Float32Array {
+  if (!(data instanceof Float64Array)) return Float32Array.from(data);
+  const rounded = roundToFloat32({ name, shape, data }, nodata);
+  requireNotAllTiny({ name, shape, data }, rounded);
+  return rounded;
 }

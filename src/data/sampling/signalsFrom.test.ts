@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
-import { makeSignal } from "../../core/signal.js";
+import { makeSignal, type Signal } from "../../core/signal.js";
 import { signalsFrom, sourceOf } from "./signalSource.js";
 
 const picture = makeSignal("picture", [2, 3], Float32Array.of(1, 2, 3, 4, 5, 6));
@@ -9,7 +9,8 @@ const from = (data: unknown, patch: number[] = [2, 2]) => signalsFrom("train", d
 describe("signalsFrom", () => {
   test("takes several signals as they are, and one as a list of one", () => {
     const several = [picture, picture];
-    expect(from(several)).toBe(several);
+    expect(from(several)).toEqual(several);
+    expect((from(several) as Signal[])[0].data).toBe(picture.data);
     expect(from(picture)).toEqual([picture]);
   });
 
@@ -70,7 +71,10 @@ describe("signalsFrom", () => {
       "train: data must be a signal, several signals, a typed array or an array { shape, data }, got an Object",
     ],
     [{ shape: [4], data: Float32Array.of(1) }, "data: shape 4 must have 4 samples, got 1"],
-    [{ shape: [1], data: Float32Array.of(NaN) }, "data: samples must be finite, got NaN at [0]"],
+    [
+      { shape: [1], data: Float32Array.of(NaN) },
+      "data: samples must be finite, got NaN at [0]; if it marks missing samples, name it by nodata",
+    ],
   ])("refuses %j", (data, message) => {
     expect(() => from(data)).toThrow(new InputError(message));
   });

@@ -9,6 +9,8 @@ import { InputError } from "../../core/errors.js";
 import type { Rng } from "../../core/random/rng.js";
 import { sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
+import { gapFreeSource, markingGaps } from "../../data/sampling/gapFreeSource.js";
+import { gapFreeSignals } from "../../data/sampling/gapFreeWindows.js";
 import { GroupedOrder } from "../../data/sampling/groupedOrder.js";
 import { PatchSampler, type Windowed } from "../../data/sampling/patchSampler.js";
 import {
@@ -26,6 +28,7 @@ import { type Examples, ResidentExamples } from "./examples.js";
 import { GatheredExamples } from "./gatheredExamples.js";
 import { GroupedExamples, groupCapacity } from "./groupedExamples.js";
 
+/** Signals, with NaN for missing samples, or a source of them. */
 export type TrainingData = readonly Signal[] | SignalSource;
 
 /** What is known about the examples before they are read. */
@@ -35,6 +38,8 @@ export interface ExamplePlan {
   readonly batch: number;
   /** How much of the data is held: all signals, the chosen windows, or one group of units at a time. */
   readonly holds: "signals" | "windows" | "groups";
+  /** Windows that are not used, since a sample of theirs is missing. */
+  readonly windowsWithGaps: number;
   /** Samples held on the device. */
   readonly samples: number;
   /** The memory for holding and reading them on the host. */
@@ -56,10 +61,25 @@ export async function planExamples(
   tools: Tools,
 ): Promise<ExamplePlan> {
   if (!isSource(data)) return planSignals(data, holdsOut, options, tools);
-  const samples = data.units.reduce((sum, unit) => sum + samplesOf(unit), 0);
-  if (samples > options.groupSamples) return planStream(data, holdsOut, options, tools);
-  const plan = planSignals(await readAll(data, tools.unreadable), holdsOut, options, tools);
-  return { ...plan, host: [...plan.host, decoding(data)] };
+  const { nodata } = options;
+  const source = nodata.length === 0 ? data : markingGaps(data, nodata);
+  const samples = source.units.reduce((sum, unit) => sum + samplesOf(unit), 0);
+  if (samples > options.groupSamples) return planMarked(source, holdsOut, options, tools);
+  const plan = planSignals(await readAll(source, tools.unreadable), holdsOut, options, tools);
+  return { ...plan, host: [...plan.host, decoding(source)] };
+}
+
+/** Plan how a source is read whose windows with missing samples, if there may be any, are found first. */
+async function planMarked(
+  source: SignalSource,
+  holdsOut: boolean,
+  options: ResolvedTraining,
+  tools: Tools,
+): Promise<ExamplePlan> {
+  if (!source.marksGaps) return planStream(source, holdsOut, options, tools);
+  const { unreadable, onReading } = tools;
+  const { source: whole, excluded } = await gapFreeSource(source, options.base.shape, unreadable, onReading);
+  return { ...planStream(whole, holdsOut, options, tools), windowsWithGaps: excluded };
 }
 
 interface Tools {
@@ -71,17 +91,19 @@ interface Tools {
 }
 
 function planSignals(
-  signals: readonly Signal[],
+  given: readonly Signal[],
   holdsOut: boolean,
   options: ResolvedTraining,
   { rng, kernels }: Tools,
 ): ExamplePlan {
+  const { signals, excluded } = gapFreeSignals(given, options.base.shape);
   const sampler = createSampler(signals, holdsOut, options, rng);
   const samples = signals.reduce((sum, { data }) => sum + data.length, 0);
   return {
     sampler,
     batch: Math.min(options.batch, sampler.examples),
     holds: "signals",
+    windowsWithGaps: excluded,
     samples,
     host: [{ what: "signals", bytes: 4 * samples }, program],
     open: async () => new ResidentExamples(signals, sampler, kernels),
@@ -106,6 +128,7 @@ function planStream(
       sampler,
       batch,
       holds: "windows",
+      windowsWithGaps: 0,
       samples: gathered,
       host: [{ what: "examples", bytes: 4 * gathered }, ...reading],
       open: () => {
@@ -136,6 +159,7 @@ function planStream(
     sampler,
     batch,
     holds: "groups",
+    windowsWithGaps: 0,
     samples,
     host: [{ what: "next group", bytes: 4 * samples }, ...reading],
     open,

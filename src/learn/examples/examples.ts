@@ -9,14 +9,13 @@
  */
 
 import type { Signal } from "../../core/signal.js";
-import { largestMagnitude } from "../../core/units.js";
 import type { PatchSampler } from "../../data/sampling/patchSampler.js";
 import type { DeviceSignals, Kernels } from "../../kernels/contract.js";
 import type { ExampleSet } from "../../pursuit/encoder.js";
 
 export interface Examples {
-  /** The largest magnitude among the samples in memory before the first update. */
-  largest(): Promise<number>;
+  /** The signals in memory before the first update. */
+  held(): Promise<readonly Signal[]>;
   /** Multiply every sample by this from now on; pass `"for now"` for a provisional scale that a later call replaces. */
   scaleBy(scale: number, forNow?: "for now"): void;
   /**
@@ -46,8 +45,8 @@ export class PackedSignals {
     return this.#store;
   }
 
-  largest(): number {
-    return this.#signals.reduce((largest, { data }) => Math.max(largest, largestMagnitude(data)), 0);
+  get signals(): readonly Signal[] {
+    return this.#signals;
   }
 
   /** Signals that are already packed are packed again at once, into the memory just freed. */
@@ -74,8 +73,8 @@ export class ResidentExamples implements Examples {
     this.#sampler = sampler;
   }
 
-  async largest(): Promise<number> {
-    return this.#packed.largest();
+  async held(): Promise<readonly Signal[]> {
+    return this.#packed.signals;
   }
 
   scaleBy(scale: number): void {

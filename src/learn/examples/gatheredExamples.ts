@@ -5,6 +5,7 @@
  */
 
 import type { Shape } from "../../core/shape.js";
+import type { Signal } from "../../core/signal.js";
 import { GatheredWindows } from "../../data/sampling/gatheredWindows.js";
 import { sortByUnit } from "../../data/sampling/groupedOrder.js";
 import type { PatchSampler, WindowNumbers } from "../../data/sampling/patchSampler.js";
@@ -82,8 +83,8 @@ export class GatheredExamples implements Examples {
     return new GatheredExamples(gathered, sampler, kernels);
   }
 
-  async largest(): Promise<number> {
-    return this.#packed.largest();
+  async held(): Promise<readonly Signal[]> {
+    return this.#packed.signals;
   }
 
   scaleBy(scale: number): void {

@@ -10,7 +10,6 @@
 import { InputError } from "../../core/errors.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
-import { largestMagnitude } from "../../core/units.js";
 import { GatheredWindows } from "../../data/sampling/gatheredWindows.js";
 import type { Group, GroupedOrder } from "../../data/sampling/groupedOrder.js";
 import type { PatchSampler } from "../../data/sampling/patchSampler.js";
@@ -26,6 +25,7 @@ import type { ExampleSet } from "../../pursuit/encoder.js";
 import { type Examples, PackedSignals } from "./examples.js";
 import { type GatherSetting, gatherWindows } from "./gatheredExamples.js";
 import { type Carried, HostGroup } from "./hostGroup.js";
+import { findUnusable, notUsable } from "./usableSamples.js";
 
 export interface GroupSetting {
   readonly source: SignalSource;
@@ -86,9 +86,8 @@ export class GroupedExamples implements Examples {
     return new GroupedExamples(setting, held);
   }
 
-  async largest(): Promise<number> {
-    const { signals } = await this.#hold(this.#setting.order.groups(0)[0]);
-    return signals.reduce((largest, { data }) => Math.max(largest, largestMagnitude(data)), 0);
+  async held(): Promise<readonly Signal[]> {
+    return (await this.#hold(this.#setting.order.groups(0)[0])).signals;
   }
 
   scaleBy(scale: number, forNow?: "for now"): void {
@@ -161,7 +160,9 @@ export class GroupedExamples implements Examples {
       return this.#buffer.subarray(from, next);
     };
     const take = (unit: number, { signals, problem }: ReadUnit) => {
+      const unusable = this.#settled ? findUnusable(signals, this.#scale) : undefined;
       if (problem) unreadable.add(source.units[unit], problem);
+      else if (unusable) unreadable.add(source.units[unit], notUsable(unusable));
       else read.set(unit, signals);
     };
     await readUnits(source, group.units, roomFor, take, () => this.#closed);

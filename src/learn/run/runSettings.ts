@@ -66,9 +66,13 @@ export class RunIdentity {
   readonly #settings: Record<string, string | number>;
   readonly #data: Record<string, DataRecord> = {};
   readonly #saved: Pick<CheckpointHeader, "settings" | "data"> | undefined;
+  /** What marks missing samples, in words. */
+  readonly #gaps: string;
 
   constructor(options: ResolvedTraining, saved?: Pick<CheckpointHeader, "settings" | "data">) {
     this.#settings = { ...optionSettings(options) };
+    const { nodata } = options;
+    this.#gaps = nodata.length === 0 ? "" : `, no-data ${nodata.join(", ")}`;
     this.#saved = saved;
     if (saved) requireSameSettings(saved.settings, this.#settings);
   }
@@ -112,7 +116,7 @@ export class RunIdentity {
   }
 
   #add(name: DataName, what: string, digest: string, contents: DataContents | undefined): void {
-    this.#settings[name] = `${what} (${digest})`;
+    this.#settings[name] = `${what} (${digest})${this.#gaps}`;
     if (contents) this.#data[name] = recordContents(contents);
     this.#compare(name, contents);
   }

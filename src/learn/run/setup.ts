@@ -12,9 +12,11 @@
 import { InputError } from "../../core/errors.js";
 import { SparseColumns } from "../../core/matrix.js";
 import { Rng } from "../../core/random/rng.js";
+import { type Extreme, findExtreme } from "../../core/samples/extremes.js";
 import { sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
-import { powerBelow } from "../../core/units.js";
+import { MagnitudeCounts, powerBelow } from "../../core/units.js";
+import { gapFreeSignals } from "../../data/sampling/gapFreeWindows.js";
 import { PatchSampler, type Windows } from "../../data/sampling/patchSampler.js";
 import { UnreadableFiles } from "../../data/sampling/signalSource.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
@@ -26,6 +28,7 @@ import type { Checkpoint } from "../checkpoints/checkpoint.js";
 import { partBytes } from "../checkpoints/checkpointParts.js";
 import { type ExamplePlan, planExamples, type TrainingData } from "../examples/examplePlan.js";
 import type { Examples } from "../examples/examples.js";
+import { isUsable, notUsable } from "../examples/usableSamples.js";
 import type { Learner, MemoryPart } from "../learners/learner.js";
 import type { ResolvedTraining, TrainOptions } from "./trainOptions.js";
 
@@ -43,6 +46,10 @@ export interface TrainPlan extends ResolvedTraining {
   readonly holdout: number;
   /** Windows there are to draw from. */
   readonly available: number;
+  /** Windows that are not used, since a sample of theirs is missing. */
+  readonly windowsWithGaps: number;
+  /** A sample far beyond all others, if there is one in memory before the first update. */
+  readonly extreme: Extreme | undefined;
   /** Examples between two measurements of the test error. */
   readonly testEvery: number;
   /** Examples per update: a mini-batch, or a whole epoch. */
@@ -104,17 +111,27 @@ export async function setUpTraining(
   if (options.patience < Infinity && (testSignals ? options.holdout : sampler.holdout) === 0)
     throw new InputError("train: patience needs a test set, but no examples are held out");
   const examplesAtOnce = options.kind.takes === "whole set" ? sampler.examples : batch;
-  const samples = plans.samples + countSamples(testSignals ?? []);
+  const tests = testSignals && gapFreeSignals(testSignals, options.base.shape).signals;
+  const samples = plans.samples + countSamples(tests ?? []);
   const memory = planMemory({ ...options, batch }, samples, kernels, examplesAtOnce);
   requireFits("train", memory, kernels.memory.limit);
   const Y = kernels.matrix(sizeOf(options.base.shape), examplesAtOnce);
   const means = kernels.matrix(1, examplesAtOnce);
   const examples = await plans.open();
   const source = { kernels, sampler, examples, options: { ...options, batch }, Y, means };
-  const scale = resume?.header.scale ?? (await findScale(source));
+  const held = await examples.held();
+  const scale = resume?.header.scale ?? (await findScale(source, held));
+  const found = findExtreme(held);
+  const extreme =
+    found && plans.holds === "windows" ? { ...found, name: "the data", place: undefined } : found;
+  if (extreme && !isUsable(extreme.value, scale)) {
+    await examples.free();
+    kernels.free(Y, means);
+    throw notUsable(extreme);
+  }
   examples.scaleBy(scale);
-  const test = testSignals
-    ? { store: kernels.signals(testSignals, scale), windows: testWindows(testSignals, options, rng) }
+  const test = tests
+    ? { store: kernels.signals(tests, scale), windows: testWindows(tests, options, rng) }
     : examples.test();
   const learner = await createLearner(source, scale, rng);
   if (resume) await learner.savable.restore(resume);
@@ -122,6 +139,7 @@ export async function setUpTraining(
     examplesAtOnce,
     holdout: test.windows.signal.length,
     scale,
+    extreme,
     memory,
     checkpointBytes: learner.savable.parts().reduce((sum, part) => sum + partBytes(part), 0),
     done: { examples: resume?.header.position.examples ?? 0 },
@@ -133,11 +151,11 @@ export async function setUpTraining(
   return { plan, kernels, sampler, examples, test, ownsTest, unreadable, learner, care, Y, means };
 }
 
-type PlanParts = "examplesAtOnce" | "holdout" | "scale" | "memory" | "checkpointBytes" | "done";
+type PlanParts = "examplesAtOnce" | "holdout" | "scale" | "extreme" | "memory" | "checkpointBytes" | "done";
 
 function makePlan(
   options: ResolvedTraining,
-  { sampler, batch, host, holds }: ExamplePlan,
+  { sampler, batch, host, holds, windowsWithGaps }: ExamplePlan,
   parts: Pick<TrainPlan, PlanParts>,
 ): TrainPlan {
   const { examples, available } = sampler;
@@ -147,6 +165,7 @@ function makePlan(
     batch,
     examples,
     available,
+    windowsWithGaps,
     testEvery: options.testEvery ?? examples,
     steps: Math.ceil(examples / parts.examplesAtOnce) * options.epochs,
     hostMemory: totalMemory(host),
@@ -223,10 +242,12 @@ async function* firstExamples(source: ExampleSource, limit = sampleSize): AsyncG
 }
 
 /** The power of two that brings the deviation of the median example to [¼, ½). */
-async function findScale(source: ExampleSource): Promise<number> {
+async function findScale(source: ExampleSource, held: readonly Signal[]): Promise<number> {
   const { kernels, examples, Y } = source;
-  const provisional = 1 / powerBelow(await examples.largest());
-  examples.scaleBy(provisional, "for now"); // below 2 in magnitude: sums of squares are safe
+  const counts = new MagnitudeCounts();
+  for (const { data } of held) counts.add(data);
+  const provisional = 1 / counts.quantile(0.5); // not by the largest, beside which all others might vanish
+  examples.scaleBy(provisional, "for now");
   const energies = kernels.matrix(1, Y.cols);
   const found: number[] = [];
   for await (const y of firstExamples(source)) {

@@ -7,6 +7,7 @@
  */
 
 import { InputError, inputError } from "../../core/errors.js";
+import { resolveNodata } from "../../core/samples/gaps.js";
 import type { Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import {
@@ -42,8 +43,9 @@ import {
 export function train(data: SignalData | SignalSource, options: TrainOptions): TrainingRun {
   requireTrainOptions(options);
   const patch = typeof options.patch === "number" ? wholePatch(data, options.patch) : options.patch;
-  const signals = signalsFrom("train", data, patch);
-  const test = options.test === undefined ? undefined : signalsFrom("train", options.test, patch);
+  const nodata = resolveNodata("train", options.nodata);
+  const signals = signalsFrom("train", data, patch, nodata);
+  const test = options.test === undefined ? undefined : signalsFrom("train", options.test, patch, nodata);
   if (test !== undefined && !Array.isArray(test))
     throw inputError("train", "test", "must be signals in memory", options.test);
   return new TrainingRun(signals, { ...options, patch }, test);

@@ -10,6 +10,7 @@
 import { InputError, inputError, onBehalfOf, show } from "../../core/errors.js";
 import { optionNames, requireKnownOptions } from "../../core/knownOptions.js";
 import { requireAbove, requireFraction, requireInteger, requireOneOf } from "../../core/require.js";
+import { type Nodata, resolveNodata } from "../../core/samples/gaps.js";
 import { requireSameShape, requireShape, type Shape, sizeOf } from "../../core/shape.js";
 import type { SignalData } from "../../data/sampling/signalSource.js";
 import { type BaseDictionary, baseCols, createBase, defaultBase } from "../../dictionaries/base.js";
@@ -77,6 +78,11 @@ export interface TrainOptions {
    * examples of an epoch fit; the order of examples then depends on this number.
    */
   readonly groupSamples?: number | undefined;
+  /**
+   * Values that mark missing samples; NaN is one, too. Windows with a missing sample are not used. Compared after
+   * rounding to float32; of images, with the values in the file.
+   */
+  readonly nodata?: Nodata | undefined;
   /** Called with one line for each part of a source that is skipped because it cannot be read, or may have changed. */
   readonly onUnreadable?: ((message: string) => void) | undefined;
   /** Called with the fraction read, from 0 to 1, during a pass over a source before the first update. */
@@ -122,6 +128,8 @@ export interface ResolvedTraining extends LearnerOptions {
   readonly atomCare: Required<AtomCareOptions> | null;
   readonly removeMean: boolean;
   readonly groupSamples: number;
+  /** As f32; empty if no sample is missing. */
+  readonly nodata: readonly number[];
 }
 
 /** The names of all options; the compiler checks that none is missing. */
@@ -149,6 +157,7 @@ const trainOptionNames = optionNames<TrainOptions>({
   atomCare: true,
   removeMean: true,
   groupSamples: true,
+  nodata: true,
   onUnreadable: true,
   onReading: true,
   kernels: true,
@@ -209,6 +218,7 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
     atomCare: resolveCare(options.atomCare, kind),
     removeMean: options.removeMean ?? trainDefaults.removeMean,
     groupSamples: count("groupSamples", trainDefaults.groupSamples),
+    nodata: resolveNodata("train", options.nodata),
   };
   for (const name of ownOptionNames) {
     if (options[name] === undefined || kind.ownOptions.includes(name)) continue;

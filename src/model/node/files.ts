@@ -14,7 +14,7 @@ import type { Model } from "../model.js";
 
 /** Write a model to a `.npz` file, whole or not at all. */
 export async function saveModel(path: string, model: Model): Promise<void> {
-  await writeFileAtomic(path, modelToBytes(model));
+  await writeFileAtomic(path, modelToBytes(model, path));
 }
 
 export interface LoadModelOptions {

@@ -15,6 +15,8 @@
  *
  * (with an 8-bit peak; one error for all patches, not a mean of their PSNRs).
  *
+ * Units    each patch is coded in units of its own power of two, so that patches of any
+ *          magnitudes can be mixed
  * Memory   patches are coded 128 at a time, whatever their number
  */
 
@@ -22,9 +24,11 @@ import { InputError } from "../../core/errors.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import { Rng } from "../../core/random/rng.js";
 import { requireFinite, requireInteger } from "../../core/require.js";
+import { type Nodata, resolveNodata, signalsWithGaps } from "../../core/samples/gaps.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
-import { requireSignals, type Signal } from "../../core/signal.js";
-import { largestMagnitude, powerBelow } from "../../core/units.js";
+import type { Signal } from "../../core/signal.js";
+import { largestMagnitude, powerBelow, toOwnUnits } from "../../core/units.js";
+import { gapFreeSignals } from "../../data/sampling/gapFreeWindows.js";
 import { PatchSampler } from "../../data/sampling/patchSampler.js";
 import { type BaseDictionary, baseCols, baseRows, createBase } from "../../dictionaries/base.js";
 import { type DictionaryParts, openDictionary } from "../../dictionaries/dictionary.js";
@@ -58,25 +62,40 @@ export function approximatorOf(name: string, shape: Shape): DictionaryParts | Or
 
 /** Random patches of signals without their means, one per column. The same seed draws the same patches. */
 export async function samplePatches(
-  signals: readonly Signal[],
+  given: readonly Signal[],
   options: {
     readonly patch: Shape;
     readonly count: number;
     readonly seed: number;
+    /** Values that mark missing samples; NaN is one, too. Patches with a missing sample are not drawn. */
+    readonly nodata?: Nodata | undefined;
     readonly kernels: Kernels;
   },
 ): Promise<DenseMatrix> {
   const { patch, count, seed, kernels } = options;
-  requireSignals("samplePatches", signals);
+  const nodata = resolveNodata("samplePatches", options.nodata);
+  const { signals } = gapFreeSignals(signalsWithGaps("samplePatches", given, nodata), patch);
   const sampler = new PatchSampler(signals, { patch, holdout: 0, examples: count }, Rng.from(seed));
   const windows = sampler.trainingWindows(0, 0, sampler.examples);
-  const store = kernels.signals(signals);
+  const unit = Math.max(1, powerBelow(largestOf(signals)) / safeMagnitude);
+  const store = kernels.signals(signals, 1 / unit);
   const Y = kernels.matrix(sizeOf(patch), sampler.examples);
   const means = kernels.matrix(1, sampler.examples);
   await kernels.extract(store, windows, patch, Y, means);
-  const patches = await kernels.readMatrix(Y);
+  const scaled = await kernels.readMatrix(Y);
+  const patches = unit === 1 ? scaled : scaled.scaled(unit);
   kernels.free(store, Y, means);
-  return patches;
+  const beyond = patches.data.findIndex((value) => !Number.isFinite(value));
+  if (beyond < 0) return patches;
+  const { name } = signals[windows.signal[Math.floor(beyond / patches.rows)]];
+  throw new InputError(`${name}: differences of its samples are beyond float32 (3.4e38)`);
+}
+
+/** Sums of samples up to this, and a little more, are in the range of f32. */
+const safeMagnitude = 2 ** 96;
+
+function largestOf(signals: readonly Signal[]): number {
+  return signals.reduce((largest, { data }) => Math.max(largest, largestMagnitude(data)), 0);
 }
 
 /** Called with the number of patches done. */
@@ -121,18 +140,19 @@ async function byPursuit(
   const encoder = new Encoder(dictionary, { sparsity, residualEnergy: 0 }, capacity, kernels);
   const Y = kernels.matrix(patches.rows, capacity);
   const paths = kernels.matrix(sparsity, capacity);
-  const unit = powerBelow(largestMagnitude(patches.data)); // sums of squares stay in the range of f32
   const curve = new Curve(patches, maxTerms);
   for (let from = 0; from < patches.cols; from += capacity) {
     const part = patches.slice(from, Math.min(from + capacity, patches.cols));
     const y = kernels.head(Y, part.cols);
     const path = kernels.head(paths, part.cols);
-    await kernels.writeMatrix(y, part.scaled(1 / unit));
+    const scaled = part.copy();
+    const units = toOwnUnits(scaled.data, scaled.cols);
+    await kernels.writeMatrix(y, scaled);
     await encoder.encode(y, path);
     const left = await kernels.readMatrix(path);
     for (let i = 0; i < part.cols; i++) {
       const column = left.column(i);
-      curve.add(from + i, (M) => column[Math.min(M, sparsity) - 1] * unit * unit);
+      curve.add(from + i, (M) => column[Math.min(M, sparsity) - 1] * units[i] * units[i]);
     }
     onProgress(from + part.cols);
   }
@@ -159,10 +179,12 @@ async function byAnalysis(
     const part = patches.slice(from, Math.min(from + capacity, patches.cols));
     const y = kernels.head(Y, part.cols);
     const z = kernels.head(coefficients, part.cols);
-    await kernels.writeMatrix(y, part);
+    const scaled = part.copy();
+    const units = toOwnUnits(scaled.data, scaled.cols);
+    await kernels.writeMatrix(y, scaled);
     await kernels.analyze(phi, y, z);
     const Z = await kernels.readMatrix(z);
-    for (let i = 0; i < part.cols; i++) curve.addSorted(from + i, Z.column(i));
+    for (let i = 0; i < part.cols; i++) curve.addSorted(from + i, Z.column(i), units[i]);
     onProgress(from + part.cols);
   }
   kernels.free(phi, Y, coefficients);
@@ -177,7 +199,9 @@ function byTransform(
 ): Float64Array {
   const curve = new Curve(patches, maxTerms);
   for (let i = 0; i < patches.cols; i++) {
-    curve.addSorted(i, transform(patches.column(i)));
+    const patch = patches.column(i).slice();
+    const [unit] = toOwnUnits(patch, 1);
+    curve.addSorted(i, transform(patch), unit);
     if ((i + 1) % panel === 0 || i + 1 === patches.cols) onProgress(i + 1);
   }
   return curve.errors;
@@ -201,11 +225,14 @@ class Curve {
     for (let M = 1; M < errors.length; M++) errors[M] += left(M) / samples;
   }
 
-  /** Add patch i, given its coefficients over an orthonormal basis: the energy left is that of the smaller ones. */
-  addSorted(i: number, coefficients: ArrayLike<number>): void {
+  /**
+   * Add patch i, given its coefficients over an orthonormal basis, in units of `unit`: the energy left is that of the
+   * smaller ones.
+   */
+  addSorted(i: number, coefficients: ArrayLike<number>, unit: number): void {
     const energies = Float64Array.from(coefficients, (value) => value * value).sort();
     for (let s = 1; s < energies.length; s++) energies[s] += energies[s - 1]; // the s + 1 smallest
-    this.add(i, (M) => energies[energies.length - 1 - M] ?? 0);
+    this.add(i, (M) => (energies[energies.length - 1 - M] ?? 0) * unit * unit);
   }
 }
 

@@ -9,7 +9,7 @@ import type { Dictionary } from "../../dictionaries/dictionary.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { Encoder } from "../../pursuit/encoder.js";
 
-/** What OMP found for a block. */
+/** What OMP found for a block, in the units of the block. */
 export interface Candidates {
   /** In the order OMP chose them. */
   readonly atoms: Uint32Array;
@@ -33,7 +33,7 @@ export class CandidateSearch {
   #found: Candidates[] = [];
   #sparsity = 0;
 
-  /** For blocks without their means, one per column, in units in which sums of squares fit into f32. */
+  /** For blocks without their means, one per column, each in units in which sums of its squares fit into f32. */
   constructor(dictionary: Dictionary, blocks: DenseMatrix, kernels: Kernels) {
     this.#dictionary = dictionary;
     this.#blocks = blocks;
@@ -41,10 +41,10 @@ export class CandidateSearch {
     this.#limit = Math.min(maxCandidates, dictionary.rows, dictionary.cols);
   }
 
-  /** Candidates of every block, at least down to those that gain `minGain`. */
-  async find(minGain: number): Promise<readonly Candidates[]> {
-    const incomplete = ({ atoms, gains }: Candidates) =>
-      atoms.length === this.#sparsity && gains[gains.length - 1] > minGain;
+  /** Candidates of every block b, at least down to those that gain `minGain(b)`. */
+  async find(minGain: (b: number) => number): Promise<readonly Candidates[]> {
+    const incomplete = ({ atoms, gains }: Candidates, b: number) =>
+      atoms.length === this.#sparsity && gains[gains.length - 1] > minGain(b);
     while (this.#sparsity < this.#limit && (this.#sparsity === 0 || this.#found.some(incomplete))) {
       this.#sparsity = Math.min(this.#limit, Math.max(minCandidates, 2 * this.#sparsity));
       await this.#code();

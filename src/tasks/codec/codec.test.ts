@@ -178,6 +178,41 @@ describe("a compressed file", () => {
     expect(back.shape).toEqual([19, 21]);
     expect(crc32(back.data as Uint8Array)).toBe(pinnedSum);
   });
+
+  test("of float32 samples beyond the steps of version 1 decodes to exactly these samples", async () => {
+    const small = cut(19, 21, (values) => values.map((v) => v * 2 ** -90));
+    const { bytes } = await compress(model, small, { bytes: 100 });
+    expect([bytes.length <= 100, bytes[3]]).toEqual([true, 2]);
+    const pinned = Buffer.from(pinnedFloatFile, "base64");
+    expect(pinned[3]).toBe(2);
+    const { data } = decompress(pinned, model, "pinned.tlt");
+    expect(crc32(new Uint8Array(data.buffer))).toBe(pinnedFloatSum);
+    expect(samplePsnr(small.data, data)).toBeGreaterThan(20);
+  });
+
+  test("of samples near the largest of float32 holds no infinity", async () => {
+    const huge = cut(24, 24, (values) => values.map((v) => (v - 128) * 2.6e36));
+    for (const target of [{ psnr: 20 }, { psnr: 35 }, { bytes: 120 }]) {
+      const { bytes, psnr } = await compress(model, huge, target);
+      const { data } = decompress(bytes, model, "huge.tlt");
+      expect(data.every(Number.isFinite)).toBe(true);
+      expect(samplePsnr(huge.data, data)).toBe(psnr);
+    }
+  });
+
+  test("keeps version 1 for integers and for float32 samples of ordinary magnitude", async () => {
+    for (const factor of [2 ** -13, 1, 2 ** 20])
+      expect(
+        (
+          await compress(
+            model,
+            cut(16, 16, (v) => v.map((x) => x * factor)),
+            { psnr: 25 },
+          )
+        ).bytes[3],
+      ).toBe(1);
+    expect((await compress(model, cut(16, 16, bytes8), { psnr: 25 })).bytes[3]).toBe(1);
+  });
 });
 
 describe("HostAtoms", () => {
@@ -223,9 +258,28 @@ describe("decompress rejects", () => {
     expect(reading(new Uint8Array(0))).toThrow(refusal("not a trainlets compressed file"));
     expect(reading(Uint8Array.of(1, 2, 3, 4, 5))).toThrow(refusal("not a trainlets compressed file"));
     const later = file.slice();
-    later[3] = 2;
+    later[3] = 3;
     expect(reading(later)).toThrow(
-      refusal("written by a newer trainlets (format 2); this version reads format 1"),
+      refusal("written by a newer trainlets (format 3); this version reads up to format 2"),
+    );
+  });
+
+  test("an exponent that no writer stores", async () => {
+    const array = cut(16, 16, (values) => values.map((v) => v * 2 ** -90));
+    const { bytes } = await compress(model, array, { psnr: 25 });
+    const at = 15; // after magic, version, fingerprint, type, two sizes and a step of two bytes
+    expect(bytes[at]).toBeGreaterThan(128);
+    const body = (first: number, second: number) => {
+      const altered = [...bytes.subarray(0, -4)];
+      altered.splice(at, 2, first, second);
+      return withSum(altered);
+    };
+    expect(decompress(body(bytes[at], bytes[at + 1]), model, "a.tlt").data).toHaveLength(256);
+    expect(reading(body(0xff, 0x7f))).toThrow(refusal("damaged: settings out of range"));
+    const integers = body(bytes[at], bytes[at + 1]);
+    integers[10] &= ~3; // 8 bits
+    expect(reading(withSum([...integers.subarray(0, -4)]))).toThrow(
+      refusal("damaged: settings out of range"),
     );
   });
 
@@ -307,10 +361,15 @@ test("impossible targets and invalid arrays are rejected", async () => {
   );
   const bad = { ...array, data: Float32Array.from(array.data, (v, i) => (i === 7 ? Number.NaN : v)) };
   await expect(asking({ psnr: 30 }, bad)).rejects.toThrow(
-    new InputError("compress: samples must be finite, got NaN at index 7"),
+    new InputError(
+      "compress: samples must be finite, got NaN at [0, 7]; missing samples can be filled with inpaint",
+    ),
   );
 });
 
 const pinnedFile =
   "VExUAW/rCUIioyATFfcJDk8XWzK+ZvZZz66jfmPPJiYVLlJvTeNXv5RzXyEkv6gNrl+4p0hbMvXv3f8XcOpeUaj8bAfih9O43h/OMXynuJbd1JycTuO6gEQemVAv4vXjw5vWSQ==";
 const pinnedSum = 1200921325;
+const pinnedFloatFile =
+  "VExUAm/rCUIioyMTFaMIpQELRxtbMrmqSK6Izao7lU0hkjJw01M1/YPW0WXYmR1TpBqCgnG6TZ4BQ3qJCKXibA1rA4w4QAo40bXMI6HzTuJKXeGc8s31FJzOtOEVrw==";
+const pinnedFloatSum = 1711517113;

@@ -7,6 +7,7 @@
  *     1         type of samples (2 bits), colour (1), number of axes (4)
  *     varints   the size of each axis
  *     varint    the number of the step
+ *     varint    version 2 only: exponent e of the units, as 2e, or −2e − 1 if e is negative
  *     1 byte    grade: the initial probability of large coefficients
  *     varint    length of the payload
  *               payload: the bits of the blocks
@@ -14,12 +15,16 @@
  *
  * A varint has 7 bits per byte, lowest first; the top bit is set in all bytes but the
  * last. Step s has the size (32 + s mod 32) · 2^(⌊s/32⌋ − 40): 32 steps per octave.
+ *
+ * Samples are in units of 2^e. Integers, and f32 samples of ordinary magnitude, have e = 0
+ * and are written as version 1; only other f32 samples need version 2.
  */
 
 import { InputError } from "../../core/errors.js";
 import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
 import { crc32 } from "../../data/formats/checksums.js";
 import { grades } from "./blockSyntax.js";
+import { floatType } from "./sampleArray.js";
 
 export interface Container {
   /** See dictionaryFingerprint.ts. */
@@ -29,12 +34,17 @@ export interface Container {
   /** The number of the sample type: see sampleArray.ts. */
   readonly type: number;
   readonly step: number;
+  /** Samples are in units of 2^exponent. */
+  readonly exponent: number;
   readonly grade: number;
   readonly payload: Uint8Array;
 }
 
 const magic = Uint8Array.of(0x54, 0x4c, 0x54);
-const formatVersion = 1;
+/** The newest version that is read. */
+const formatVersion = 2;
+/** The exponents of f32, and some room. */
+const maxExponent = 160;
 export const fingerprintLength = 6;
 /** Largest array in a file. */
 const maxSamples = 2 ** 28;
@@ -48,9 +58,11 @@ export function stepSize(step: number): number {
 
 /** The bytes of a file. */
 export function packContainer(container: Container): Uint8Array {
-  const { dictionary, shape, colour, type, step, grade, payload } = container;
-  const head = [...magic, formatVersion, ...dictionary, type | (colour ? 4 : 0) | (shape.length << 4)];
-  const numbers = [...shape, step].flatMap(varint);
+  const { dictionary, shape, colour, type, step, exponent, grade, payload } = container;
+  const version = exponent === 0 ? 1 : 2;
+  const head = [...magic, version, ...dictionary, type | (colour ? 4 : 0) | (shape.length << 4)];
+  const units = exponent === 0 ? [] : [exponent > 0 ? 2 * exponent : -2 * exponent - 1];
+  const numbers = [...shape, step, ...units].flatMap(varint);
   const front = [...head, ...numbers, grade, ...varint(payload.length)];
   const bytes = new Uint8Array(front.length + payload.length + 4);
   bytes.set(front);
@@ -68,12 +80,13 @@ export function unpackContainer(bytes: Uint8Array, name: string): Container {
   const version = cursor.bytes(4)[3];
   if (version > formatVersion)
     throw new InputError(
-      `${name}: written by a newer trainlets (format ${version}); this version reads format ${formatVersion}`,
+      `${name}: written by a newer trainlets (format ${version}); this version reads up to format ${formatVersion}`,
     );
   const dictionary = cursor.bytes(fingerprintLength);
   const kind = cursor.bytes(1)[0];
   const shape = Array.from({ length: kind >> 4 }, () => cursor.varint());
   const step = cursor.varint();
+  const exponent = version < 2 ? 0 : fromZigzag(cursor.varint());
   const grade = cursor.bytes(1)[0];
   const payload = cursor.bytes(cursor.varint());
   const read = cursor.position;
@@ -81,18 +94,24 @@ export function unpackContainer(bytes: Uint8Array, name: string): Container {
   if (cursor.position < bytes.length)
     throw new InputError(`${name}: damaged: ${bytes.length - cursor.position} extra bytes at its end`);
   if (crc32(bytes.subarray(0, read)) !== sum) throw new InputError(`${name}: damaged: its CRC-32 differs`);
-  const container = { dictionary, shape, colour: (kind & 4) !== 0, type: kind & 3, step, grade, payload };
+  const [type, colour] = [kind & 3, (kind & 4) !== 0];
+  const container = { dictionary, shape, colour, type, step, exponent, grade, payload };
   requireValid(container, kind, name);
   return container;
 }
 
 /** Reject what no writer produces, before any memory is allocated. */
-function requireValid({ shape, colour, step, grade }: Container, kind: number, name: string): void {
+function requireValid(
+  { shape, colour, type, step, exponent, grade }: Container,
+  kind: number,
+  name: string,
+): void {
   const usable = shape.length > 0 && shape.every((size) => size >= 1) && sizeOf(shape) <= maxSamples;
   if (!usable) throw new InputError(`${name}: damaged: a shape of ${formatShape(shape) || "no axes"}`);
   if (colour && (shape.length !== 3 || shape[2] !== 3))
     throw new InputError(`${name}: damaged: colour in a shape of ${formatShape(shape)}`);
-  if ((kind & 8) !== 0 || step > maxStep || grade >= grades)
+  const scaled = exponent === 0 || (type === floatType && Math.abs(exponent) <= maxExponent);
+  if ((kind & 8) !== 0 || step > maxStep || grade >= grades || !scaled)
     throw new InputError(`${name}: damaged: settings out of range`);
 }
 
@@ -107,6 +126,11 @@ export function requireFitsFormat(where: string, shape: Shape): void {
 
 function varint(value: number): number[] {
   return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
+}
+
+/** 0, 1, 2, 3, 4, … → 0, −1, 1, −2, 2, … */
+function fromZigzag(value: number): number {
+  return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
 }
 
 /** Reads from the start, never past the end. */

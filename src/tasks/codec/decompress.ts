@@ -16,13 +16,13 @@ import { fromPlanes, type SampleArray } from "./sampleArray.js";
 export function decompress(bytes: Uint8Array, model: Model, name: string): SampleArray {
   const container = unpackContainer(bytes, name);
   requireDictionary(container, model, name);
-  const { shape, colour, grade, step, type, payload } = container;
+  const { shape, colour, grade, step, exponent, type, payload } = container;
   const layout = createBlockLayout(model, shape, colour, name);
   const planes = readBlocks(payload, layout, grade, name);
   const atoms = new HostAtoms(model);
   const { atoms: atomsByRank } = new AtomSetModel(model.A.cols, model.uses);
   const samples = planes.map((blocks) => synthesizePlane(blocks, layout, step, atoms, atomsByRank));
-  return fromPlanes(samples, shape, type);
+  return fromPlanes(samples, shape, type, exponent);
 }
 
 function requireDictionary({ dictionary }: Container, model: Model, name: string): void {

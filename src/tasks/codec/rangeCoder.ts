@@ -42,13 +42,14 @@ export class BitWriter implements BitCoder {
 
   /** All bytes, ended by the fewest bytes that identify the last interval. */
   finish(): Uint8Array {
-    for (let count = 0; ; count++) {
+    for (let count = 0; count <= 4; count++) {
       const unit = 2 ** (32 - 8 * count);
       const value = Math.ceil(this.#low / unit) * unit;
       if (value > this.#high) continue;
       const tail = Array.from({ length: count }, (_, i) => (value >>> (24 - 8 * i)) & 255);
       return Uint8Array.from(this.#bytes.concat(tail));
     }
+    throw new Error("BitWriter: the interval is empty");
   }
 }
 

@@ -6,10 +6,16 @@
  *     Y = 0.299 R + 0.587 G + 0.114 B,   Cb = (B − Y) / 1.772,   Cr = (R − Y) / 1.402
  *
  * The inverse computes in f64, in a fixed order, and rounds at the end.
+ *
+ * Samples of f32 outside the range of the steps of a file are divided by a power of two,
+ * whose exponent the file stores; so data that differ by a power of two give the same file
+ * but for that number, and decode to the same samples but for that factor.
  */
 
 import { InputError } from "../../core/errors.js";
 import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
+import { formatPlace } from "../../core/signal.js";
+import { exponentOf, largestMagnitude, maxFloat32 } from "../../core/units.js";
 
 /** Samples of a compressed array: integers of 8 or 16 bits, or f32. */
 export type Samples = Uint8Array | Uint16Array | Int16Array | Float32Array;
@@ -27,20 +33,24 @@ const sampleTypes = [
   { make: (size: number) => new Uint8Array(size), min: 0, max: 255 },
   { make: (size: number) => new Uint16Array(size), min: 0, max: 65535 },
   { make: (size: number) => new Int16Array(size), min: -32768, max: 32767 },
-  { make: (size: number) => new Float32Array(size), min: -Infinity, max: Infinity },
+  { make: (size: number) => new Float32Array(size), min: -maxFloat32, max: maxFloat32 },
 ] as const;
+
+/** The number of f32 in files. */
+export const floatType = 3;
 
 /** The number of a sample type in files. */
 export function sampleTypeOf(data: Samples): number {
   if (data instanceof Uint8Array) return 0;
   if (data instanceof Uint16Array) return 1;
-  return data instanceof Int16Array ? 2 : 3;
+  return data instanceof Int16Array ? 2 : floatType;
 }
 
 /** The peak value of the PSNR: the range of the type, or of the samples themselves for f32. */
 function peakOf(data: Samples): number {
-  const { min, max } = sampleTypes[sampleTypeOf(data)];
-  if (max !== Infinity) return max - min;
+  const type = sampleTypeOf(data);
+  const { min, max } = sampleTypes[type];
+  if (type !== floatType) return max - min;
   let low = Infinity;
   let high = -Infinity;
   for (const value of data) {
@@ -59,7 +69,11 @@ export function requireSampleArray(where: string, { shape, data, colour }: Sampl
   if (colour && (shape.length !== 3 || shape[2] !== 3))
     throw new InputError(`a colour picture must be height x width x 3, got ${formatShape(shape)}`, { where });
   const bad = data.findIndex((value) => !Number.isFinite(value));
-  if (bad >= 0) throw new InputError(`samples must be finite, got ${data[bad]} at index ${bad}`, { where });
+  if (bad >= 0)
+    throw new InputError(
+      `samples must be finite, got ${data[bad]} at ${formatPlace(bad, shape)}; missing samples can be filled with inpaint`,
+      { where },
+    );
 }
 
 /** The shape of a plane. */
@@ -67,8 +81,21 @@ export function planeShape(shape: Shape, colour: boolean): Shape {
   return colour ? shape.slice(0, 2) : shape;
 }
 
-/** The planes of an array: itself, or luma and two colour differences. */
-export function toPlanes({ data, colour }: SampleArray): Float32Array[] {
+/** Samples of this magnitude are divided by no power of two; the upper end is for blocks of one sample. */
+const ordinary = { least: 2 ** -14, most: 2 ** 31 };
+
+/** The exponent of the power of two that samples are divided by, for blocks of n samples: 0 if it is not needed. */
+export function unitExponent({ data }: SampleArray, n: number): number {
+  if (sampleTypeOf(data) !== floatType) return 0;
+  const largest = largestMagnitude(data);
+  const fits = largest >= ordinary.least && largest * Math.sqrt(n) < ordinary.most;
+  return fits || largest === 0 ? 0 : exponentOf(largest);
+}
+
+/** The planes of an array, in units of 2^exponent: itself, or luma and two colour differences. */
+export function toPlanes({ data: samples, colour }: SampleArray, exponent = 0): Float32Array[] {
+  const unit = 2 ** exponent;
+  const data = exponent === 0 ? samples : Float32Array.from(samples, (value) => value / unit);
   if (!colour) return [Float32Array.from(data)];
   const planes = Array.from({ length: 3 }, () => new Float32Array(data.length / 3));
   for (let i = 0; i < planes[0].length; i++) {
@@ -83,12 +110,17 @@ export function toPlanes({ data, colour }: SampleArray): Float32Array[] {
   return planes;
 }
 
-/** The array with these planes, rounded and clipped to its type. */
-export function fromPlanes(planes: readonly Float32Array[], shape: Shape, type: number): SampleArray {
+/** The array with these planes in units of 2^exponent, rounded and clipped to its type. */
+export function fromPlanes(
+  planes: readonly Float32Array[],
+  shape: Shape,
+  type: number,
+  exponent = 0,
+): SampleArray {
   const data = sampleTypes[type].make(sizeOf(shape));
   const [luma, cb, cr] = planes;
   const colour = planes.length === 3;
-  const put = sampleWriter(data, type);
+  const put = sampleWriter(data, type, exponent);
   for (let i = 0; i < luma.length; i++) {
     if (!colour) {
       put(i, luma[i]);
@@ -103,12 +135,13 @@ export function fromPlanes(planes: readonly Float32Array[], shape: Shape, type: 
   return { shape, data, colour };
 }
 
-/** Writes values into samples of a type; integers are rounded and clipped. */
-function sampleWriter(data: Samples, type: number): (i: number, value: number) => void {
+/** Writes values into samples of a type, clipped to its range; integers are rounded, f32 is in units of 2^exponent. */
+function sampleWriter(data: Samples, type: number, exponent: number): (i: number, value: number) => void {
   const { min, max } = sampleTypes[type];
-  if (max === Infinity)
+  const unit = 2 ** exponent;
+  if (type === floatType)
     return (i, value) => {
-      data[i] = value;
+      data[i] = Math.min(max, Math.max(min, Math.fround(value) * unit));
     };
   return (i, value) => {
     data[i] = Math.min(max, Math.max(min, Math.round(value)));

@@ -12,17 +12,24 @@
 import { EventLoopPause } from "../../core/eventLoop.js";
 import { DenseMatrix } from "../../core/matrix.js";
 import { sizeOf } from "../../core/shape.js";
-import { largestMagnitude, powerBelow } from "../../core/units.js";
+import { largestMagnitude, toOwnUnits } from "../../core/units.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { AtomSetModel } from "./atomSetModel.js";
 import { type BlockLayout, codeBlocks, meanScale, synthesizePlane } from "./blockLayout.js";
-import { type BlockCode, grades } from "./blockSyntax.js";
+import { type BlockCode, grades, maxQuantized } from "./blockSyntax.js";
 import { CandidateSearch, type Candidates } from "./candidateSearch.js";
 import type { CodecDictionary } from "./codecDictionary.js";
 import { maxStep, packContainer, stepSize } from "./container.js";
 import { type BitCosts, minAtomBits, quantizeBlock } from "./quantize.js";
 import { BitWriter } from "./rangeCoder.js";
-import { fromPlanes, type SampleArray, samplePsnr, sampleTypeOf, toPlanes } from "./sampleArray.js";
+import {
+  fromPlanes,
+  type SampleArray,
+  samplePsnr,
+  sampleTypeOf,
+  toPlanes,
+  unitExponent,
+} from "./sampleArray.js";
 
 export interface Compressed {
   /** The file. */
@@ -61,8 +68,10 @@ export class TrialEncoder {
   readonly #dictionary: CodecDictionary;
   readonly #means: Float64Array;
   readonly #search: CandidateSearch;
-  /** Blocks in the search are in units of this. */
-  readonly #unit: number;
+  /** Samples are coded in units of 2^exponent. */
+  readonly #exponent: number;
+  /** Each block in the search is in units of its own. */
+  readonly #units: Float64Array;
   readonly #trials = new Map<number, Trial>();
   readonly #pause = new EventLoopPause();
   readonly #onTrial: OnTrial;
@@ -76,17 +85,19 @@ export class TrialEncoder {
     onTrial: OnTrial,
   ) {
     this.#onTrial = onTrial;
-    const { Y, means, unit } = cutBlocks(array, layout);
+    this.#exponent = unitExponent(array, sizeOf(layout.model.shape));
+    const { Y, means, units } = cutBlocks(array, layout, this.#exponent);
     this.#array = array;
     this.#layout = layout;
     this.#dictionary = dictionary;
     this.#means = means;
-    this.#unit = unit;
+    this.#units = units;
     this.#search = new CandidateSearch(dictionary.onDevice, Y, kernels);
     this.#costs = estimateCosts([], dictionary.atomSets);
-    const largest = largestMagnitude(Y.data) * unit * Math.sqrt(Y.rows);
-    this.coarsest = stepAbove(Math.max(largest, largestMagnitude(means), 2 ** -20));
-    this.finest = Math.max(0, this.coarsest - stepRange);
+    const largest = units.reduce((most, unit, b) => Math.max(most, largestMagnitude(Y.column(b)) * unit), 0);
+    this.coarsest = stepAbove(Math.max(largest * Math.sqrt(Y.rows), largestMagnitude(means), 2 ** -20));
+    const meanSteps = maxQuantized * meanScale(layout.model); // a finer step would need more of them
+    this.finest = Math.max(0, this.coarsest - stepRange, stepAbove(largestMagnitude(means) / meanSteps));
   }
 
   /** The file of a step. */
@@ -112,8 +123,10 @@ export class TrialEncoder {
   async #at(step: number): Promise<Trial> {
     const known = this.#trials.get(step);
     if (known) return known;
-    const delta = stepSize(step) / this.#unit;
-    const candidates = await this.#search.find(minAtomBits * slope * delta * delta);
+    const candidates = await this.#search.find((b) => {
+      const delta = stepSize(step) / this.#units[b];
+      return minAtomBits * slope * delta * delta;
+    });
     this.#costs = estimateCosts(await this.#quantize(candidates, step), this.#dictionary.atomSets);
     const trial = this.#write(step, await this.#quantize(candidates, step));
     this.#trials.set(step, trial);
@@ -122,11 +135,11 @@ export class TrialEncoder {
   }
 
   async #quantize(candidates: readonly Candidates[], step: number): Promise<BlockCode[]> {
-    const delta = stepSize(step) / this.#unit;
     const { gram, atomSets } = this.#dictionary;
     const meanStep = stepSize(step) * meanScale(this.#layout.model);
     const blocks: BlockCode[] = [];
     for (const [b, found] of candidates.entries()) {
+      const delta = stepSize(step) / this.#units[b];
       const settings = { delta, lambda: slope * delta * delta, costs: this.#costs };
       blocks.push({
         mean: Math.round(this.#means[b] / meanStep),
@@ -146,7 +159,8 @@ export class TrialEncoder {
     const planes = codeBlocks(writer, this.#layout, grade, (plane, b) => blocks[plane * blocksPerPlane + b]);
     const { fingerprint: dictionary } = this.#dictionary;
     const payload = writer.finish();
-    return { bytes: packContainer({ dictionary, shape, colour, type, step, grade, payload }), planes };
+    const head = { dictionary, shape, colour, type, step, exponent: this.#exponent };
+    return { bytes: packContainer({ ...head, grade, payload }), planes };
   }
 
   #measure({ planes }: Trial, step: number): number {
@@ -155,16 +169,16 @@ export class TrialEncoder {
     const decoded = planes.map((blocks) =>
       synthesizePlane(blocks, this.#layout, step, atoms, atomSets.atoms),
     );
-    return samplePsnr(data, fromPlanes(decoded, shape, sampleTypeOf(data)).data);
+    return samplePsnr(data, fromPlanes(decoded, shape, sampleTypeOf(data), this.#exponent).data);
   }
 }
 
-/** All blocks of all planes, without their means, in units in which the largest sample is about 1. */
-function cutBlocks(array: SampleArray, { model, grid, planes: count }: BlockLayout) {
+/** All blocks of all planes, without their means, each in units in which its largest sample is about 1. */
+function cutBlocks(array: SampleArray, { model, grid, planes: count }: BlockLayout, exponent: number) {
   const n = sizeOf(model.shape);
   const Y = new DenseMatrix(n, grid.blocks * count);
   const means = new Float64Array(Y.cols);
-  toPlanes(array).forEach((plane, p) => {
+  toPlanes(array, exponent).forEach((plane, p) => {
     for (let b = 0; b < grid.blocks; b++) grid.read(plane, b, Y.column(p * grid.blocks + b));
   });
   for (let b = 0; b < Y.cols && model.meta.removeMean; b++) {
@@ -173,9 +187,7 @@ function cutBlocks(array: SampleArray, { model, grid, planes: count }: BlockLayo
     means[b] = mean;
     for (let r = 0; r < n; r++) column[r] -= mean;
   }
-  const unit = powerBelow(largestMagnitude(Y.data));
-  for (let i = 0; i < Y.data.length; i++) Y.data[i] /= unit;
-  return { Y, means, unit };
+  return { Y, means, units: toOwnUnits(Y.data, Y.cols) };
 }
 
 /** The first step above a number. */

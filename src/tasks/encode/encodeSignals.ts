@@ -5,14 +5,16 @@
 
 import { InputError } from "../../core/errors.js";
 import { requireKnownOptions } from "../../core/knownOptions.js";
-import { DenseMatrix } from "../../core/matrix.js";
+import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
+import { hasGaps, type Nodata, resolveNodata, signalsWithGaps } from "../../core/samples/gaps.js";
 import { type Shape, sameShape } from "../../core/shape.js";
-import { requireSignals, type Signal } from "../../core/signal.js";
+import type { Signal } from "../../core/signal.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { Codes } from "../../model/coder.js";
 import { type CodedSignals, fingerprint } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
 import type { CodingRule } from "../../pursuit/encoder.js";
+import { encodeGaps } from "./encodeGaps.js";
 import { assemble, cutWindows, gridOrigins, gridSize } from "./tiling.js";
 
 interface EncodeSignalsOptions {
@@ -20,6 +22,11 @@ interface EncodeSignalsOptions {
   readonly stride: Shape;
   /** By default the model's own. */
   readonly coding?: CodingRule | undefined;
+  /**
+   * Values that mark missing samples; NaN is one, too. Windows that have some are coded over the others, and decoding
+   * fills the gaps.
+   */
+  readonly nodata?: Nodata | undefined;
   readonly kernels: Kernels;
 }
 
@@ -29,14 +36,69 @@ export async function encodeSignals(
   signals: readonly Signal[],
   options: EncodeSignalsOptions,
 ): Promise<{ codes: Codes; signals: CodedSignals }> {
-  requireKnownOptions("encodeSignals", options, ["stride", "coding", "kernels"]);
-  const { stride, coding, kernels } = options;
-  requireSignals("encodeSignals", signals);
+  requireKnownOptions("encodeSignals", options, ["stride", "coding", "nodata", "kernels"]);
+  const { stride, coding = model.meta.coding, kernels } = options;
+  const nodata = resolveNodata("encodeSignals", options.nodata);
   const patch = model.shape;
-  const parts = signals.map((signal) => cutWindows(signal, patch, gridOrigins(signal.shape, patch, stride)));
-  const codes = await model.encode(concatenate(parts), coding, kernels);
+  const known = signalsWithGaps("encodeSignals", signals, nodata);
+  const parts = known.map((signal) => cutWindows(signal, patch, gridOrigins(signal.shape, patch, stride)));
+  const Y = concatenate(parts);
+  const codes = known.some(hasGaps)
+    ? await encodeKnown(
+        model,
+        Y,
+        known.flatMap((signal, s) => repeated(meanOfKnown(signal), parts[s].cols)),
+        coding,
+        kernels,
+      )
+    : await model.encode(Y, coding, kernels);
   const shapes = signals.map(({ shape }) => shape);
   return { codes, signals: { dictionary: fingerprint(model), patch, stride, shapes } };
+}
+
+/** Codes of windows of which some have missing samples (NaN): each in its way. */
+async function encodeKnown(
+  model: Model,
+  Y: DenseMatrix,
+  signalMeans: readonly number[],
+  coding: CodingRule,
+  kernels: Kernels,
+): Promise<Codes> {
+  const withGap = Array.from({ length: Y.cols }, (_, j) => Y.column(j).some(Number.isNaN));
+  const numbers = (gap: boolean) => Array.from(withGap.keys()).filter((j) => withGap[j] === gap);
+  const [whole, broken] = [numbers(false), numbers(true)];
+  const windows = { Y: columnsAt(Y, broken), signalMeans: broken.map((j) => signalMeans[j]) };
+  const parts = [
+    { columns: whole, codes: await model.encode(columnsAt(Y, whole), coding, kernels) },
+    { columns: broken, codes: await encodeGaps(model, windows, coding, kernels) },
+  ];
+  const width = Math.max(...parts.map(({ codes }) => codes.X.width));
+  const X = new SparseColumns(model.A.cols, Y.cols, width);
+  const means = new Float32Array(Y.cols);
+  for (const { columns, codes } of parts)
+    columns.forEach((column, j) => {
+      X.copyColumn(codes.X, j, column);
+      means[column] = codes.means[j];
+    });
+  return { X, means };
+}
+
+function columnsAt(Y: DenseMatrix, columns: readonly number[]): DenseMatrix {
+  const result = new DenseMatrix(Y.rows, columns.length);
+  columns.forEach((column, j) => {
+    result.column(j).set(Y.column(column));
+  });
+  return result;
+}
+
+function repeated(value: number, count: number): number[] {
+  return new Array<number>(count).fill(value);
+}
+
+function meanOfKnown({ name, data }: Signal): number {
+  const known = data.filter((value) => !Number.isNaN(value));
+  if (known.length > 0) return known.reduce((sum, value) => sum + value, 0) / known.length;
+  throw new InputError(`encodeSignals: ${name} must have a known sample, got all of them missing`);
 }
 
 /** The signals that were coded, from their codes. */

@@ -17,6 +17,7 @@ import type { DenoiseOptions } from "./denoiseOptions.js";
 import { denoisePass } from "./denoisePass.js";
 import { estimateNoise } from "./estimateNoise.js";
 import { OverlapSum, WindowGrid } from "./overlap.js";
+import { addNoise, rmseBetween } from "./trialDamage.js";
 
 const kernels = createReferenceKernels();
 const meta = {
@@ -141,17 +142,27 @@ describe("the noise level", () => {
 
 describe("one pass", () => {
   const [picture] = syntheticPictures(1, 1, 24);
-  const options = { stride: [1, 1], lambda: 0, kernels, onProgress: () => {} };
+  const options = { stride: [1, 1], noise: [1], lambda: 0, kernels, onProgress: () => {} };
 
   test("that codes exactly gives the signal back", async () => {
     const model = modelOf("odct:1", [4, 5]);
-    const [z] = await denoisePass([picture], { ...options, model, residualEnergy: 1e-6, maxAtoms: 20 });
+    const [z] = await denoisePass([picture], {
+      ...options,
+      model,
+      residualEnergy: () => 1e-6,
+      maxAtoms: () => 20,
+    });
     expect(distance(z, picture)).toBeLessThan(1e-2);
   });
 
   test("that codes nothing is the mean of the means over a sample", async () => {
     const model = modelOf("identity", [3, 3]);
-    const [z] = await denoisePass([picture], { ...options, model, residualEnergy: 1e12, maxAtoms: 9 });
+    const [z] = await denoisePass([picture], {
+      ...options,
+      model,
+      residualEnergy: () => 1e12,
+      maxAtoms: () => 9,
+    });
     const origins = gridOrigins([24, 24], [3, 3], [1, 1]);
     const means = cutWindows(picture, [3, 3], origins);
     const over = origins.flatMap(([r, c], i) =>
@@ -169,8 +180,8 @@ describe("one pass", () => {
         ...options,
         lambda,
         model: modelOf("identity", [3, 3]),
-        residualEnergy: 1e12,
-        maxAtoms: 1,
+        residualEnergy: () => 1e12,
+        maxAtoms: () => 1,
       });
     const [[free], [held]] = [await pass(0), await pass(5)];
     const windowsOver = (i: number) =>
@@ -445,4 +456,67 @@ test("one signal is as good as a list of one, and option names are checked", asy
       'denoise: signals must be signals, as makeSignal and readImage return them, got "noisy.png"',
     ),
   );
+});
+
+describe("missing samples", () => {
+  const [clean] = syntheticPictures(4, 1, 40);
+  const noisy = addNoise(clean, 15, Rng.from(3));
+  const isMissing = (i: number) => i % 41 === 7 || (i % 40 > 16 && i % 40 < 22 && i > 600 && i < 900);
+  const marked = (value: number) => ({
+    ...noisy,
+    data: noisy.data.map((v, i) => (isMissing(i) ? value : v)),
+  });
+  const options = { sigma: 15, patch: [6, 6], training: { examples: 300, epochs: 1, batch: 100 }, kernels };
+
+  test("stay as they are, and the others do not depend on what marks them", async () => {
+    const { signals: plain } = await denoise(marked(-9999), { ...options, nodata: -9999 });
+    for (const value of [Number.NaN, -3.4028234663852886e38, 65535]) {
+      const [{ data }] = (await denoise(marked(value), { ...options, nodata: value })).signals;
+      expect(data).toEqual(plain[0].data.map((v, i) => (isMissing(i) ? value : v)));
+    }
+    const known = clean.data.map((v, i) => (isMissing(i) ? Number.NaN : v));
+    const before = rmseBetween([noisy], [{ ...clean, data: known }]);
+    expect(rmseBetween(plain, [{ ...clean, data: known }])).toBeLessThan(0.7 * before);
+    expect(kernels.memory.used).toBe(0);
+  });
+
+  test("leave windows that do not have them as they were, to the bit", async () => {
+    const dictionary = modelOf("odct:2", [6, 6]);
+    const [{ data }] = (await denoise(marked(-9999), { sigma: 15, dictionary, nodata: -9999, kernels }))
+      .signals;
+    const [{ data: whole }] = (await denoise(noisy, { sigma: 15, dictionary, kernels })).signals;
+    const missing = Array.from(noisy.data.keys()).filter(isMissing);
+    const near = (i: number, j: number) =>
+      Math.abs(Math.floor(i / 40) - Math.floor(j / 40)) < 6 && Math.abs((i % 40) - (j % 40)) < 6;
+    const far = Array.from(noisy.data.keys()).filter((i) => !missing.some((j) => near(i, j)));
+    expect(far.length).toBeGreaterThan(0);
+    for (const i of far) expect(data[i]).toBe(whole[i]);
+  });
+
+  test("are left out of the estimate of the noise", () => {
+    const estimate = estimateNoise(marked(-9999), -9999);
+    expect(Math.abs(estimate - estimateNoise(noisy))).toBeLessThan(2);
+  });
+
+  test("of colour pictures are whole pixels", async () => {
+    const shape = [20, 20, 3];
+    const rng = Rng.from(8);
+    const data = Float32Array.from({ length: 1200 }, () => 100 + 10 * rng.normal());
+    for (const at of [30, 31, 32, 601]) data[at] = -9999;
+    const [result] = (
+      await denoise(
+        { name: "colour", shape, data },
+        { sigma: 10, nodata: -9999, dictionary: modelOf("odct:2", [5, 5]), kernels },
+      )
+    ).signals;
+    expect(Array.from([30, 31, 32, 601], (at) => result.data[at])).toEqual([-9999, -9999, -9999, -9999]);
+    expect(result.data[600]).toBe(data[600]); // a pixel of which a channel is missing
+    expect(result.data.every(Number.isFinite)).toBe(true);
+  });
+});
+
+test("noise far below the samples leaves them as they are", async () => {
+  const [clean] = syntheticPictures(4, 1, 20);
+  for (const sigma of [1e-38, 1e-300, Number.MIN_VALUE, 0])
+    expect((await denoise(clean, { sigma, patch: [4, 4], kernels })).signals[0].data).toEqual(clean.data);
 });

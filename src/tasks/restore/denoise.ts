@@ -23,15 +23,20 @@
  *                         y′ = z + δ(y − z),   σ′ = δσ,   δ = 0.9, 0.81, …
  *
  * Units    signals are divided by their σ, so that their noise has variance 1, and signals of
- *          different noise can share a dictionary
+ *          different noise can share a dictionary; where a sample is then too large for f32,
+ *          by σ times a power of two
+ * Gaps     missing samples (`nodata`) stay as they are; windows that have some are coded over
+ *          the others, and are not learned from
  * Memory   five times the signals, whatever the number of patches
  *
  * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
  *           Learning in High Dimensions. IEEE TSP 64(12), 2016, §V-B.
  */
 
+import { hasGaps, resolveNodata, signalsWithGaps } from "../../core/samples/gaps.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
+import { MagnitudeCounts, maxFloat32, powerBelow } from "../../core/units.js";
 import { chooseKernels } from "../../kernels/chooseDevice.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { chiSquareQuantile } from "../../linalg/chiSquare.js";
@@ -65,7 +70,21 @@ export async function denoise(
   options: DenoiseOptions = {},
 ): Promise<DenoiseResult> {
   requireDenoiseOptions(options);
-  const signals = signalList("denoise", data);
+  const nodata = resolveNodata("denoise", options.nodata);
+  const given = signalList("denoise", data);
+  const signals = signalsWithGaps("denoise", given, nodata);
+  const result = await denoiseKnown(signals, options);
+  return { ...result, signals: result.signals.map((signal, s) => keepGaps(signal, given[s])) };
+}
+
+/** A denoised signal with the samples it does not know as they were given. */
+function keepGaps(signal: Signal, { data: given }: Signal): Signal {
+  if (!hasGaps(signal)) return signal;
+  return { ...signal, data: signal.data.map((value, i) => (Number.isNaN(value) ? given[i] : value)) };
+}
+
+/** Denoise signals with NaN for missing samples. */
+async function denoiseKnown(signals: readonly Signal[], options: DenoiseOptions): Promise<DenoiseResult> {
   const axes = (options.dictionary?.shape ?? patchShapes(options.patch)?.[0])?.length;
   const colour = resolveColour("denoise", signals, options.colour, axes);
   const sigma = givenNoise(signals, options.sigma);
@@ -82,20 +101,30 @@ async function denoiseSignals(
   given: readonly (number | undefined)[],
 ): Promise<DenoiseResult> {
   const plan = resolveDenoise(signals, options, given);
-  const noisy = signals.filter((_, i) => plan.sigma[i] > 0);
-  const sigma = plan.sigma.filter((value) => value > 0);
+  const isNoisy = signals.map((signal, i) => isRelevant(plan.sigma[i], signal));
+  const noisy = signals.filter((_, i) => isNoisy[i]);
+  const sigma = plan.sigma.filter((_, i) => isNoisy[i]);
   if (noisy.length === 0) return { signals: [...signals], sigma: plan.sigma };
   const kernels = options.kernels ?? (await chooseKernels()).kernels;
   try {
     const cleaned = await iterate(noisy, sigma, plan, { ...options, kernels });
     let at = 0; // signals without noise stay as they are
     return {
-      signals: signals.map((signal, i) => (plan.sigma[i] > 0 ? cleaned[at++] : signal)),
+      signals: signals.map((signal, i) => (isNoisy[i] ? cleaned[at++] : signal)),
       sigma: plan.sigma,
     };
   } finally {
     if (!options.kernels) await kernels.close();
   }
+}
+
+/** Noise that is this small beside the samples changes none of them. */
+const negligible = 2 ** -64;
+
+function isRelevant(sigma: number, { data }: Signal): boolean {
+  const counts = new MagnitudeCounts();
+  counts.add(data);
+  return sigma > negligible * counts.quantile(0.5);
 }
 
 type Work = DenoiseOptions & { readonly kernels: Kernels };
@@ -108,17 +137,19 @@ async function iterate(
   work: Work,
 ): Promise<Signal[]> {
   const models = plan.patches.map(() => work.dictionary);
+  const noise = signals.map((signal, i) => 1 / excess(signal, sigma[i]));
   let input = signals;
   let level = sigma;
   for (let t = 0; ; t++) {
-    const unit = input.map((signal, i) => scaled(signal, 1 / level[i]));
+    const units = level.map((value, i) => value / noise[i]);
+    const unit = input.map((signal, i) => scaled(signal, 1 / units[i]));
     const parts: Signal[][] = [];
     for (const [i, patch] of plan.patches.entries()) {
       const pass = passAt(patch, t * plan.patches.length + i + 1, plan, work);
-      models[i] ??= await learn(unit, pass, plan, work);
-      parts.push(await code(unit, models[i], pass, plan, work));
+      models[i] ??= await learn(ofUnitNoise(unit, noise), pass, plan, work);
+      parts.push(await code(unit, noise, models[i], pass, plan, work));
     }
-    const z = meanOf(parts).map((signal, i) => scaled(signal, level[i]));
+    const z = meanOf(parts).map((signal, i) => clipped(scaled(signal, units[i])));
     if (t + 1 === plan.iterations) return z;
     const share = feedback ** (t + 1);
     input = z.map((estimate, i) => mixed(estimate, signals[i], share));
@@ -126,22 +157,45 @@ async function iterate(
   }
 }
 
+/** Samples up to this times σ can be divided by σ: sums over all windows of one are then in the range of f32. */
+const largest = 2 ** 100;
+
+/** By which power of two the largest sample, divided by σ, is too large; 1 for nearly all signals. */
+function excess({ data }: Signal, sigma: number): number {
+  let most = 0; // not NaN
+  for (const value of data) if (Math.abs(value) > most) most = Math.abs(value);
+  return Math.max(1, powerBelow(most / sigma) / largest);
+}
+
+/** The signals in units in which all have noise of variance 1; a sample beyond f32 is then missing. */
+function ofUnitNoise(signals: readonly Signal[], noise: readonly number[]): readonly Signal[] {
+  return signals.map((signal, i) => {
+    if (noise[i] === 1) return signal;
+    const { data } = scaled(signal, 1 / noise[i]);
+    return { ...signal, data: data.map((value) => (Number.isFinite(value) ? value : Number.NaN)) };
+  });
+}
+
 /** One patch size in one iteration. */
 interface Pass {
   readonly patch: Shape;
-  /** ε² of a patch, where noise has the variance 1. */
-  readonly residualEnergy: number;
-  readonly maxAtoms: number;
+  /** ε² of a patch of this many samples, where noise has the variance 1. */
+  readonly residualEnergy: (samples: number) => number;
+  readonly maxAtoms: (samples: number) => number;
   /** Reports the progress of a stage; throws if the work is aborted. */
   readonly report: (stage: TaskProgress["stage"]) => (done: number, total: number) => void;
 }
 
 function passAt(patch: Shape, pass: number, { quantile, passes }: DenoisePlan, work: Work): Pass {
-  const n = sizeOf(patch);
+  const quantiles = new Map<number, number>();
   return {
     patch,
-    residualEnergy: chiSquareQuantile(quantile, n),
-    maxAtoms: Math.max(1, n >> 1),
+    residualEnergy(samples) {
+      const known = quantiles.get(samples) ?? chiSquareQuantile(quantile, samples);
+      quantiles.set(samples, known);
+      return known;
+    },
+    maxAtoms: (samples) => Math.max(1, samples >> 1),
     report: (stage) => (done, total) => {
       work.onProgress?.({ stage, pass, passes, done: done / total });
       work.signal?.throwIfAborted();
@@ -157,14 +211,16 @@ function learn(
   { training = {}, kernels, signal }: Work,
 ): Promise<Model> {
   const base = patchBase("denoise", training.base ?? denoiseDefaults.base, patch, channels);
-  const coding = { error: Math.sqrt(residualEnergy / sizeOf(patch)), sparsity: maxAtoms };
+  const n = sizeOf(patch);
+  const coding = { error: Math.sqrt(residualEnergy(n) / n), sparsity: maxAtoms(n) };
   const task = { where: "denoise", patch, base, coding, training, kernels, signal };
   return learnFromPatches(unit, { ...task, usual: denoiseDefaults, onProgress: report("learning") });
 }
 
-/** All patches of signals of unit noise coded down to the noise, and averaged. */
+/** All patches of signals coded down to the noise, and averaged. */
 function code(
   unit: readonly Signal[],
+  noise: readonly number[],
   model: Model,
   { patch, residualEnergy, maxAtoms, report }: Pass,
   { stride, lambda }: DenoisePlan,
@@ -173,7 +229,8 @@ function code(
   return denoisePass(unit, {
     model,
     residualEnergy,
-    maxAtoms: Math.min(maxAtoms, model.A.cols),
+    noise,
+    maxAtoms,
     stride: strideOf("denoise", stride, patch),
     lambda,
     kernels,
@@ -183,6 +240,14 @@ function code(
 
 function scaled({ name, shape, data }: Signal, factor: number): Signal {
   return { name, shape, data: data.map((value) => value * factor) };
+}
+
+/** A signal whose samples beyond f32 are its largest number. */
+function clipped(signal: Signal): Signal {
+  const { data } = signal;
+  for (let i = 0; i < data.length; i++)
+    if (Math.abs(data[i]) === Infinity) data[i] = Math.sign(data[i]) * maxFloat32;
+  return signal;
 }
 
 /** The mean of several results, signal by signal. */

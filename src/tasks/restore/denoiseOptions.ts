@@ -3,6 +3,7 @@
 import { InputError, inputError, onBehalfOf } from "../../core/errors.js";
 import { optionNames, requireKnownOptions } from "../../core/knownOptions.js";
 import { requireInteger } from "../../core/require.js";
+import type { Nodata } from "../../core/samples/gaps.js";
 import { formatShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import type { Kernels } from "../../kernels/contract.js";
@@ -39,6 +40,8 @@ export interface DenoiseOptions {
   readonly quantile?: number | undefined;
   /** The number of denoising passes. */
   readonly iterations?: number | undefined;
+  /** Values that mark missing samples; NaN is one, too. Missing samples stay as they are. */
+  readonly nodata?: Nodata | undefined;
   /** The dictionary to use; by default one is learned from the signals. */
   readonly dictionary?: Model | undefined;
   /** How it is learned. */
@@ -70,6 +73,7 @@ const denoiseOptionNames = optionNames<DenoiseOptions>({
   lambda: true,
   quantile: true,
   iterations: true,
+  nodata: true,
   dictionary: true,
   training: true,
   kernels: true,
@@ -157,7 +161,7 @@ export function givenNoise(
 /** The noise of each signal, given or estimated. */
 function levelsOf(signals: readonly Signal[], sigma: readonly (number | undefined)[]): number[] {
   return sigma.map((value, i) => {
-    const level = value ?? onBehalfOf("denoise", () => estimateNoise(signals[i]));
+    const level = value ?? onBehalfOf("denoise", () => estimateNoise(signals[i], Number.NaN));
     if (Number.isFinite(level) && level >= 0) return level;
     throw inputError("denoise", "sigma", "must be a number of at least 0", level);
   });

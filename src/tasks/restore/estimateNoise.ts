@@ -13,8 +13,10 @@
  */
 
 import { InputError } from "../../core/errors.js";
+import { type Nodata, resolveNodata, signalsWithGaps } from "../../core/samples/gaps.js";
 import { formatShape, type Shape, sizeOf, stridesOf } from "../../core/shape.js";
-import { requireSignals, type Signal } from "../../core/signal.js";
+import type { Signal } from "../../core/signal.js";
+import { MagnitudeCounts } from "../../core/units.js";
 import { wavelet } from "../../wavelets/filters.js";
 
 /** The median of |N(0, 1)|. */
@@ -26,9 +28,9 @@ const enough = 2 ** 21;
 /** Axes with fewer samples than this are not filtered, unless all are short. */
 const shortAxis = 8;
 
-/** σ, in the units of the samples. */
-export function estimateNoise(signal: Signal): number {
-  requireSignals("estimateNoise", [signal]);
+/** σ, in the units of the samples; those that are one of the values `nodata` are missing, and left out. */
+export function estimateNoise(given: Signal, nodata?: Nodata): number {
+  const [signal] = signalsWithGaps("estimateNoise", [given], resolveNodata("estimateNoise", nodata));
   const long = signal.shape.map((size) => size >= shortAxis);
   const filtered = long.includes(true) ? long : signal.shape.map((size) => size >= 2);
   if (!filtered.includes(true)) {
@@ -37,11 +39,17 @@ export function estimateNoise(signal: Signal): number {
       { where: "estimateNoise", argument: "sigma" },
     );
   }
-  let part: { shape: Shape; data: Float32Array } = signal;
+  const counts = new MagnitudeCounts();
+  counts.add(signal.data);
+  const unit = counts.quantile(0.5); // sums then stay in the range of f32
+  let part: { shape: Shape; data: Float32Array } = {
+    shape: signal.shape,
+    data: signal.data.map((value) => value / unit),
+  };
   filtered.forEach((wanted, axis) => {
     if (wanted) part = highPass(part.data, part.shape, axis);
   });
-  return median(magnitudes(part.data)) / medianOfNormal;
+  return (median(magnitudes(part.data)) / medianOfNormal) * unit;
 }
 
 /** Inner products with the high-pass filter along one axis, two samples apart. */
@@ -74,6 +82,7 @@ function magnitudes(values: Float32Array): Float32Array {
 }
 
 function median(values: Float32Array): number {
-  const sorted = values.sort();
+  const sorted = values.filter((value) => !Number.isNaN(value)).sort();
+  if (sorted.length === 0) return 0;
   return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
 }

@@ -42,6 +42,12 @@ function errorOver(mask: Uint8Array, a: Signal, b: Signal): number {
   return Math.sqrt(energy / count);
 }
 
+/** A mean squared error over the known samples, and atoms per known sample. */
+const limitsOf = (meanSquaredError: number, atomsPerSample: number) => ({
+  residualEnergy: (known: number) => known * meanSquaredError,
+  maxAtoms: (known: number) => Math.floor(known * atomsPerSample),
+});
+
 describe("masked pursuit", () => {
   const model = modelOf("odct:2", [4, 4]);
   const rng = Rng.from(1);
@@ -49,11 +55,7 @@ describe("masked pursuit", () => {
 
   test("with no sample missing is the plain one", async () => {
     const error = 0.6;
-    const pursuit = await MaskedPursuit.create(
-      model,
-      { meanSquaredError: error ** 2, atomsPerSample: 0.5 },
-      kernels,
-    );
+    const pursuit = await MaskedPursuit.create(model, limitsOf(error ** 2, 0.5), kernels);
     const masked = await pursuit.restore(Y, new Uint8Array(16 * 30).fill(1));
     pursuit.free();
     const plain = await model.decode(await model.encode(Y, { error, sparsity: 8 }, kernels), kernels);
@@ -69,11 +71,7 @@ describe("masked pursuit", () => {
       64,
       sparse.data.map((value, i) => (known[i] ? value : 0)),
     );
-    const pursuit = await MaskedPursuit.create(
-      model,
-      { meanSquaredError: 1e-8, atomsPerSample: 0.25 },
-      kernels,
-    );
+    const pursuit = await MaskedPursuit.create(model, limitsOf(1e-8, 0.25), kernels);
     const found = await pursuit.restore(seen, known);
     pursuit.free();
     const exact = Array.from({ length: 64 }, (_, j) =>
@@ -90,11 +88,7 @@ describe("masked pursuit", () => {
       30,
       Y.data.map((value, i) => (known[i] ? value : 0)),
     );
-    const pursuit = await MaskedPursuit.create(
-      model,
-      { meanSquaredError: 0.3, atomsPerSample: 0.9 },
-      kernels,
-    );
+    const pursuit = await MaskedPursuit.create(model, limitsOf(0.3, 0.9), kernels);
     const found = await pursuit.restore(seen, known);
     pursuit.free();
     for (let j = 0; j < 30; j++) {
@@ -113,7 +107,7 @@ describe("masked pursuit", () => {
   });
 
   test("of nothing but zeros, or of no known sample, is zero", async () => {
-    const pursuit = await MaskedPursuit.create(model, { meanSquaredError: 0, atomsPerSample: 0.5 }, kernels);
+    const pursuit = await MaskedPursuit.create(model, limitsOf(0, 0.5), kernels);
     const zeros = await pursuit.restore(
       new DenseMatrix(16, 2),
       Uint8Array.from({ length: 32 }, (_, i) => (i < 16 ? 1 : 0)),

@@ -8,6 +8,7 @@
  * a coarse grid, each later one learns from the previous result and fills again. A given
  * dictionary needs one round.
  *
+ * Samples near the ends of the range of f32 are divided by a power of two first.
  * Known samples stay as they are. Colour pictures are filled as planes of luma and chroma
  * by default (colour.ts), a pixel with a missing channel in all three.
  */
@@ -16,8 +17,11 @@ import { InputError, inputError } from "../../core/errors.js";
 import { optionNames, requireKnownOptions } from "../../core/knownOptions.js";
 import { SparseColumns } from "../../core/matrix.js";
 import { requireInteger } from "../../core/require.js";
+import { extremeLimit } from "../../core/samples/extremes.js";
+import { isNodata, type Nodata, resolveNodata } from "../../core/samples/gaps.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
 import { requireSignal, type Signal } from "../../core/signal.js";
+import { maxFloat32, powerBelow } from "../../core/units.js";
 import { type BaseDictionary, baseCols } from "../../dictionaries/base.js";
 import { chooseKernels } from "../../kernels/chooseDevice.js";
 import type { Kernels } from "../../kernels/contract.js";
@@ -94,9 +98,10 @@ export interface Incomplete {
 /** The most atoms of a code, per known sample. */
 const atomsPerSample = 1 / 4;
 
-/** The samples that are NaN, as a mask. */
-export function missingIn({ data }: Pick<Signal, "data">): Uint8Array {
-  return Uint8Array.from(data, (value) => (Number.isNaN(value) ? 1 : 0));
+/** The samples that are missing, as a mask: those that are NaN, or one of the values `nodata`. */
+export function missingIn({ data }: Pick<Signal, "data">, nodata?: Nodata): Uint8Array {
+  const values = [...resolveNodata("missingIn", nodata), Number.NaN];
+  return Uint8Array.from(data, (value) => (isNodata(value, values) ? 1 : 0));
 }
 
 /** Fill the missing samples of signals of one number of axes, which share a dictionary. */
@@ -104,6 +109,34 @@ export async function inpaint(items: readonly Incomplete[], options: InpaintOpti
   requireKnownOptions("inpaint", options, inpaintOptionNames, taskOptionsElsewhere);
   requireTrainingOptions("inpaint", options.training);
   if (items.length === 0) throw new InputError("inpaint: signals must be at least one, got none");
+  for (const { signal, missing } of items) requireUsable(signal, missing);
+  const unit = unitOf(items);
+  if (unit === 1) return inpaintItems(items, options);
+  const scaled = items.map(({ signal, missing }) => ({ signal: dividedBy(signal, unit), missing }));
+  const error = options.error === undefined ? undefined : options.error / unit;
+  const filled = await inpaintItems(scaled, { ...options, error });
+  return filled.map((signal, i) => withKnownOf(items[i], dividedBy(signal, 1 / unit)));
+}
+
+/** Samples in this range, and sums over all windows of one, are in the range of f32. */
+const safe = { least: 2 ** -60, most: 2 ** 60 };
+
+/** The power of two that brings the largest known sample into the safe range; 1 if it is there. */
+function unitOf(items: readonly Incomplete[]): number {
+  const largest = items.reduce((most, { signal, missing }) => {
+    return signal.data.reduce((m, value, i) => (missing[i] ? m : Math.max(m, Math.abs(value))), most);
+  }, 0);
+  if (largest === 0 || (largest >= safe.least && largest <= safe.most)) return 1;
+  return powerBelow(largest) / (largest > safe.most ? safe.most : safe.least);
+}
+
+/** A signal in units of this; what is beyond f32 becomes its largest number. */
+function dividedBy(signal: Signal, unit: number): Signal {
+  const data = signal.data.map((value) => Math.max(-maxFloat32, Math.min(maxFloat32, value / unit)));
+  return { ...signal, data };
+}
+
+async function inpaintItems(items: readonly Incomplete[], options: InpaintOptions): Promise<Signal[]> {
   const signals = items.map(({ signal }) => signal);
   for (const signal of signals) requireSignal("inpaint", signal);
   const axes = (options.dictionary?.shape ?? options.patch)?.length;
@@ -116,7 +149,6 @@ export async function inpaint(items: readonly Incomplete[], options: InpaintOpti
 
 /** The planes of a colour picture, with the pixels of which any channel is missing. */
 function incompletePlanes({ signal, missing }: Incomplete): Incomplete[] {
-  requireUsable(signal, missing);
   const pixels = new Uint8Array(missing.length / 3);
   missing.forEach((gone, i) => {
     if (gone) pixels[Math.floor(i / 3)] = 1;
@@ -153,7 +185,6 @@ interface InpaintPlan {
 
 function resolveInpaint(items: readonly Incomplete[], options: InpaintOptions): InpaintPlan {
   const signals = items.map(({ signal }) => signal);
-  for (const { signal, missing } of items) requireUsable(signal, missing);
   const { dictionary } = options;
   const channels = options.colour === "joint" && !dictionary; // the shape of a dictionary includes them
   const given = dictionary?.shape ?? options.patch ?? defaultPatch("inpaint", signals, channels);
@@ -180,10 +211,15 @@ function requireUsable({ name, data }: Signal, missing: Uint8Array): void {
     );
 }
 
-/** The standard deviation of the known samples, over all signals. */
+/** The standard deviation of the known samples, over all signals, but for samples far beyond all others. */
 function deviation(items: readonly Incomplete[]): number {
+  const limit = extremeLimit(items.map(knownOf)) ?? Infinity;
+  const counts = items.map(({ signal: { data }, missing }) => {
+    return missing.map((gone, i) => (gone || Math.abs(data[i]) > limit ? 1 : 0));
+  });
   let [energy, count] = [0, 0];
-  for (const { signal, missing } of items) {
+  for (const [s, { signal }] of items.entries()) {
+    const missing = counts[s];
     const mean = meanOfKnown(signal.data, missing);
     for (let i = 0; i < missing.length; i++) {
       if (missing[i]) continue;
@@ -192,6 +228,11 @@ function deviation(items: readonly Incomplete[]): number {
     }
   }
   return Math.sqrt(energy / count);
+}
+
+/** The signal with NaN for what is missing. */
+function knownOf({ signal, missing }: Incomplete): Signal {
+  return { ...signal, data: signal.data.map((value, i) => (missing[i] ? Number.NaN : value)) };
 }
 
 function meanOfKnown(data: Float32Array, missing: Uint8Array): number {
@@ -230,7 +271,10 @@ async function fillRound(
     (round === 1 ? baseModel(plan, work) : await learn(filled, plan, work, report("learning")));
   const coarse = round < rounds ? Math.max(plan.stride, Math.max(...patch) >> 2) : plan.stride;
   const stride = strideOf("inpaint", coarse, patch);
-  const limits = { meanSquaredError: error * error, atomsPerSample };
+  const limits = {
+    residualEnergy: (known: number) => known * (error * error),
+    maxAtoms: (known: number) => Math.floor(known * atomsPerSample),
+  };
   const pursuit = await MaskedPursuit.create(model, limits, work.kernels);
   try {
     for (const [s, state] of states.entries()) {

@@ -87,14 +87,22 @@ async function fillPass(
 }
 
 /** Cuts the windows that have missing samples, and enough known ones. */
-class Gathering {
+export class Gathering {
   readonly #data: Float32Array;
   readonly #known: Uint8Array;
   readonly #inside: Uint32Array;
   readonly #Y: DenseMatrix;
   readonly #mask: Uint8Array;
+  readonly #removeMean: boolean;
 
-  constructor(data: Float32Array, known: Uint8Array, inside: Uint32Array, capacity: number) {
+  constructor(
+    data: Float32Array,
+    known: Uint8Array,
+    inside: Uint32Array,
+    capacity: number,
+    removeMean = true,
+  ) {
+    this.#removeMean = removeMean;
     this.#data = data;
     this.#known = known;
     this.#inside = inside;
@@ -116,11 +124,13 @@ class Gathering {
       let [count, sum] = [0, 0];
       for (let r = 0; r < n; r++) {
         const at = start + this.#inside[r];
-        count += this.#known[at];
-        sum += this.#known[at] * this.#data[at];
+        if (this.#known[at] === 0) continue;
+        count += 1;
+        sum += this.#data[at];
       }
       if (count === n || count < Math.max(1, leastKnown * n)) continue;
-      const [column, mean] = [starts.length * n, Math.fround(sum / count)];
+      const column = starts.length * n;
+      const mean = this.#removeMean ? Math.fround(sum / count) : 0;
       for (let r = 0; r < n; r++) {
         const at = start + this.#inside[r];
         this.#mask[column + r] = this.#known[at];

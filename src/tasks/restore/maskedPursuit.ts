@@ -18,10 +18,12 @@
  * would have if its energy were spread evenly) is not taken: the known samples hardly
  * determine it, and it could fill the gaps with anything.
  *
- * With no sample missing this is OMP, as `Kernels.batchOmp` does it.
+ * With no sample missing this is OMP, as `Kernels.batchOmp` does it. Each signal is coded
+ * in units of its own power of two, so that signals of any magnitudes can be mixed.
  */
 
-import { DenseMatrix } from "../../core/matrix.js";
+import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
+import { toOwnUnits } from "../../core/units.js";
 import { type Dictionary, openDictionary } from "../../dictionaries/dictionary.js";
 import {
   type DeviceBase,
@@ -34,10 +36,10 @@ import { Matrix64 } from "../../linalg/matrix64.js";
 import type { Model } from "../../model/model.js";
 
 export interface MaskedLimits {
-  /** ε² per known sample: stop once the mean squared error over them is at most this. */
-  readonly meanSquaredError: number;
-  /** The most atoms, as a share of the known samples. */
-  readonly atomsPerSample: number;
+  /** ε² for this many known samples: stop once the squared error over them is at most this. */
+  readonly residualEnergy: (known: number) => number;
+  /** The most atoms for this many known samples. */
+  readonly maxAtoms: (known: number) => number;
 }
 
 /** Least energy of an atom over the known samples, as a share of its even share. */
@@ -65,7 +67,7 @@ export class MaskedPursuit {
     this.#dictionary = dictionary;
     this.#limits = limits;
     this.#kernels = kernels;
-    this.#most = Math.max(1, Math.min(D.cols, Math.floor(D.rows * limits.atomsPerSample)));
+    this.#most = Math.max(1, Math.min(D.cols, limits.maxAtoms(D.rows)));
     this.capacity = Math.max(1, Math.min(512, Math.floor(factorRoom / (4 * this.#most * D.rows))));
     this.#Q = new Float32Array(this.capacity * this.#most * D.rows);
     const squares = Float64Array.from(D.data, (value) => value * value);
@@ -89,17 +91,33 @@ export class MaskedPursuit {
    * sample, in the order of Y; the others of Y must be 0. At most `capacity` columns.
    */
   async restore(Y: DenseMatrix, known: Uint8Array): Promise<DenseMatrix> {
+    const result = new DenseMatrix(Y.rows, Y.cols);
+    for (const fit of await this.#pursue(Y, known)) this.#synthesize(fit, result.column(fit.index));
+    return result;
+  }
+
+  /** The codes x of the columns of Y, as `restore` uses them. */
+  async encode(Y: DenseMatrix, known: Uint8Array): Promise<SparseColumns> {
+    const X = new SparseColumns(this.#D.cols, Y.cols, this.#most);
+    for (const fit of await this.#pursue(Y, known)) {
+      const x = coefficientsOf(fit).map((value) => value * fit.unit);
+      X.setColumn(fit.index, fit.atoms, x);
+    }
+    return X;
+  }
+
+  async #pursue(Y: DenseMatrix, known: Uint8Array): Promise<readonly Fit[]> {
+    const scaled = Y.copy();
+    const units = toOwnUnits(scaled.data, scaled.cols);
     const inverse = await this.#restrictedEnergies(known, Y.cols);
-    const fits = Array.from({ length: Y.cols }, (_, i) => this.#start(Y, known, i));
+    const fits = Array.from({ length: Y.cols }, (_, i) => this.#start(scaled, known, i, units[i]));
     for (const { index, least } of fits) invert(inverse.column(index), least);
     let active = fits.filter((fit) => fit.energy > fit.enough);
     while (active.length > 0) {
       const P = await this.#correlate(active);
       active = active.filter((fit, a) => this.#turn(fit, P.column(a), inverse.column(fit.index)));
     }
-    const result = new DenseMatrix(Y.rows, Y.cols);
-    for (const fit of fits) this.#synthesize(fit, result.column(fit.index));
-    return result;
+    return fits;
   }
 
   /** ‖Mdⱼ‖² of every atom (rows) for every mask (columns). */
@@ -120,7 +138,7 @@ export class MaskedPursuit {
     return this.#kernels.readMatrix(P);
   }
 
-  #start(Y: DenseMatrix, known: Uint8Array, index: number): Fit {
+  #start(Y: DenseMatrix, known: Uint8Array, index: number, unit: number): Fit {
     const n = Y.rows;
     const samples: number[] = [];
     for (let r = 0; r < n; r++) if (known[index * n + r]) samples.push(r);
@@ -128,11 +146,12 @@ export class MaskedPursuit {
     const energy = residual.reduce((sum, value) => sum + value * value, 0);
     return {
       index,
+      unit,
       samples: Uint32Array.from(samples),
       residual,
       energy,
-      enough: samples.length * this.#limits.meanSquaredError,
-      most: Math.min(this.#most, Math.max(1, Math.floor(samples.length * this.#limits.atomsPerSample))),
+      enough: this.#limits.residualEnergy(samples.length) / unit / unit,
+      most: Math.min(this.#most, Math.max(1, this.#limits.maxAtoms(samples.length))),
       least: (leastShare * samples.length) / n,
       strongest: 0,
       atoms: [],
@@ -166,21 +185,32 @@ export class MaskedPursuit {
     return energy > fit.enough && fit.atoms.length < fit.most;
   }
 
-  /** Dx, with x from the triangular system R x = Qᵀy. */
-  #synthesize({ atoms, triangle, projections }: Fit, target: Float32Array): void {
-    const x = projections.slice();
-    for (let t = atoms.length - 1; t >= 0; t--) {
-      x[t] /= triangle[t][t];
-      for (let u = 0; u < t; u++) x[u] -= triangle[t][u] * x[t];
-      const column = this.#D.column(atoms[t]);
+  /** Dx. */
+  #synthesize(fit: Fit, target: Float32Array): void {
+    const x = coefficientsOf(fit);
+    for (let t = x.length - 1; t >= 0; t--) {
+      const column = this.#D.column(fit.atoms[t]);
       for (let r = 0; r < target.length; r++) target[r] += x[t] * column[r];
     }
+    for (let r = 0; r < target.length; r++) target[r] *= fit.unit;
   }
+}
+
+/** x of the triangular system R x = Qᵀy, in the units of the signal. */
+function coefficientsOf({ triangle, projections }: Fit): number[] {
+  const x = projections.slice();
+  for (let t = x.length - 1; t >= 0; t--) {
+    x[t] /= triangle[t][t];
+    for (let u = 0; u < t; u++) x[u] -= triangle[t][u] * x[t];
+  }
+  return x;
 }
 
 /** The pursuit of one signal so far. */
 interface Fit {
   readonly index: number;
+  /** The power of two that the signal was divided by. */
+  readonly unit: number;
   /** Its known samples. */
   readonly samples: Uint32Array;
   /** M(y − Dx). */

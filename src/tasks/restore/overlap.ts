@@ -27,8 +27,13 @@ export class WindowGrid {
 
   /** The places of windows [from, to) in signal number `signal`. */
   windows(from: number, to: number, signal = 0): WindowList {
-    const start = Uint32Array.from({ length: to - from }, (_, i) => this.#start(from + i));
+    const start = Uint32Array.from({ length: to - from }, (_, i) => this.start(from + i));
     return { signal: new Uint32Array(start.length).fill(signal), start };
+  }
+
+  /** The places of these windows, in the only signal. */
+  windowsAt(numbers: Uint32Array): WindowList {
+    return { signal: new Uint32Array(numbers.length), start: numbers.map((number) => this.start(number)) };
   }
 
   /** How many windows each sample is in: the product over the axes of the windows along it. */
@@ -43,7 +48,8 @@ export class WindowGrid {
     }, Float32Array.of(1));
   }
 
-  #start(number: number): number {
+  /** The flat index of the first sample of a window. */
+  start(number: number): number {
     let rest = number;
     let start = 0;
     for (let axis = this.#places.length - 1; axis >= 0; axis--) {
@@ -69,6 +75,14 @@ export class OverlapSum {
     this.weight = new Float32Array(this.sum.length);
     this.#length = patch.at(-1)!;
     this.#lines = windowOffsets(shape, patch).filter((_, r) => r % this.#length === 0);
+  }
+
+  /** Count a window that was added up elsewhere, with weight 1. */
+  cover(start: number): void {
+    for (const line of this.#lines) {
+      const first = start + line;
+      for (let at = first; at < first + this.#length; at++) this.weight[at] += 1;
+    }
   }
 
   /** Add column i of Y, plus `means[i]` (0 by default), at `start[i]`, times `weights[i]` (1 by default). */

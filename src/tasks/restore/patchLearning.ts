@@ -1,6 +1,7 @@
 /** A dictionary learned from the signals that `denoise` and `inpaint` restore. */
 
 import { onBehalfOf } from "../../core/errors.js";
+import { extremeLimit } from "../../core/samples/extremes.js";
 import type { Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import type { BaseDictionary } from "../../dictionaries/base.js";
@@ -65,10 +66,25 @@ export async function learnFromPatches(signals: readonly Signal[], task: PatchLe
     reportEvery: reportStep(size.examples, batch, kind.takes),
   };
   onBehalfOf(where, () => resolveTraining(options));
-  const run = train(signals, { ...options, kernels, signal });
+  const run = train(signals.map(withoutExtremes(signals)), {
+    ...options,
+    kernels,
+    signal,
+    nodata: Number.NaN,
+  });
   const plan = await run.plan();
   for await (const report of run) task.onProgress(report.examples, plan.examples * plan.epochs);
   return run.model();
+}
+
+/** Signals whose samples far beyond all others are missing, as windows with such a sample are not worth learning. */
+function withoutExtremes(all: readonly Signal[]): (signal: Signal) => Signal {
+  const limit = extremeLimit(all);
+  if (limit === undefined) return (signal) => signal;
+  return (signal) => ({
+    ...signal,
+    data: signal.data.map((value) => (Math.abs(value) > limit ? Number.NaN : value)),
+  });
 }
 
 /** Updates between two reports; invalid sizes are rejected by `train`. */

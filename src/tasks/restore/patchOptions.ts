@@ -7,7 +7,7 @@ import { InputError, onBehalfOf } from "../../core/errors.js";
 import { type Elsewhere, optionNames, requireKnownOptions } from "../../core/knownOptions.js";
 import { requireInteger } from "../../core/require.js";
 import { formatShape, requireShape, type Shape } from "../../core/shape.js";
-import { requireSignals, type Signal } from "../../core/signal.js";
+import type { Signal } from "../../core/signal.js";
 import { type BaseDictionary, createBase } from "../../dictionaries/base.js";
 import type { AtomSparsity, TrainOptions } from "../../learn/run/trainOptions.js";
 
@@ -60,7 +60,7 @@ export interface TaskProgress {
 export function signalList(where: string, data: Signal | readonly Signal[]): readonly Signal[] {
   const signals = Array.isArray(data) ? data : [data];
   if (signals.length === 0) throw new InputError("signals must be at least one, got none", { where });
-  return requireSignals(where, signals);
+  return signals;
 }
 
 /** The default size of a patch along each axis, by the number of axes of the signal. */

@@ -4,6 +4,7 @@
  * than memory are read in groups.
  */
 
+import { nodataInSignals } from "../../../core/samples/gaps.js";
 import { type InputList, inspectInputs, resolvePatch } from "../../../data/node/inputs.js";
 import { openSource } from "../../../data/node/openSource.js";
 import { readSignals } from "../../../data/node/readSignals.js";
@@ -105,18 +106,22 @@ interface Opened {
 async function openRun(data: FileData, options: FileTrainOptions): Promise<Opened> {
   const { test, ...rest } = options;
   if (!isInputList(data)) {
-    const signals = isInputList(test) ? await readSignals(test, { patch: options.patch }) : test;
-    return { run: trainSignals(data, { ...rest, test: signals }), close: async () => {} };
+    if (!isInputList(test)) return { run: trainSignals(data, { ...rest, test }), close: async () => {} };
+    const signals = await readSignals(test, { patch: options.patch, nodata: options.nodata });
+    const more = { test: signals, nodata: nodataInSignals(options.nodata) };
+    return { run: trainSignals(data, { ...rest, ...more }), close: async () => {} };
   }
   const onSkip = options.onUnreadable ?? warnOfSkipped;
   const inputs = await inspectInputs(data, { onSkip });
   const patch = resolvePatch(options.patch, inputs);
   const base = typeof options.base === "string" ? await loadBase(options.base, patch) : options.base;
   const { groupSamples = trainDefaults.groupSamples } = options;
-  const source = await openSource(inputs, { patch, onSkip, unitSamples: groupSamples / unitsPerGroup });
+  const { nodata } = options;
+  const reading = { patch, onSkip, nodata };
+  const source = await openSource(inputs, { ...reading, unitSamples: groupSamples / unitsPerGroup });
   try {
-    const signals = isInputList(test) ? await readSignals(test, { patch, onSkip }) : test;
-    const more = { patch, base, test: signals, onUnreadable: onSkip };
+    const signals = isInputList(test) ? await readSignals(test, reading) : test;
+    const more = { patch, base, test: signals, onUnreadable: onSkip, nodata: nodataInSignals(nodata) };
     return { run: trainSignals(source, { ...rest, ...more }), close: () => source.close() };
   } catch (error) {
     await source.close();
