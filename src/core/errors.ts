@@ -54,6 +54,12 @@ export class InputError extends Error implements ProblemParts {
   }
 }
 
+/**
+ * A file that the disk does not give. Nothing that was given is wrong, so the command line ends with exit code 1; but
+ * a run that reads many files leaves this one out and continues, as with any other that cannot be used.
+ */
+export class ReadFailure extends InputError {}
+
 /** A short, safe rendering of any value for an error message. */
 export function show(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}…` : value);

@@ -349,6 +349,14 @@ export interface ProblemSizes {
 
 // The check that a handle belongs to the kernels it is given to.
 
+/**
+ * The device is gone: reset by its driver, unplugged, or taken away by the system. What was on it can no longer be
+ * read; a new device can be opened.
+ */
+export class DeviceLostError extends Error {
+  override readonly name = "DeviceLostError";
+}
+
 /** The handle as the class its kernels made it of. A handle of other kernels is an error of the program. */
 export function ownHandle<T extends object>(
   kernels: Kernels["name"],

@@ -11,6 +11,7 @@ import { exponentOf, largestMagnitude } from "../core/units.js";
 import { type Dictionary, type DictionaryParts, openDictionary } from "../dictionaries/dictionary.js";
 import { chooseKernels } from "../kernels/chooseDevice.js";
 import type { Kernels, PursuitLimits } from "../kernels/contract.js";
+import { HandleScope, withKernels } from "../kernels/handleScope.js";
 import { type CodingRule, Encoder, resolveLimits, scaleCoding } from "../pursuit/encoder.js";
 
 /** Codes of signals: X (m × N) and the means removed from the signals. */
@@ -32,23 +33,25 @@ export const panel = 512;
 export class Coder {
   readonly model: Codable;
   readonly #dictionary: Dictionary;
-  readonly #kernels: Kernels;
+  readonly #scope: HandleScope;
   /** Whether the kernels were made here, and so are disposed of here. */
   readonly #owned: boolean;
 
-  private constructor(model: Codable, dictionary: Dictionary, kernels: Kernels, owned: boolean) {
+  private constructor(model: Codable, dictionary: Dictionary, scope: HandleScope, owned: boolean) {
     this.model = model;
     this.#dictionary = dictionary;
-    this.#kernels = kernels;
+    this.#scope = scope;
     this.#owned = owned;
   }
 
   /** Prepare a model, on the caller's kernels or by default on the best available. */
   static async open(model: Codable, given?: Kernels): Promise<Coder> {
     const kernels = given ?? (await chooseKernels()).kernels;
+    const scope = new HandleScope(kernels);
     try {
-      return new Coder(model, await openDictionary(model, kernels), kernels, given === undefined);
+      return new Coder(model, await openDictionary(model, scope.kernels), scope, given === undefined);
     } catch (error) {
+      scope.freeAll();
       if (!given) await kernels.close();
       throw error;
     }
@@ -90,28 +93,24 @@ export class Coder {
     columns: (from: number, to: number) => DenseMatrix,
   ): Promise<SparseColumns> {
     const D = this.#dictionary;
-    const kernels = this.#kernels;
     const capacity = Math.min(panel, count);
-    const encoder = new Encoder(D, limits, capacity, kernels);
-    const Y = kernels.matrix(D.rows, capacity);
-    const parts: SparseColumns[] = [];
-    try {
+    return withKernels(this.#scope.kernels, async (kernels) => {
+      const encoder = new Encoder(D, limits, capacity, kernels);
+      const Y = kernels.matrix(D.rows, capacity);
+      const parts: SparseColumns[] = [];
       for (const [from, to] of panels(count)) {
         const part = kernels.head(Y, to - from);
         await kernels.writeMatrix(part, columns(from, to));
         parts.push(tighten(await kernels.readSparse(await encoder.encode(part))));
       }
       return join(parts, D.cols);
-    } finally {
-      encoder.free();
-      kernels.free(Y);
-    }
+    });
   }
 
   /** Free all memory. */
   async close(): Promise<void> {
-    this.#dictionary.free();
-    if (this.#owned) await this.#kernels.close();
+    this.#scope.freeAll();
+    if (this.#owned) await this.#scope.kernels.close();
   }
 }
 

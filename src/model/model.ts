@@ -14,8 +14,8 @@ import { requireShape, type Shape, sizeOf } from "../core/shape.js";
 import { maxFloat32, toOwnUnits } from "../core/units.js";
 import { type BaseDictionary, baseCols } from "../dictionaries/base.js";
 import { explicitBase, type SparseDictionary, unitColumns } from "../dictionaries/dictionary.js";
-import { chooseKernels } from "../kernels/chooseDevice.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../kernels/contract.js";
+import { withKernels } from "../kernels/handleScope.js";
 import { type CodingRule, defaultSparsity } from "../pursuit/encoder.js";
 import { Coder, type Codes, panel, panels, requireCodable } from "./coder.js";
 
@@ -225,17 +225,6 @@ async function openSynthesis({ base, A, dictionary }: Model, kernels: Kernels) {
     run: (X: DeviceSparse, Y: DeviceMatrix) => kernels.reconstruct(phi, factor, X, Y),
     free: () => kernels.free(phi, factor),
   };
-}
-
-/** Run with the caller's kernels, or with the best there are for the time of the call. */
-async function withKernels<T>(given: Kernels | undefined, run: (kernels: Kernels) => Promise<T>): Promise<T> {
-  if (given) return run(given);
-  const { kernels } = await chooseKernels();
-  try {
-    return await run(kernels);
-  } finally {
-    await kernels.close();
-  }
 }
 
 /** Y ← Y in units of one plus the means; an approximation beyond the largest number of f32 is that number. */

@@ -6,7 +6,7 @@ import { Command } from "commander";
 import { clock, grouped } from "../../core/formatText.js";
 import { formatShape } from "../../core/shape.js";
 import { writeFileAtomic } from "../../data/node/files.js";
-import { makeOutputFolder, resultFolder } from "../../data/node/outputs.js";
+import { finishOutputFolder, makeOutputFolder, resultFolder } from "../../data/node/outputs.js";
 import type { TrainReport } from "../../learn/run/trainingLoop.js";
 import { saveModel } from "../../model/node/files.js";
 import { psnr } from "../../tasks/approximate/representation.js";
@@ -47,6 +47,7 @@ async function runDemoCommand({ output = defaultFolder, ...device }: DemoFlags):
     await saveModel(join(output, "dictionary.npz"), outcome.model);
     for (const { name, bytes } of await demoFiles(outcome, pictures.seen[0], kernels, seconds))
       await writeFileAtomic(join(output, name), bytes);
+    await finishOutputFolder(output);
     for (const { name, rmse } of outcome.results) {
       const error = rmse.toFixed(2).padStart(6);
       stdout.write(`  ${name.padEnd(22)} RMSE ${error}   PSNR ${psnr(rmse).toFixed(2)} dB\n`);

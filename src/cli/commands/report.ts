@@ -1,12 +1,11 @@
 /** `trainlets report`: rebuild the page of a run, from the folder of its report. */
 
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { grouped } from "../../core/formatText.js";
-import { readFileBytes, writeFileAtomic } from "../../data/node/files.js";
+import { fileExists, readFileBytes, writeFileAtomic } from "../../data/node/files.js";
 import { requireOutput } from "../../data/node/outputs.js";
 import { atomsName, pageName } from "../../report/node/liveReport.js";
 import { metricsName, readMetrics } from "../../report/node/metricsFile.js";
@@ -35,13 +34,13 @@ async function runReport(
   { output = join(folder, pageName) }: { output?: string },
 ): Promise<void> {
   const metrics = join(folder, metricsName);
-  if (!existsSync(folder)) throw new InputError(`no such folder: ${folder}`);
-  if (!existsSync(metrics))
+  if (!(await fileExists(folder))) throw new InputError(`no such folder: ${folder}`);
+  if (!(await fileExists(metrics)))
     throw new InputError(`${folder} is not a report folder: it has no ${metricsName}`);
   const record = await readMetrics(metrics);
   await requireOutput(output, [".html"], [metrics]);
   const picture = join(folder, atomsName);
-  const atoms = existsSync(picture) ? await readFileBytes(picture) : undefined;
+  const atoms = (await fileExists(picture)) ? await readFileBytes(picture) : undefined;
   const page = runPage(record, { atoms, now: new Date() });
   await writeFileAtomic(output, new TextEncoder().encode(page));
   const state = record.end ? `ended (${record.end.ended})` : "no end recorded";

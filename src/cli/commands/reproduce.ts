@@ -10,7 +10,7 @@ import { formatShape, parseShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { writeFileAtomic } from "../../data/node/files.js";
 import { type Input, inspectInputs } from "../../data/node/inputs.js";
-import { makeOutputFolder, resultFolder } from "../../data/node/outputs.js";
+import { finishOutputFolder, makeOutputFolder, resultFolder } from "../../data/node/outputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import { experiments, findExperiment } from "../../experiments/catalogue.js";
 import type {
@@ -94,6 +94,7 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
     progress.note(computingOn);
     const outcome = await perform(run, data, { kernels, progress, json: flags.json === true });
     const written = await writeOutcome(output, outcome.files);
+    await finishOutputFolder(output);
     const seconds = (performance.now() - start) / 1000;
     if (flags.json) {
       const { values, claims } = outcome;

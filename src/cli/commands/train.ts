@@ -55,6 +55,7 @@ import { thisMachine } from "../../report/node/thisMachine.js";
 import { jsonReport, type PlanLine, planLine } from "../../report/runRecord.js";
 import { memoryNow, onDevice } from "../terminal/device.js";
 import { Interrupt } from "../terminal/interrupt.js";
+import { continueOnNewDevice } from "../terminal/lostDevice.js";
 import { ProgressLine } from "../terminal/progress.js";
 import {
   libraryOptions,
@@ -127,8 +128,13 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
     await makeRunFolders(flags, [...data, ...(flags.test ?? [])]);
   const checkpoints = await checkpointsOf(flags, resolved, progress);
   try {
-    const job = { flags, inputs, tests, options, checkpoints, progress };
-    const result = await onDevice(flags, (kernels, computingOn) => trainOn(kernels, computingOn, job));
+    const note = (line: string) => progress.note(`train: ${line}`);
+    const result = await continueOnNewDevice({ checkpoints, note }, (from, opened) =>
+      onDevice(flags, (kernels, computingOn) => {
+        opened(kernels);
+        return trainOn(kernels, computingOn, { flags, inputs, tests, options, checkpoints: from, progress });
+      }),
+    );
     (flags.json ? stderr : stdout).write(`${result}\n`);
   } finally {
     await checkpoints?.folder.close();

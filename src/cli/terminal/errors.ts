@@ -5,7 +5,7 @@
 
 import { stderr, stdout } from "node:process";
 import { CommanderError } from "commander";
-import { InputError, type OptionNaming } from "../../core/errors.js";
+import { InputError, type OptionNaming, ReadFailure } from "../../core/errors.js";
 
 /** Print what is wrong, after the command's name; the exit code. `nameOf` gives the flag of an option. */
 export function report(error: unknown, command: string, nameOf: OptionNaming = (name) => name): number {
@@ -17,7 +17,8 @@ export function report(error: unknown, command: string, nameOf: OptionNaming = (
   const line = lineOf(error, nameOf);
   stderr.write(`${line.startsWith(prefix) ? "" : prefix}${line}\n`);
   if (process.env.TRAINLETS_DEBUG && error instanceof Error) stderr.write(`${error.stack}\n`);
-  return error instanceof CommanderError || error instanceof InputError ? 2 : 1;
+  const ofUser = error instanceof InputError && !(error instanceof ReadFailure);
+  return error instanceof CommanderError || ofUser ? 2 : 1;
 }
 
 function lineOf(error: unknown, nameOf: OptionNaming): string {

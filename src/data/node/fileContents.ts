@@ -5,12 +5,14 @@
  */
 
 import { createHash, type Hash } from "node:crypto";
+import { InputError, ReadFailure } from "../../core/errors.js";
 import {
   comparedRanges,
   compareLimit,
   type DataContents,
   nameWithoutFolders,
 } from "../sampling/dataContents.js";
+import { readError } from "./files.js";
 import { shownPath } from "./system/fileNames.js";
 import { openRegular } from "./system/handles.js";
 import type { ByteRange } from "./system/openFiles.js";
@@ -63,7 +65,9 @@ async function digestFile(
   try {
     const time = await addCompared(file, limit, room, hash);
     return { digest: digestOf(hash), ...(time === undefined ? {} : { time }) };
-  } catch {
+  } catch (error) {
+    const problem = readError(error, file.path);
+    if (problem instanceof ReadFailure) throw problem; // at another time it would be read, and differ
     return { digest: digestOf(createHash("sha256").update(`${name}\nunreadable`)) };
   }
 }
@@ -86,7 +90,7 @@ async function addCompared(
       for (let at = 0; at < length; ) {
         const place = (within?.offset ?? 0) + offset + at;
         const { bytesRead } = await handle.read(room, 0, Math.min(pieceBytes, length - at), place);
-        if (bytesRead === 0) throw new Error("it became shorter");
+        if (bytesRead === 0) throw new InputError(`${shownPath(path)}: truncated: it became shorter`);
         hash.update(room.subarray(0, bytesRead));
         at += bytesRead;
       }

@@ -31,7 +31,7 @@ import {
 } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { InputError } from "../../core/errors.js";
+import { InputError, ReadFailure } from "../../core/errors.js";
 import { byteSize } from "../../core/formatText.js";
 import { crc32, crcToHex } from "../formats/checksums.js";
 import { shownPath, systemPath } from "./system/fileNames.js";
@@ -52,11 +52,17 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: "its name is not valid",
 };
 
-/** Failures of the disk, in words. */
+/** Failures of the disk or of the system, in words. */
 const failures: Readonly<Record<string, string>> = {
   ENOSPC: "no space left on the disk",
   EDQUOT: "the disk quota is used up",
   EFBIG: "too large for this file system",
+  EIO: "the disk reports an input/output error",
+  EINTR: "the system call was interrupted",
+  EMFILE: "too many open files in this process",
+  ENFILE: "too many open files on this machine",
+  ESTALE: "its network file system has lost it",
+  ETIMEDOUT: "the disk does not answer",
 };
 
 /** Most bytes that are read from a pipe, whose length is not known before. */
@@ -72,7 +78,7 @@ export async function readFileBytes(path: string): Promise<Uint8Array> {
       return await withHandle(path, "r", (pipe) => readPipe(pipe, path));
     return await withRegular(path, (handle, { size }) => readWhole(handle, size));
   } catch (error) {
-    throw cannotRead(error, path);
+    throw readError(error, path);
   }
 }
 
@@ -82,7 +88,7 @@ export async function statFile(path: string): Promise<{ size: number; regular: b
     const stats = await statReadable(path);
     return { size: stats.size, regular: stats.isFile() };
   } catch (error) {
-    throw cannotRead(error, path);
+    throw readError(error, path);
   }
 }
 
@@ -92,7 +98,7 @@ export async function readFileStart(path: string, length: number): Promise<Uint8
     await statReadable(path);
     return await withRegular(path, (handle) => readWhole(handle, length));
   } catch (error) {
-    throw cannotRead(error, path);
+    throw readError(error, path);
   }
 }
 
@@ -104,19 +110,15 @@ async function statReadable(path: string): Promise<Stats> {
   throw new InputError(`${shownPath(path)}: cannot be read (it is ${kindOfFile(stats)})`);
 }
 
-function cannotRead(error: unknown, path: string): Error {
-  if (error instanceof InputError) return error;
-  return fileError(error, `${shownPath(path)}: cannot be read`, "no such file");
-}
-
 /** Write a file, whole or not at all. Devices and pipes (`/dev/null`) are written to directly. */
 export async function writeFileAtomic(path: string, bytes: Uint8Array): Promise<void> {
   try {
     const target = await resolveTarget(path); // a link stays; the file it points to is replaced
     const before = await statIfAny(target);
     requireNotReadOnly(before);
-    if (before && !before.isFile()) await writeFile(target, bytes);
-    else await replaceFile(target, [bytes], before?.mode);
+    if (before && !before.isFile()) return await writeFile(target, bytes);
+    await removeStaleOf(target);
+    await replaceFile(target, [bytes], before?.mode);
   } catch (error) {
     throw fileError(error, `${path}: cannot be written`, "no such folder");
   }
@@ -137,11 +139,18 @@ export async function requireWritable(path: string): Promise<void> {
     if (before && !before.isFile()) return;
     requireNotReadOnly(before);
     await removeStaleOf(target);
-    const trial = new TemporaryFile(target);
-    await withHandle(trial.path, "wx", async () => {});
-    await trial.remove();
+    await tryFile(new TemporaryFile(target));
   } catch (error) {
     throw fileError(error, `${path} cannot be written`, "no such folder");
+  }
+}
+
+/** Make a file and remove it. */
+async function tryFile(trial: TemporaryFile): Promise<void> {
+  try {
+    await withHandle(trial.path, "wx", async () => {});
+  } finally {
+    await trial.remove();
   }
 }
 
@@ -164,7 +173,8 @@ async function replaceFile(
   await syncFolder(dirname(target));
 }
 
-async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+/** Write all bytes at the end of what was written before: one call may write less than it is asked for. */
+export async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     at += (await handle.write(bytes, at, Math.min(bytes.length - at, 2 ** 30))).bytesWritten;
   }
@@ -237,11 +247,16 @@ async function resolveTarget(path: string): Promise<string> {
   for (let links = 0; links <= maxLinks; links++) {
     const folder = await realpath(dirname(file)); // `x/..` as the system sees it, not as text
     const target = join(folder, basename(file));
-    const link = await readlink(target).catch(() => undefined);
+    const link = await readlink(target).catch(ifNotLink);
     if (link === undefined) return target;
     file = isAbsolute(link) ? link : `${folder}/${link}`;
   }
   throw Object.assign(new Error(), { code: "ELOOP" });
+}
+
+/** For `catch` of `readlink`: most files are not links (EINVAL; UNKNOWN on some disks of Windows). */
+function ifNotLink(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "EINVAL" && error.code !== "UNKNOWN") ifMissing(error);
 }
 
 /** Refuse to replace a file that nobody may write, although its folder would allow it. */
@@ -252,10 +267,21 @@ function requireNotReadOnly(before: Stats | undefined): void {
 
 /** What is at `path`, if anything. */
 async function statIfAny(path: string): Promise<Stats | undefined> {
-  return await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  return await stat(path).catch(ifMissing);
+}
+
+/** Whether there is something at `path`. An error if the disk does not say. */
+export async function fileExists(path: string): Promise<boolean> {
+  try {
+    return (await statIfAny(path)) !== undefined;
+  } catch (error) {
+    throw readError(error, path);
+  }
+}
+
+/** For `catch`: nothing, if that is because there is no such file; whatever else went wrong is thrown. */
+export function ifMissing(error: NodeJS.ErrnoException): undefined {
+  if (!["ENOENT", "ENOTDIR"].includes(error.code ?? "")) throw error;
 }
 
 /** An error of one line: an `InputError` if the caller can correct it, a plain `Error` if the disk is full or failing. */
@@ -264,6 +290,13 @@ export function fileError(error: unknown, what: string, whenMissing: string): Er
   const reason = code === "ENOENT" ? whenMissing : reasons[code];
   if (reason) return new InputError(`${what} (${reason})`);
   return new Error(`${what} (${failures[code] ?? message.split("\n")[0]})`, { cause: error });
+}
+
+/** Any failure to read a file as an error of one line: a run leaves such a file out and continues. */
+export function readError(error: unknown, path: string, whenMissing = "no such file"): InputError {
+  if (error instanceof InputError) return error;
+  const made = fileError(error, `${shownPath(path)}: cannot be read`, whenMissing);
+  return made instanceof InputError ? made : new ReadFailure(made.message);
 }
 
 /** Whether an error comes from the file system, and not from a bug. */

@@ -9,12 +9,12 @@
  */
 
 import { basename, dirname } from "node:path";
-import { InputError } from "../../core/errors.js";
+import { InputError, ReadFailure } from "../../core/errors.js";
 import type { Nodata } from "../../core/samples/gaps.js";
 import type { Shape } from "../../core/shape.js";
 import { maxNpyHeaderLength, readNpyHeader } from "../formats/npy.js";
 import { listMembers } from "./archives/listMembers.js";
-import { readFileStart, statFile } from "./files.js";
+import { readError, readFileStart, statFile } from "./files.js";
 import { type Input, isKnownKind, isUsable, kindOf } from "./inputKinds.js";
 import { type OnSkip, SkippedFiles, warnOfSkipped } from "./skippedFiles.js";
 import { shownPath } from "./system/fileNames.js";
@@ -28,7 +28,6 @@ import {
   statIfThere,
 } from "./system/folderFiles.js";
 import { glob, isGlob } from "./system/glob.js";
-import { readError } from "./system/openFiles.js";
 
 export { type FileKind, type Input, isKnownKind, kindOf, knownKinds } from "./inputKinds.js";
 
@@ -118,9 +117,17 @@ export async function expandInputs(args: readonly string[], onSkip: Skip = () =>
 async function expandArgument(argument: string, onSkip: Skip): Promise<DataFile[]> {
   const stats = await statIfThere(argument);
   const folders = new Folders();
+  const problems: InputError[] = [];
+  const note = (problem: InputError) => void problems.push(problem);
+  const settle = (files: DataFile[], message: string) => {
+    const failure = problems.find((problem) => problem instanceof ReadFailure);
+    if (files.length === 0 && failure) throw failure; // it may well hold files
+    problems.forEach(onSkip);
+    return requireAny(files, message);
+  };
   if (stats?.isDirectory()) {
-    const found = await listFolder(argument, { isWanted: isUsable, onSkip });
-    return requireAny(found.map(notGiven), `no images or .npy arrays in folder ${argument}`);
+    const found = await listFolder(argument, { isWanted: isUsable, onSkip: note });
+    return settle(found.map(notGiven), `no images or .npy arrays in folder ${argument}`);
   }
   if (stats) {
     await statFile(argument); // rejects sockets, devices and named pipes
@@ -128,8 +135,8 @@ async function expandArgument(argument: string, onSkip: Skip): Promise<DataFile[
   }
   if (!isGlob(argument)) throw noSuchFile(argument);
   const files: DataFile[] = [];
-  for (const path of await glob(argument, onSkip)) files.push(...(await expandMatch(path, folders, onSkip)));
-  return requireAny(files, `no images or .npy arrays match ${argument}`);
+  for (const path of await glob(argument, note)) files.push(...(await expandMatch(path, folders, note)));
+  return settle(files, `no images or .npy arrays match ${argument}`);
 }
 
 /** The files that a match of a glob stands for: as in folders, what cannot be used is reported and left out. */

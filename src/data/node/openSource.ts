@@ -17,7 +17,7 @@ import { maxNpyHeaderLength, type NpyHeader, readNpyHeader } from "../formats/np
 import type { SignalSource, SignalUnit } from "../sampling/signalSource.js";
 import { TemporaryStore, temporaryBytes } from "./archives/temporaryStore.js";
 import { type ComparedFile, fileContents } from "./fileContents.js";
-import { readFileBytes, readFileStart, statFile } from "./files.js";
+import { readError, readFileBytes, readFileStart, statFile } from "./files.js";
 import { decodeImage, imageShape } from "./images.js";
 import {
   type Input,
@@ -31,7 +31,7 @@ import {
 import { readRows, requireNumbers } from "./npyRows.js";
 import { type OnSkip, SkippedFiles, warnOfSkipped } from "./skippedFiles.js";
 import { shownPath } from "./system/fileNames.js";
-import { type ByteRange, OpenFiles, readError } from "./system/openFiles.js";
+import { type ByteRange, OpenFiles } from "./system/openFiles.js";
 
 export interface OpenSourceOptions extends ReadSignalsOptions {
   /** Approximate samples per unit; by default an array is one unit. */

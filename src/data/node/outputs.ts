@@ -7,10 +7,11 @@
  * somebody else under the names that it writes.
  */
 
-import { lstat, mkdir, readdir, realpath, stat, statfs } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { lstat, mkdir, readdir, realpath, stat, statfs, unlink } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { InputError, inputError } from "../../core/errors.js";
-import { fileError, readFileBytes, requireWritable } from "./files.js";
+import { fileError, ifMissing, readError, readFileBytes, requireWritable, writeFileAtomic } from "./files.js";
 import type { Input } from "./inputs.js";
 import { systemPath } from "./system/fileNames.js";
 import { isGlob } from "./system/glob.js";
@@ -93,6 +94,15 @@ export async function makeOutputFolder(folder: string, options: OutputFolder): P
   }
   await requireNoOthers(folder, options);
   await requireWritable(join(folder, options.mark));
+  if (options.names === "any") await writeFileAtomic(join(folder, unfinished), new Uint8Array());
+}
+
+/** Marks a folder of results whose page is not written yet: after a run that was killed, the next one may fill it. */
+const unfinished = ".trainlets-unfinished";
+
+/** Call this when all results are in their folder. */
+export async function finishOutputFolder(folder: string): Promise<void> {
+  await unlink(join(folder, unfinished)).catch(() => {}); // harmless: the page is there
 }
 
 /** Refuse the folders that data are read from, and folders inside them. */
@@ -108,7 +118,11 @@ async function requireNoData(folder: string, { option, data = [] }: OutputFolder
 
 /** Where a folder is, or will be once it is made with all folders above it. */
 async function placeOf(folder: string): Promise<string> {
-  const found = await realpath(folder).catch(() => undefined);
+  const found = await realpath(folder)
+    .catch(ifMissing)
+    .catch((error) => {
+      throw fileError(error, `${folder}: cannot be read`, "no such folder");
+    });
   if (found !== undefined) return found;
   const above = dirname(folder);
   return above === folder ? folder : join(await placeOf(above), basename(folder));
@@ -136,11 +150,11 @@ function folderOfData(option: string, folder: string, data: string): InputError 
 
 /** Refuse a folder where one of the names is taken by a file of somebody else. */
 async function requireNoOthers(folder: string, { option, names, mark, isOurs }: OutputFolder): Promise<void> {
-  const text = await readFileBytes(join(folder, mark)).then(decodeText, () => undefined);
+  const text = await readMark(join(folder, mark));
   if (text !== undefined && isOurs(text)) return;
-  const entries = names === "any" ? (await readdir(folder)).filter((name) => !name.startsWith(".")) : names;
+  const entries = names === "any" ? await listResults(folder) : names;
   for (const name of entries) {
-    const taken = await lstat(join(folder, name)).catch(() => undefined);
+    const taken = await lookAt(join(folder, name), lstat);
     if (taken === undefined) continue;
     throw new InputError(
       (nameOf) =>
@@ -150,13 +164,38 @@ async function requireNoOthers(folder: string, { option, names, mark, isOurs }: 
   }
 }
 
-function decodeText(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
+/** What is in a folder of results; nothing that counts if a run did not finish it. */
+async function listResults(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error) => {
+    throw fileError(error, `${folder}: cannot be read`, "no such folder");
+  });
+  return names.includes(unfinished) ? [] : names.filter((name) => !name.startsWith("."));
 }
 
-async function statOrNothing(path: string): Promise<Awaited<ReturnType<typeof stat>> | undefined> {
-  return stat(systemPath(path)).catch(() => undefined);
+/** The text of a file; undefined if there is no such file, or something else. */
+async function readMark(path: string): Promise<string | undefined> {
+  const found = await lookAt(path, stat);
+  if (!found?.isFile()) return undefined;
+  return new TextDecoder().decode(await readFileBytes(path));
 }
+
+async function statOrNothing(path: string): Promise<Stats | undefined> {
+  return lookAt(path, stat);
+}
+
+/** What is at a path, if anything. If the disk does not say, nothing may be written: it could be an input. */
+async function lookAt(
+  path: string,
+  look: (path: string | Buffer) => Promise<Stats>,
+): Promise<Stats | undefined> {
+  return look(systemPath(path)).catch((error: NodeJS.ErrnoException) => {
+    if (notThere.has(error.code ?? "")) return undefined;
+    throw readError(error, path);
+  });
+}
+
+/** Codes of paths where there can be no file of ours, and none to lose. */
+const notThere = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "EINVAL", "ERR_INVALID_ARG_VALUE"]);
 
 /** Whether a page was written by trainlets: it says so at its end. */
 function isOurPage(text: string): boolean {

@@ -258,14 +258,19 @@ export class Arena {
     try {
       this.memory.grow(pages);
     } catch {
-      const need = ((this.bytesUsed + size) / 2 ** 30).toFixed(2);
-      const most = (this.bytesMost + reserved) / 2 ** 30;
-      throw new InputError(
-        `cpu kernels: ${need} GiB of memory is needed, but at most ${most} GiB is available`,
-      );
+      throw this.#outOfMemory(size);
     }
     this.#release({ at: end, bytes: pages * page });
     return this.#find(size)!;
+  }
+
+  /** What is more than these kernels can ever have is a mistake of the caller; otherwise the system has no more. */
+  #outOfMemory(size: number): Error {
+    const bytes = this.bytesUsed + size;
+    const need = `cpu kernels: ${(bytes / 2 ** 30).toFixed(2)} GiB of memory is needed`;
+    if (bytes <= this.bytesMost) return new Error(`${need}, but the system gives no more`);
+    const most = (this.bytesMost + reserved) / 2 ** 30;
+    return new InputError(`${need}, but at most ${most} GiB is available`);
   }
 
   /** Add to the free pieces, joined with its neighbours. */

@@ -61,7 +61,9 @@ export class CpuMemory {
   /** Memory for small lists of one call; the next call may overwrite it. */
   stage(bytes: number): number {
     if (bytes > this.#staging.bytes) {
-      if (this.#staging.at !== 0) this.arena.give(this.#staging.at);
+      const { at } = this.#staging;
+      this.#staging = { at: 0, bytes: 0 }; // if there is no memory, nothing may point to what was given back
+      if (at !== 0) this.arena.give(at);
       this.#staging = { at: this.arena.take(bytes), bytes };
     }
     return this.#staging.at;

@@ -103,8 +103,10 @@ export class Pool {
     const control = this.#control();
     for (let t = 0; t < this.threads; t++) {
       const old = control[slots.scratch + t] >>> 0;
+      control[slots.scratch + t] = 0; // if there is no memory, no thread may use what was given back
       if (old !== 0) this.arena.give(old);
     }
+    this.#scratchBytes = 0;
     for (let t = 0; t < this.threads; t++) {
       const at = this.arena.take(bytes); // may move the memory, so the control block is looked up afterwards
       this.#control()[slots.scratch + t] = at;

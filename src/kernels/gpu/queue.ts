@@ -9,6 +9,7 @@
  * If the device is lost, or reports an error, the next read fails with it.
  */
 
+import { DeviceLostError } from "../contract.js";
 import type { Fields } from "../fields.js";
 import { parameters, shaders } from "./shaders.js";
 
@@ -50,7 +51,7 @@ export class GpuQueue {
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
   #underWay: Promise<unknown>[] = [];
-  #failure: string | undefined;
+  #failure: Error | undefined;
 
   constructor(device: GPUDevice) {
     this.device = device;
@@ -59,10 +60,11 @@ export class GpuQueue {
       usage: usage.uniform | usage.copyTarget,
     });
     void device.lost.then(({ reason, message }) => {
-      if (reason !== "destroyed" || !this.#closed) this.#fail(`the device was lost (${message || reason})`);
+      if (reason === "destroyed" && this.#closed) return;
+      this.#fail(new DeviceLostError(`gpu: the device was lost (${firstLine(message) || reason})`));
     });
     device.addEventListener("uncapturederror", (event) => {
-      this.#fail(firstLine((event as GPUUncapturedErrorEvent).error.message));
+      this.#fail(new Error(`gpu: ${firstLine((event as GPUUncapturedErrorEvent).error.message)}`));
     });
   }
   #closed = false;
@@ -120,7 +122,7 @@ export class GpuQueue {
     try {
       await staging.mapAsync(mapForReading, 0, bytes);
     } catch (error) {
-      await Promise.resolve(); // the loss of the device is reported a moment later
+      await Promise.race([this.device.lost, patience()]); // the loss of the device is reported a moment later
       this.#complain();
       throw new Error(`gpu: nothing could be read back (${firstLine((error as Error).message)})`);
     }
@@ -202,7 +204,7 @@ export class GpuQueue {
   async pace(): Promise<void> {
     this.flush();
     this.#complain();
-    this.#underWay.push(this.device.queue.onSubmittedWorkDone());
+    this.#underWay.push(this.device.queue.onSubmittedWorkDone().catch(() => {})); // the next read says why
     if (this.#underWay.length <= mostUnderWay) return;
     await this.#underWay.shift();
     this.#complain();
@@ -283,12 +285,13 @@ export class GpuQueue {
     return this.#encoder;
   }
 
-  #fail(message: string): void {
-    this.#failure ??= message;
+  /** The loss of the device outweighs errors that come of it. */
+  #fail(failure: Error): void {
+    if (!this.#failure || failure instanceof DeviceLostError) this.#failure = failure;
   }
 
   #complain(): void {
-    if (this.#failure) throw new Error(`gpu: ${this.#failure}`);
+    if (this.#failure) throw this.#failure;
   }
 }
 
@@ -301,6 +304,11 @@ function storageAccess(source: string): ("read" | "read_write")[] {
   return found
     .sort((a, b) => Number(a[1]) - Number(b[1]))
     .map(([, , access]) => access as "read" | "read_write");
+}
+
+/** Time enough for the loss of a device to be reported. */
+function patience(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 200));
 }
 
 function firstLine(text: string): string {

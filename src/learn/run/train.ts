@@ -18,6 +18,7 @@ import {
   UnreadableFiles,
 } from "../../data/sampling/signalSource.js";
 import { chooseKernels } from "../../kernels/chooseDevice.js";
+import { HandleScope } from "../../kernels/handleScope.js";
 import type { Model, ModelMeta } from "../../model/model.js";
 import type { TrainingData } from "../examples/examplePlan.js";
 import type { OwnOption } from "../learners/learner.js";
@@ -66,6 +67,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   /** What a checkpoint records of the run; undefined without checkpoints. */
   readonly #identity: RunIdentity | undefined;
   #setup: Promise<TrainingSetup> | undefined;
+  #scope: HandleScope | undefined;
   #model: Model | undefined;
   #status: "new" | "running" | "ended" | "failed" | "closed" = "new";
   readonly #progress: { examples: number };
@@ -148,6 +150,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
         this.#status = "ended";
       }
       await freeTraining(setup);
+      this.#scope?.freeAll(); // what an update that failed has left
       if (!this.#options.kernels) await setup.kernels.close();
     }
   }
@@ -158,7 +161,9 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   }
 
   async #setUp(): Promise<TrainingSetup> {
-    const kernels = this.#options.kernels ?? (await chooseKernels()).kernels;
+    const scope = new HandleScope(this.#options.kernels ?? (await chooseKernels()).kernels);
+    const { kernels } = scope;
+    this.#scope = scope;
     try {
       const { resume, onReading, onUnreadable } = this.#options;
       if (isSource(this.#data)) {
@@ -168,6 +173,7 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
       const more = { unreadable: this.#unreadable, onReading, resume };
       return await setUpTraining(this.#data, this.#test, this.#resolved, kernels, more);
     } catch (error) {
+      scope.freeAll();
       if (!this.#options.kernels) await kernels.close();
       throw error;
     }

@@ -84,6 +84,7 @@ export class LiveReport {
 
   /** Add a report, made `seconds` after the first; `snapshot` gives the current dictionary. */
   async report(report: TrainReport, seconds: number, snapshot: () => Promise<Model>): Promise<void> {
+    if (report.step === this.#record.last?.step) return; // a run that had ended repeats its last report when resumed
     const memory = this.#options.memory();
     const line = jsonReport(report, this.#before + seconds);
     this.#append({ kind: "report", ...line, time: new Date().toISOString(), memory });
@@ -103,7 +104,11 @@ export class LiveReport {
     await this.#writing;
     this.#page();
     await this.#writing;
-    this.#options.metrics.close();
+    try {
+      this.#options.metrics.close();
+    } catch (error) {
+      this.#problem(error);
+    }
   }
 
   #append(line: MetricsLine): void {

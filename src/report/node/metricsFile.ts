@@ -32,11 +32,21 @@ export async function openMetrics(
   const path = join(folder, metricsName);
   const before = resumedAt === undefined ? undefined : await keptOf(path, resumedAt);
   try {
-    const file = openSync(path, before ? "r+" : "w+");
-    ftruncateSync(file, before?.bytes ?? 0);
-    return new MetricsFile(path, file, before);
+    return new MetricsFile(path, openAt(path, before), before);
   } catch (error) {
     throw fileError(error, `${path}: cannot be written`, "no such folder");
+  }
+}
+
+/** The file, cut off behind what is kept. */
+function openAt(path: string, before: Kept | undefined): number {
+  const file = openSync(path, before ? "r+" : "w+");
+  try {
+    ftruncateSync(file, before?.bytes ?? 0);
+    return file;
+  } catch (error) {
+    closeSync(file);
+    throw error;
   }
 }
 
@@ -76,8 +86,13 @@ export class MetricsFile {
     this.#waiting = [];
   }
 
+  /** Throws if the system cannot write the lines after all; the file is closed in any case. */
   close(): void {
-    closeSync(this.#file);
+    try {
+      closeSync(this.#file);
+    } catch (error) {
+      throw fileError(error, `${this.path}: cannot be written`, "no such folder");
+    }
   }
 
   /** A deleted file can still be read as long as it is open. */
@@ -174,8 +189,13 @@ function hasNeeds({ memory, disk }: { readonly memory: unknown; readonly disk: u
   return Array.isArray(memory) && Array.isArray(disk);
 }
 
-/** Whether a text is that of a metrics file: its first line is the plan of a run. */
+/**
+ * Whether a text is that of a metrics file: its first line is the plan of a run. A run that was killed at its start
+ * leaves a part of that line, or nothing.
+ */
 export function isMetrics(text: string): boolean {
+  const start = '{"kind":"plan"';
+  if (!text.includes("\n") && (start.startsWith(text) || text.startsWith(start))) return true;
   try {
     return (JSON.parse(text.slice(0, text.indexOf("\n"))) as { kind?: unknown } | null)?.kind === "plan";
   } catch {

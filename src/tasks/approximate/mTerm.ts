@@ -33,6 +33,7 @@ import { PatchSampler } from "../../data/sampling/patchSampler.js";
 import { type BaseDictionary, baseCols, baseRows, createBase } from "../../dictionaries/base.js";
 import { type DictionaryParts, openDictionary } from "../../dictionaries/dictionary.js";
 import type { Kernels } from "../../kernels/contract.js";
+import { withKernels } from "../../kernels/handleScope.js";
 import { Encoder } from "../../pursuit/encoder.js";
 import { forwardCascade } from "../../wavelets/cascade.js";
 import { wavelet } from "../../wavelets/filters.js";
@@ -72,19 +73,20 @@ export async function samplePatches(
     readonly kernels: Kernels;
   },
 ): Promise<DenseMatrix> {
-  const { patch, count, seed, kernels } = options;
+  const { patch, count, seed } = options;
   const nodata = resolveNodata("samplePatches", options.nodata);
   const { signals } = gapFreeSignals(signalsWithGaps("samplePatches", given, nodata), patch);
   const sampler = new PatchSampler(signals, { patch, holdout: 0, examples: count }, Rng.from(seed));
   const windows = sampler.trainingWindows(0, 0, sampler.examples);
   const unit = Math.max(1, powerBelow(largestOf(signals)) / safeMagnitude);
-  const store = kernels.signals(signals, 1 / unit);
-  const Y = kernels.matrix(sizeOf(patch), sampler.examples);
-  const means = kernels.matrix(1, sampler.examples);
-  await kernels.extract(store, windows, patch, Y, means);
-  const scaled = await kernels.readMatrix(Y);
+  const scaled = await withKernels(options.kernels, async (kernels) => {
+    const store = kernels.signals(signals, 1 / unit);
+    const Y = kernels.matrix(sizeOf(patch), sampler.examples);
+    const means = kernels.matrix(1, sampler.examples);
+    await kernels.extract(store, windows, patch, Y, means);
+    return kernels.readMatrix(Y);
+  });
   const patches = unit === 1 ? scaled : scaled.scaled(unit);
-  kernels.free(store, Y, means);
   const beyond = patches.data.findIndex((value) => !Number.isFinite(value));
   if (beyond < 0) return patches;
   const { name } = signals[windows.signal[Math.floor(beyond / patches.rows)]];
@@ -117,8 +119,11 @@ export async function mTermErrors(
   if (baseRows(base) !== patches.rows) {
     throw new InputError(`mTermErrors: patches must have ${baseRows(base)} samples, got ${patches.rows}`);
   }
-  if (A === undefined && isOrthonormal(base)) return byAnalysis(base, patches, maxTerms, kernels, onProgress);
-  return byPursuit(approximator, patches, maxTerms, kernels, onProgress);
+  return withKernels(kernels, (on) =>
+    A === undefined && isOrthonormal(base)
+      ? byAnalysis(base, patches, maxTerms, on, onProgress)
+      : byPursuit(approximator, patches, maxTerms, on, onProgress),
+  );
 }
 
 /** A curve of mean squared errors as PSNR in dB, for samples from 0 to `peak`; Infinity if the error is 0. */

@@ -10,6 +10,7 @@ import { largestMagnitude, powerBelow } from "../../core/units.js";
 import { PatchSampler } from "../../data/sampling/patchSampler.js";
 import { type DictionaryParts, openDictionary } from "../../dictionaries/dictionary.js";
 import type { Kernels } from "../../kernels/contract.js";
+import { withKernels } from "../../kernels/handleScope.js";
 import { type CodingRule, codingError, Encoder, resolveLimits, scaleCoding } from "../../pursuit/encoder.js";
 
 export interface RepresentationOptions {
@@ -43,8 +44,15 @@ export async function representationError(
   options: RepresentationOptions,
 ): Promise<number> {
   requireKnownOptions("representationError", options, optionList);
-  const { kernels, coding, examples, seed, removeMean } = options;
   requireSignals("representationError", signals);
+  return withKernels(options.kernels, (kernels) => measure(parts, signals, { ...options, kernels }));
+}
+
+async function measure(
+  parts: DictionaryParts,
+  signals: readonly Signal[],
+  { kernels, coding, examples, seed, removeMean }: RepresentationOptions,
+): Promise<number> {
   const sampler = new PatchSampler(
     signals,
     { patch: parts.base.shape, holdout: 0, examples },

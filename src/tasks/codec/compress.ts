@@ -8,6 +8,7 @@
 import { inputError } from "../../core/errors.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import type { Kernels } from "../../kernels/contract.js";
+import { HandleScope, withKernels } from "../../kernels/handleScope.js";
 import type { Model } from "../../model/model.js";
 import { createBlockLayout } from "./blockLayout.js";
 import { CodecDictionary } from "./codecDictionary.js";
@@ -33,16 +34,22 @@ const maxIdle = 12;
 export class Compressor {
   readonly #model: Model;
   readonly #dictionary: CodecDictionary;
-  readonly #kernels: Kernels;
+  readonly #scope: HandleScope;
 
-  private constructor(model: Model, dictionary: CodecDictionary, kernels: Kernels) {
+  private constructor(model: Model, dictionary: CodecDictionary, scope: HandleScope) {
     this.#model = model;
     this.#dictionary = dictionary;
-    this.#kernels = kernels;
+    this.#scope = scope;
   }
 
   static async open(model: Model, kernels: Kernels): Promise<Compressor> {
-    return new Compressor(model, await CodecDictionary.open(model, kernels), kernels);
+    const scope = new HandleScope(kernels);
+    try {
+      return new Compressor(model, await CodecDictionary.open(model, scope.kernels), scope);
+    } catch (error) {
+      scope.freeAll();
+      throw error;
+    }
   }
 
   /** The best file within a number of bytes, or the smallest file with at least a PSNR. */
@@ -56,12 +63,14 @@ export class Compressor {
     if ("bytes" in target) requireInteger("compress", "bytes", target.bytes, 1);
     else requireAbove("compress", "psnr", target.psnr, 0);
     const layout = createBlockLayout(this.#model, array.shape, array.colour, "compress");
-    const encoder = new TrialEncoder(array, layout, this.#dictionary, this.#kernels, onTrial);
-    return "bytes" in target ? finestWithin(encoder, target.bytes) : coarsestWith(encoder, target.psnr);
+    return withKernels(this.#scope.kernels, (kernels) => {
+      const encoder = new TrialEncoder(array, layout, this.#dictionary, kernels, onTrial);
+      return "bytes" in target ? finestWithin(encoder, target.bytes) : coarsestWith(encoder, target.psnr);
+    });
   }
 
   free(): void {
-    this.#dictionary.free();
+    this.#scope.freeAll();
   }
 }
 

@@ -37,8 +37,8 @@ import { hasGaps, resolveNodata, signalsWithGaps } from "../../core/samples/gaps
 import { type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { MagnitudeCounts, maxFloat32, powerBelow } from "../../core/units.js";
-import { chooseKernels } from "../../kernels/chooseDevice.js";
 import type { Kernels } from "../../kernels/contract.js";
+import { withKernels } from "../../kernels/handleScope.js";
 import { chiSquareQuantile } from "../../linalg/chiSquare.js";
 import type { Model } from "../../model/model.js";
 import { picturesOf, planesOf, resolveColour } from "./colour.js";
@@ -105,17 +105,14 @@ async function denoiseSignals(
   const noisy = signals.filter((_, i) => isNoisy[i]);
   const sigma = plan.sigma.filter((_, i) => isNoisy[i]);
   if (noisy.length === 0) return { signals: [...signals], sigma: plan.sigma };
-  const kernels = options.kernels ?? (await chooseKernels()).kernels;
-  try {
-    const cleaned = await iterate(noisy, sigma, plan, { ...options, kernels });
-    let at = 0; // signals without noise stay as they are
-    return {
-      signals: signals.map((signal, i) => (isNoisy[i] ? cleaned[at++] : signal)),
-      sigma: plan.sigma,
-    };
-  } finally {
-    if (!options.kernels) await kernels.close();
-  }
+  const cleaned = await withKernels(options.kernels, (kernels) =>
+    iterate(noisy, sigma, plan, { ...options, kernels }),
+  );
+  let at = 0; // signals without noise stay as they are
+  return {
+    signals: signals.map((signal, i) => (isNoisy[i] ? cleaned[at++] : signal)),
+    sigma: plan.sigma,
+  };
 }
 
 /** Noise that is this small beside the samples changes none of them. */

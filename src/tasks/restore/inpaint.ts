@@ -23,8 +23,8 @@ import { type Shape, sizeOf } from "../../core/shape.js";
 import { requireSignal, type Signal } from "../../core/signal.js";
 import { maxFloat32, powerBelow } from "../../core/units.js";
 import { type BaseDictionary, baseCols } from "../../dictionaries/base.js";
-import { chooseKernels } from "../../kernels/chooseDevice.js";
 import type { Kernels } from "../../kernels/contract.js";
+import { withKernels } from "../../kernels/handleScope.js";
 import { Model } from "../../model/model.js";
 import { type ColourMode, picturesOf, planesOf, resolveColour } from "./colour.js";
 import { fill, type State } from "./inpaintPass.js";
@@ -165,14 +165,11 @@ async function inpaintSignals(items: readonly Incomplete[], options: InpaintOpti
   const plan = resolveInpaint(items, options);
   const states = items.map((item) => startOf(item));
   if (states.every(({ known }) => !known.includes(0))) return items.map(({ signal }) => signal);
-  const kernels = options.kernels ?? (await chooseKernels()).kernels;
-  try {
+  await withKernels(options.kernels, async (kernels) => {
     for (let round = 1; round <= plan.rounds; round++)
       await fillRound(states, round, plan, { ...options, kernels });
-    return states.map(({ signal, data }) => ({ ...signal, data }));
-  } finally {
-    if (!options.kernels) await kernels.close();
-  }
+  });
+  return states.map(({ signal, data }) => ({ ...signal, data }));
 }
 
 interface InpaintPlan {

@@ -7,14 +7,13 @@
  * byte beyond the declared size.
  */
 
-import { randomBytes } from "node:crypto";
-import { type FileHandle, unlink } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { InputError } from "../../../core/errors.js";
 import { byteSize } from "../../../core/formatText.js";
 import { crc32 } from "../../formats/checksums.js";
-import { fileError } from "../files.js";
+import { fileError, removeStaleOf, TemporaryFile } from "../files.js";
 import type { Input } from "../inputKinds.js";
 import { freeSpace } from "../outputs.js";
 import { openHandle } from "../system/handles.js";
@@ -41,13 +40,18 @@ export class TemporaryStore {
   /** A store with room for the compressed members among inputs; `files` closes it. */
   static async open(files: OpenFiles, inputs: readonly Input[]): Promise<TemporaryStore> {
     await requireRoom(temporaryBytes(inputs));
-    const path = join(tmpdir(), `trainlets-${process.pid}-${randomBytes(6).toString("hex")}.tmp`);
-    const handle = await openHandle(path, "wx+", 0o600).catch((error) => {
+    const target = join(tmpdir(), "inflated");
+    await removeStaleOf(target);
+    const file = new TemporaryFile(target);
+    try {
+      const handle = await openHandle(file.path, "wx+", 0o600);
+      files.adopt(file.path, handle);
+      return new TemporaryStore(file.path, handle, files);
+    } catch (error) {
       throw fileError(error, `TMPDIR: temporary files in ${tmpdir()} cannot be written`, "no such folder");
-    });
-    await unlink(path).catch(() => {}); // Windows may not remove an open file
-    files.adopt(path, handle);
-    return new TemporaryStore(path, handle, files);
+    } finally {
+      await file.remove(); // open files of Windows stay until the next start
+    }
   }
 
   /** Inflate a range of a file; `name` is for messages. Returns where its bytes are. */

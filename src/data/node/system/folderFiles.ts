@@ -11,8 +11,8 @@
 import type { Dirent, Stats } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { InputError } from "../../../core/errors.js";
-import { fileError } from "../files.js";
+import { InputError, ReadFailure } from "../../../core/errors.js";
+import { fileError, readError } from "../files.js";
 import { nameFromBytes, shownPath, systemPath } from "./fileNames.js";
 import { kindOfFile } from "./handles.js";
 
@@ -88,7 +88,7 @@ class FolderWalk {
   }
 
   #skip(problem: Error): void {
-    this.#options.onSkip(problem instanceof InputError ? problem : new InputError(problem.message));
+    this.#options.onSkip(problem instanceof InputError ? problem : new ReadFailure(problem.message));
   }
 }
 
@@ -103,8 +103,7 @@ export function requireRegular(stats: Stats, path: string): void {
 
 /** The error for a link that cannot be followed. */
 export function brokenLink(error: unknown, path: string): InputError {
-  const { message } = fileError(error, `${shownPath(path)}: cannot be read`, "a link to nowhere");
-  return new InputError(message);
+  return readError(error, path, "a link to nowhere");
 }
 
 /** An entry of a folder; its name is text, see fileNames.ts. */
@@ -136,6 +135,6 @@ export async function statIfThere(path: string): Promise<Stats | undefined> {
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
     if (["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(code)) return undefined;
-    throw fileError(error, `${shownPath(path)} cannot be read`, "no such file");
+    throw readError(error, path);
   }
 }

@@ -12,8 +12,7 @@
 import { parse, sep } from "node:path";
 import { InputError, show } from "../../../core/errors.js";
 import { grouped } from "../../../core/formatText.js";
-import { fileError } from "../files.js";
-import { shownPath } from "./fileNames.js";
+import { readError } from "../files.js";
 import { type FolderEntry, listEntries, pathIn, statIfThere } from "./folderFiles.js";
 
 /** Whether a text has anything that `glob` expands. */
@@ -158,8 +157,7 @@ class PatternWalk {
     } catch (error) {
       const { code = "" } = error as NodeJS.ErrnoException;
       if (code === "ENOTDIR" || code === "ENOENT") return [];
-      const { message } = fileError(error, `${shownPath(folder)} cannot be read`, "no such folder");
-      this.#onSkip(new InputError(message));
+      this.#onSkip(readError(error, folder, "no such folder"));
       return [];
     }
   }

@@ -7,7 +7,7 @@
 
 import type { Stats } from "node:fs";
 import { InputError } from "../../../core/errors.js";
-import { fileError } from "../files.js";
+import { readError } from "../files.js";
 import { shownPath } from "./fileNames.js";
 import { onShortage, openRegular } from "./handles.js";
 
@@ -125,10 +125,4 @@ export class OpenFiles {
 /** Not by the inode, which some network file systems make anew each time. */
 function identity({ size, mtimeMs }: Stats): string {
   return `${size} ${mtimeMs}`;
-}
-
-/** Any failure to read a file as an `InputError` of one line: a run skips such a file and continues. */
-export function readError(error: unknown, name: string): InputError {
-  if (error instanceof InputError) return error;
-  return new InputError(fileError(error, `${name}: cannot be read`, "no such file").message);
 }

@@ -86,7 +86,10 @@ export class CheckpointFolder implements CheckpointKeeper {
 
   /** The names of the checkpoints in the folder, the newest first. */
   async names(): Promise<string[]> {
-    const names = (await readdir(this.path)).filter((name) => parseStep(name) !== undefined);
+    const all = await readdir(this.path).catch((error: unknown) => {
+      throw fileError(error, `${this.path}: cannot be read`, "no such folder");
+    });
+    const names = all.filter((name) => parseStep(name) !== undefined);
     return names.sort((a, b) => parseStep(b)! - parseStep(a)!);
   }
 
@@ -138,7 +141,7 @@ export class CheckpointFolder implements CheckpointKeeper {
   async #removeOld(name: string): Promise<void> {
     const before = this.#last;
     this.#last = name;
-    for (const other of await this.names()) {
+    for (const other of await this.names().catch(() => [])) {
       if (other !== name && other !== before) await unlink(join(this.path, other)).catch(() => {}); // tried again next time
     }
   }

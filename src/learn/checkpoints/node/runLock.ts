@@ -13,24 +13,28 @@ import { readFileSync } from "node:fs";
 import { readdir, unlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { InputError } from "../../../core/errors.js";
-import { isRunning, machineTag } from "../../../data/node/files.js";
+import { fileError, isRunning, machineTag } from "../../../data/node/files.js";
 
 const pattern = /^\.trainlets-run-(\d+)-([0-9a-f]{8})-(\d+)$/;
 
 /** Lock a folder for this process; an error if another run is using it. Returns the path of the lock. */
 export async function lockFolder(folder: string): Promise<string> {
   const path = join(folder, `.trainlets-run-${process.pid}-${machineTag()}-${readStatus(process.pid).start}`);
-  await writeFile(path, "");
-  for (const name of await readdir(folder)) {
-    const [, pid, machine, start] = pattern.exec(name) ?? [];
-    if (pid === undefined || name === basename(path)) continue;
-    if (machine === machineTag() && isAlive(Number(pid), Number(start))) {
-      await unlink(path).catch(() => {});
-      throw new InputError(`${folder}: process ${pid} is already using this folder`);
+  try {
+    await writeFile(path, "");
+    for (const name of await readdir(folder)) {
+      const [, pid, machine, start] = pattern.exec(name) ?? [];
+      if (pid === undefined || name === basename(path)) continue;
+      if (machine === machineTag() && isAlive(Number(pid), Number(start)))
+        throw new InputError(`${folder}: process ${pid} is already using this folder`);
+      await unlink(join(folder, name)).catch(() => {});
     }
-    await unlink(join(folder, name)).catch(() => {});
+    return path;
+  } catch (error) {
+    await unlink(path).catch(() => {});
+    if (error instanceof InputError) throw error;
+    throw fileError(error, `${folder}: cannot hold checkpoints`, "no such folder");
   }
-  return path;
 }
 
 /** Whether the process that left a lock still runs; another process may have been given its number since. */
