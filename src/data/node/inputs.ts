@@ -29,7 +29,7 @@ import {
 } from "./system/folderFiles.js";
 import { glob, isGlob } from "./system/glob.js";
 
-export { type FileKind, type Input, isKnownKind, kindOf, knownKinds } from "./inputKinds.js";
+export { type Input, isKnownKind, kindOf, knownKinds } from "./inputKinds.js";
 
 /** Files, folders, globs and archives as the command line takes them: one path, several, or inputs that were inspected. */
 export type InputList = string | readonly (string | Input)[];
