@@ -7,11 +7,12 @@
  */
 
 import { type ExecFileOptions, execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it, type TestContext } from "vitest";
 import { writePhotos } from "./docs/fixture.js";
 import { firstFence } from "./markdown.js";
@@ -21,12 +22,18 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "trainlets-package-"));
 const project = join(folder, "project");
 
+/** The files of the tarball. */
+let packed: readonly PackedFile[];
+
 /** Why there is nothing to test: the registry cannot be reached. */
 let unreachable: string | undefined;
 
 beforeAll(async () => {
+  for (const name of ["CHANGELOG.md", "dist/index.js", "dist/cli/main.js"])
+    chmodSync(join(root, name), 0o600); // as under a strict umask
   await npm(root, ["pack", "--pack-destination", folder]);
   const tarball = join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz"))!);
+  packed = readTar(gunzipSync(readFileSync(tarball)));
   mkdirSync(project);
   writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }));
   const retries = ["--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000"];
@@ -52,6 +59,23 @@ it("holds what runs, and neither tests nor sources", (context) => {
   const names = readdirSync(join(project, "node_modules/trainlets"), { recursive: true }).map(String);
   expect(names).toEqual(expect.arrayContaining(["README.md", "LICENSE", join("dist", "index.js")]));
   expect(names.filter((name) => /\.(test|case)\.|\.map$|^src\b|(?<!\.d)\.ts$/.test(name))).toEqual([]);
+});
+
+it("can be read by everybody, whatever the umask it was packed under", () => {
+  expect(packed.length).toBeGreaterThan(100);
+  const modes = new Map(packed.map(({ name, mode }) => [name, mode.toString(8)]));
+  expect(modes.get("package/dist/cli/main.js")).toBe("755");
+  expect([...modes].filter(([name, mode]) => mode !== "644" && name !== "package/dist/cli/main.js")).toEqual(
+    [],
+  );
+});
+
+it("names no source maps, since it holds none", () => {
+  const naming = packed.filter(
+    ({ name, text }) => /\.[mc]?[jt]s$/.test(name) && /sourceMappingURL/.test(text),
+  );
+  expect(naming.map(({ name }) => name)).toEqual([]);
+  expect(packed.filter(({ name }) => name.endsWith(".map"))).toEqual([]);
 });
 
 it("brings the command trainlets", async (context) => {
@@ -81,6 +105,31 @@ it("runs the README's library example, which prints what the README says", async
   const { stdout } = await node(project, ["built/example.js"]);
   if (printed) expectAlike(stdout, printed);
 });
+
+interface PackedFile {
+  readonly name: string;
+  readonly mode: number;
+  readonly text: string;
+}
+
+/** The files of a tar archive with short names, as npm writes it. */
+function readTar(bytes: Buffer): PackedFile[] {
+  const files: PackedFile[] = [];
+  const field = (at: number, from: number, length: number) =>
+    bytes.toString("latin1", at + from, at + from + length).replace(/\0.*$/s, "");
+  for (let at = 0; at < bytes.length && bytes[at] !== 0; ) {
+    const size = Number.parseInt(field(at, 124, 12), 8);
+    const text = bytes.toString("latin1", at + 512, at + 512 + size);
+    const [prefix, name] = [field(at, 345, 155), field(at, 0, 100)];
+    files.push({
+      name: prefix ? `${prefix}/${name}` : name,
+      mode: Number.parseInt(field(at, 100, 8), 8),
+      text,
+    });
+    at += 512 + Math.ceil(size / 512) * 512;
+  }
+  return files;
+}
 
 /** The same words; decimal numbers to 2 %, since other kernels round otherwise. */
 function expectAlike(text: string, expected: string): void {

@@ -11,6 +11,7 @@
 import { Command } from "commander";
 import { version } from "../model/version.js";
 import { report } from "./terminal/errors.js";
+import { stdout } from "./terminal/output.js";
 
 const examples = `
 Examples:
@@ -71,7 +72,7 @@ function programOf(commands: readonly Command[]): Command {
   for (const command of [program, ...commands]) {
     command
       .exitOverride()
-      .configureOutput({ outputError: () => {} })
+      .configureOutput({ writeOut: (text) => stdout.write(text), outputError: () => {} })
       .helpOption("-h, --help", "show this help");
     if (command !== program) program.addCommand(command);
   }

@@ -8,6 +8,8 @@
  * with exit code 2. Anything else is a failure of the work itself (exit code 1).
  */
 
+import { visibleLine } from "./visibleText.js";
+
 /** How a program names an option in messages: `atomSparsity`, or `--atom-sparsity`. */
 export type OptionNaming = (option: string) => string;
 
@@ -36,7 +38,7 @@ export class InputError extends Error implements ProblemParts {
 
   constructor(problem: Problem, { where, argument, rule, value }: ProblemParts = {}) {
     const text = typeof problem === "string" ? problem : problem((option) => option);
-    super(where === undefined ? text : `${where}: ${text}`);
+    super(visibleLine(where === undefined ? text : `${where}: ${text}`));
     this.#problem = problem;
     for (const [name, part] of Object.entries({ name: "InputError", where, argument, rule, value }))
       Object.defineProperty(this, name, { value: part }); // not enumerable, as the message is not
@@ -44,7 +46,7 @@ export class InputError extends Error implements ProblemParts {
 
   /** What is wrong, without `where`, in a program's own names of options. */
   describe(nameOf: OptionNaming): string {
-    return typeof this.#problem === "string" ? this.#problem : this.#problem(nameOf);
+    return visibleLine(typeof this.#problem === "string" ? this.#problem : this.#problem(nameOf));
   }
 
   /** The same problem, refused by another function. */

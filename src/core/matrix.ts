@@ -5,6 +5,15 @@
  * a range of columns is contiguous in memory, which suits SIMD and GPUs alike.
  */
 
+import {
+  type ArgumentType,
+  callback,
+  float32,
+  listOf,
+  requireArgument,
+  requireArguments,
+  words32,
+} from "./argumentTypes.js";
 import { InputError } from "./errors.js";
 import { requireInteger } from "./require.js";
 
@@ -17,7 +26,8 @@ export class DenseMatrix {
   constructor(rows: number, cols: number, values?: Float32Array) {
     this.rows = requireInteger("DenseMatrix", "rows", rows, 0);
     this.cols = requireInteger("DenseMatrix", "cols", cols, 0);
-    const data = values ?? new Float32Array(rows * cols);
+    const data = values === undefined ? new Float32Array(rows * cols) : values;
+    requireArgument("DenseMatrix", "data", data, float32);
     if (data.length !== rows * cols) {
       throw new InputError(`DenseMatrix: data must hold ${rows} × ${cols} values, got ${data.length}`);
     }
@@ -26,12 +36,14 @@ export class DenseMatrix {
 
   /** From a function of (row, column). */
   static build(rows: number, cols: number, entry: (i: number, j: number) => number): DenseMatrix {
+    requireArgument("DenseMatrix.build", "entry", entry, callback);
     const matrix = new DenseMatrix(rows, cols);
     for (let j = 0; j < cols; j++) for (let i = 0; i < rows; i++) matrix.data[j * rows + i] = entry(i, j);
     return matrix;
   }
 
   static identity(size: number): DenseMatrix {
+    requireInteger("DenseMatrix.identity", "size", size, 0);
     return DenseMatrix.build(size, size, (i, j) => (i === j ? 1 : 0));
   }
 
@@ -60,6 +72,16 @@ export class DenseMatrix {
   }
 }
 
+const pair: ArgumentType = {
+  words: "[row, value]",
+  accepts: (item) => Array.isArray(item) && item.length === 2,
+};
+
+function emptySlots(width: number, cols: number): Uint32Array {
+  const columns = requireInteger("SparseColumns", "cols", cols, 0);
+  return new Uint32Array(requireInteger("SparseColumns", "width", width, 0) * columns);
+}
+
 /**
  * A sparse rows × cols matrix with room for `width` non-zeros in each column.
  *
@@ -79,13 +101,18 @@ export class SparseColumns {
     rows: number,
     cols: number,
     width: number,
-    indices: Uint32Array = new Uint32Array(width * cols),
-    values: Float32Array = new Float32Array(width * cols),
+    indices: Uint32Array = emptySlots(width, cols),
+    values: Float32Array = new Float32Array(indices.length),
     counts: Uint32Array = new Uint32Array(cols),
   ) {
     this.rows = requireInteger("SparseColumns", "rows", rows, 0);
     this.cols = requireInteger("SparseColumns", "cols", cols, 0);
     this.width = requireInteger("SparseColumns", "width", width, 0);
+    requireArguments("SparseColumns", {
+      indices: [indices, words32],
+      values: [values, float32],
+      counts: [counts, words32],
+    });
     if (indices.length !== width * cols || values.length !== width * cols || counts.length !== cols) {
       throw new InputError(
         `SparseColumns: indices, values and counts must fit ${cols} columns of width ${width}`,
@@ -102,6 +129,12 @@ export class SparseColumns {
     width: number,
     columns: readonly (readonly [number, number])[][],
   ): SparseColumns {
+    requireArgument(
+      "SparseColumns.fromEntries",
+      "columns",
+      columns,
+      listOf(listOf(pair, ""), "lists of [row, value]"),
+    );
     const sparse = new SparseColumns(rows, columns.length, width);
     columns.forEach((entries, j) => {
       sparse.setColumn(
@@ -115,6 +148,8 @@ export class SparseColumns {
 
   /** The identity, in columns with room for `width` non-zeros. */
   static identity(size: number, width: number): SparseColumns {
+    requireInteger("SparseColumns.identity", "size", size, 0);
+    requireInteger("SparseColumns.identity", "width", width, 1);
     const sparse = new SparseColumns(size, size, width);
     for (let j = 0; j < size; j++) sparse.setColumn(j, [j], [1]);
     return sparse;

@@ -3,6 +3,7 @@
  * volume). Windows are cut from it, or all of it is one example.
  */
 
+import { float32, requireArguments, text } from "./argumentTypes.js";
 import { InputError, inputError } from "./errors.js";
 import { formatShape, requireShape, type Shape, sizeOf } from "./shape.js";
 
@@ -16,6 +17,7 @@ export interface Signal {
 
 /** A signal, checked to have as many samples as its shape says, all finite. */
 export function makeSignal(name: string, shape: Shape, data: Float32Array): Signal {
+  requireArguments("makeSignal", { name: [name, text], data: [data, float32] });
   requireSize({ name, shape, data });
   requireFiniteSamples({ name, shape, data });
   return { name, shape, data };

@@ -97,7 +97,9 @@ export function deadLeaves(rng: Rng, options: DeadLeavesOptions): Signal {
 
 /** `count` square pictures; each depends only on the seed and its own number. */
 export function syntheticPictures(seed: number, count: number, size: number): Signal[] {
+  requireInteger("syntheticPictures", "seed", seed, 0);
   requireInteger("syntheticPictures", "count", count, 0);
+  requireInteger("syntheticPictures", "size", size, 1, 1 << 14);
   const rng = Rng.from(seed);
   return Array.from({ length: count }, (_, i) =>
     deadLeaves(rng.split(`picture ${i}`), { width: size, height: size, name: `synthetic ${seed}/${i}` }),

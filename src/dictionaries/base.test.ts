@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../core/errors.js";
-import { DenseMatrix } from "../core/matrix.js";
+import type { DenseMatrix } from "../core/matrix.js";
 import { Rng } from "../core/random/rng.js";
 import { formatShape, type Shape, sizeOf } from "../core/shape.js";
 import { dot, explicitBase, magnitudes, randomDense, wide } from "../kernels/conformance/oracle.case.js";
 import { sumTolerance } from "../kernels/conformance/tolerance.js";
+import type { DeviceMatrix } from "../kernels/contract.js";
 import { createReferenceKernels } from "../kernels/reference/index.js";
 import { Matrix64 } from "../linalg/matrix64.js";
 import { wavelet } from "../wavelets/filters.js";
@@ -39,6 +40,18 @@ describe.each(cases)("$text", ({ name, shape }) => {
   const kernels = createReferenceKernels();
   const rng = Rng.from(1).split(`${name} ${shape}`);
 
+  /** What an operation makes of a matrix. */
+  async function applied(
+    rows: number,
+    matrix: DenseMatrix,
+    operation: (from: DeviceMatrix, to: DeviceMatrix) => Promise<void>,
+  ): Promise<DenseMatrix> {
+    const [from, to] = [kernels.matrix(matrix.rows, matrix.cols), kernels.matrix(rows, matrix.cols)];
+    await kernels.writeMatrix(from, matrix);
+    await operation(from, to);
+    return kernels.readMatrix(to);
+  }
+
   test("has one factor per axis, or a single one, with unit columns", () => {
     expect(base.name).toBe(name);
     expect(base.shape).toEqual(shape);
@@ -63,10 +76,8 @@ describe.each(cases)("$text", ({ name, shape }) => {
     const device = kernels.base(base.factors);
     const C = randomDense(rng, phi.cols, 2);
     const Y = randomDense(rng, phi.rows, 2);
-    const V = new DenseMatrix(phi.rows, 2);
-    const Z = new DenseMatrix(phi.cols, 2);
-    await kernels.synthesize(device, C, V);
-    await kernels.analyze(device, Y, Z);
+    const V = await applied(phi.rows, C, (from, to) => kernels.synthesize(device, from, to));
+    const Z = await applied(phi.cols, Y, (from, to) => kernels.analyze(device, from, to));
     const exactV = phi.times(wide(C));
     const exactZ = phi.transpose().times(wide(Y));
     const size = magnitudes(phi);

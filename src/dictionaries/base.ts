@@ -7,6 +7,7 @@
  * Columns have unit norm.
  */
 
+import { matrix64, requireArgument, requireArguments, text } from "../core/argumentTypes.js";
 import { InputError, inputError, onBehalfOf, show } from "../core/errors.js";
 import { requireFinite, requireOneOf } from "../core/require.js";
 import { formatShape, requireShape, type Shape, sizeOf } from "../core/shape.js";
@@ -46,6 +47,7 @@ export const defaultBase = "cropped:sym8";
 
 /** A base by name for signals of a shape, such as `cropped:sym8`. */
 export function createBase(name: string, shape: Shape): BaseDictionary {
+  requireArgument("createBase", "name", name, text);
   requireShape("createBase", "shape", shape);
   const [kind, ...args] = name.split(":");
   const maker = Object.hasOwn(makers, kind) ? makers[kind] : undefined;
@@ -61,6 +63,7 @@ export function createBase(name: string, shape: Shape): BaseDictionary {
 
 /** A base from an explicit matrix, n × L; its columns are scaled to unit norm. */
 export function matrixBase(name: string, shape: Shape, matrix: Matrix64): BaseDictionary {
+  requireArguments("matrixBase", { name: [name, text], matrix: [matrix, matrix64] });
   requireShape("matrixBase", "shape", shape);
   if (matrix.rows !== sizeOf(shape) || matrix.cols === 0) {
     throw new InputError(

@@ -10,9 +10,19 @@
  * Shapes   Φ n×L   A L×m   D n×m   s m×1   G m×m (dense: 400 MB at m = 10,000)
  */
 
+import {
+  base as baseType,
+  dictionaryParts,
+  kernels as kernelsType,
+  matrix,
+  requireArgument,
+  requireArguments,
+  sparseColumns,
+} from "../core/argumentTypes.js";
 import { InputError } from "../core/errors.js";
 import { type DenseMatrix, SparseColumns } from "../core/matrix.js";
-import { type Shape, sizeOf } from "../core/shape.js";
+import { requireInteger } from "../core/require.js";
+import { requireShape, type Shape, sizeOf } from "../core/shape.js";
 import type { DeviceBase, DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../kernels/contract.js";
 import { Matrix64 } from "../linalg/matrix64.js";
 import { type BaseDictionary, baseCols, baseRows } from "./base.js";
@@ -81,8 +91,14 @@ export class SparseDictionary implements Dictionary {
     base: BaseDictionary,
     A: SparseColumns,
     kernels: Kernels,
-    width: number = A.width,
+    width: number = A?.width,
   ): Promise<SparseDictionary> {
+    requireArguments("SparseDictionary", {
+      base: [base, baseType],
+      A: [A, sparseColumns],
+      kernels: [kernels, kernelsType],
+    });
+    requireInteger("SparseDictionary", "width", width, 0);
     if (A.rows !== baseCols(base)) {
       throw new InputError(
         `SparseDictionary: A must have a row for each of the ${baseCols(base)} base atoms, got ${A.rows}`,
@@ -95,6 +111,7 @@ export class SparseDictionary implements Dictionary {
 
   /** The base as a dictionary of its own: A is the identity. */
   static async ofBase(base: BaseDictionary, kernels: Kernels): Promise<SparseDictionary> {
+    requireArgument("SparseDictionary", "base", base, baseType);
     return SparseDictionary.create(base, SparseColumns.identity(baseCols(base), 1), kernels);
   }
 
@@ -164,6 +181,8 @@ export class ExplicitDictionary implements Dictionary {
 
   /** The columns of D have unit norm, or are zero. */
   static async create(shape: Shape, D: DenseMatrix, kernels: Kernels): Promise<ExplicitDictionary> {
+    requireArguments("ExplicitDictionary", { D: [D, matrix], kernels: [kernels, kernelsType] });
+    requireShape("ExplicitDictionary", "shape", shape);
     if (D.rows !== sizeOf(shape)) {
       throw new InputError(
         `ExplicitDictionary: atoms must have ${sizeOf(shape)} samples, like the signals, got ${D.rows}`,
@@ -220,10 +239,9 @@ export function unitColumns(D: DenseMatrix): DenseMatrix {
 }
 
 /** Bring a dictionary from the host to the device. */
-export function openDictionary(
-  { base, A, dictionary }: DictionaryParts,
-  kernels: Kernels,
-): Promise<Dictionary> {
+export async function openDictionary(parts: DictionaryParts, kernels: Kernels): Promise<Dictionary> {
+  requireArgument("openDictionary", "parts", parts, dictionaryParts);
+  const { base, A, dictionary } = parts;
   if (dictionary) return ExplicitDictionary.create(base.shape, dictionary, kernels);
   return A ? SparseDictionary.create(base, A, kernels) : SparseDictionary.ofBase(base, kernels);
 }

@@ -13,6 +13,7 @@
  */
 
 import { zlibSync } from "fflate";
+import { type ArgumentType, bytes, record, requireArgument } from "../core/argumentTypes.js";
 import { InputError, inputError } from "../core/errors.js";
 import { requireInteger } from "../core/require.js";
 import { crc32 } from "../data/formats/checksums.js";
@@ -27,12 +28,18 @@ export interface Picture {
   readonly data: Uint8Array;
 }
 
+const picture: ArgumentType = {
+  words: "a picture { width, height, channels, data }",
+  accepts: (value) => record.accepts(value) && bytes.accepts((value as Picture).data),
+};
+
 const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const largestSide = 0x7fffffff;
 const up = 2;
 
 /** The bytes of a PNG file that holds the picture. */
 export function encodePng(image: Picture): Uint8Array {
+  requireArgument("encodePng", "image", image, picture);
   requirePicture(image);
   const pixels = zlibSync(filterUp(image), { level: 9 });
   return join([

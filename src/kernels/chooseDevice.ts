@@ -4,10 +4,13 @@
  * the reason why each better device was not available.
  */
 
+import { byRule, requireOptions } from "../core/argumentTypes.js";
 import { InputError } from "../core/errors.js";
-import { requireOneOf } from "../core/require.js";
+import { requireInteger, requireOneOf } from "../core/require.js";
 import type { Kernels } from "./contract.js";
+import { AddressSpaceError } from "./cpu/addressSpace.js";
 import { createCpuKernels, notCompiledBecause } from "./cpu/index.js";
+import { maxThreads } from "./cpu/pool.js";
 import { createGpuKernels } from "./gpu/index.js";
 import { createReferenceKernels } from "./reference/index.js";
 
@@ -47,6 +50,7 @@ async function createCpu({ threads }: DeviceOptions): Promise<Kernels | { readon
     return await createCpuKernels({ threads });
   } catch (error) {
     if (error instanceof WebAssembly.CompileError) return { unavailable: notCompiledBecause() };
+    if (error instanceof AddressSpaceError) return { unavailable: error.message };
     throw error;
   }
 }
@@ -57,6 +61,9 @@ export async function chooseKernels(
   options: DeviceOptions = {},
 ): Promise<DeviceChoice> {
   requireOneOf("chooseKernels", "device", device, deviceNames);
+  requireOptions("chooseKernels", options, { threads: byRule });
+  if (options.threads !== undefined)
+    requireInteger("chooseKernels", "threads", options.threads, 1, maxThreads);
   const rejected: { name: string; reason: string }[] = [];
   for (const candidate of candidates) {
     if (device !== "auto" && device !== candidate.name) continue;
@@ -64,7 +71,7 @@ export async function chooseKernels(
     if ("name" in result) {
       return {
         kernels: result,
-        reason: device === "auto" ? "the fastest that works here" : "asked for",
+        reason: device === "auto" ? fastest(result, rejected) : "asked for",
         rejected,
       };
     }
@@ -76,6 +83,12 @@ export async function chooseKernels(
     argument: "device",
     value: device,
   });
+}
+
+/** Why `auto` takes these kernels; the reference is so slow that it needs a reason. */
+function fastest({ name }: Kernels, rejected: DeviceChoice["rejected"]): string {
+  const why = name === "reference" ? rejected.find((one) => one.name === "cpu")?.reason : undefined;
+  return `the fastest that works here${why ? `; cpu: ${why}` : ""}`;
 }
 
 /** A device: its description, or why it is not available here. */

@@ -21,14 +21,22 @@
  * have the same bits for any number of threads.
  *
  * Memory. An output shares no memory with an input unless the operation allows it.
+ *
+ * Misuse. A handle that was freed, that other kernels made, or that does not have the
+ * sizes above is an `InputError`, before anything is changed (checked.ts).
  */
 
+import type { Closable } from "../core/disposal.js";
 import type { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import type { Shape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import type { Matrix64 } from "../linalg/matrix64.js";
 
-export interface Kernels
+/** Kernels as algorithms get them: checked, and closed at the end of an `await using` block. */
+export interface Kernels extends DeviceKernels, Closable {}
+
+/** What an implementation consists of. */
+export interface DeviceKernels
   extends MemoryOperations,
     DictionaryOperations,
     PursuitOperations,
@@ -106,7 +114,7 @@ export interface MemoryOperations {
   /** The members in ascending order. */
   readSet(source: DeviceSet): Promise<Uint32Array>;
 
-  /** Give the memory of handles back. Using one afterwards is an error. */
+  /** Give the memory of handles back. A head is freed with its whole, not by itself; freeing twice is an error. */
   free(...handles: readonly object[]): void;
 }
 
@@ -347,8 +355,6 @@ export interface ProblemSizes {
   readonly N: number;
 }
 
-// The check that a handle belongs to the kernels it is given to.
-
 /**
  * The device is gone: reset by its driver, unplugged, or taken away by the system. What was on it can no longer be
  * read; a new device can be opened.
@@ -357,7 +363,7 @@ export class DeviceLostError extends Error {
   override readonly name = "DeviceLostError";
 }
 
-/** The handle as the class its kernels made it of. A handle of other kernels is an error of the program. */
+/** The handle as the class its kernels made it of. */
 export function ownHandle<T extends object>(
   kernels: Kernels["name"],
   handle: object,

@@ -6,9 +6,9 @@
  * Every operation is listed below: one that is forgotten does not compile.
  */
 
-import type { Kernels } from "./contract.js";
+import type { DeviceKernels } from "./contract.js";
 
-export function inOrder(kernels: Kernels): Kernels {
+export function inOrder(kernels: DeviceKernels): DeviceKernels {
   let running = 0;
   let last: Promise<unknown> = Promise.resolve(); // never rejects
 

@@ -4,7 +4,9 @@
  * all matrices here. Plain loops: not for large data.
  */
 
+import { float64, matrix64, requireArgument } from "../core/argumentTypes.js";
 import { InputError } from "../core/errors.js";
+import { requireInteger } from "../core/require.js";
 import { largestMagnitude, powerBelow } from "../core/units.js";
 
 export class Matrix64 {
@@ -13,7 +15,10 @@ export class Matrix64 {
   /** Entry (i, j) is `data[j * rows + i]`. */
   readonly data: Float64Array;
 
-  constructor(rows: number, cols: number, data: Float64Array = new Float64Array(rows * cols)) {
+  constructor(rows: number, cols: number, data: Float64Array = emptyMatrix(rows, cols)) {
+    requireInteger("Matrix64", "rows", rows, 0);
+    requireInteger("Matrix64", "cols", cols, 0);
+    requireArgument("Matrix64", "data", data, float64);
     if (data.length !== rows * cols) {
       throw new InputError(`Matrix64: data must hold ${rows} × ${cols} values, got ${data.length}`);
     }
@@ -46,6 +51,7 @@ export class Matrix64 {
   }
 
   times(other: Matrix64): Matrix64 {
+    requireArgument("Matrix64.times", "other", other, matrix64);
     if (this.cols !== other.rows) {
       throw new InputError(`Matrix64.times: the other matrix must have ${this.cols} rows, got ${other.rows}`);
     }
@@ -61,6 +67,12 @@ export class Matrix64 {
     }
     return result;
   }
+}
+
+function emptyMatrix(rows: number, cols: number): Float64Array {
+  return new Float64Array(
+    requireInteger("Matrix64", "rows", rows, 0) * requireInteger("Matrix64", "cols", cols, 0),
+  );
 }
 
 /** The Kronecker product a ⊗ b. */

@@ -1,8 +1,9 @@
 /** Dictionaries of one's own: a matrix of atoms, from numpy or Matlab say, as a model. */
 
+import { npyArray, requireArguments, text } from "../core/argumentTypes.js";
 import { InputError } from "../core/errors.js";
 import { DenseMatrix } from "../core/matrix.js";
-import { formatShape, type Shape, sizeOf } from "../core/shape.js";
+import { formatShape, requireShape, type Shape, sizeOf } from "../core/shape.js";
 import { type NpyArray, toFloat32 } from "../data/formats/npy.js";
 import { Model } from "./model.js";
 
@@ -14,6 +15,8 @@ import { Model } from "./model.js";
  * the others are their shape.
  */
 export function modelFromArray(array: NpyArray, name: string, shape?: Shape): Model {
+  requireArguments("modelFromArray", { array: [array, npyArray], name: [name, text] });
+  if (shape !== undefined) requireShape("modelFromArray", "shape", shape);
   const axes = array.shape.length;
   if (axes < 2) {
     throw new InputError(

@@ -3,6 +3,20 @@
  * With thousands of atoms, preparing it takes seconds on a CPU.
  */
 
+import {
+  byRule,
+  float32,
+  kernels as kernelsType,
+  matrix,
+  model as modelType,
+  optional,
+  record,
+  requireArgument,
+  requireArguments,
+  requireOptions,
+  sparseColumns,
+} from "../core/argumentTypes.js";
+import { asyncDispose, type Closable } from "../core/disposal.js";
 import { InputError } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireFinite } from "../core/require.js";
@@ -30,7 +44,7 @@ export interface Codable extends DictionaryParts {
 /** Columns processed at a time. */
 export const panel = 512;
 
-export class Coder {
+export class Coder implements Closable {
   readonly model: Codable;
   readonly #dictionary: Dictionary;
   readonly #scope: HandleScope;
@@ -46,6 +60,7 @@ export class Coder {
 
   /** Prepare a model, on the caller's kernels or by default on the best available. */
   static async open(model: Codable, given?: Kernels): Promise<Coder> {
+    requireArguments("Coder.open", { model: [model, modelType], kernels: [given, optional(kernelsType)] });
     const kernels = given ?? (await chooseKernels()).kernels;
     const scope = new HandleScope(kernels);
     try {
@@ -107,15 +122,21 @@ export class Coder {
     });
   }
 
-  /** Free all memory. */
+  /** Free all memory. Closing twice does nothing. */
   async close(): Promise<void> {
     this.#scope.freeAll();
     if (this.#owned) await this.#scope.kernels.close();
+  }
+
+  [asyncDispose](): Promise<void> {
+    return this.close();
   }
 }
 
 /** Reject signals of the wrong size and invalid coding rules. */
 export function requireCodable({ base, A }: Codable, Y: DenseMatrix, coding: CodingRule): void {
+  requireArgument("Model.encode", "signals", Y, matrix);
+  requireOptions("Model.encode: coding", coding, { sparsity: byRule, error: byRule });
   const n = sizeOf(base.shape);
   if (Y.rows !== n) throw new InputError(`Model.encode: signals must have ${n} samples, got ${Y.rows}`);
   requireFinite("Model.encode", "signals", Y.data);
@@ -190,6 +211,12 @@ function requireFiniteCodes(X: SparseColumns, columns: Uint32Array, Y: DenseMatr
     `the code of signal ${column} is beyond float32 (3.4e38): its samples reach ${largest.toPrecision(8)}`,
     { where: "Model.encode", argument: "signals", value: largest },
   );
+}
+
+/** Reject what is not codes. */
+export function requireCodes(where: string, codes: Codes): void {
+  requireArgument(where, "codes", codes, record);
+  requireArguments(where, { "codes.X": [codes.X, sparseColumns], "codes.means": [codes.means, float32] });
 }
 
 /** [0, panel), [panel, 2 panel), … up to `count`. */

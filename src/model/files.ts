@@ -15,7 +15,19 @@
  * The bytes depend on the model alone: no times, no names of machines.
  */
 
-import { InputError, show } from "../core/errors.js";
+import {
+  bytes as bytesType,
+  listOf,
+  model as modelType,
+  numberList,
+  type OptionTypes,
+  requireArgument,
+  requireArguments,
+  required,
+  requireOptions,
+  text as textType,
+} from "../core/argumentTypes.js";
+import { InputError, inputError, show } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireFiniteResult } from "../core/require.js";
 import { requireShape, type Shape, sizeOf } from "../core/shape.js";
@@ -24,7 +36,7 @@ import { makeNpy, type NpyArray, npyFromText, npyToText, toFloat32, toFloat64 } 
 import { readNpz, writeNpz } from "../data/formats/npz.js";
 import type { BaseDictionary } from "../dictionaries/base.js";
 import { Matrix64 } from "../linalg/matrix64.js";
-import type { Codes } from "./coder.js";
+import { type Codes, requireCodes } from "./coder.js";
 import { type AtomHistory, Model, type ModelMeta } from "./model.js";
 import { version } from "./version.js";
 
@@ -35,6 +47,7 @@ type Arrays = ReadonlyMap<string, NpyArray>;
 
 /** The bytes of a model file; all its numbers must be finite. `name` is for messages. */
 export function modelToBytes(model: Model, name = "the model"): Uint8Array {
+  requireArguments("modelToBytes", { model: [model, modelType], name: [name, textType] });
   const { base, A, meta, dictionary } = model;
   const text = {
     format: "trainlets-model",
@@ -76,6 +89,7 @@ function factorArrays(base: BaseDictionary): [string, NpyArray][] {
 
 /** The model in the bytes of a file; `name` is for messages. */
 export function modelFromBytes(bytes: Uint8Array, name: string): Model {
+  requireArguments("modelFromBytes", { bytes: [bytes, bytesType], name: [name, textType] });
   const arrays = readNpz(bytes, name);
   const meta = readMeta(arrays, name, "trainlets-model");
   const shape = requireShape(name, "patch in meta", meta.patch);
@@ -84,7 +98,7 @@ export function modelFromBytes(bytes: Uint8Array, name: string): Model {
     options: isRecord(meta.options) ? meta.options : {},
     seed: asNumber(meta.seed),
     examplesSeen: asNumber(meta.examplesSeen),
-    removeMean: meta.removeMean !== false,
+    removeMean: readFlag(meta.removeMean ?? true, name),
     coding: isRecord(meta.coding) ? meta.coding : {},
   };
   if (arrays.has("dictionary")) {
@@ -98,6 +112,11 @@ export function modelFromBytes(bytes: Uint8Array, name: string): Model {
   if (A.rows !== rows)
     throw new InputError(`${name}: damaged model: A has ${A.rows} rows for ${rows} base atoms`);
   return new Model(base, A, history, readHistory(arrays, A.cols, name));
+}
+
+function readFlag(value: unknown, name: string): boolean {
+  if (typeof value === "boolean") return value;
+  throw inputError(name, "removeMean in meta", "must be true or false", value);
 }
 
 /** What training recorded about each atom. */
@@ -134,8 +153,19 @@ export interface CodedSignals {
   readonly shapes: readonly Shape[];
 }
 
+const codedTypes: OptionTypes<CodedSignals> = {
+  dictionary: required(textType),
+  patch: required(numberList),
+  stride: required(numberList),
+  shapes: required(listOf(numberList, "a list of shapes")),
+};
+
 /** The bytes of a code file; all its numbers must be finite. `name` is for messages. */
-export function codesToBytes({ X, means }: Codes, signals: CodedSignals, name = "the codes"): Uint8Array {
+export function codesToBytes(codes: Codes, signals: CodedSignals, name = "the codes"): Uint8Array {
+  requireCodes("codesToBytes", codes);
+  requireOptions("codesToBytes: signals", signals, codedTypes);
+  requireArgument("codesToBytes", "name", name, textType);
+  const { X, means } = codes;
   const text = { format: "trainlets-codes", formatVersion, version, ...signals };
   const mean = makeNpy([means.length], means);
   return writeFiniteNpz([...toScipy(X), ["mean", mean], ["meta", metaArray(text)]], name);
@@ -143,6 +173,7 @@ export function codesToBytes({ X, means }: Codes, signals: CodedSignals, name = 
 
 /** The codes in the bytes of a file, and the signals that were coded. */
 export function codesFromBytes(bytes: Uint8Array, name: string): { codes: Codes; signals: CodedSignals } {
+  requireArguments("codesFromBytes", { bytes: [bytes, bytesType], name: [name, textType] });
   const arrays = readNpz(bytes, name);
   const meta = readMeta(arrays, name, "trainlets-codes");
   const X = fromScipy(arrays, name);

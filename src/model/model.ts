@@ -7,6 +7,22 @@
  * before coding and gets it back after.
  */
 
+import {
+  base as baseType,
+  byRule,
+  dictionary as dictionaryType,
+  flag,
+  kernels as kernelsType,
+  matrix,
+  numberWith,
+  optional,
+  record,
+  requireArgument,
+  requireArguments,
+  requireOptions,
+  sparseColumns,
+  text,
+} from "../core/argumentTypes.js";
 import { InputError, inputError } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireFinite } from "../core/require.js";
@@ -17,7 +33,7 @@ import { explicitBase, type SparseDictionary, unitColumns } from "../dictionarie
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../kernels/contract.js";
 import { withKernels } from "../kernels/handleScope.js";
 import { type CodingRule, defaultSparsity } from "../pursuit/encoder.js";
-import { Coder, type Codes, panel, panels, requireCodable } from "./coder.js";
+import { Coder, type Codes, panel, panels, requireCodable, requireCodes } from "./coder.js";
 
 /** How a model came to be: written to its file as JSON. */
 export interface ModelMeta {
@@ -59,6 +75,12 @@ export class Model {
     { uses, norms }: AtomHistory = {},
     dictionary?: DenseMatrix,
   ) {
+    requireArguments("Model", {
+      base: [base, baseType],
+      A: [A, sparseColumns],
+      dictionary: [dictionary, optional(matrix)],
+    });
+    requireMeta(meta);
     if (A.rows !== (dictionary?.cols ?? baseCols(base))) {
       throw new InputError(
         `Model: A must have a row for each of the ${baseCols(base)} base atoms, got ${A.rows}`,
@@ -74,6 +96,8 @@ export class Model {
 
   /** An explicit dictionary: D (n × m), its columns of unit norm. */
   static explicit(shape: Shape, D: DenseMatrix, meta: ModelMeta, history: AtomHistory = {}): Model {
+    requireArgument("Model", "D", D, matrix);
+    requireShape("Model", "shape", shape);
     if (D.rows !== sizeOf(shape)) {
       throw new InputError(`Model: atoms must have ${sizeOf(shape)} samples, got ${D.rows}`);
     }
@@ -91,8 +115,11 @@ export class Model {
   static from(
     atoms: DenseMatrix | readonly ArrayLike<number>[],
     shape: Shape,
-    { coding, removeMean = true }: Partial<Pick<ModelMeta, "coding" | "removeMean">> = {},
+    options: Partial<Pick<ModelMeta, "coding" | "removeMean">> = {},
   ): Model {
+    requireOptions("Model.from", options, { coding: record, removeMean: flag });
+    const { coding, removeMean = true } = options;
+    if (coding) requireOptions("Model.from: coding", coding, { sparsity: byRule, error: byRule });
     const n = sizeOf(requireShape("Model.from", "shape", shape));
     const D = atoms instanceof DenseMatrix ? atoms.copy() : matrixOf(atoms, n);
     if (D.rows !== n) throw inputError("Model.from", "atoms", `must have ${n} samples each`, D.rows);
@@ -114,6 +141,10 @@ export class Model {
     kernels: Kernels,
     uses?: Uint32Array,
   ): Promise<Model> {
+    requireArguments("Model.of", {
+      dictionary: [dictionary, dictionaryType],
+      kernels: [kernels, kernelsType],
+    });
     const A = await kernels.readSparse(dictionary.A);
     const scale = (await kernels.readMatrix(dictionary.scale)).data;
     for (let s = 0; s < A.values.length; s++) A.values[s] *= scale[Math.floor(s / A.width)];
@@ -128,6 +159,7 @@ export class Model {
 
   /** D, n × m: one column per atom, of unit norm. */
   async atoms(kernels?: Kernels): Promise<DenseMatrix> {
+    requireArgument("Model.atoms", "kernels", kernels, optional(kernelsType));
     if (this.dictionary) return this.dictionary.copy();
     return withKernels(kernels, async (on) => {
       const phi = on.base(this.base.factors);
@@ -164,7 +196,10 @@ export class Model {
   }
 
   /** The signals of codes: DX plus the means, within the range of f32. */
-  async decode({ X, means }: Codes, kernels?: Kernels): Promise<DenseMatrix> {
+  async decode(codes: Codes, kernels?: Kernels): Promise<DenseMatrix> {
+    requireCodes("Model.decode", codes);
+    requireArgument("Model.decode", "kernels", kernels, optional(kernelsType));
+    const { X, means } = codes;
     if (X.rows !== this.A.cols) {
       throw new InputError(
         `Model.decode: codes must have a row for each of the ${this.A.cols} atoms, got ${X.rows}`,
@@ -178,10 +213,10 @@ export class Model {
     return withKernels(kernels, async (on) => {
       const synthesis = await openSynthesis(this, on);
       const n = sizeOf(this.shape);
-      const [Y, codes] = [on.matrix(n, panel), on.sparse(X.rows, panel, X.width)];
+      const [Y, room] = [on.matrix(n, panel), on.sparse(X.rows, panel, X.width)];
       const signals = new DenseMatrix(n, X.cols);
       for (const [from, to] of panels(X.cols)) {
-        const [y, x] = [on.head(Y, to - from), on.headSparse(codes, to - from)];
+        const [y, x] = [on.head(Y, to - from), on.headSparse(room, to - from)];
         const scaled = X.slice(from, to).copy();
         const units = toOwnUnits(scaled.values, scaled.cols); // sums then stay in the range of f32
         await on.writeSparse(x, scaled);
@@ -191,10 +226,23 @@ export class Model {
         addMeans(part, units, means.subarray(from, to));
       }
       synthesis.free();
-      on.free(Y, codes);
+      on.free(Y, room);
       return signals;
     });
   }
+}
+
+/** What a file records of a model must be what it says. */
+function requireMeta(meta: ModelMeta): void {
+  requireArgument("Model", "meta", meta, record);
+  requireArguments("Model", {
+    "meta.learner": [meta.learner, text],
+    "meta.options": [meta.options, record],
+    "meta.seed": [meta.seed, numberWith("a number")],
+    "meta.examplesSeen": [meta.examplesSeen, numberWith("a number")],
+    "meta.removeMean": [meta.removeMean, flag],
+    "meta.coding": [meta.coding, record],
+  });
 }
 
 /** Atoms as columns. */

@@ -7,10 +7,17 @@ import { baseCols, createBase } from "../dictionaries/base.js";
 import { SparseDictionary } from "../dictionaries/dictionary.js";
 import { dot, explicitBase, randomDense, randomSparse, wide } from "../kernels/conformance/oracle.case.js";
 import { unitRoundoff as u } from "../kernels/conformance/tolerance.js";
+import type { DeviceMatrix } from "../kernels/contract.js";
 import { createReferenceKernels } from "../kernels/reference/index.js";
 import { codingError, Encoder } from "./encoder.js";
 
 const kernels = createReferenceKernels();
+
+async function hold(matrix: DenseMatrix): Promise<DeviceMatrix> {
+  const held = kernels.matrix(matrix.rows, matrix.cols);
+  await kernels.writeMatrix(held, matrix);
+  return held;
+}
 const base = createBase("cropped:sym4", [4, 5]);
 const phi = explicitBase(base.factors);
 const n = phi.rows;
@@ -32,8 +39,7 @@ function someAtoms(): SparseColumns {
 async function encode(A: SparseColumns, Y: DenseMatrix, sparsity: number, residualEnergy = 0) {
   const dictionary = await SparseDictionary.create(base, A, kernels);
   const encoder = new Encoder(dictionary, { sparsity, residualEnergy }, Y.cols + 1, kernels);
-  const held = kernels.matrix(Y.rows, Y.cols);
-  await kernels.writeMatrix(held, Y);
+  const held = await hold(Y);
   const codes = await encoder.encode(held);
   const R = kernels.matrix(Y.rows, Y.cols);
   await encoder.residual(held, codes, R);
@@ -86,8 +92,8 @@ describe("Encoder", () => {
     const run = async (atoms: SparseColumns) => {
       const dictionary = await SparseDictionary.create(plain, atoms, kernels);
       const encoder = new Encoder(dictionary, { sparsity: 6, residualEnergy: 0 }, Y.cols, kernels);
-      const R = kernels.matrix(n, Y.cols);
-      await encoder.residual(Y, await encoder.encode(Y), R);
+      const [held, R] = [await hold(Y), kernels.matrix(n, Y.cols)];
+      await encoder.residual(held, await encoder.encode(held), R);
       return kernels.readMatrix(R);
     };
     const one = await run(identity);
@@ -180,7 +186,7 @@ describe("Encoder", () => {
     const dictionary = await SparseDictionary.ofBase(small, kernels);
     const encoder = new Encoder(dictionary, { sparsity: 9, residualEnergy: 0 }, 10, kernels);
     const signals = randomDense(Rng.from(5), 3, 10);
-    const X = await kernels.readSparse(await encoder.encode(signals));
+    const X = await kernels.readSparse(await encoder.encode(await hold(signals)));
     expect(Math.max(...X.counts)).toBeLessThanOrEqual(4); // three span the space; one more where rounding left a rest
     expect(X.values.every(Number.isFinite)).toBe(true);
   });
@@ -188,14 +194,15 @@ describe("Encoder", () => {
   test("codes batches of any size from 0 to its capacity", async () => {
     const dictionary = await SparseDictionary.create(base, A, kernels);
     const encoder = new Encoder(dictionary, { sparsity: 3, residualEnergy: 0 }, 25, kernels);
-    const whole = await kernels.readSparse(await encoder.encode(Y));
-    const part = await kernels.readSparse(await encoder.encode(kernels.head(Y, 4)));
+    const held = await hold(Y);
+    const whole = await kernels.readSparse(await encoder.encode(held));
+    const part = await kernels.readSparse(await encoder.encode(kernels.head(held, 4)));
     expect(part).toEqual(whole.slice(0, 4).copy());
-    expect((await encoder.encode(new DenseMatrix(n, 0))).cols).toBe(0);
-    await expect(encoder.encode(new DenseMatrix(n, 26))).rejects.toThrow(
+    expect((await encoder.encode(kernels.matrix(n, 0))).cols).toBe(0);
+    await expect(encoder.encode(kernels.matrix(n, 26))).rejects.toThrow(
       new InputError("Encoder.encode: number of examples must be an integer from 0 to 25, got 26"),
     );
-    await expect(encoder.encode(new DenseMatrix(n + 1, 2))).rejects.toThrow(
+    await expect(encoder.encode(kernels.matrix(n + 1, 2))).rejects.toThrow(
       new InputError(`Encoder.encode: Y must have as many rows as D (${n}), got ${n + 1}`),
     );
   });
@@ -225,12 +232,13 @@ describe("codingError", async () => {
 
   /** ‖Y − DX‖_F / √(nN), a batch at once. */
   async function explicitError(removeMean: boolean): Promise<number> {
-    const Y = new DenseMatrix(n, 11);
-    await kernels.extract(store, windows, shape, Y, removeMean ? new DenseMatrix(1, 11) : null);
+    const Y = kernels.matrix(n, 11);
+    await kernels.extract(store, windows, shape, Y, removeMean ? kernels.matrix(1, 11) : null);
     const encoder = makeEncoder(11);
-    const R = new DenseMatrix(n, 11);
+    const R = kernels.matrix(n, 11);
     await encoder.residual(Y, await encoder.encode(Y), R);
-    return Math.sqrt(dot(R.data, R.data) / (n * 11));
+    const { data } = await kernels.readMatrix(R);
+    return Math.sqrt(dot(data, data) / (n * 11));
   }
 
   test.each([true, false])(

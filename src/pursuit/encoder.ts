@@ -15,6 +15,20 @@
  * `PursuitLimits` are the same in the kernels' units, and are called `limits`.
  */
 
+import {
+  byRule,
+  deviceMatrix,
+  dictionary as dictionaryType,
+  flag,
+  having,
+  kernels as kernelsType,
+  number,
+  record,
+  requireArgument,
+  requireArguments,
+  required,
+  requireOptions,
+} from "../core/argumentTypes.js";
 import { InputError, inputError } from "../core/errors.js";
 import { EventLoopPause } from "../core/eventLoop.js";
 import { requireInteger, requireSameRows } from "../core/require.js";
@@ -51,6 +65,13 @@ export class Encoder<D extends Dictionary = Dictionary> implements BatchEncoder 
   readonly #kernels: Kernels;
 
   constructor(dictionary: D, limits: PursuitLimits, capacity: number, kernels: Kernels) {
+    requireArguments("Encoder", {
+      dictionary: [dictionary, dictionaryType],
+      kernels: [kernels, kernelsType],
+    });
+    requireOptions("Encoder: limits", limits, { sparsity: byRule, residualEnergy: required(number) });
+    requireInteger("Encoder", "limits.sparsity", limits.sparsity, 0);
+    requireInteger("Encoder", "capacity", capacity, 0);
     this.dictionary = dictionary;
     this.limits = limits;
     this.capacity = capacity;
@@ -67,6 +88,7 @@ export class Encoder<D extends Dictionary = Dictionary> implements BatchEncoder 
   async encode(Y: DeviceMatrix, path?: DeviceMatrix): Promise<DeviceSparse> {
     const kernels = this.#kernels;
     const { dictionary } = this;
+    requireArgument("Encoder.encode", "Y", Y, deviceMatrix);
     requireSameRows("Encoder.encode", "Y", Y, "D", dictionary);
     requireInteger("Encoder.encode", "number of examples", Y.cols, 0, this.capacity);
     const P = kernels.head(this.#correlations, Y.cols);
@@ -94,13 +116,23 @@ export interface ExampleSet {
   readonly windows: WindowList;
 }
 
+const encoderType = having("an Encoder", ["encode", "residual"]);
+const exampleSet = having("examples { store, windows }", [], ["store", "windows"]);
+
 /** The error of coding examples, as many at a time as the encoder can hold; NaN for an empty set. */
 export async function codingError(
   encoder: BatchEncoder,
-  { store, windows }: ExampleSet,
+  examples: ExampleSet,
   removeMean: boolean,
   kernels: Kernels,
 ): Promise<number> {
+  requireArguments("codingError", {
+    encoder: [encoder, encoderType],
+    examples: [examples, exampleSet],
+    removeMean: [removeMean, flag],
+    kernels: [kernels, kernelsType],
+  });
+  const { store, windows } = examples;
   const { shape } = encoder;
   const rows = sizeOf(shape);
   const count = windows.signal.length;
@@ -138,6 +170,9 @@ export function scaleCoding({ sparsity, error }: CodingRule, factor: number): Co
 
 /** The kernels' limits for signals of n samples over m atoms: ε² = n·error². */
 export function resolveLimits(where: string, coding: CodingRule, n: number, m: number): PursuitLimits {
+  requireArgument(where, "coding", coding, record);
+  requireInteger(where, "n", n, 1);
+  requireInteger(where, "m", m, 1);
   const { sparsity, error } = coding;
   if (sparsity === undefined && error === undefined) {
     throw new InputError(
@@ -154,5 +189,6 @@ export function resolveLimits(where: string, coding: CodingRule, n: number, m: n
 
 /** Atoms per code by default: `p` = n/40, as in the paper's experiments. */
 export function defaultSparsity(n: number): number {
+  requireInteger("defaultSparsity", "n", n, 1);
   return Math.max(1, Math.min(n, Math.max(2, Math.round(n / 40))));
 }

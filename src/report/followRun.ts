@@ -6,9 +6,10 @@
 
 import { byteSize, clock, counted, grouped, rounded } from "../core/formatText.js";
 import { formatShape, sizeOf } from "../core/shape.js";
+import { visibleLine } from "../core/visibleText.js";
 import { baseCols } from "../dictionaries/base.js";
 import type { TrainingData } from "../learn/examples/examplePlan.js";
-import { describeMemory, type TrainPlan } from "../learn/run/setup.js";
+import { describeMemory, type TrainOutline, type TrainPlan } from "../learn/run/setup.js";
 import { train } from "../learn/run/train.js";
 import type { TrainReport } from "../learn/run/trainingLoop.js";
 import type { TrainOptions } from "../learn/run/trainOptions.js";
@@ -31,7 +32,9 @@ export function describePlan(plan: TrainPlan): string {
 
 function describePatches({ base, kind }: TrainPlan): string {
   const patches = `${formatShape(base.shape)} patches`;
-  return kind.explicit ? patches : `${patches} over ${base.name} (${counted(baseCols(base), "base atom")})`;
+  return kind.explicit
+    ? patches
+    : `${patches} over ${visibleLine(base.name)} (${counted(baseCols(base), "base atom")})`;
 }
 
 /** The non-zeros per atom, for learners with a sparse factor A. */
@@ -239,6 +242,17 @@ export class PaceMeter {
   }
 }
 
+/** The most examples that are put in order to measure the pace of a run: that takes a second. */
+const mostForPace = 2 ** 22;
+
+/** Test examples of a set that is read in groups: more would lie all over the set, which would be read for them. */
+const fewForPace = 16;
+
+/** Examples of a run like the planned one, and held in the same way, that is set up quickly. */
+export function examplesForPace({ examples, groupSamples, base }: TrainOutline): number {
+  return Math.min(examples, Math.max(mostForPace, Math.ceil(groupSamples / sizeOf(base.shape)) + 1));
+}
+
 /**
  * Measures the pace for `--dry-run`, from a few updates and a small test. Where an update
  * takes the whole set, a part of the set is used, and times are scaled by the examples.
@@ -249,8 +263,9 @@ export async function measurePace(
   plan: TrainPlan,
 ): Promise<Pace | undefined> {
   const whole = plan.kind.takes === "whole set";
-  const examples = whole ? Math.min(plan.examples, Math.max(plan.batch, 2 * plan.atoms)) : plan.examples;
-  const holdout = Math.min(plan.holdout, plan.batch);
+  const part = Math.min(plan.examples, Math.max(plan.batch, 2 * plan.atoms));
+  const examples = whole ? part : examplesForPace(plan);
+  const holdout = Math.min(plan.holdout, plan.holds === "groups" ? fewForPace : plan.batch);
   const epochs = Math.max(4, plan.epochs);
   const rarely = { testEvery: Number.MAX_SAFE_INTEGER, patience: undefined }; // once before the first update
   const run = train(data, { ...options, examples, holdout, epochs, ...rarely, reportEvery: 1 });
@@ -259,7 +274,7 @@ export async function measurePace(
   const { pace } = meter;
   if (!pace) return undefined;
   const test = holdout === 0 ? 0 : (pace.test * plan.holdout) / holdout;
-  return { ...pace, step: (pace.step * plan.examples) / examples, test };
+  return { ...pace, step: whole ? (pace.step * plan.examples) / part : pace.step, test };
 }
 
 /** Bytes, and what they are for. */

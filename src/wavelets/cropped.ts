@@ -23,6 +23,15 @@
  *           Learning in High Dimensions. IEEE TSP 64(12), 2016, §III-A.
  */
 
+import {
+  type ArgumentType,
+  float64,
+  having,
+  numberList,
+  record,
+  requireArgument,
+  requireArguments,
+} from "../core/argumentTypes.js";
 import { requireInteger } from "../core/require.js";
 import { Matrix64, norm, normalizeColumns } from "../linalg/matrix64.js";
 import type { Wavelet } from "./filters.js";
@@ -44,9 +53,16 @@ export interface Cropping {
   readonly columnScales: Float64Array;
 }
 
+const waveletType: ArgumentType = {
+  words: "a wavelet, as wavelet(name) returns it",
+  accepts: (value) => record.accepts(value) && float64.accepts((value as Wavelet).lowpass),
+};
+const croppingType = having("a cropping, as croppingOf returns it", [], ["synthesis", "keptColumns"]);
+
 /** Φ₁ᶜ for signals of n ≥ 1 samples: unit columns, coarsest first, that span ℝⁿ. */
 export function croppedWavelets(n: number, wavelet: Wavelet): Matrix64 {
   requireInteger("croppedWavelets", "n", n, 1);
+  requireArgument("croppedWavelets", "wavelet", wavelet, waveletType);
   const cropping = croppingOf(n, wavelet);
   const phi = new Matrix64(n, cropping.keptColumns.length);
   cropping.keptColumns.forEach((source, j) => {
@@ -58,6 +74,7 @@ export function croppedWavelets(n: number, wavelet: Wavelet): Matrix64 {
 /** How `croppedWavelets` crops: everything needed to build Φ₁ᶜ, and the extension f̄ = W_s 𝒲 g of its codes. */
 export function croppingOf(n: number, wavelet: Wavelet): Cropping {
   requireInteger("croppingOf", "n", n, 1);
+  requireArgument("croppingOf", "wavelet", wavelet, waveletType);
   const length = extendedLength(n);
   const synthesis = periodicSynthesisMatrix(length, wavelet, maxLevels(length));
   const window = { synthesis, firstRow: Math.floor((length - n) / 2), rows: n };
@@ -72,9 +89,15 @@ export function croppingOf(n: number, wavelet: Wavelet): Cropping {
  * With g from a pursuit, as in (6), it is the extension that is sparsest over the wavelets.
  */
 export function extensionOf(
-  { length, synthesis, keptColumns, columnScales }: Cropping,
+  cropping: Cropping,
   code: { readonly indices: ArrayLike<number>; readonly values: ArrayLike<number> },
 ): Float64Array {
+  requireArguments("extensionOf", { cropping: [cropping, croppingType], code: [code, record] });
+  requireArguments("extensionOf", {
+    "code.indices": [code.indices, numberList],
+    "code.values": [code.values, numberList],
+  });
+  const { length, synthesis, keptColumns, columnScales } = cropping;
   const extended = new Float64Array(length);
   for (let s = 0; s < code.indices.length; s++) {
     const j = code.indices[s];

@@ -1,6 +1,5 @@
 /** `trainlets approximate`: compare the M-term curves of dictionaries and bases. */
 
-import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError, inputError } from "../../core/errors.js";
 import { clock, counted, grouped } from "../../core/formatText.js";
@@ -25,6 +24,7 @@ import {
 } from "../terminal/dictionaryFile.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
 import { count, nodataValues, number, option, parsePatch } from "../terminal/flags.js";
+import { stdout } from "../terminal/output.js";
 import { ProgressLine } from "../terminal/progress.js";
 import { textTable } from "../terminal/textTable.js";
 import { numbered, uniqueLabels } from "../terminal/uniqueLabels.js";

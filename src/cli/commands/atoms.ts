@@ -1,6 +1,5 @@
 /** `trainlets atoms`: draw the atoms of a dictionary. */
 
-import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
@@ -19,6 +18,7 @@ import {
   loadDictionary,
 } from "../terminal/dictionaryFile.js";
 import { choice, count, option } from "../terminal/flags.js";
+import { stdout } from "../terminal/output.js";
 
 interface AtomsFlags extends DeviceFlags, AtomShapeFlag {
   readonly output: string;

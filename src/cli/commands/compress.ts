@@ -1,6 +1,5 @@
 /** `trainlets compress`: compress an image or an array with a dictionary. */
 
-import { stderr, stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
@@ -20,6 +19,7 @@ import {
 } from "../terminal/dictionaryFile.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
 import { count, number, option } from "../terminal/flags.js";
+import { stderr, stdout } from "../terminal/output.js";
 import { ProgressLine } from "../terminal/progress.js";
 import { readSampleFile } from "../terminal/sampleFiles.js";
 

@@ -1,7 +1,6 @@
 /** `trainlets decode`: rebuild signals from their codes. */
 
 import { extname } from "node:path";
-import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
@@ -17,6 +16,7 @@ import { codesFromBytes } from "../../model/files.js";
 import { decodeSignals } from "../../tasks/encode/encodeSignals.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { type AtomShapeFlag, atomShapeOption, loadDictionary } from "../terminal/dictionaryFile.js";
+import { stdout } from "../terminal/output.js";
 
 interface DecodeFlags extends DeviceFlags, AtomShapeFlag {
   readonly dictionary: string;

@@ -1,6 +1,5 @@
 /** `trainlets decompress`: read an image or an array from its compressed file. */
 
-import { stdout } from "node:process";
 import { Command } from "commander";
 import { formatShape } from "../../core/shape.js";
 import { readFileBytes } from "../../data/node/files.js";
@@ -8,6 +7,7 @@ import { requireOutput } from "../../data/node/outputs.js";
 import { pictureExtensions } from "../../data/node/pictures.js";
 import { decompress } from "../../tasks/codec/decompress.js";
 import { type AtomShapeFlag, atomShapeOption, loadDictionary } from "../terminal/dictionaryFile.js";
+import { stdout } from "../terminal/output.js";
 import { requireSampleFormat, writeSampleFile } from "../terminal/sampleFiles.js";
 
 interface DecompressFlags extends AtomShapeFlag {

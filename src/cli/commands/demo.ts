@@ -1,7 +1,6 @@
 /** `trainlets demo`, which is `npm start`: learn from synthetic pictures, and write a page that shows it. */
 
 import { join } from "node:path";
-import { stdout } from "node:process";
 import { Command } from "commander";
 import { clock, grouped } from "../../core/formatText.js";
 import { formatShape } from "../../core/shape.js";
@@ -12,6 +11,7 @@ import { saveModel } from "../../model/node/files.js";
 import { psnr } from "../../tasks/approximate/representation.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { option } from "../terminal/flags.js";
+import { stdout } from "../terminal/output.js";
 import { ProgressLine } from "../terminal/progress.js";
 
 interface DemoFlags extends DeviceFlags {

@@ -1,6 +1,5 @@
 /** `trainlets denoise`: remove noise from a picture or an array. */
 
-import { stdout } from "node:process";
 import { Command } from "commander";
 import { inputError } from "../../core/errors.js";
 import { clock, counted, rounded } from "../../core/formatText.js";
@@ -13,6 +12,7 @@ import { denoiseDefaults } from "../../tasks/restore/denoiseOptions.js";
 import { addNoise } from "../../tasks/restore/trialDamage.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
 import { count, nodataValues, number, option } from "../terminal/flags.js";
+import { stdout } from "../terminal/output.js";
 import {
   countMissing,
   qualityOf,

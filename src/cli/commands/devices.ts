@@ -1,8 +1,8 @@
 /** `trainlets devices`: list the available devices, and why others are not available. */
 
-import { stdout } from "node:process";
 import { Command } from "commander";
 import { listDevices } from "../../kernels/chooseDevice.js";
+import { stdout } from "../terminal/output.js";
 
 export function devicesCommand(): Command {
   return new Command("devices")

@@ -1,6 +1,5 @@
 /** `trainlets encode`: sparse codes of signals over a dictionary. */
 
-import { stderr, stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
@@ -21,6 +20,7 @@ import {
 } from "../terminal/dictionaryFile.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
 import { nodataValues, number, option } from "../terminal/flags.js";
+import { stderr, stdout } from "../terminal/output.js";
 
 interface EncodeFlags extends DeviceFlags, AtomShapeFlag {
   readonly dictionary: string;

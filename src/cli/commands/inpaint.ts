@@ -1,6 +1,5 @@
 /** `trainlets inpaint`: fill the missing samples of a picture or an array. */
 
-import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError, inputError } from "../../core/errors.js";
 import { clock, counted } from "../../core/formatText.js";
@@ -16,6 +15,7 @@ import { type Incomplete, inpaint, inpaintDefaults, missingIn } from "../../task
 import { forgetSamples } from "../../tasks/restore/trialDamage.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
 import { count, nodataValues, number, option } from "../terminal/flags.js";
+import { stdout } from "../terminal/output.js";
 import {
   qualityOf,
   type RestorableFile,

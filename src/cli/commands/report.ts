@@ -1,7 +1,6 @@
 /** `trainlets report`: rebuild the page of a run, from the folder of its report. */
 
 import { join } from "node:path";
-import { stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { grouped } from "../../core/formatText.js";
@@ -11,6 +10,7 @@ import { atomsName, pageName } from "../../report/node/liveReport.js";
 import { metricsName, readMetrics } from "../../report/node/metricsFile.js";
 import { runPage } from "../../report/runPage.js";
 import { option } from "../terminal/flags.js";
+import { stdout } from "../terminal/output.js";
 
 const examples = `
 Examples:

@@ -1,7 +1,6 @@
 /** `trainlets reproduce`: run the experiments of the paper. */
 
 import { join, resolve } from "node:path";
-import { stderr, stdout } from "node:process";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { clock } from "../../core/formatText.js";
@@ -27,6 +26,7 @@ import { jsonReport } from "../../report/runRecord.js";
 import { type DeviceFlags, memoryNow, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { count, option } from "../terminal/flags.js";
 import { Interrupt } from "../terminal/interrupt.js";
+import { stderr, stdout } from "../terminal/output.js";
 import { ProgressLine } from "../terminal/progress.js";
 import { textTable } from "../terminal/textTable.js";
 

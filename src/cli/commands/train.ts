@@ -6,7 +6,6 @@
  */
 
 import { dirname } from "node:path";
-import { stderr, stdout } from "node:process";
 import { Command } from "commander";
 import { counted } from "../../core/formatText.js";
 import { describeExtreme } from "../../core/samples/extremes.js";
@@ -44,6 +43,7 @@ import {
   describeTime,
   describeUnread,
   diskNeeds,
+  examplesForPace,
   expectedSeconds,
   measurePace,
   type Need,
@@ -56,6 +56,7 @@ import { jsonReport, type PlanLine, planLine } from "../../report/runRecord.js";
 import { memoryNow, onDevice } from "../terminal/device.js";
 import { Interrupt } from "../terminal/interrupt.js";
 import { continueOnNewDevice } from "../terminal/lostDevice.js";
+import { stderr, stdout } from "../terminal/output.js";
 import { ProgressLine } from "../terminal/progress.js";
 import {
   libraryOptions,
@@ -177,7 +178,9 @@ async function trainOn(kernels: Kernels, computingOn: string, job: TrainJob): Pr
   const source = await openSource(inputs, { ...reading, unitSamples: groupSamples / unitsPerGroup });
   try {
     const test = tests && (await readSignals(tests, reading));
-    const onReading = (part: number) => progress.show([`reading the data ${(100 * part).toFixed(0)}%`]);
+    const works = { ordering: "putting the examples in order", reading: "reading the data" };
+    const onReading = (part: number, work: keyof typeof works) =>
+      progress.show([`${works[work]} ${(100 * part).toFixed(0)}%`]);
     const nodata = nodataInSignals(job.options.nodata);
     const options = { ...job.options, nodata, test, kernels, onUnreadable: onSkip, onReading };
     return await planAndTrain(source, { ...job, options }, computingOn);
@@ -194,7 +197,7 @@ async function planAndTrain(source: SignalSource, job: DeviceJob, computingOn: s
   const interrupt = interruptOf(job);
   const { signal } = interrupt;
   const run = train(source, { ...options, signal, checkpoints: checkpoints?.folder, resume });
-  const plan = await run.plan();
+  const plan = flags.dryRun ? await planQuickly(run, source, options) : await run.plan();
   const free = await freeSpace(dirname(flags.output));
   const lines = [describePlan(plan), describeData(plan), describeDisk(diskOf(plan, job), free), computingOn];
   if (flags.dryRun) {
@@ -208,6 +211,21 @@ async function planAndTrain(source: SignalSource, job: DeviceJob, computingOn: s
   const what = `${counted(plan.atoms, "atom")} of ${formatShape(plan.base.shape)}`;
   const unread = describeUnread(run.unreadable);
   return `${flags.output}: ${what}, ${describeEnd(end, plan)}${unread ? `\n${unread}` : ""}`;
+}
+
+/** The plan of a run, without waiting until all examples are in order, and those held out for testing are read. */
+async function planQuickly(
+  run: TrainingRun,
+  source: SignalSource,
+  options: TrainOptions,
+): Promise<TrainPlan> {
+  const outline = await run.outline();
+  const examples = examplesForPace(outline);
+  if (examples === outline.examples && outline.holds !== "groups") return run.plan();
+  const trial = train(source, { ...options, examples, holdout: 0, patience: undefined });
+  const plan = await trial.plan();
+  await trial.close();
+  return { ...plan, ...outline };
 }
 
 /** Ctrl-C ends the run with what it has learned. */

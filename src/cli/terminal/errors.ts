@@ -3,9 +3,9 @@
  * a mistake of the user, 1 for a failure.
  */
 
-import { stderr, stdout } from "node:process";
 import { CommanderError } from "commander";
 import { InputError, type OptionNaming, ReadFailure } from "../../core/errors.js";
+import { stderr, stdout } from "./output.js";
 
 /** Print what is wrong, after the command's name; the exit code. `nameOf` gives the flag of an option. */
 export function report(error: unknown, command: string, nameOf: OptionNaming = (name) => name): number {

@@ -4,7 +4,7 @@
  * effect again by then, so that it works even while kernels compute.
  */
 
-import { stdout } from "node:process";
+import { stdout } from "./output.js";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

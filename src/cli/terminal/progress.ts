@@ -3,8 +3,8 @@
  * elsewhere, in a log file say, a plain line every few seconds.
  */
 
-import { stderr } from "node:process";
 import type { ProgressDisplay } from "../../report/followRun.js";
+import { stderr } from "./output.js";
 
 /** Seconds between two plain lines. */
 const plainInterval = 5;
@@ -23,7 +23,7 @@ export class ProgressLine implements ProgressDisplay {
   show(parts: readonly string[], important = false): void {
     const now = performance.now() / 1000;
     if (this.#style === "redrawn") {
-      stderr.write(`\r\x1b[2K${fitting(parts, (stderr.columns || 80) - 1)}`);
+      stderr.redraw(fitting(parts, stderr.columns - 1));
       this.#drawn = true;
     } else if (this.#style === "lines" && (important || now - this.#last >= plainInterval)) {
       stderr.write(`${parts.join("  ")}\n`);
@@ -37,7 +37,7 @@ export class ProgressLine implements ProgressDisplay {
   }
 
   clear(): void {
-    if (this.#drawn) stderr.write("\r\x1b[2K");
+    if (this.#drawn) stderr.redraw("");
     this.#drawn = false;
   }
 }

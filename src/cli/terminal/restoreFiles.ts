@@ -1,7 +1,6 @@
 /** What `denoise` and `inpaint` read, show and write: one picture, or the signals of one array. */
 
 import { extname } from "node:path";
-import { stderr } from "node:process";
 import { InputError } from "../../core/errors.js";
 import { rounded } from "../../core/formatText.js";
 import { requireFiniteResult } from "../../core/require.js";
@@ -26,6 +25,7 @@ import type { TaskProgress } from "../../tasks/restore/patchOptions.js";
 import { rmseBetween } from "../../tasks/restore/trialDamage.js";
 import { type DeviceFlags, onDevice } from "./device.js";
 import { Interrupt } from "./interrupt.js";
+import { stderr } from "./output.js";
 import { ProgressLine } from "./progress.js";
 
 /** A file that was read: its signals, and what it takes to write them again. */

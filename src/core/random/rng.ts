@@ -7,6 +7,7 @@
  * program never changes the draws in another, and results depend on the seed alone.
  */
 
+import { type ArgumentType, number, record, requireArgument } from "../argumentTypes.js";
 import { requireInteger } from "../require.js";
 
 /** The state of a generator: its key and four words. */
@@ -14,6 +15,14 @@ export interface RngState {
   readonly key: number;
   readonly words: readonly [number, number, number, number];
 }
+
+const rngState: ArgumentType = {
+  words: "the state of a generator, { key, words }",
+  accepts: (value) =>
+    record.accepts(value) &&
+    Array.isArray((value as RngState).words) &&
+    number.accepts((value as RngState).key),
+};
 
 export class Rng {
   #key: number;
@@ -41,6 +50,7 @@ export class Rng {
 
   /** Continue a saved generator. */
   static restore(state: RngState): Rng {
+    requireArgument("Rng.restore", "state", state, rngState);
     const rng = new Rng(state.key);
     [rng.#a, rng.#b, rng.#c, rng.#d] = state.words;
     return rng;

@@ -15,6 +15,15 @@
  *     str                Uint32Array of code points, too  <U3, say
  */
 
+import {
+  type ArgumentType,
+  bytes as bytesType,
+  npyArray,
+  numberList,
+  requireArgument,
+  requireArguments,
+  text,
+} from "../../core/argumentTypes.js";
 import { InputError, inputError, show } from "../../core/errors.js";
 import { roundToFloat32 } from "../../core/samples/float32.js";
 import { formatShape, stridesOf } from "../../core/shape.js";
@@ -54,6 +63,8 @@ const constructors = {
   "<f8": Float64Array,
 } as const;
 
+const anyArray: ArgumentType = { words: "a typed array", accepts: ArrayBuffer.isView };
+
 type NumberDtype = keyof typeof constructors;
 
 const isNumberDtype = (dtype: string): dtype is NumberDtype => Object.hasOwn(constructors, dtype);
@@ -62,12 +73,14 @@ const hostIsBigEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 0;
 
 /** An array of the type that `data` has; its length must fit the shape. */
 export function makeNpy(shape: readonly number[], data: NpyData): NpyArray {
+  requireArguments("makeNpy", { shape: [shape, numberList], data: [data, anyArray] });
   const known = Object.entries(constructors).find(([name, type]) => name !== "|b1" && data instanceof type);
   return requireConsistent("makeNpy", { shape, dtype: known?.[0] ?? "", data });
 }
 
 /** The array in the bytes of a `.npy` file; `name` is for messages. */
 export function readNpy(bytes: Uint8Array, name: string): NpyArray {
+  requireArguments("readNpy", { bytes: [bytes, bytesType], name: [name, text] });
   const header = readNpyHeader(bytes, name);
   const { shape, dataOffset, byteLength } = header;
   const left = bytes.length - dataOffset;
@@ -97,6 +110,7 @@ export function npyFromItems(
 
 /** The bytes of a `.npy` file. */
 export function writeNpy(array: NpyArray): Uint8Array {
+  requireArgument("writeNpy", "array", array, npyArray);
   const [header, body] = npyParts(array);
   const bytes = new Uint8Array(header.length + body.length);
   bytes.set(header);
@@ -117,6 +131,11 @@ export function npyParts(array: NpyArray): [header: Uint8Array, body: Uint8Array
  * unless they round to one of `nodata`, the marks of missing samples.
  */
 export function toFloat32(array: NpyArray, name: string, nodata: readonly number[] = []): Float32Array {
+  requireArguments("toFloat32", {
+    array: [array, npyArray],
+    name: [name, text],
+    nodata: [nodata, numberList],
+  });
   const { data, shape } = array;
   if (data instanceof Float32Array) return data;
   if (data instanceof Float64Array) return roundToFloat32({ name, shape, data }, nodata);

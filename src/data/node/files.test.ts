@@ -27,6 +27,7 @@ import {
   TemporaryFile,
   writeFileAtomic,
 } from "./files.js";
+import { processNamespace } from "./processIdentity.js";
 
 let folder: string;
 const inFolder = (name: string) => join(folder, name);
@@ -67,7 +68,7 @@ describe("readFileBytes", () => {
     );
     await mkdir(inFolder("sub"));
     expect(await refusal(readFileBytes(inFolder("sub")))).toBe("sub: cannot be read (it is a folder)");
-    expect(await refusal(readFileBytes("a\0b"))).toBe("a\0b: cannot be read (its name is not valid)");
+    expect(await refusal(readFileBytes("a\0b"))).toBe("a\\x00b: cannot be read (its name is not valid)");
   });
 });
 
@@ -158,7 +159,11 @@ describe("temporary files", () => {
   const ended = spawnSync(process.execPath, ["-e", ""]).pid; // the number of a process that has ended
 
   /** Leave behind a temporary file for `target`, as a process of this number would. */
-  async function leave(pid: number, target: string, machine = hostname()): Promise<string> {
+  async function leave(
+    pid: number,
+    target: string,
+    machine = `${hostname()} ${processNamespace()}`,
+  ): Promise<string> {
     const name = `.trainlets-${pid}-${tag(machine)}-${tag(target)}-0123456789ab.tmp`;
     await writeFile(inFolder(name), "half");
     return name;

@@ -31,9 +31,11 @@ import {
 } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { bytes as bytesType, requireArguments, text } from "../../core/argumentTypes.js";
 import { InputError, ReadFailure } from "../../core/errors.js";
 import { byteSize } from "../../core/formatText.js";
 import { crc32, crcToHex } from "../formats/checksums.js";
+import { isRunning, processNamespace } from "./processIdentity.js";
 import { shownPath, systemPath } from "./system/fileNames.js";
 import { kindOfFile, openHandle, openRegular } from "./system/handles.js";
 
@@ -112,6 +114,7 @@ async function statReadable(path: string): Promise<Stats> {
 
 /** Write a file, whole or not at all. Devices and pipes (`/dev/null`) are written to directly. */
 export async function writeFileAtomic(path: string, bytes: Uint8Array): Promise<void> {
+  requireArguments("writeFileAtomic", { path: [path, text], bytes: [bytes, bytesType] });
   try {
     const target = await resolveTarget(path); // a link stays; the file it points to is replaced
     const before = await statIfAny(target);
@@ -358,19 +361,9 @@ async function removeStale(
   }
 }
 
-/** Eight hexadecimal digits that identify this machine. */
-export function machineTag(): string {
-  return tag(hostname());
-}
-
-/** Whether a process of this machine is running. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"; // another user's process
-  }
+/** Eight hexadecimal digits for this machine and container, where numbers of processes mean the same. */
+function machineTag(): string {
+  return tag(`${hostname()} ${processNamespace()}`);
 }
 
 function tag(text: string): string {

@@ -16,6 +16,7 @@
 
 import { extname } from "node:path";
 import type { Metadata } from "sharp";
+import { requireArgument, text } from "../../core/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import { isNodata } from "../../core/samples/gaps.js";
 import type { Shape } from "../../core/shape.js";
@@ -61,6 +62,7 @@ const maxSeconds = 120;
 
 /** The picture in a file, as a signal of shape [height, width] named after its path. */
 export async function readImage(path: string): Promise<Signal> {
+  requireArgument("readImage", "path", path, text);
   return decodeImage(await readFileBytes(path), path);
 }
 

@@ -9,6 +9,20 @@
  */
 
 import { basename, dirname } from "node:path";
+import {
+  callback,
+  either,
+  having,
+  listOf,
+  number,
+  numberList,
+  type OptionTypes,
+  record,
+  requireArgument,
+  requireArguments,
+  requireOptions,
+  text,
+} from "../../core/argumentTypes.js";
 import { InputError, ReadFailure } from "../../core/errors.js";
 import type { Nodata } from "../../core/samples/gaps.js";
 import type { Shape } from "../../core/shape.js";
@@ -47,8 +61,18 @@ export interface ReadSignalsOptions extends InspectOptions {
   readonly nodata?: Nodata | undefined;
 }
 
+const inputList = either(
+  "a path, or a list of paths",
+  text,
+  listOf(either("", text, having("", [], ["kind", "path"])), ""),
+);
+const inspectOptionTypes: OptionTypes<InspectOptions> = { onSkip: callback };
+const patchType = either("a size, or one per axis", number, numberList);
+
 /** The files that paths, folders and globs stand for, and what they are; of arrays and archives only the headers are read. */
 export async function inspectInputs(data: InputList, options: InspectOptions = {}): Promise<Input[]> {
+  requireArgument("inspectInputs", "data", data, inputList);
+  requireOptions("inspectInputs", options, inspectOptionTypes);
   const list = typeof data === "string" ? [data] : data;
   const paths = list.filter((item) => typeof item === "string");
   const inputs: Input[] = list.filter((item) => typeof item !== "string");
@@ -83,6 +107,10 @@ async function inspectFile({ path }: DataFile, onSkip: Skip): Promise<readonly I
 
 /** One number means a square where there are images, and a window of a 1-D signal elsewhere. */
 export function resolvePatch(patch: Shape | number, inputs: readonly Pick<Input, "kind">[]): Shape {
+  requireArguments("resolvePatch", {
+    patch: [patch, patchType],
+    inputs: [inputs, listOf(record, "a list of inputs")],
+  });
   if (typeof patch !== "number") return patch;
   return inputs.some((input) => input.kind === "image") ? [patch, patch] : [patch];
 }

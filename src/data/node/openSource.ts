@@ -8,8 +8,9 @@
  */
 
 import { basename } from "node:path";
+import { byRule, callback, number, required, requireOptions } from "../../core/argumentTypes.js";
+import { asyncDispose, type Closable, releaseWhenCollected } from "../../core/disposal.js";
 import { InputError } from "../../core/errors.js";
-import { requireKnownOptions } from "../../core/knownOptions.js";
 import { resolveNodata } from "../../core/samples/gaps.js";
 import { formatShape, requireShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
 import { crc32, crcToHex } from "../formats/checksums.js";
@@ -60,8 +61,16 @@ const headerBytes = 2 ** 16;
  * Open files, folders, globs and archives as a source of signals, which may be larger than memory. What cannot be used
  * is skipped and reported, unless there is nothing else.
  */
-export async function openSource(data: InputList, options: OpenSourceOptions): Promise<SignalSource> {
-  requireKnownOptions("openSource", options, ["patch", "onSkip", "nodata", "unitSamples"]);
+export async function openSource(
+  data: InputList,
+  options: OpenSourceOptions,
+): Promise<SignalSource & Closable> {
+  requireOptions("openSource", options, {
+    patch: required(byRule),
+    onSkip: callback,
+    nodata: byRule,
+    unitSamples: number,
+  });
   const { unitSamples = Infinity, onSkip = warnOfSkipped } = options;
   const inputs = await inspectInputs(data, { onSkip });
   const patch = requireShape("openSource", "patch", resolvePatch(options.patch, inputs));
@@ -73,14 +82,18 @@ export async function openSource(data: InputList, options: OpenSourceOptions): P
     const units = opened.flatMap((input) => input.units);
     if (units.length === 0) throw nothingToRead(patch);
     const compared = opened.map((input) => input.compared);
-    return {
+    const close = () => files.close();
+    const source = {
       units,
       fingerprint: fingerprintUnits(units),
       marksGaps: nodata.length > 0,
-      contents: (limit) => fileContents(compared, skipped, limit),
-      read: (unit, into) => units[unit].read(into),
-      close: () => files.close(),
+      contents: (limit?: number) => fileContents(compared, skipped, limit),
+      read: (unit: number, into: Float32Array) => units[unit].read(into),
+      close,
+      [asyncDispose]: close,
     };
+    releaseWhenCollected(source, close);
+    return source;
   } catch (error) {
     await files.close();
     throw error;

@@ -10,6 +10,17 @@
  */
 
 import { extname } from "node:path";
+import {
+  float32,
+  numberList,
+  type OptionTypes,
+  requireArgument,
+  requireArguments,
+  required,
+  requireOptions,
+  signal as signalType,
+  text,
+} from "../../core/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import { requireFiniteResult } from "../../core/require.js";
 import { notFinite, type Signal } from "../../core/signal.js";
@@ -27,11 +38,19 @@ export interface PictureFile {
   readonly bits: 8 | 16 | 32;
 }
 
+const pictureTypes: OptionTypes<PictureFile> = {
+  signal: required(signalType),
+  opacity: float32,
+  given: float32,
+  bits: required({ words: "8, 16 or 32", accepts: (value) => [8, 16, 32].includes(value as number) }),
+};
+
 /** Endings of files that pictures can be written to. */
 export const pictureExtensions = [".png", ".tif", ".tiff"] as const;
 
 /** The one picture in a file, with NaN where `nodata` marks a missing pixel. */
 export async function readPictureFile(path: string, nodata: readonly number[] = []): Promise<PictureFile> {
+  requireArguments("readPictureFile", { path: [path, text], nodata: [nodata, numberList] });
   const samples = await readSamples(path);
   if (samples.pictures > 1)
     throw new InputError(`${path}: must hold one picture, got ${samples.pictures} (an animation, or pages)`);
@@ -56,6 +75,8 @@ export async function readPictureFile(path: string, nodata: readonly number[] = 
 
 /** Write a picture as PNG or TIFF, by the ending of the path; samples are rounded and clipped to the range of the file. */
 export async function writePictureFile(path: string, picture: PictureFile): Promise<void> {
+  requireArgument("writePictureFile", "path", path, text);
+  requireOptions("writePictureFile: picture", picture, pictureTypes);
   requireFiniteResult(path, picture.signal.data);
   const { default: sharp } = await import("sharp");
   const { signal, opacity, bits } = picture;

@@ -8,7 +8,7 @@
  * `nodata` are missing, and NaN in the signals.
  */
 
-import { requireKnownOptions } from "../../core/knownOptions.js";
+import { byRule, callback, required, requireOptions } from "../../core/argumentTypes.js";
 import type { Signal } from "../../core/signal.js";
 import { readUnits, samplesOf } from "../sampling/signalSource.js";
 import { type InputList, inspectInputs, type ReadSignalsOptions, resolvePatch } from "./inputs.js";
@@ -23,7 +23,7 @@ import { shownPath } from "./system/fileNames.js";
  * const photos = await readSignals("photos", { patch: 16 });
  */
 export async function readSignals(data: InputList, options: ReadSignalsOptions): Promise<Signal[]> {
-  requireKnownOptions("readSignals", options, ["patch", "onSkip", "nodata"]);
+  requireOptions("readSignals", options, { patch: required(byRule), onSkip: callback, nodata: byRule });
   const onSkip = options.onSkip ?? warnOfSkipped;
   const inputs = await inspectInputs(data, { onSkip });
   const patch = resolvePatch(options.patch, inputs);

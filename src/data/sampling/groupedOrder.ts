@@ -30,23 +30,34 @@ export interface ByUnit {
   readonly members: Uint32Array;
 }
 
+/** Called with the part that is done, from 0 to 1, several times a second; it may throw to end the work. */
+export type OnOrdering = (part: number) => void;
+
+/** How many numbers are sorted between two pauses, and between two calls of `OnOrdering`. */
+const pieces = { pause: 2 ** 16, report: 2 ** 20 } as const;
+
 /** Sort 0 … count−1 by unit (counting sort). `unitOf` takes most of the time and is called once per number. */
 export async function sortByUnit(
   count: number,
   units: number,
   unitOf: (i: number) => number,
+  onOrdering: OnOrdering = () => {},
 ): Promise<ByUnit> {
   const pause = new EventLoopPause();
   const first = new Uint32Array(units + 1);
   const found = new Uint32Array(count);
   for (let i = 0; i < count; i++) {
     first[(found[i] = unitOf(i)) + 1]++;
-    if (i % 65536 === 0) await pause.ifDue();
+    if (i % pieces.pause === 0) await pause.ifDue();
+    if (i % pieces.report === pieces.report - 1) onOrdering(i / count);
   }
   for (let u = 0; u < units; u++) first[u + 1] += first[u];
   const next = first.slice();
   const members = new Uint32Array(count);
-  for (let i = 0; i < count; i++) members[next[found[i]]++] = i;
+  for (let i = 0; i < count; i++) {
+    members[next[found[i]]++] = i;
+    if (i % pieces.pause === 0) await pause.ifDue();
+  }
   return { first, members };
 }
 
@@ -74,9 +85,10 @@ export class GroupedOrder {
     samples: readonly number[],
     groupSamples: number,
     rng: Rng,
+    onOrdering?: OnOrdering,
   ): Promise<GroupedOrder> {
     const unitOf = (rank: number) => sampler.numbers.unitOf(sampler.trainingNumber(rank));
-    const ranks = await sortByUnit(sampler.examples, samples.length, unitOf);
+    const ranks = await sortByUnit(sampler.examples, samples.length, unitOf, onOrdering);
     return new GroupedOrder(ranks, samples, groupSamples, rng);
   }
 

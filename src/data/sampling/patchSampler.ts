@@ -13,9 +13,17 @@
  * Everything depends on the seed alone, and takes a few bytes per signal.
  */
 
+import {
+  type ArgumentType,
+  byRule,
+  requireArguments,
+  requireOptions,
+  rng as rngType,
+} from "../../core/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import { Permutation, type Rng } from "../../core/random/rng.js";
-import { formatShape, type Shape } from "../../core/shape.js";
+import { requireInteger } from "../../core/require.js";
+import { formatShape, requireShape, type Shape } from "../../core/shape.js";
 
 /** Which signal each window is cut from, and the flat index of its first sample there. */
 export interface Windows {
@@ -31,6 +39,11 @@ export interface SamplerOptions {
   readonly examples: number;
 }
 
+const unitList: ArgumentType = {
+  words: "a list of signals, or of units of a source",
+  accepts: (value) => Array.isArray(value) && value.every((unit) => Array.isArray(unit?.shape)),
+};
+
 export class PatchSampler {
   /** Windows set aside for testing. */
   readonly holdout: number;
@@ -45,6 +58,11 @@ export class PatchSampler {
   #shuffle: { readonly epoch: number; readonly order: Permutation } | undefined;
 
   constructor(units: readonly Windowed[], options: SamplerOptions, rng: Rng) {
+    requireArguments("PatchSampler", { units: [units, unitList], rng: [rng, rngType] });
+    requireOptions("PatchSampler", options, { patch: byRule, holdout: byRule, examples: byRule });
+    requireShape("PatchSampler", "patch", options.patch);
+    requireInteger("PatchSampler", "holdout", options.holdout, 0);
+    requireInteger("PatchSampler", "examples", options.examples, 0);
     this.#rng = rng;
     this.numbers = new WindowNumbers(units, options.patch);
     this.available = this.numbers.total;

@@ -12,10 +12,11 @@
  * axis more, the first counts signals, as on the command line.
  */
 
+import { requireArgument, signalList, text } from "../../core/argumentTypes.js";
 import { InputError, show } from "../../core/errors.js";
 import { requireNotAllTiny, roundToFloat32 } from "../../core/samples/float32.js";
 import { signalsWithGaps, withGaps } from "../../core/samples/gaps.js";
-import { type Shape, sizeOf } from "../../core/shape.js";
+import { requireShape, type Shape, sizeOf } from "../../core/shape.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
 import { contentsOf, type DataContents, digestOf } from "./dataContents.js";
 import type { Windowed } from "./patchSampler.js";
@@ -130,6 +131,7 @@ async function readUnit(source: SignalSource, unit: number, room: Float32Array):
 
 /** Signals in memory as a source. */
 export function sourceOf(signals: readonly Signal[]): SignalSource {
+  requireArgument("sourceOf", "signals", signals, signalList);
   return {
     units: signals.map(({ name, shape }) => ({ name, shape, count: 1 })),
     get fingerprint() {
@@ -197,6 +199,8 @@ export function signalsFrom(
   patch: Shape,
   nodata: readonly number[] = [],
 ): readonly Signal[] | SignalSource {
+  requireArgument("signalsFrom", "where", where, text);
+  requireShape(where, "patch", patch);
   if (isSource(data)) return data;
   const list = Array.isArray(data) ? data : [data];
   if (list.length === 0) throw new InputError("data must hold at least one signal, got none", { where });

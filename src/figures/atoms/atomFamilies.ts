@@ -23,6 +23,14 @@
  *           Learning in High Dimensions. IEEE TSP 64(12), 2016, §V-D.
  */
 
+import {
+  byRule,
+  matrix,
+  number,
+  type OptionTypes,
+  requireArgument,
+  requireOptions,
+} from "../../core/argumentTypes.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import { requireFinite, requireInteger } from "../../core/require.js";
 import { requireShape, type Shape, sizeOf } from "../../core/shape.js";
@@ -50,6 +58,14 @@ export const familyDefaults = {
   candidates: 400,
 } as const satisfies FamilyOptions;
 
+const familyOptionTypes: OptionTypes<FamilyOptions> = {
+  count: byRule,
+  minAtoms: byRule,
+  maxAtoms: byRule,
+  correlation: number,
+  candidates: byRule,
+};
+
 /** Atoms with one pattern; the others are like the first. */
 export type AtomFamily = readonly FamilyMember[];
 
@@ -72,7 +88,12 @@ const sameKind = 0.5;
 
 /** Families in the columns of `atoms`, signals of this shape; the largest first. */
 export function atomFamilies(atoms: DenseMatrix, shape: Shape, options: FamilyOptions = {}): AtomFamily[] {
+  requireArgument("atomFamilies", "atoms", atoms, matrix);
+  requireOptions("atomFamilies", options, familyOptionTypes);
   const settings = { ...familyDefaults, ...options };
+  requireInteger("atomFamilies", "count", settings.count, 1);
+  requireInteger("atomFamilies", "maxAtoms", settings.maxAtoms, 2);
+  requireInteger("atomFamilies", "candidates", settings.candidates, 1);
   requireShape("atomFamilies", "shape", shape);
   requireInteger("atomFamilies", "rows of the atoms", atoms.rows, sizeOf(shape), sizeOf(shape));
   requireInteger("atomFamilies", "minAtoms", settings.minAtoms, 2);

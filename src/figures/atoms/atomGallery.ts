@@ -12,6 +12,14 @@
  *           Learning in High Dimensions. IEEE TSP 64(12), 2016, §V-D.
  */
 
+import {
+  byRule,
+  matrix,
+  numberList,
+  type OptionTypes,
+  requireArgument,
+  requireOptions,
+} from "../../core/argumentTypes.js";
 import { InputError, inputError } from "../../core/errors.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import { requireFinite, requireInteger } from "../../core/require.js";
@@ -31,6 +39,14 @@ export interface GalleryOptions {
   /** Pixels between tiles, and around them. */
   readonly gap?: number;
 }
+
+const galleryOptionTypes: OptionTypes<GalleryOptions> = {
+  order: numberList,
+  count: byRule,
+  columns: byRule,
+  magnify: byRule,
+  gap: byRule,
+};
 
 export const galleryDefaults = { gap: 2 } as const;
 
@@ -60,6 +76,8 @@ interface Layout {
  * const png = encodePng(atomGallery(atoms, [32, 32], { order, count: 400 }));
  */
 export function atomGallery(atoms: DenseMatrix, shape: Shape, options: GalleryOptions = {}): Picture {
+  requireArgument("atomGallery", "atoms", atoms, matrix);
+  requireOptions("atomGallery", options, galleryOptionTypes);
   const shown = chooseAtoms(atoms, shape, options);
   const style = tileStyle(shape);
   const layout = layOut(style, shown.length, options);

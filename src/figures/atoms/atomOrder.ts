@@ -24,6 +24,7 @@
  *            Overcomplete Dictionaries. IEEE TSP 54(11), 2006.
  */
 
+import { matrix, numberList, requireArgument, requireOptions } from "../../core/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import { requireFinite, requireOneOf } from "../../core/require.js";
@@ -42,7 +43,9 @@ export function orderAtoms(
   by: AtomOrder,
   options: { readonly uses?: ArrayLike<number> } = {},
 ): number[] {
+  requireArgument("orderAtoms", "atoms", atoms, matrix);
   requireOneOf("orderAtoms", "order", by, atomOrders);
+  requireOptions("orderAtoms", options, { uses: numberList });
   const keys = by === "use" ? negatedUses(atoms, options.uses) : measureAtoms(atoms, by);
   return Array.from(keys, (_, atom) => atom).sort((a, b) => keys[a] - keys[b]);
 }

@@ -10,9 +10,20 @@
  */
 
 import * as Plot from "@observablehq/plot";
+import {
+  type ArgumentType,
+  byRule,
+  flag,
+  listOf,
+  type OptionTypes,
+  record,
+  required,
+  requireOptions,
+  text,
+} from "../../core/argumentTypes.js";
 import { InputError, inputError } from "../../core/errors.js";
 import { requireInteger, requireOneOf } from "../../core/require.js";
-import type { ChartAxis, ChartSeries } from "./chart.js";
+import type { ChartAxis, ChartPoint, ChartSeries } from "./chart.js";
 import { axisMarks, axisScale, axisSpan, type Inks, onPage, onPaper } from "./chartAxes.js";
 import { chartHeading, endMark, endWidth, type Heading } from "./chartLabels.js";
 import { dotMark, isDrawn, lineMark, markedPoints, type SeriesStyle, seriesStyle } from "./chartSeries.js";
@@ -31,6 +42,27 @@ export interface LineChartOptions {
   /** `paper`: black on white, with a legend; `page`: in the colours of the page, with names at the ends of the lines. */
   readonly look?: "paper" | "page";
 }
+
+const lineChartTypes: OptionTypes<LineChartOptions> = {
+  title: required(text),
+  x: required(record),
+  y: required(record),
+  series: required(listOf(record, "a list of series")),
+  width: byRule,
+  height: byRule,
+  look: byRule,
+};
+const axisTypes: OptionTypes<ChartAxis> = { label: required(text), log: flag };
+const point: ArgumentType = {
+  words: "a point { x, y }",
+  accepts: (value) => record.accepts(value) && typeof (value as ChartPoint).x === "number",
+};
+const seriesTypes: OptionTypes<ChartSeries> = {
+  label: required(text),
+  points: required(listOf(point, "a list of points { x, y }")),
+  dashed: flag,
+  markers: flag,
+};
 
 const lineChartDefaults = { width: 640, height: 420, look: "paper" } as const;
 
@@ -52,6 +84,10 @@ const minSize = { chartWidth: 240, frameHeight: 80 } as const;
  * });
  */
 export function lineChart(options: LineChartOptions): string {
+  requireOptions("lineChart", options, lineChartTypes);
+  requireOptions("lineChart: x", options.x, axisTypes);
+  requireOptions("lineChart: y", options.y, axisTypes);
+  for (const one of options.series) requireOptions("lineChart: series", one, seriesTypes);
   const { width, height, title, series, look } = { ...lineChartDefaults, ...options };
   requireInteger("lineChart", "width", width, minSize.chartWidth);
   requireSeries(options);

@@ -54,8 +54,8 @@ describe("escapeMarkup", () => {
     );
   });
 
-  it("replaces characters that XML forbids, and keeps the rest", () => {
-    expect(escapeMarkup("a\u0000b\u001fc")).toBe("a\ufffdb\ufffdc");
-    expect(escapeMarkup("Φ ≤ 32×32\n\t😀")).toBe("Φ ≤ 32×32\n\t😀");
+  it("shows control characters, replaces others that XML forbids, and keeps the rest", () => {
+    expect(escapeMarkup("a\u0000b\u001b[2Jc\u202ed\ufffe")).toBe("a\\x00b\\x1b[2Jc\\u202ed\ufffd");
+    expect(escapeMarkup("Φ ≤ 32×32\n😀")).toBe("Φ ≤ 32×32\n😀");
   });
 });

@@ -3,6 +3,8 @@
  * as well as inside a quoted attribute.
  */
 
+import { visibleText } from "../../core/visibleText.js";
+
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -11,13 +13,13 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Characters that XML 1.0 does not allow, not even escaped. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters
-const unprintable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+/** Characters that XML 1.0 does not allow, not even escaped, besides control characters. */
+const forbidden = /[\ufffe\uffff]/g;
 
-/** `text` with markup characters escaped, and characters that XML forbids replaced by U+FFFD. */
+/** `text` with markup characters escaped, control characters shown, and others that XML forbids replaced by U+FFFD. */
 export function escapeMarkup(text: string): string {
-  return text.replace(unprintable, "\ufffd").replace(/[&<>"']/g, (character) => entities[character]);
+  const shown = visibleText(text).replace(forbidden, "\ufffd");
+  return shown.replace(/[&<>"']/g, (character) => entities[character]);
 }
 
 /** An element that holds text. */

@@ -157,6 +157,7 @@ export function signals(handle: DeviceSignals): CpuSignals {
 const page = 65536;
 /** The most pages that 32-bit addresses reach, and the fewest that are acceptable. */
 const maxPages = 65536;
+export const mostMemory = maxPages * page;
 const minPages = 1024;
 const alignment = 64;
 
@@ -182,8 +183,9 @@ export class Arena {
   /** The most bytes that can be handed out. */
   readonly bytesMost: number;
 
-  constructor(shared: boolean) {
-    const { memory, pages } = reserve(shared);
+  /** `most`: the most bytes it may grow to. */
+  constructor(shared: boolean, most: number = mostMemory) {
+    const { memory, pages } = reserve(shared, Math.floor(most / page));
     this.memory = memory;
     this.bytesMost = pages * page - reserved;
     this.#free = [{ at: reserved, bytes: page - reserved }];
@@ -297,8 +299,11 @@ export class Arena {
 }
 
 /** A memory of one page that may grow as far as the machine allows: the limit is halved until it is accepted. */
-function reserve(shared: boolean): { readonly memory: WebAssembly.Memory; readonly pages: number } {
-  for (let pages = maxPages; ; pages /= 2) {
+function reserve(
+  shared: boolean,
+  most: number,
+): { readonly memory: WebAssembly.Memory; readonly pages: number } {
+  for (let pages = most; ; pages /= 2) {
     try {
       return { memory: new WebAssembly.Memory({ initial: 1, maximum: pages, shared }), pages };
     } catch (error) {

@@ -7,13 +7,16 @@
 
 import { InputError } from "../../core/errors.js";
 import { requireInteger } from "../../core/require.js";
-import type { Kernels } from "../contract.js";
+import { checked } from "../checked.js";
+import type { DeviceKernels, Kernels } from "../contract.js";
 import { inOrder } from "../ordered.js";
+import { planAddressSpace } from "./addressSpace.js";
 import { rowBytes } from "./assembly/constants.js";
 import { shared, single } from "./binary.js";
 import { dictionaryOperations } from "./dictionary.js";
 import { exampleOperations } from "./examples.js";
 import { explicitOperations } from "./explicit.js";
+import { mostMemory } from "./handles.js";
 import { CpuMemory, memoryOperations } from "./memory.js";
 import {
   availableMemory,
@@ -37,23 +40,48 @@ export interface CpuOptions {
  */
 export async function createCpuKernels({ threads }: CpuOptions = {}): Promise<Kernels> {
   if (threads !== undefined) requireInteger("createCpuKernels", "threads", threads, 1, maxThreads);
+  const wanted = threads ?? Math.min(maxThreads, availableThreads());
+  const plan = planAddressSpace(mostMemory);
+  const tooMany = plan !== undefined && wanted > plan.threads;
+  if (tooMany && threads !== undefined) throw refuseThreads(threads, plan.threads, plan.reason);
+  const obstacle = tooMany ? plan.reason : undefined;
+  const memoryBytes = plan?.memoryBytes;
   try {
-    return await startKernels(threads ?? Math.min(maxThreads, availableThreads()));
+    return await startKernels({ threads: tooMany ? plan.threads : wanted, memoryBytes, obstacle });
   } catch (error) {
     if (!(error instanceof ThreadsError)) throw error;
-    if (threads === undefined) return await startKernels(1, error.message);
-    throw new InputError(`createCpuKernels: threads must be 1, since ${error.message}, got ${threads}`);
+    if (threads !== undefined) throw refuseThreads(threads, 1, error.message);
+    return await startKernels({ threads: 1, memoryBytes, obstacle: error.message });
   }
 }
 
-/** `obstacle`: why there is only one thread, if more were tried. */
-async function startKernels(threads: number, obstacle?: string): Promise<Kernels> {
+function refuseThreads(threads: number, most: number, reason: string): InputError {
+  const rule = `must be ${most === 1 ? "1" : `at most ${most}`}, since ${reason}`;
+  const where = "createCpuKernels";
+  return new InputError((nameOf) => `${nameOf("threads")} ${rule}, got ${threads}`, {
+    where,
+    argument: "threads",
+    rule,
+    value: threads,
+  });
+}
+
+interface StartOptions {
+  readonly threads: number;
+  /** The most bytes of memory. */
+  readonly memoryBytes: number | undefined;
+  /** Why there are not more threads, if more were wanted. */
+  readonly obstacle: string | undefined;
+}
+
+async function startKernels({ threads, memoryBytes, obstacle }: StartOptions): Promise<Kernels> {
   const share = threads > 1;
   const refusal = share ? noThreadsBecause() : undefined;
   if (refusal) throw new ThreadsError(refusal);
   // Asynchronously: browsers may refuse to compile at once on the thread of a page.
   const module = await WebAssembly.compile(fromBase64(share ? shared : single));
-  return inOrder(kernelsOn(await Pool.open(module, threads, share), obstacle));
+  const pool = await Pool.open(module, { threads, shared: share, memoryBytes });
+  return checked(inOrder(kernelsOn(pool, obstacle)));
 }
 
 /** Why the kernels did not compile. Validating them is allowed even where compiling is forbidden. */
@@ -67,7 +95,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 }
 
-function kernelsOn(pool: Pool, obstacle?: string): Kernels {
+function kernelsOn(pool: Pool, obstacle?: string): DeviceKernels {
   const { arena, threads } = pool;
   const memory = new CpuMemory(arena);
   const why = obstacle ? `, since ${obstacle}` : "";

@@ -169,7 +169,7 @@ describe("memory", () => {
   test("of other kernels is not touched", async () => {
     kernels = await createCpuKernels({ threads: 1 });
     const foreign = new DenseMatrix(2, 2);
-    await expect(kernels.columnEnergies(foreign, kernels.matrix(1, 2))).rejects.toThrow(TypeError);
-    expect(() => kernels!.free(new SparseColumns(2, 2, 1))).toThrow(TypeError);
+    await expect(kernels.columnEnergies(foreign, kernels.matrix(1, 2))).rejects.toThrow(InputError);
+    expect(() => kernels!.free(new SparseColumns(2, 2, 1))).toThrow(InputError);
   });
 });

@@ -41,6 +41,14 @@ export class ThreadsError extends Error {}
 /** The most threads of a pool: the scratch slots of the control block. */
 export const maxThreads = 256;
 
+export interface PoolOptions {
+  readonly threads: number;
+  /** Whether the memory is shared between threads. */
+  readonly shared: boolean;
+  /** The most bytes of the memory. */
+  readonly memoryBytes?: number | undefined;
+}
+
 export class Pool {
   readonly arena: Arena;
   readonly threads: number;
@@ -58,8 +66,11 @@ export class Pool {
   }
 
   /** Threads that are ready to run the kernels of a module; a `ThreadsError` if they do not start. */
-  static async open(module: WebAssembly.Module, threads: number, shared: boolean): Promise<Pool> {
-    const arena = new Arena(shared);
+  static async open(
+    module: WebAssembly.Module,
+    { threads, shared, memoryBytes }: PoolOptions,
+  ): Promise<Pool> {
+    const arena = new Arena(shared, memoryBytes);
     const { memory } = arena;
     const instance = await WebAssembly.instantiate(module, { env: { memory } });
     const pool = new Pool(arena, threads, instance);
@@ -278,7 +289,7 @@ export interface Thread {
 interface NodeModules {
   readonly Worker: new (
     code: string,
-    options: { eval: true; workerData: unknown },
+    options: { eval: true; workerData: unknown; resourceLimits: typeof threadLimits },
   ) => {
     on(event: "error" | "exit", listener: (value: unknown) => void): void;
     unref(): void;
@@ -286,6 +297,12 @@ interface NodeModules {
   };
   availableParallelism(): number;
 }
+
+/**
+ * Limits of a thread's own heap, which holds next to nothing. Without them Node reserves 590 MiB of address space
+ * for each thread, with them 80 (addressSpace.ts).
+ */
+const threadLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4, codeRangeSizeMb: 8 } as const;
 
 function nodeModules(): NodeModules | undefined {
   const host = (globalThis as unknown as { readonly process?: { getBuiltinModule?(name: string): object } })
@@ -326,7 +343,7 @@ function startThread(start: WorkerStart): Thread {
 
 function nodeThread(node: NodeModules, start: WorkerStart): Thread {
   const code = `(${runWorker.toString()})(globalThis.process.getBuiltinModule("worker_threads").workerData)`;
-  const worker = new node.Worker(code, { eval: true, workerData: start });
+  const worker = new node.Worker(code, { eval: true, workerData: start, resourceLimits: threadLimits });
   worker.unref(); // it ends with the process, whatever happens
   return {
     onEnd(listener) {

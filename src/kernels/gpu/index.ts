@@ -7,6 +7,7 @@
  * so the same device gives the same bits again.
  */
 
+import { checked } from "../checked.js";
 import type { Kernels } from "../contract.js";
 import { CodeLists } from "./codes.js";
 import { closeGpu, type OpenGpu, openGpu } from "./device.js";
@@ -52,7 +53,7 @@ export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
   const memory = new GpuMemory(queue, most - (most % 16));
   const products = new GpuProducts(memory);
   const codes = new CodeLists(queue);
-  return {
+  return checked({
     name: "gpu",
     description: gpu.description,
     /** WebGPU does not say how much memory a device has. */
@@ -79,5 +80,5 @@ export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
     ...updateOperations(memory, products, codes),
     ...explicitOperations(memory, products, codes),
     ...exampleOperations(queue),
-  };
+  });
 }

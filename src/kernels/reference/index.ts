@@ -4,6 +4,7 @@
  */
 
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
+import { checked } from "../checked.js";
 import type { Kernels } from "../contract.js";
 import { addMoments, addOuter, combine, correlate, descendAtoms, refitAtoms, remainder } from "./explicit.js";
 import { coherence, refreshGram } from "./gram.js";
@@ -35,7 +36,7 @@ import { clearColumns, moveAtoms } from "./update.js";
 
 export function createReferenceKernels(): Kernels {
   const ledger = new Ledger();
-  return {
+  return checked({
     name: "reference",
     description: "plain loops in double precision, one thread",
     get memory() {
@@ -140,7 +141,7 @@ export function createReferenceKernels(): Kernels {
       extract(signals(store), windows, patch, dense(Y), means && dense(means)),
     addWindows: async (Y, means, start, patch, shape, sum) =>
       addWindows(dense(Y), means && dense(means), start, patch, shape, dense(sum)),
-  };
+  });
 }
 
 /** Bytes of the handles that are not freed. The engine collects the memory itself. */

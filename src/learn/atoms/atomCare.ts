@@ -8,6 +8,16 @@
  * atoms change per round.
  */
 
+import {
+  byRule,
+  deviceMatrix,
+  having,
+  kernels as kernelsType,
+  requireArguments,
+  required,
+  requireOptions,
+} from "../../core/argumentTypes.js";
+import { onBehalfOf } from "../../core/errors.js";
 import { DenseMatrix, type SparseColumns } from "../../core/matrix.js";
 import { requireAbove, requireFraction, requireInteger } from "../../core/require.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
@@ -54,6 +64,7 @@ export interface LastExamples {
 
 /** The columns of a matrix as examples. */
 export function examplesIn(Y: DeviceMatrix, kernels: Kernels): LastExamples {
+  requireArguments("examplesIn", { Y: [Y, deviceMatrix], kernels: [kernels, kernelsType] });
   const copy = async (examples: readonly number[], target: DeviceMatrix) => {
     const all = await kernels.readMatrix(Y);
     const chosen = new DenseMatrix(Y.rows, examples.length);
@@ -72,6 +83,19 @@ export class AtomCare {
   #examples: DeviceMatrix | undefined;
 
   constructor(atoms: ReplaceableAtoms, options: Required<AtomCareOptions>, kernels: Kernels) {
+    requireArguments("AtomCare", {
+      atoms: [
+        atoms,
+        having("atoms { uses, residual, gram, replace }", ["replace"], ["uses", "residual", "gram"]),
+      ],
+      kernels: [kernels, kernelsType],
+    });
+    requireOptions("AtomCare", options, {
+      every: required(byRule),
+      minUse: required(byRule),
+      maxCoherence: required(byRule),
+    });
+    onBehalfOf("AtomCare", () => resolveAtomCare(options));
     this.#atoms = atoms;
     this.#options = options;
     this.#kernels = kernels;

@@ -11,6 +11,13 @@
  * and nothing larger than the file is ever allocated.
  */
 
+import {
+  bytes as bytesType,
+  having,
+  requireArgument,
+  requireArguments,
+  text,
+} from "../../core/argumentTypes.js";
 import { InputError, show } from "../../core/errors.js";
 import { crc32 } from "../../data/formats/checksums.js";
 import { allFinite, DivergedError } from "../learners/learner.js";
@@ -74,6 +81,12 @@ export function draftCheckpoint(
 
 /** A whole checkpoint in memory. */
 export async function checkpointToBytes(draft: CheckpointDraft): Promise<Uint8Array> {
+  requireArgument(
+    "checkpointToBytes",
+    "draft",
+    draft,
+    having("a draft, as a run gives to `save`", ["bytes"]),
+  );
   const pieces: Uint8Array[] = [];
   for await (const piece of draft.bytes()) pieces.push(piece.slice());
   const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
@@ -93,6 +106,8 @@ export interface CheckpointSource {
   /** Bytes within the size, in a new array. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
+
+const checkpointSource = having("a source { name, size, read }", ["read"], ["name", "size"]);
 
 /** A checkpoint to resume from: pass it to `train` as `resume`. */
 export class Checkpoint implements SavedParts {
@@ -118,6 +133,7 @@ export class Checkpoint implements SavedParts {
 
   /** Read and check the header, and check the total length. */
   static async open(source: CheckpointSource): Promise<Checkpoint> {
+    requireArgument("Checkpoint.open", "source", source, checkpointSource);
     if (source.size < preambleBytes) throw damaged(source, `only ${source.size} bytes`);
     const start = await source.read(0, preambleBytes);
     if (!magic.every((byte, i) => start[i] === byte))
@@ -169,6 +185,7 @@ export class Checkpoint implements SavedParts {
 
 /** A checkpoint from bytes; every part is checked. */
 export async function checkpointFromBytes(bytes: Uint8Array, name: string): Promise<Checkpoint> {
+  requireArguments("checkpointFromBytes", { bytes: [bytes, bytesType], name: [name, text] });
   const read = async (offset: number, length: number) => bytes.slice(offset, offset + length);
   const checkpoint = await Checkpoint.open({ name, size: bytes.length, read });
   await checkpoint.verify();

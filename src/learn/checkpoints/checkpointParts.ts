@@ -12,6 +12,15 @@
  * differently.
  */
 
+import {
+  callback,
+  deviceMatrix,
+  having,
+  kernels as kernelsType,
+  requireArgument,
+  requireArguments,
+  text,
+} from "../../core/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import type { ExplicitDictionary, SparseDictionary } from "../../dictionaries/dictionary.js";
@@ -84,8 +93,11 @@ export function hostPart(name: string, values: PartArray): CheckpointPart {
   };
 }
 
+const savable = having("something savable, { parts, restore }", ["parts", "restore"]);
+
 /** Several as one. */
 export function savableTogether(...all: readonly Savable[]): Savable {
+  for (const one of all) requireArgument("savableTogether", "all", one, savable);
   return {
     parts: () => all.flatMap((one) => one.parts()),
     async restore(saved) {
@@ -100,6 +112,7 @@ export function savableNumbers(
   get: () => readonly number[],
   set: (values: readonly number[]) => void,
 ): Savable {
+  requireArguments("savableNumbers", { name: [name, text], get: [get, callback], set: [set, callback] });
   return {
     parts: () => [hostPart(name, Float64Array.from(get()))],
     async restore(saved) {
@@ -110,6 +123,11 @@ export function savableNumbers(
 
 /** A matrix on the device. */
 export function savableMatrix(name: string, M: DeviceMatrix, kernels: Kernels): Savable {
+  requireArguments("savableMatrix", {
+    name: [name, text],
+    M: [M, deviceMatrix],
+    kernels: [kernels, kernelsType],
+  });
   return savableColumns(name, M, kernels, {
     length: M.rows * M.cols,
     pack: ({ data }) => data,

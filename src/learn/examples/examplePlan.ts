@@ -6,12 +6,14 @@
  */
 
 import { InputError } from "../../core/errors.js";
+import { byteSize } from "../../core/formatText.js";
 import type { Rng } from "../../core/random/rng.js";
+import { requireInteger } from "../../core/require.js";
 import { sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { gapFreeSource, markingGaps } from "../../data/sampling/gapFreeSource.js";
 import { gapFreeSignals } from "../../data/sampling/gapFreeWindows.js";
-import { GroupedOrder } from "../../data/sampling/groupedOrder.js";
+import { GroupedOrder, type OnOrdering } from "../../data/sampling/groupedOrder.js";
 import { PatchSampler, type Windowed } from "../../data/sampling/patchSampler.js";
 import {
   isSource,
@@ -22,6 +24,7 @@ import {
   type UnreadableFiles,
 } from "../../data/sampling/signalSource.js";
 import type { Kernels } from "../../kernels/contract.js";
+import { availableMemory } from "../../kernels/cpu/pool.js";
 import type { MemoryPart } from "../learners/learner.js";
 import type { ResolvedTraining } from "../run/trainOptions.js";
 import { type Examples, ResidentExamples } from "./examples.js";
@@ -88,6 +91,8 @@ interface Tools {
   readonly unreadable: UnreadableFiles;
   /** Called with the fraction of a pass over the data that is done. */
   readonly onReading?: ((part: number) => void) | undefined;
+  /** The same while the examples are put in order. It may throw to end that. */
+  readonly onOrdering?: OnOrdering | undefined;
 }
 
 function planSignals(
@@ -114,7 +119,7 @@ function planStream(
   source: SignalSource,
   holdsOut: boolean,
   options: ResolvedTraining,
-  { rng, kernels, unreadable, onReading }: Tools,
+  { rng, kernels, unreadable, onReading, onOrdering }: Tools,
 ): ExamplePlan {
   const patch = options.base.shape;
   const sampler = createSampler(source.units, holdsOut, options, rng);
@@ -122,7 +127,9 @@ function planStream(
   const batch = Math.min(options.batch, examples);
   const n = sizeOf(patch);
   const gathered = (examples + holdout) * n;
-  const reading = [program, decoding(source), { what: "order of examples", bytes: 8 * (examples + holdout) }];
+  const order = { what: "order of examples", bytes: 8 * (examples + holdout) };
+  requireOrder(order, examples);
+  const reading = [program, decoding(source), order];
   if (options.kind.takes === "whole set" || gathered <= options.groupSamples) {
     return {
       sampler,
@@ -132,7 +139,7 @@ function planStream(
       samples: gathered,
       host: [{ what: "examples", bytes: 4 * gathered }, ...reading],
       open: () => {
-        const setting = { numbers: sampler.numbers, patch, unreadable, onReading };
+        const setting = { numbers: sampler.numbers, patch, unreadable, onReading, onOrdering };
         return GatheredExamples.create(source, sampler, setting, kernels);
       },
     };
@@ -140,7 +147,13 @@ function planStream(
   const capacity = groupCapacity(source, options.groupSamples);
   const open = async () => {
     const sizes = source.units.map(samplesOf);
-    const order = await GroupedOrder.create(sampler, sizes, options.groupSamples, rng.split("groups"));
+    const order = await GroupedOrder.create(
+      sampler,
+      sizes,
+      options.groupSamples,
+      rng.split("groups"),
+      onOrdering,
+    );
     return GroupedExamples.create({
       source,
       sampler,
@@ -164,6 +177,18 @@ function planStream(
     host: [{ what: "next group", bytes: 4 * samples }, ...reading],
     open,
   };
+}
+
+/** Refuse an order that is too long to be held, before time is spent on it. */
+function requireOrder({ what, bytes }: MemoryPart, examples: number): void {
+  requireInteger("train", "examples", examples, 1, 2 ** 32 - 1);
+  const room = availableMemory();
+  if (bytes <= room) return;
+  throw new InputError(
+    (nameOf) =>
+      `${nameOf("examples")} must be fewer: the ${what} takes ${byteSize(bytes)}, but only ${byteSize(room)} of memory is available`,
+    { where: "train", argument: "examples", value: examples },
+  );
 }
 
 /** Holds test windows out of the training data, at most a tenth of it, unless there are test signals. */

@@ -7,7 +7,7 @@
 import type { Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { GatheredWindows } from "../../data/sampling/gatheredWindows.js";
-import { sortByUnit } from "../../data/sampling/groupedOrder.js";
+import { type OnOrdering, sortByUnit } from "../../data/sampling/groupedOrder.js";
 import type { PatchSampler, WindowNumbers } from "../../data/sampling/patchSampler.js";
 import {
   readUnits,
@@ -23,13 +23,14 @@ import { type Examples, PackedSignals } from "./examples.js";
 /** Windows of a source, by their numbers, copied out in one pass over the units that contain any. */
 export async function gatherWindows(
   source: SignalSource,
-  { numbers, patch, unreadable, onReading }: GatherSetting,
+  { numbers, patch, unreadable, onReading, onOrdering }: GatherSetting,
   count: number,
   numberOf: (i: number) => number,
 ): Promise<GatheredWindows> {
   const gathered = new GatheredWindows(count, patch);
   const { units } = source;
-  const { first, members } = await sortByUnit(count, units.length, (i) => numbers.unitOf(numberOf(i)));
+  const unitOf = (i: number) => numbers.unitOf(numberOf(i));
+  const { first, members } = await sortByUnit(count, units.length, unitOf, onOrdering);
   const wanted = Array.from(units.keys()).filter((u) => first[u + 1] > first[u]);
   const scratch = new Float32Array(samplesTogether(units));
   const roomFor = (unit: number, before: number) => {
@@ -56,6 +57,7 @@ export interface GatherSetting {
   readonly unreadable: UnreadableFiles;
   /** Called with the fraction that has been read. */
   readonly onReading?: ((part: number) => void) | undefined;
+  readonly onOrdering?: OnOrdering | undefined;
 }
 
 export class GatheredExamples implements Examples {

@@ -1,11 +1,11 @@
 /** Runs on sources: which examples they see, and that the result does not depend on how the data are held. */
 
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { Rng } from "../../core/random/rng.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
-import { GroupedOrder } from "../../data/sampling/groupedOrder.js";
+import { GroupedOrder, sortByUnit } from "../../data/sampling/groupedOrder.js";
 import { PatchSampler } from "../../data/sampling/patchSampler.js";
 import { type SignalSource, samplesOf, sourceOf, UnreadableFiles } from "../../data/sampling/signalSource.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
@@ -217,6 +217,33 @@ describe("groups", () => {
       expect(ranks.toSorted((a, b) => a - b)).toEqual(Array.from({ length: sampler.examples }, (_, i) => i));
     }
     expect(order.groups(1)).not.toEqual(order.groups(0));
+  });
+
+  test("are refused at once if the order of their examples does not fit into memory", async () => {
+    vi.spyOn(process, "availableMemory").mockReturnValue(1000);
+    const run = train(slow(counting(6, 8)), { ...options, patch: [3, 3], examples: 150, groupSamples: 130 });
+    await expect(run.outline()).rejects.toThrow(
+      new InputError(
+        "train: examples must be fewer: the order of examples takes 1.3 KiB, but only 1.0 KiB of memory is available",
+      ),
+    );
+    vi.restoreAllMocks();
+  });
+
+  test("are put in order in pieces, which an error ends", async () => {
+    const parts: number[] = [];
+    const sorted = await sortByUnit(
+      3 << 20,
+      2,
+      (i) => i & 1,
+      (part) => parts.push(Math.round(100 * part)),
+    );
+    expect(parts).toEqual([33, 67, 100]);
+    expect([...sorted.first]).toEqual([0, 3 << 19, 3 << 20]);
+    const stop = () => {
+      throw new Error("enough");
+    };
+    await expect(sortByUnit(3 << 20, 2, (i) => i & 1, stop)).rejects.toThrow("enough");
   });
 
   test("use the same amount of device memory from one group to the next", async () => {

@@ -3,6 +3,13 @@
  * checked and turned into a model, and how examples take the place of its atoms.
  */
 
+import {
+  having,
+  kernels as kernelsType,
+  requireArgument,
+  requireArguments,
+} from "../../core/argumentTypes.js";
+import { inputError } from "../../core/errors.js";
 import { baseRows } from "../../dictionaries/base.js";
 import { ExplicitDictionary, unitColumns } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
@@ -27,14 +34,18 @@ export interface ExplicitState extends CodingState {
 /** All of it but room for residuals, which is a learner's own: those of a mini-batch, or of the whole set. */
 export type ExplicitParts = Omit<ExplicitState, "residual">;
 
+const explicitState = having("a state, as createExplicit returns it", [], ["dictionary", "encoder", "tally"]);
+
 /** D, its pursuit and its tally, from the atoms of the setting. */
-export async function createExplicit({
-  options,
-  atoms,
-  examples,
-  kernels,
-}: LearnerSetting): Promise<ExplicitParts> {
-  if (!atoms) throw new TypeError("createExplicit: needs starting atoms");
+export async function createExplicit(setting: LearnerSetting): Promise<ExplicitParts> {
+  requireArgument(
+    "createExplicit",
+    "setting",
+    setting,
+    having("a setting, as a run gives to `create`", [], ["options"]),
+  );
+  const { options, atoms, examples, kernels } = setting;
+  if (!atoms) throw inputError("createExplicit", "setting.atoms", "must be a function", atoms);
   const { base, coding, batch } = options;
   const dictionary = await ExplicitDictionary.create(base.shape, await atoms(), kernels);
   const { rows: n, cols: m } = dictionary;
@@ -47,18 +58,22 @@ export async function createExplicit({
   return { dictionary, encoder, tally: new Tally(m, kernels) };
 }
 
-export function freeExplicit({ dictionary, encoder, tally }: ExplicitParts): void {
+export function freeExplicit(parts: ExplicitParts): void {
+  requireArgument("freeExplicit", "parts", parts, explicitState);
+  const { dictionary, encoder, tally } = parts;
   tally.free();
   encoder.free();
   dictionary.free();
 }
 
 /** A learner of an explicit dictionary as the training loop sees it. */
-export function explicitLearner(
-  state: ExplicitState,
-  kernels: Kernels,
-  { savable = [], ...own }: OwnWork,
-): Learner {
+export function explicitLearner(state: ExplicitState, kernels: Kernels, work: OwnWork): Learner {
+  requireArguments("explicitLearner", {
+    state: [state, explicitState],
+    kernels: [kernels, kernelsType],
+    work: [work, having("a learner's own work, { update, free, … }", ["update", "free"])],
+  });
+  const { savable = [], ...own } = work;
   const { dictionary, encoder, tally } = state;
   return {
     get step() {

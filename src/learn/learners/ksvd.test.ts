@@ -32,7 +32,7 @@ async function setUp(seed: number) {
   const held = kernels.matrix(n, N);
   await kernels.writeMatrix(held, Y);
   const atoms = async () => (await learner.model(meta)).dictionary!;
-  return { D, Y, learner, held, atoms };
+  return { D, Y, learner, held, atoms, kernels };
 }
 
 /** OMP codes as a matrix. */
@@ -96,9 +96,8 @@ describe("ksvd", () => {
   });
 
   test("K1 idle atoms: an atom that no example uses does not change until atom care replaces it", async () => {
-    const { D, learner, held, atoms } = await setUp(3);
+    const { D, learner, held, atoms, kernels } = await setUp(3);
     const Y = DenseMatrix.build(n, N, (r, i) => 3 * D.at(r, i % 5)); // five atoms are enough
-    const kernels = createReferenceKernels();
     await kernels.writeMatrix(held, Y);
     await learner.update(held);
     expect((await learner.report()).atomsUsed).toBe(5);

@@ -37,6 +37,19 @@
  *           Learning in High Dimensions. IEEE TSP 64(12), 2016, §IV-C.
  */
 
+import {
+  byRule,
+  deviceMatrix,
+  dictionary as dictionaryType,
+  having,
+  kernels as kernelsType,
+  type OptionTypes,
+  record,
+  requireArgument,
+  requireArguments,
+  required,
+  requireOptions,
+} from "../../core/argumentTypes.js";
 import { requireFraction, requireInteger } from "../../core/require.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/dictionary.js";
@@ -80,8 +93,26 @@ export type OsdlReport = LearnerReport;
 /** Places in `scalars`. */
 const slot = { gradient: 0, moved: 1, eta: 2, count: 3 } as const;
 
+const osdlOptionTypes: OptionTypes<OsdlOptions> = {
+  atomSparsity: byRule,
+  coding: required(record),
+  momentum: byRule,
+  batch: byRule,
+};
+
+const osdlState = having("a state, as createOsdl returns it", [], ["dictionary", "momentum", "scalars"]);
+
+function requireState(where: string, state: OsdlState, kernels: Kernels): void {
+  requireArguments(where, { state: [state, osdlState], kernels: [kernels, kernelsType] });
+}
+
 /** Check the options against the dictionary and start with U = 0. */
 export function createOsdl(dictionary: SparseDictionary, options: OsdlOptions, kernels: Kernels): OsdlState {
+  requireArguments("createOsdl", {
+    dictionary: [dictionary, dictionaryType],
+    kernels: [kernels, kernelsType],
+  });
+  requireOptions("createOsdl", options, osdlOptionTypes);
   const resolved = { ...osdlDefaults, ...options };
   const { rows: n, cols: m } = dictionary;
   const L = dictionary.phi.cols;
@@ -104,6 +135,8 @@ export function createOsdl(dictionary: SparseDictionary, options: OsdlOptions, k
 
 /** One iteration of Algorithm 2. Changes `state` in place and reads nothing back. */
 export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
+  requireState("osdlUpdate", state, kernels);
+  requireArgument("osdlUpdate", "Y", Y, deviceMatrix);
   const { dictionary: D, encoder, tally, momentum: U, gradient: grad, scalars } = state;
   const { atomSparsity: k, momentum: gamma } = state.options;
 
@@ -130,6 +163,7 @@ async function stepSize(state: OsdlState, X: DeviceSparse, kernels: Kernels): Pr
 
 /** What happened since the last report. */
 export async function osdlReport(state: OsdlState, kernels: Kernels): Promise<OsdlReport> {
+  requireState("osdlReport", state, kernels);
   const reads = [state.tally.report(), kernels.readMatrix(state.scalars)] as const; // one round trip
   const [report, scalars] = await Promise.all(reads);
   return { ...report, stepSize: scalars.data[slot.eta] };
@@ -144,12 +178,14 @@ export async function osdlReport(state: OsdlState, kernels: Kernels): Promise<Os
  * for await (const Y of batches) console.log((await osdlStep(state, Y, kernels)).rmse);
  */
 export async function osdlStep(state: OsdlState, Y: DeviceMatrix, kernels: Kernels): Promise<OsdlReport> {
+  requireState("osdlStep", state, kernels);
   await osdlUpdate(state, Y, kernels);
   return osdlReport(state, kernels);
 }
 
 /** Free everything but the dictionary. */
 export function freeOsdl(state: OsdlState, kernels: Kernels): void {
+  requireState("freeOsdl", state, kernels);
   const { momentum, residual, coefficients, gradient, scalars } = state;
   kernels.free(momentum, residual, coefficients, gradient, scalars);
   state.tally.free();
@@ -158,6 +194,7 @@ export function freeOsdl(state: OsdlState, kernels: Kernels): void {
 
 /** The atoms as atom care sees them; new ones start without momentum. */
 export function osdlAtoms(state: OsdlState, kernels: Kernels): ReplaceableAtoms & { free(): void } {
+  requireState("osdlAtoms", state, kernels);
   const { dictionary, tally, residual, options } = state;
   const newAtoms = new NewAtoms(dictionary, options.atomSparsity, kernels);
   const replace = async (atoms: readonly number[], Y: DeviceMatrix) => {

@@ -11,6 +11,13 @@
  * saved, checked and turned into a model.
  */
 
+import {
+  having,
+  kernels as kernelsType,
+  requireArgument,
+  requireArguments,
+} from "../../core/argumentTypes.js";
+import { requireInteger } from "../../core/require.js";
 import type { SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../kernels/contract.js";
 import { Model } from "../../model/model.js";
@@ -37,6 +44,8 @@ export class Tally {
   readonly #kernels: Kernels;
 
   constructor(atoms: number, kernels: Kernels) {
+    requireInteger("Tally", "atoms", atoms, 0);
+    requireArgument("Tally", "kernels", kernels, kernelsType);
     this.uses = kernels.matrix(atoms, 1);
     this.used = kernels.set(atoms);
     this.#energy = kernels.matrix(1, 1);
@@ -114,11 +123,17 @@ export interface SparseState extends CodingState {
 }
 
 /** A learner of D = ΦA as the training loop sees it. */
-export function sparseLearner(
-  { dictionary, encoder, tally }: SparseState,
-  kernels: Kernels,
-  { savable = [], ...own }: OwnWork,
-): Learner {
+export function sparseLearner(state: SparseState, kernels: Kernels, work: OwnWork): Learner {
+  requireArguments("sparseLearner", {
+    state: [
+      state,
+      having("a state { dictionary, encoder, tally, … }", [], ["dictionary", "encoder", "tally"]),
+    ],
+    kernels: [kernels, kernelsType],
+    work: [work, having("a learner's own work, { update, free, … }", ["update", "free"])],
+  });
+  const { dictionary, encoder, tally } = state;
+  const { savable = [], ...own } = work;
   return {
     get step() {
       return tally.step;

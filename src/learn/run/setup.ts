@@ -17,6 +17,7 @@ import { sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { MagnitudeCounts, powerBelow } from "../../core/units.js";
 import { gapFreeSignals } from "../../data/sampling/gapFreeWindows.js";
+import type { OnOrdering } from "../../data/sampling/groupedOrder.js";
 import { PatchSampler, type Windows } from "../../data/sampling/patchSampler.js";
 import { UnreadableFiles } from "../../data/sampling/signalSource.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
@@ -89,10 +90,27 @@ export interface TrainingSetup {
   readonly means: DeviceMatrix;
 }
 
+/** What is known of a run before its examples are put in order and read. */
+export type TrainOutline = Omit<TrainPlan, "scale" | "extreme" | "checkpointBytes">;
+
+/** A run that is planned: nothing is allocated yet. */
+export interface OutlinedTraining {
+  readonly outline: TrainOutline;
+  readonly plans: ExamplePlan;
+  readonly options: ResolvedTraining;
+  /** Signals to test on, without gaps. */
+  readonly tests: readonly Signal[] | undefined;
+  readonly rng: Rng;
+  readonly kernels: Kernels;
+  readonly unreadable: UnreadableFiles;
+  readonly resume: Checkpoint | undefined;
+}
+
 /** Where reading problems and progress go, and where a run resumes. */
 export interface SetupOptions {
   readonly unreadable?: UnreadableFiles;
   readonly onReading?: TrainOptions["onReading"];
+  readonly signal?: AbortSignal | undefined;
   readonly resume?: Checkpoint | undefined;
 }
 
@@ -102,10 +120,22 @@ export async function setUpTraining(
   testSignals: readonly Signal[] | undefined,
   options: ResolvedTraining,
   kernels: Kernels,
-  { unreadable = new UnreadableFiles(), onReading, resume }: SetupOptions = {},
+  more: SetupOptions = {},
 ): Promise<TrainingSetup> {
+  return openTraining(await outlineTraining(data, testSignals, options, kernels, more));
+}
+
+/** Plan a run, and refuse one that does not fit. */
+export async function outlineTraining(
+  data: TrainingData,
+  testSignals: readonly Signal[] | undefined,
+  options: ResolvedTraining,
+  kernels: Kernels,
+  { unreadable = new UnreadableFiles(), onReading, signal, resume }: SetupOptions = {},
+): Promise<OutlinedTraining> {
   const rng = Rng.from(options.seed);
-  const tools = { rng, kernels, unreadable, onReading };
+  const onOrdering = orderingWatch(options.minutes, signal, onReading);
+  const tools = { rng, kernels, unreadable, onReading: readingOf(onReading), onOrdering };
   const plans = await planExamples(data, testSignals === undefined, options, tools);
   const { sampler, batch } = plans;
   if (options.patience < Infinity && (testSignals ? options.holdout : sampler.holdout) === 0)
@@ -115,6 +145,20 @@ export async function setUpTraining(
   const samples = plans.samples + countSamples(tests ?? []);
   const memory = planMemory({ ...options, batch }, samples, kernels, examplesAtOnce);
   requireFits("train", memory, kernels.memory.limit);
+  const outline = makeOutline(options, plans, {
+    examplesAtOnce,
+    holdout: tests ? testWindows(tests, options, rng).signal.length : sampler.holdout,
+    memory,
+    done: { examples: resume?.header.position.examples ?? 0 },
+  });
+  return { outline, plans, options, tests, rng, kernels, unreadable, resume };
+}
+
+/** Put the examples in order, read them, and make the learner. */
+export async function openTraining(planned: OutlinedTraining): Promise<TrainingSetup> {
+  const { outline, plans, options, tests, rng, kernels, unreadable, resume } = planned;
+  const { sampler, batch } = plans;
+  const { examplesAtOnce } = outline;
   const Y = kernels.matrix(sizeOf(options.base.shape), examplesAtOnce);
   const means = kernels.matrix(1, examplesAtOnce);
   const examples = await plans.open();
@@ -135,29 +179,41 @@ export async function setUpTraining(
     : examples.test();
   const learner = await createLearner(source, scale, rng);
   if (resume) await learner.savable.restore(resume);
-  const plan = makePlan(options, plans, {
-    examplesAtOnce,
-    holdout: test.windows.signal.length,
-    scale,
-    extreme,
-    memory,
-    checkpointBytes: learner.savable.parts().reduce((sum, part) => sum + partBytes(part), 0),
-    done: { examples: resume?.header.position.examples ?? 0 },
-  });
+  const checkpointBytes = learner.savable.parts().reduce((sum, part) => sum + partBytes(part), 0);
+  const plan = { ...outline, holdout: test.windows.signal.length, scale, extreme, checkpointBytes };
   const { atomCare } = options;
   const care =
     atomCare && learner.replaceable ? new AtomCare(learner.replaceable, atomCare, kernels) : undefined;
-  const ownsTest = testSignals !== undefined;
+  const ownsTest = tests !== undefined;
   return { plan, kernels, sampler, examples, test, ownsTest, unreadable, learner, care, Y, means };
 }
 
-type PlanParts = "examplesAtOnce" | "holdout" | "scale" | "extreme" | "memory" | "checkpointBytes" | "done";
+/** Progress while examples are put in order; the work ends if the run is aborted, or if its time is up before it starts. */
+function orderingWatch(
+  minutes: number,
+  signal: AbortSignal | undefined,
+  onReading: TrainOptions["onReading"],
+): OnOrdering {
+  const start = performance.now();
+  return (part) => {
+    onReading?.(part, "ordering");
+    if (signal?.aborted) throw new Error("train: aborted while the examples were put in order");
+    if (performance.now() - start > 60_000 * minutes)
+      throw new Error(
+        `train: the time limit was reached after ${(100 * part).toFixed(0)}% of the examples were put in order: use fewer examples`,
+      );
+  };
+}
 
-function makePlan(
+function readingOf(onReading: TrainOptions["onReading"]): ((part: number) => void) | undefined {
+  return onReading && ((part) => onReading(part, "reading"));
+}
+
+function makeOutline(
   options: ResolvedTraining,
   { sampler, batch, host, holds, windowsWithGaps }: ExamplePlan,
-  parts: Pick<TrainPlan, PlanParts>,
-): TrainPlan {
+  parts: Pick<TrainPlan, "examplesAtOnce" | "holdout" | "memory" | "done">,
+): TrainOutline {
   const { examples, available } = sampler;
   return {
     ...options,

@@ -6,6 +6,8 @@
  * Breaking out of the iteration, or aborting, ends it with the model so far.
  */
 
+import { either, having, optional, requireArgument, signalData } from "../../core/argumentTypes.js";
+import { asyncDispose, type Closable, releaseWhenCollected } from "../../core/disposal.js";
 import { InputError, inputError } from "../../core/errors.js";
 import { resolveNodata } from "../../core/samples/gaps.js";
 import type { Shape } from "../../core/shape.js";
@@ -18,12 +20,21 @@ import {
   UnreadableFiles,
 } from "../../data/sampling/signalSource.js";
 import { chooseKernels } from "../../kernels/chooseDevice.js";
+import type { Kernels } from "../../kernels/contract.js";
 import { HandleScope } from "../../kernels/handleScope.js";
 import type { Model, ModelMeta } from "../../model/model.js";
 import type { TrainingData } from "../examples/examplePlan.js";
 import type { OwnOption } from "../learners/learner.js";
 import { RunIdentity, requireEpochs } from "./runSettings.js";
-import { freeTraining, setUpTraining, type TrainingSetup, type TrainPlan } from "./setup.js";
+import {
+  freeTraining,
+  type OutlinedTraining,
+  openTraining,
+  outlineTraining,
+  type TrainingSetup,
+  type TrainOutline,
+  type TrainPlan,
+} from "./setup.js";
 import { TrainingLoop, type TrainReport } from "./trainingLoop.js";
 import {
   type ResolvedTraining,
@@ -46,11 +57,19 @@ export function train(data: SignalData | SignalSource, options: TrainOptions): T
   const patch = typeof options.patch === "number" ? wholePatch(data, options.patch) : options.patch;
   const nodata = resolveNodata("train", options.nodata);
   const signals = signalsFrom("train", data, patch, nodata);
+  requireArgument(
+    "train",
+    "test",
+    options.test,
+    optional(either("signals in memory", signalData, sourceType)),
+  );
   const test = options.test === undefined ? undefined : signalsFrom("train", options.test, patch, nodata);
   if (test !== undefined && !Array.isArray(test))
     throw inputError("train", "test", "must be signals in memory", options.test);
   return new TrainingRun(signals, { ...options, patch }, test);
 }
+
+const sourceType = having("a source of signals", ["read"], ["units"]);
 
 /** A size along every axis of the data. */
 function wholePatch(data: SignalData | SignalSource, size: number): Shape {
@@ -59,7 +78,7 @@ function wholePatch(data: SignalData | SignalSource, size: number): Shape {
   return new Array<number>(Array.isArray(shape) ? shape.length : 1).fill(size);
 }
 
-export class TrainingRun implements AsyncIterable<TrainReport> {
+export class TrainingRun implements AsyncIterable<TrainReport>, Closable {
   readonly #data: TrainingData;
   readonly #test: readonly Signal[] | undefined;
   readonly #options: TrainOptions;
@@ -67,7 +86,9 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
   /** What a checkpoint records of the run; undefined without checkpoints. */
   readonly #identity: RunIdentity | undefined;
   #setup: Promise<TrainingSetup> | undefined;
-  #scope: HandleScope | undefined;
+  #outlined: Promise<OutlinedTraining> | undefined;
+  #held: HeldByRun | undefined;
+  #iterator: AsyncGenerator<TrainReport, void, undefined> | undefined;
   #model: Model | undefined;
   #status: "new" | "running" | "ended" | "failed" | "closed" = "new";
   readonly #progress: { examples: number };
@@ -89,6 +110,11 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     if (test) this.#identity.addSignals("the test data", test);
     else this.#identity.addHeldOut();
     if (resume) requireEpochs(resume.header.position.epoch, this.#resolved.epochs);
+  }
+
+  /** What the run is going to do, as far as it is known before its examples are put in order and read. */
+  async outline(): Promise<TrainOutline> {
+    return (await this.#outlineOnce()).outline;
   }
 
   /** What the run is going to do. Sets everything up. */
@@ -122,16 +148,25 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
     return learner.snapshot ? learner.snapshot(meta) : learner.model(meta);
   }
 
-  /** Free what `plan` set up, if the run is not wanted after all. */
+  /** Free everything, if the run is not wanted after all. A run that is being iterated ends after its current report. */
   async close(): Promise<void> {
-    if (this.#status !== "new" || !this.#setup) return;
-    this.#status = "closed";
-    const setup = await this.#setup;
-    await freeTraining(setup);
-    if (!this.#options.kernels) await setup.kernels.close();
+    if (this.#status === "new") this.#status = "closed";
+    await this.#iterator?.return(undefined);
+    await (this.#setup ?? this.#outlined)?.catch(() => {}); // it has been reported
+    await this.#held?.release();
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<TrainReport, void, undefined> {
+  [asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<TrainReport, void, undefined> {
+    const iterator = this.#iterate();
+    this.#iterator ??= iterator;
+    return iterator;
+  }
+
+  async *#iterate(): AsyncGenerator<TrainReport, void, undefined> {
     if (this.#status !== "new") throw new InputError("TrainingRun: a run can be iterated only once");
     this.#status = "failed"; // unless the setup succeeds
     const setup = await this.#setUpOnce();
@@ -149,34 +184,76 @@ export class TrainingRun implements AsyncIterable<TrainReport> {
         this.#model = await setup.learner.model(describeRun(setup.plan, progress.examples));
         this.#status = "ended";
       }
-      await freeTraining(setup);
-      this.#scope?.freeAll(); // what an update that failed has left
-      if (!this.#options.kernels) await setup.kernels.close();
+      await this.#held?.release();
     }
   }
 
+  #outlineOnce(): Promise<OutlinedTraining> {
+    if (this.#status === "closed") throw new InputError("TrainingRun: the run was closed");
+    this.#outlined ??= this.#makeOutline();
+    return this.#outlined;
+  }
+
   #setUpOnce(): Promise<TrainingSetup> {
-    this.#setup ??= this.#setUp();
+    this.#setup ??= this.#outlineOnce().then((outlined) => this.#setUp(outlined));
     return this.#setup;
   }
 
-  async #setUp(): Promise<TrainingSetup> {
-    const scope = new HandleScope(this.#options.kernels ?? (await chooseKernels()).kernels);
-    const { kernels } = scope;
-    this.#scope = scope;
+  async #makeOutline(): Promise<OutlinedTraining> {
+    const kernels = this.#options.kernels ?? (await chooseKernels()).kernels;
+    const held = new HeldByRun(kernels, this.#options.kernels === undefined);
+    this.#held = held;
+    releaseWhenCollected(this, () => held.release());
     try {
-      const { resume, onReading, onUnreadable } = this.#options;
+      const { resume, onReading, signal, onUnreadable } = this.#options;
       if (isSource(this.#data)) {
         const changed = await this.#identity?.addSource("the data", this.#data);
         if (changed) onUnreadable?.(changed);
       }
-      const more = { unreadable: this.#unreadable, onReading, resume };
-      return await setUpTraining(this.#data, this.#test, this.#resolved, kernels, more);
+      const more = { unreadable: this.#unreadable, onReading, signal, resume };
+      return await outlineTraining(this.#data, this.#test, this.#resolved, held.kernels, more);
     } catch (error) {
-      scope.freeAll();
-      if (!this.#options.kernels) await kernels.close();
+      await held.release();
       throw error;
     }
+  }
+
+  async #setUp(outlined: OutlinedTraining): Promise<TrainingSetup> {
+    try {
+      const setup = await openTraining(outlined);
+      if (this.#held) this.#held.setup = setup;
+      return setup;
+    } catch (error) {
+      await this.#held?.release();
+      throw error;
+    }
+  }
+}
+
+/** What a run must give back, once: all that was made for it, and the kernels if it chose them itself. */
+class HeldByRun {
+  /** The kernels of the run; what is made with them is freed, also if an update fails half-way. */
+  readonly kernels: Kernels;
+  setup: TrainingSetup | undefined;
+  readonly #scope: HandleScope;
+  readonly #ownsKernels: boolean;
+  #released: Promise<void> | undefined;
+
+  constructor(kernels: Kernels, ownsKernels: boolean) {
+    this.#scope = new HandleScope(kernels);
+    this.kernels = this.#scope.kernels;
+    this.#ownsKernels = ownsKernels;
+  }
+
+  release(): Promise<void> {
+    this.#released ??= this.#free();
+    return this.#released;
+  }
+
+  async #free(): Promise<void> {
+    if (this.setup) await freeTraining(this.setup);
+    this.#scope.freeAll();
+    if (this.#ownsKernels) await this.kernels.close();
   }
 }
 

@@ -7,8 +7,24 @@
  * (docs/decisions/0013-defaults-by-size.md).
  */
 
+import {
+  abortSignal,
+  base as baseType,
+  byRule,
+  callback,
+  either,
+  flag,
+  having,
+  kernels as kernelsType,
+  model as modelType,
+  type OptionTypes,
+  record,
+  required,
+  requireOptions,
+  text,
+} from "../../core/argumentTypes.js";
 import { InputError, inputError, onBehalfOf, show } from "../../core/errors.js";
-import { optionNames, requireKnownOptions } from "../../core/knownOptions.js";
+import { requireKnownOptions } from "../../core/knownOptions.js";
 import { requireAbove, requireFraction, requireInteger, requireOneOf } from "../../core/require.js";
 import { type Nodata, resolveNodata } from "../../core/samples/gaps.js";
 import { requireSameShape, requireShape, type Shape, sizeOf } from "../../core/shape.js";
@@ -85,8 +101,11 @@ export interface TrainOptions {
   readonly nodata?: Nodata | undefined;
   /** Called with one line for each part of a source that is skipped because it cannot be read, or may have changed. */
   readonly onUnreadable?: ((message: string) => void) | undefined;
-  /** Called with the fraction read, from 0 to 1, during a pass over a source before the first update. */
-  readonly onReading?: ((part: number) => void) | undefined;
+  /**
+   * Called with the fraction done, from 0 to 1, while the examples of a source are put in order or read before the
+   * first update.
+   */
+  readonly onReading?: ((part: number, work: "ordering" | "reading") => void) | undefined;
   /** Where to compute; by default the best device available. Kernels passed in are not closed by the run. */
   readonly kernels?: Kernels | undefined;
   /** Abort to end the run early, with the model so far. */
@@ -132,43 +151,46 @@ export interface ResolvedTraining extends LearnerOptions {
   readonly nodata: readonly number[];
 }
 
-/** The names of all options; the compiler checks that none is missing. */
-const trainOptionNames = optionNames<TrainOptions>({
-  patch: true,
-  base: true,
-  atoms: true,
-  redundancy: true,
-  atomSparsity: true,
-  coding: true,
-  learner: true,
-  start: true,
-  batch: true,
-  epochs: true,
-  examples: true,
-  momentum: true,
-  stepDecay: true,
-  seed: true,
-  holdout: true,
-  test: true,
-  testEvery: true,
-  patience: true,
-  minutes: true,
-  reportEvery: true,
-  atomCare: true,
-  removeMean: true,
-  groupSamples: true,
-  nodata: true,
-  onUnreadable: true,
-  onReading: true,
-  kernels: true,
-  signal: true,
-  checkpoints: true,
-  resume: true,
-});
+/** The types of all options; the compiler checks that none is missing. */
+const trainOptionTypes: OptionTypes<TrainOptions> = {
+  patch: required(byRule),
+  base: either("the name of a base, or a base dictionary", text, baseType),
+  atoms: byRule,
+  redundancy: byRule,
+  atomSparsity: byRule,
+  coding: byRule,
+  learner: byRule,
+  start: modelType,
+  batch: byRule,
+  epochs: byRule,
+  examples: byRule,
+  momentum: byRule,
+  stepDecay: byRule,
+  seed: byRule,
+  holdout: byRule,
+  test: byRule,
+  testEvery: byRule,
+  patience: byRule,
+  minutes: byRule,
+  reportEvery: byRule,
+  atomCare: either("false, or options of atom care", record, {
+    words: "",
+    accepts: (value) => value === false,
+  }),
+  removeMean: flag,
+  groupSamples: byRule,
+  nodata: byRule,
+  onUnreadable: callback,
+  onReading: callback,
+  kernels: kernelsType,
+  signal: abortSignal,
+  checkpoints: having("a CheckpointFolder, or an object { due, save }", ["due", "save"]),
+  resume: having("a Checkpoint", ["has", "read"], ["header"]),
+};
 
 /** Refuse options that `train` does not have, at any depth. */
 export function requireTrainOptions(options: Omit<TrainOptions, "test">): void {
-  requireKnownOptions("train", options, trainOptionNames, {
+  requireOptions("train", options as TrainOptions, trainOptionTypes, {
     sparsity: (value) => `coding: { sparsity: ${show(value)} }`,
     error: (value) => `coding: { error: ${show(value)} }`,
     seconds: (value) => `minutes: ${Number(value) / 60}`,

@@ -84,7 +84,9 @@ export class TrainingLoop {
   async *reports(): AsyncGenerator<TrainReport, void, undefined> {
     const { examples: N, epochs, examplesAtOnce } = this.#setup.plan;
     const progress = this.#progress;
-    const ended = progress.examples >= this.#total ? "epochs" : this.#latest && this.#stopping.reason();
+    const stop = this.#stopping.reason();
+    const isOver = this.#latest !== undefined || stop === "aborted"; // a time limit leaves room for one update
+    const ended = progress.examples >= this.#total ? "epochs" : isOver ? stop : undefined;
     if (ended || !this.#latest) yield { ...(await this.#first()), ...(ended ? { ended } : {}) };
     if (ended) return;
     for (let epoch = Math.floor(progress.examples / N) + 1; epoch <= epochs; epoch++) {

@@ -1,9 +1,10 @@
 /** Files of dictionaries: models, and matrices of atoms or of base atoms. */
 
 import { basename } from "node:path";
+import { byRule, requireArgument, requireOptions, text } from "../../core/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import { requireFinite } from "../../core/require.js";
-import { requireSameShape, type Shape } from "../../core/shape.js";
+import { requireSameShape, requireShape, type Shape } from "../../core/shape.js";
 import { readNpy, toFloat64 } from "../../data/formats/npy.js";
 import { readFileBytes, writeFileAtomic } from "../../data/node/files.js";
 import { type BaseDictionary, createBase, matrixBase } from "../../dictionaries/base.js";
@@ -14,6 +15,7 @@ import type { Model } from "../model.js";
 
 /** Write a model to a `.npz` file, whole or not at all. */
 export async function saveModel(path: string, model: Model): Promise<void> {
+  requireArgument("saveModel", "path", path, text);
   await writeFileAtomic(path, modelToBytes(model, path));
 }
 
@@ -23,7 +25,11 @@ export interface LoadModelOptions {
 }
 
 /** Read a model from a `.npz` file, or a matrix with one atom per column from a `.npy` file. */
-export async function loadModel(path: string, { shape }: LoadModelOptions = {}): Promise<Model> {
+export async function loadModel(path: string, options: LoadModelOptions = {}): Promise<Model> {
+  requireArgument("loadModel", "path", path, text);
+  requireOptions("loadModel", options, { shape: byRule });
+  const { shape } = options;
+  if (shape !== undefined) requireShape("loadModel", "shape", shape);
   const bytes = await readFileBytes(path);
   if (path.toLowerCase().endsWith(".npy")) return modelFromArray(readNpy(bytes, path), path, shape);
   const model = modelFromBytes(bytes, path);
@@ -33,6 +39,7 @@ export async function loadModel(path: string, { shape }: LoadModelOptions = {}):
 
 /** A base for signals of a shape: by name as in `createBase`, or an n × L matrix by a path that ends in `.npy`. */
 export async function loadBase(name: string, shape: Shape): Promise<BaseDictionary> {
+  requireArgument("loadBase", "name", name, text);
   if (!name.toLowerCase().endsWith(".npy")) return createBase(name, shape);
   const array = readNpy(await readFileBytes(name), name);
   const [rows, cols] = array.shape;

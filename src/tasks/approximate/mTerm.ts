@@ -20,12 +20,29 @@
  * Memory   patches are coded 128 at a time, whatever their number
  */
 
+import {
+  byRule,
+  callback,
+  dictionaryParts,
+  either,
+  float64,
+  having,
+  kernels as kernelsType,
+  matrix,
+  number,
+  requireArgument,
+  requireArguments,
+  required,
+  requireOptions,
+  signalList,
+  text,
+} from "../../core/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import { Rng } from "../../core/random/rng.js";
 import { requireFinite, requireInteger } from "../../core/require.js";
 import { type Nodata, resolveNodata, signalsWithGaps } from "../../core/samples/gaps.js";
-import { type Shape, sizeOf } from "../../core/shape.js";
+import { requireShape, type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { largestMagnitude, powerBelow, toOwnUnits } from "../../core/units.js";
 import { gapFreeSignals } from "../../data/sampling/gapFreeWindows.js";
@@ -52,6 +69,8 @@ const panel = 128;
  * transform instead of its matrix.
  */
 export function approximatorOf(name: string, shape: Shape): DictionaryParts | OrthonormalTransform {
+  requireArgument("approximatorOf", "name", name, text);
+  requireShape("approximatorOf", "shape", shape);
   const [kind, argument, border = "periodic", ...rest] = name.split(":");
   const isWavelet = kind === "wavelet" && argument !== undefined && rest.length === 0;
   if (!isWavelet || border !== "periodic" || shape.some((size) => size % 2 !== 0)) {
@@ -73,7 +92,17 @@ export async function samplePatches(
     readonly kernels: Kernels;
   },
 ): Promise<DenseMatrix> {
+  requireArgument("samplePatches", "signals", given, signalList);
+  requireOptions("samplePatches", options, {
+    patch: byRule,
+    count: byRule,
+    seed: byRule,
+    nodata: byRule,
+    kernels: required(kernelsType),
+  });
   const { patch, count, seed } = options;
+  requireInteger("samplePatches", "count", count, 1);
+  requireShape("samplePatches", "patch", patch);
   const nodata = resolveNodata("samplePatches", options.nodata);
   const { signals } = gapFreeSignals(signalsWithGaps("samplePatches", given, nodata), patch);
   const sampler = new PatchSampler(signals, { patch, holdout: 0, examples: count }, Rng.from(seed));
@@ -100,6 +129,12 @@ function largestOf(signals: readonly Signal[]): number {
   return signals.reduce((largest, { data }) => Math.max(largest, largestMagnitude(data)), 0);
 }
 
+const approximatorType = either(
+  "a dictionary { base, A } or a transform",
+  dictionaryParts,
+  having("", ["transform"]),
+);
+
 /** Called with the number of patches done. */
 type Progress = (done: number) => void;
 
@@ -111,6 +146,12 @@ export async function mTermErrors(
   kernels: Kernels,
   onProgress: Progress = () => {},
 ): Promise<Float64Array> {
+  requireArguments("mTermErrors", {
+    approximator: [approximator, approximatorType],
+    patches: [patches, matrix],
+    kernels: [kernels, kernelsType],
+    onProgress: [onProgress, callback],
+  });
   if (patches.cols === 0) throw new InputError("mTermErrors: there must be at least one patch, got none");
   requireInteger("mTermErrors", "maxTerms", maxTerms, 1, patches.rows);
   requireFinite("mTermErrors", "patches", patches.data);
@@ -128,6 +169,7 @@ export async function mTermErrors(
 
 /** A curve of mean squared errors as PSNR in dB, for samples from 0 to `peak`; Infinity if the error is 0. */
 export function psnrOfErrors(errors: Float64Array, peak = 255): number[] {
+  requireArguments("psnrOfErrors", { errors: [errors, float64], peak: [peak, number] });
   return Array.from(errors, (error) => psnr(Math.sqrt(error), peak));
 }
 

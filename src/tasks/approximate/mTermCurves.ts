@@ -1,6 +1,18 @@
 /** M-term curves of several dictionaries over the same patches, as in figures 4, 8 and 11 of the paper. */
 
-import { requireKnownOptions } from "../../core/knownOptions.js";
+import {
+  byRule,
+  callback,
+  having,
+  kernels as kernelsType,
+  listOf,
+  matrix,
+  number,
+  type OptionTypes,
+  requireArguments,
+  required,
+  requireOptions,
+} from "../../core/argumentTypes.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import type { DictionaryParts } from "../../dictionaries/dictionary.js";
 import type { Kernels } from "../../kernels/contract.js";
@@ -31,13 +43,22 @@ export interface CurveOptions {
   readonly onProgress?: ((label: string, done: number) => void) | undefined;
 }
 
+const contenderList = listOf(having("", ["make"], ["label"]), "a list of contenders { label, make }");
+const curveOptionTypes: OptionTypes<CurveOptions> = {
+  maxTerms: byRule,
+  peak: number,
+  kernels: required(kernelsType),
+  onProgress: callback,
+};
+
 /** The curve of each contender, in their order, over patches without means (`samplePatches`). */
 export async function mTermCurves(
   contenders: readonly Contender[],
   patches: DenseMatrix,
   options: CurveOptions,
 ): Promise<MTermCurve[]> {
-  requireKnownOptions("mTermCurves", options, ["maxTerms", "peak", "kernels", "onProgress"]);
+  requireArguments("mTermCurves", { contenders: [contenders, contenderList], patches: [patches, matrix] });
+  requireOptions("mTermCurves", options, curveOptionTypes);
   const { maxTerms, peak, kernels, onProgress } = options;
   const curves: MTermCurve[] = [];
   for (const { label, make } of contenders) {

@@ -3,7 +3,20 @@
  * the codes of random windows, and PSNR.
  */
 
-import { optionNames, requireKnownOptions } from "../../core/knownOptions.js";
+import {
+  type ArgumentType,
+  byRule,
+  dictionaryParts,
+  flag,
+  kernels as kernelsType,
+  number,
+  type OptionTypes,
+  record,
+  requireArguments,
+  required,
+  requireOptions,
+  signalList,
+} from "../../core/argumentTypes.js";
 import { Rng } from "../../core/random/rng.js";
 import { requireSignals, type Signal } from "../../core/signal.js";
 import { largestMagnitude, powerBelow } from "../../core/units.js";
@@ -26,13 +39,13 @@ export interface RepresentationOptions {
   readonly kernels: Kernels;
 }
 
-const optionList = optionNames<RepresentationOptions>({
-  coding: true,
-  examples: true,
-  seed: true,
-  removeMean: true,
-  kernels: true,
-});
+const optionTypes: OptionTypes<RepresentationOptions> = {
+  coding: required(record),
+  examples: byRule,
+  seed: byRule,
+  removeMean: required(flag),
+  kernels: required(kernelsType),
+};
 
 /** Examples coded at a time. */
 const batch = 512;
@@ -43,7 +56,11 @@ export async function representationError(
   signals: readonly Signal[],
   options: RepresentationOptions,
 ): Promise<number> {
-  requireKnownOptions("representationError", options, optionList);
+  requireArguments("representationError", {
+    parts: [parts, dictionaryParts],
+    signals: [signals, signalList],
+  });
+  requireOptions("representationError", options, optionTypes);
   requireSignals("representationError", signals);
   return withKernels(options.kernels, (kernels) => measure(parts, signals, { ...options, kernels }));
 }
@@ -76,7 +93,11 @@ async function measure(
   return rmse * unit;
 }
 
+/** NaN without test windows, and Infinity, are results as well. */
+const rmseType: ArgumentType = { words: "a number", accepts: (value) => typeof value === "number" };
+
 /** Peak signal-to-noise ratio in dB of an RMSE, for samples from 0 to `peak`. */
 export function psnr(rmse: number, peak = 255): number {
+  requireArguments("psnr", { rmse: [rmse, rmseType], peak: [peak, number] });
   return 20 * Math.log10(peak / rmse);
 }

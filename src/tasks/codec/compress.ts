@@ -5,7 +5,18 @@
  * may depend on the device; what a file decodes to does not.
  */
 
+import {
+  type ArgumentType,
+  callback,
+  flag,
+  kernels as kernelsType,
+  model as modelType,
+  record,
+  requireArguments,
+  signalData,
+} from "../../core/argumentTypes.js";
 import { inputError } from "../../core/errors.js";
+import { requireKnownOptions } from "../../core/knownOptions.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { HandleScope, withKernels } from "../../kernels/handleScope.js";
@@ -30,6 +41,12 @@ const fewBlocks = 16;
 /** The search ends after this many half octaves without gain; the first may be too coarse for any atom. */
 const maxIdle = 12;
 
+const sampleArray: ArgumentType = {
+  words: "an array { shape, data, colour }",
+  accepts: (value) =>
+    signalData.accepts(value) && record.accepts(value) && flag.accepts((value as SampleArray).colour),
+};
+
 /** Compresses arrays with one dictionary. */
 export class Compressor {
   readonly #model: Model;
@@ -43,6 +60,7 @@ export class Compressor {
   }
 
   static async open(model: Model, kernels: Kernels): Promise<Compressor> {
+    requireArguments("Compressor.open", { model: [model, modelType], kernels: [kernels, kernelsType] });
     const scope = new HandleScope(kernels);
     try {
       return new Compressor(model, await CodecDictionary.open(model, scope.kernels), scope);
@@ -58,6 +76,12 @@ export class Compressor {
     target: CompressionTarget,
     onTrial: OnTrial = () => {},
   ): Promise<Compressed> {
+    requireArguments("compress", {
+      array: [array, sampleArray],
+      target: [target, record],
+      onTrial: [onTrial, callback],
+    });
+    requireKnownOptions("compress: target", target, ["bytes", "psnr"]);
     requireSampleArray("compress", array);
     requireFitsFormat("compress", array.shape);
     if ("bytes" in target) requireInteger("compress", "bytes", target.bytes, 1);

@@ -3,6 +3,7 @@
  * order, so that every machine and every run gets the same samples.
  */
 
+import { bytes as bytesType, model as modelType, requireArguments, text } from "../../core/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import type { Model } from "../../model/model.js";
 import { AtomSetModel } from "./atomSetModel.js";
@@ -14,6 +15,11 @@ import { fromPlanes, type SampleArray } from "./sampleArray.js";
 
 /** The samples in the bytes of a compressed file; `name` is for messages. */
 export function decompress(bytes: Uint8Array, model: Model, name: string): SampleArray {
+  requireArguments("decompress", {
+    bytes: [bytes, bytesType],
+    model: [model, modelType],
+    name: [name, text],
+  });
   const container = unpackContainer(bytes, name);
   requireDictionary(container, model, name);
   const { shape, colour, grade, step, exponent, type, payload } = container;

@@ -3,14 +3,24 @@
  * coded, and decoding averages windows where they overlap.
  */
 
+import {
+  byRule,
+  having,
+  kernels as kernelsType,
+  model as modelType,
+  record,
+  requireArguments,
+  required,
+  requireOptions,
+  signalList,
+} from "../../core/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
-import { requireKnownOptions } from "../../core/knownOptions.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import { hasGaps, type Nodata, resolveNodata, signalsWithGaps } from "../../core/samples/gaps.js";
-import { type Shape, sameShape } from "../../core/shape.js";
+import { requireShape, type Shape, sameShape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import type { Kernels } from "../../kernels/contract.js";
-import type { Codes } from "../../model/coder.js";
+import { type Codes, requireCodes } from "../../model/coder.js";
 import { type CodedSignals, fingerprint } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
 import type { CodingRule } from "../../pursuit/encoder.js";
@@ -36,7 +46,14 @@ export async function encodeSignals(
   signals: readonly Signal[],
   options: EncodeSignalsOptions,
 ): Promise<{ codes: Codes; signals: CodedSignals }> {
-  requireKnownOptions("encodeSignals", options, ["stride", "coding", "nodata", "kernels"]);
+  requireArguments("encodeSignals", { model: [model, modelType], signals: [signals, signalList] });
+  requireOptions("encodeSignals", options, {
+    stride: byRule,
+    coding: record,
+    nodata: byRule,
+    kernels: required(kernelsType),
+  });
+  requireShape("encodeSignals", "stride", options.stride);
   const { stride, coding = model.meta.coding, kernels } = options;
   const nodata = resolveNodata("encodeSignals", options.nodata);
   const patch = model.shape;
@@ -108,6 +125,15 @@ export async function decodeSignals(
   coded: CodedSignals,
   kernels: Kernels,
 ): Promise<Signal[]> {
+  requireArguments("decodeSignals", {
+    model: [model, modelType],
+    coded: [
+      coded,
+      having("what encodeSignals returns as `signals`", [], ["dictionary", "patch", "stride", "shapes"]),
+    ],
+    kernels: [kernels, kernelsType],
+  });
+  requireCodes("decodeSignals", codes);
   if (!sameShape(model.shape, coded.patch)) {
     throw new InputError(
       `decode: the codes are of ${coded.patch.join("x")} windows, the dictionary of ${model.shape.join("x")}`,

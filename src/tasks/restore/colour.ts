@@ -8,8 +8,15 @@
  * standard deviation in each plane; its transpose is its inverse.
  */
 
+import {
+  requireArgument,
+  requireArguments,
+  signalList,
+  signal as signalType,
+  text,
+} from "../../core/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
-import { requireOneOf } from "../../core/require.js";
+import { requireInteger, requireOneOf } from "../../core/require.js";
 import { formatShape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 
@@ -34,12 +41,15 @@ const transform = [
 const planeNames = ["luma", "red–blue", "green–magenta"] as const;
 
 /** Whether a signal is a colour picture: three channels along its last of three axes. */
-export function isColour({ shape }: Signal): boolean {
+export function isColour(signal: Signal): boolean {
+  requireArgument("isColour", "signal", signal, signalType);
+  const { shape } = signal;
   return shape.length === 3 && shape[2] === 3;
 }
 
 /** The three planes of a picture of shape [height, width, 3]. */
 export function planesOf(picture: Signal): Signal[] {
+  requireArgument("planesOf", "picture", picture, signalType);
   if (!isColour(picture))
     throw new InputError(`planesOf: a picture must be height x width x 3, got ${formatShape(picture.shape)}`);
   const { name, data } = picture;
@@ -75,6 +85,8 @@ export function picturesOf(planes: readonly Signal[], names: readonly string[]):
 
 /** The picture that three planes make. */
 export function pictureOf(planes: readonly Signal[], name: string): Signal {
+  requireArguments("pictureOf", { planes: [planes, signalList], name: [name, text] });
+  requireInteger("pictureOf", "number of planes", planes.length, 3, 3);
   const data = new Float32Array(3 * planes[0].data.length);
   const [u, v, w] = planes.map((plane) => plane.data) as [Float32Array, Float32Array, Float32Array];
   for (let i = 0; i < u.length; i++)

@@ -1,7 +1,19 @@
 /** Options of denoising, their defaults, and how they are checked against the signals. */
 
+import {
+  abortSignal,
+  byRule,
+  callback,
+  either,
+  kernels as kernelsType,
+  listOf,
+  model as modelType,
+  numberList,
+  numberWith,
+  type OptionTypes,
+  requireOptions,
+} from "../../core/argumentTypes.js";
 import { InputError, inputError, onBehalfOf } from "../../core/errors.js";
-import { optionNames, requireKnownOptions } from "../../core/knownOptions.js";
 import { requireInteger } from "../../core/require.js";
 import type { Nodata } from "../../core/samples/gaps.js";
 import { formatShape, type Shape } from "../../core/shape.js";
@@ -64,26 +76,26 @@ export const denoiseDefaults = {
   epochs: 2,
 } as const;
 
-/** The names of all options; the compiler checks that none is missing. */
-const denoiseOptionNames = optionNames<DenoiseOptions>({
-  sigma: true,
-  patch: true,
-  colour: true,
-  stride: true,
-  lambda: true,
-  quantile: true,
-  iterations: true,
-  nodata: true,
-  dictionary: true,
-  training: true,
-  kernels: true,
-  signal: true,
-  onProgress: true,
-});
+/** The types of all options; the compiler checks that none is missing. */
+const denoiseOptionTypes: OptionTypes<DenoiseOptions> = {
+  sigma: either("a number, or one number per signal", byRule, numberList),
+  patch: listOf(byRule, "a shape, or several shapes"),
+  colour: byRule,
+  stride: byRule,
+  lambda: numberWith("a number of at least 0"),
+  quantile: numberWith("a number between 0 and 1"),
+  iterations: byRule,
+  nodata: byRule,
+  dictionary: modelType,
+  training: byRule,
+  kernels: kernelsType,
+  signal: abortSignal,
+  onProgress: callback,
+};
 
 /** Refuse options that `denoise` does not have. */
 export function requireDenoiseOptions(options: DenoiseOptions): void {
-  requireKnownOptions("denoise", options, denoiseOptionNames, taskOptionsElsewhere);
+  requireOptions("denoise", options, denoiseOptionTypes, taskOptionsElsewhere);
   requireTrainingOptions("denoise", options.training);
 }
 

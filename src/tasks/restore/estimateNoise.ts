@@ -12,6 +12,7 @@
  * A short axis (the channels of a colour picture) is not filtered.
  */
 
+import { requireArgument, signal as signalType } from "../../core/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import { type Nodata, resolveNodata, signalsWithGaps } from "../../core/samples/gaps.js";
 import { formatShape, type Shape, sizeOf, stridesOf } from "../../core/shape.js";
@@ -30,6 +31,7 @@ const shortAxis = 8;
 
 /** σ, in the units of the samples; those that are one of the values `nodata` are missing, and left out. */
 export function estimateNoise(given: Signal, nodata?: Nodata): number {
+  requireArgument("estimateNoise", "signal", given, signalType);
   const [signal] = signalsWithGaps("estimateNoise", [given], resolveNodata("estimateNoise", nodata));
   const long = signal.shape.map((size) => size >= shortAxis);
   const filtered = long.includes(true) ? long : signal.shape.map((size) => size >= 2);

@@ -13,8 +13,23 @@
  * by default (colour.ts), a pixel with a missing channel in all three.
  */
 
+import {
+  type ArgumentType,
+  abortSignal,
+  byRule,
+  bytes,
+  callback,
+  float32,
+  having,
+  kernels as kernelsType,
+  model as modelType,
+  numberWith,
+  type OptionTypes,
+  requireArgument,
+  requireOptions,
+  signal as signalType,
+} from "../../core/argumentTypes.js";
 import { InputError, inputError } from "../../core/errors.js";
-import { optionNames, requireKnownOptions } from "../../core/knownOptions.js";
 import { SparseColumns } from "../../core/matrix.js";
 import { requireInteger } from "../../core/require.js";
 import { extremeLimit } from "../../core/samples/extremes.js";
@@ -63,19 +78,19 @@ export interface InpaintOptions {
   readonly onProgress?: ((progress: TaskProgress) => void) | undefined;
 }
 
-/** The names of all options; the compiler checks that none is missing. */
-const inpaintOptionNames = optionNames<InpaintOptions>({
-  patch: true,
-  colour: true,
-  stride: true,
-  error: true,
-  dictionary: true,
-  training: true,
-  rounds: true,
-  kernels: true,
-  signal: true,
-  onProgress: true,
-});
+/** The types of all options; the compiler checks that none is missing. */
+const inpaintOptionTypes: OptionTypes<InpaintOptions> = {
+  patch: byRule,
+  colour: byRule,
+  stride: byRule,
+  error: numberWith("a number of at least 0"),
+  dictionary: modelType,
+  training: byRule,
+  rounds: byRule,
+  kernels: kernelsType,
+  signal: abortSignal,
+  onProgress: callback,
+};
 
 export const inpaintDefaults = {
   ...patchDefaults,
@@ -95,18 +110,28 @@ export interface Incomplete {
   readonly missing: Uint8Array;
 }
 
+const incompleteList: ArgumentType = {
+  words: "a list of signals with their masks, { signal, missing }",
+  accepts: (value) =>
+    Array.isArray(value) &&
+    value.every((item) => signalType.accepts(item?.signal) && bytes.accepts(item.missing)),
+};
+
 /** The most atoms of a code, per known sample. */
 const atomsPerSample = 1 / 4;
 
 /** The samples that are missing, as a mask: those that are NaN, or one of the values `nodata`. */
-export function missingIn({ data }: Pick<Signal, "data">, nodata?: Nodata): Uint8Array {
+export function missingIn(signal: Pick<Signal, "data">, nodata?: Nodata): Uint8Array {
+  requireArgument("missingIn", "signal", signal, having("a signal", [], ["data"]));
+  requireArgument("missingIn", "signal.data", signal.data, float32);
   const values = [...resolveNodata("missingIn", nodata), Number.NaN];
-  return Uint8Array.from(data, (value) => (isNodata(value, values) ? 1 : 0));
+  return Uint8Array.from(signal.data, (value) => (isNodata(value, values) ? 1 : 0));
 }
 
 /** Fill the missing samples of signals of one number of axes, which share a dictionary. */
 export async function inpaint(items: readonly Incomplete[], options: InpaintOptions = {}): Promise<Signal[]> {
-  requireKnownOptions("inpaint", options, inpaintOptionNames, taskOptionsElsewhere);
+  requireArgument("inpaint", "items", items, incompleteList);
+  requireOptions("inpaint", options, inpaintOptionTypes, taskOptionsElsewhere);
   requireTrainingOptions("inpaint", options.training);
   if (items.length === 0) throw new InputError("inpaint: signals must be at least one, got none");
   for (const { signal, missing } of items) requireUsable(signal, missing);

@@ -104,6 +104,7 @@ describe("a folder of checkpoints", () => {
     expect(problems).toEqual([
       "RUN/checkpoint-000004.tlc: cannot be written (a part of its path is not a folder); training continues",
     ]);
+    await folder.close();
     expect(await readdir(path)).toEqual(["checkpoint-000008.tlc", "checkpoint-000011.tlc"]);
   });
 

@@ -10,6 +10,8 @@
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { byRule, callback, requireArgument, requireOptions, text } from "../../../core/argumentTypes.js";
+import { asyncDispose, type Closable, releaseWhenCollected } from "../../../core/disposal.js";
 import { InputError } from "../../../core/errors.js";
 import { requireAbove, requireInteger } from "../../../core/require.js";
 import {
@@ -25,20 +27,20 @@ import {
   type CheckpointKeeper,
   type CheckpointSource,
 } from "../checkpoint.js";
-import { lockFolder } from "./runLock.js";
+import { RunLock } from "./runLock.js";
 
 export interface CheckpointFolderOptions {
   /** Minutes between two checkpoints. */
   readonly minutes?: number | undefined;
   /** Updates between two checkpoints, whichever comes first. */
   readonly steps?: number | undefined;
-  /** Called with one line about what is damaged or could not be written. */
+  /** Called with one line about what is damaged, could not be written or is waited for. */
   readonly onProblem?: ((message: string) => void) | undefined;
 }
 
 export const checkpointDefaults = { minutes: 10 } as const;
 
-export class CheckpointFolder implements CheckpointKeeper {
+export class CheckpointFolder implements CheckpointKeeper, Closable {
   readonly path: string;
   readonly #minutes: number;
   readonly #steps: number;
@@ -48,34 +50,60 @@ export class CheckpointFolder implements CheckpointKeeper {
   #step = 0;
   /** The newest valid file. */
   #last: string | undefined;
-  readonly #lock: string;
+  readonly #lock: RunLock;
+  readonly #keep: () => void;
 
-  private constructor(path: string, lock: string, options: CheckpointFolderOptions) {
-    this.path = path;
+  private constructor(lock: RunLock, options: CheckpointFolderOptions) {
+    this.path = lock.folder;
     this.#lock = lock;
     this.#minutes = options.minutes ?? checkpointDefaults.minutes;
     this.#steps = options.steps ?? Infinity;
     this.#onProblem = options.onProblem ?? (() => {});
+    this.#keep = releaseWhenCollected(this, () => lock.release());
   }
 
   /**
    * Create the folder if it is missing, lock it, and remove what killed runs left. An error if it cannot be written, or
-   * if another run on this machine is using it.
+   * if another run is using it, on this machine or on another. If that run may have ended, this takes up to a minute.
    */
   static async open(path: string, options: CheckpointFolderOptions = {}): Promise<CheckpointFolder> {
+    requireArgument("CheckpointFolder", "path", path, text);
+    requireOptions("CheckpointFolder", options, { minutes: byRule, steps: byRule, onProblem: callback });
     if (options.minutes !== undefined) requireAbove("CheckpointFolder", "minutes", options.minutes, 0);
     if (options.steps !== undefined) requireInteger("CheckpointFolder", "steps", options.steps, 1);
-    await makeFolder(path).catch((error) => {
-      throw fileError(error, `${path}: cannot hold checkpoints`, "no such folder");
-    });
-    await removeStaleIn(path);
-    await requireWritable(join(path, fileName(0)));
-    return new CheckpointFolder(path, await lockFolder(path), options);
+    try {
+      await makeFolder(path);
+      return await CheckpointFolder.openLocked(
+        await RunLock.acquire(path, { onNote: options.onProblem }),
+        options,
+      );
+    } catch (error) {
+      throw isSystemError(error)
+        ? fileError(error, `${path}: cannot hold checkpoints`, "no such folder")
+        : error;
+    }
+  }
+
+  /** @internal The folder of a lock, which is given back in the end. */
+  static async openLocked(lock: RunLock, options: CheckpointFolderOptions): Promise<CheckpointFolder> {
+    try {
+      await removeStaleIn(lock.folder);
+      await requireWritable(join(lock.folder, fileName(0)));
+      return new CheckpointFolder(lock, options);
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
   }
 
   /** Unlock the folder. The end of this process does so as well. */
   async close(): Promise<void> {
-    await unlink(this.#lock).catch(() => {});
+    this.#keep();
+    await this.#lock.release();
+  }
+
+  [asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   /** The path of the newest valid checkpoint, if it still exists. */
@@ -126,7 +154,9 @@ export class CheckpointFolder implements CheckpointKeeper {
     const name = fileName(draft.step);
     try {
       await makeFolder(this.path);
-      await writePiecesAtomic(join(this.path, name), draft.bytes());
+      await this.#lock.requireOwned();
+      await writePiecesAtomic(join(this.path, name), this.#whileOwned(draft.bytes()));
+      await this.#lock.requireOwned();
       await this.#removeOld(name);
     } catch (error) {
       if (!isSystemError(error)) throw error;
@@ -135,6 +165,12 @@ export class CheckpointFolder implements CheckpointKeeper {
     }
     this.#time = performance.now();
     this.#step = draft.step;
+  }
+
+  /** All pieces, and an error before the file gets its name if another run has taken over meanwhile. */
+  async *#whileOwned(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    yield* pieces;
+    await this.#lock.requireOwned();
   }
 
   /** Remove all but this one and the valid one before it. */

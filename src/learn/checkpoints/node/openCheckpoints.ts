@@ -30,7 +30,8 @@ export async function openCheckpoints(
   training: ResolvedTraining,
   options: OpenCheckpointsOptions = {},
 ): Promise<Checkpoints> {
-  const folder = await CheckpointFolder.open(path, options);
+  const { minutes, steps, onProblem } = options;
+  const folder = await CheckpointFolder.open(path, { minutes, steps, onProblem });
   try {
     const resume = options.resume ? await resumeFrom(folder, training, options) : await requireNone(folder);
     return { folder, resume };

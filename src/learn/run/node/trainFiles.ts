@@ -4,6 +4,7 @@
  * than memory are read in groups.
  */
 
+import { asyncDispose, type Closable } from "../../../core/disposal.js";
 import { nodataInSignals } from "../../../core/samples/gaps.js";
 import { type InputList, inspectInputs, resolvePatch } from "../../../data/node/inputs.js";
 import { openSource } from "../../../data/node/openSource.js";
@@ -12,7 +13,7 @@ import { warnOfSkipped } from "../../../data/node/skippedFiles.js";
 import type { SignalData, SignalSource } from "../../../data/sampling/signalSource.js";
 import type { Model } from "../../../model/model.js";
 import { loadBase } from "../../../model/node/files.js";
-import type { TrainPlan } from "../setup.js";
+import type { TrainOutline, TrainPlan } from "../setup.js";
 import { type TrainingRun, train as trainSignals } from "../train.js";
 import type { TrainReport } from "../trainingLoop.js";
 import { requireTrainOptions, type TrainOptions, trainDefaults } from "../trainOptions.js";
@@ -39,7 +40,7 @@ export function train(data: FileData, options: FileTrainOptions): FileTrainingRu
 }
 
 /** A run that opens its files when it starts. It offers what a `TrainingRun` offers. */
-export class FileTrainingRun implements AsyncIterable<TrainReport> {
+export class FileTrainingRun implements AsyncIterable<TrainReport>, Closable {
   readonly #data: FileData;
   readonly #options: FileTrainOptions;
   #opened: Promise<Opened> | undefined;
@@ -49,6 +50,11 @@ export class FileTrainingRun implements AsyncIterable<TrainReport> {
     requireTrainOptions(options);
     this.#data = data;
     this.#options = options;
+  }
+
+  /** What the run is going to do, as far as it is known before its examples are put in order and read. Opens the files. */
+  async outline(): Promise<TrainOutline> {
+    return (await this.#open()).run.outline();
   }
 
   /** What the run is going to do. Opens the files and sets everything up. */
@@ -72,12 +78,15 @@ export class FileTrainingRun implements AsyncIterable<TrainReport> {
     return (await this.#open()).run.snapshot();
   }
 
-  /** Free what `plan` set up, if the run is not wanted after all. */
+  /** Free everything, if the run is not wanted after all. A run that is being iterated ends after its current report. */
   async close(): Promise<void> {
-    if (!this.#opened) return;
-    const { run, close } = await this.#opened;
-    await run.close();
-    await close();
+    const opened = await this.#opened?.catch(() => undefined); // a failure has been reported
+    await opened?.run.close();
+    await opened?.close();
+  }
+
+  [asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<TrainReport, void, undefined> {

@@ -1,0 +1,368 @@
+/**
+ * Kernels that check what they are given: handles of their own that are not freed, and sizes
+ * that fit together. Without it, a slip in a loop of one's own would change another matrix.
+ *
+ * Arguments are checked when an operation is called, in the order of the calls. The checks
+ * take about a microsecond per operation. Every operation is listed below: one that is
+ * forgotten does not compile.
+ */
+
+import { asyncDispose, releaseWhenCollected } from "../core/disposal.js";
+import { InputError, inputError } from "../core/errors.js";
+import { DenseMatrix, SparseColumns } from "../core/matrix.js";
+import { requireInteger } from "../core/require.js";
+import { requireShape, sizeOf } from "../core/shape.js";
+import { Matrix64 } from "../linalg/matrix64.js";
+import type { DeviceKernels, DeviceMatrix, Kernels, ScalarPlace } from "./contract.js";
+import { type HandleKind, HandleTable } from "./handleTable.js";
+
+/** Operations on handles: all that return a promise. */
+export type OperationName = {
+  [Name in keyof DeviceKernels]: DeviceKernels[Name] extends (...args: never[]) => Promise<unknown>
+    ? Name
+    : never;
+}[Exclude<keyof DeviceKernels, "close">];
+
+/**
+ * The handles among the parameters of each operation: name, kind and sizes. A letter stands for one size in all
+ * parameters of an operation; `*` is any size, `?` a handle that may be left out, and an empty text no handle.
+ */
+export const signatures: Readonly<Record<OperationName, readonly string[]>> = {
+  copyColumns: ["source: matrix n *", "", "target: matrix n N"],
+  writeMatrix: ["target: matrix * *"],
+  writeSparse: ["target: sparse * *"],
+  writeSet: ["target: set *"],
+  readMatrix: ["source: matrix * *"],
+  readSparse: ["source: sparse * *"],
+  readSet: ["source: set *"],
+
+  analyze: ["base: base n L", "Y: matrix n N", "Z: matrix L N"],
+  synthesize: ["base: base n L", "C: matrix L N", "Y: matrix n N"],
+  project: ["base: base n L", "A: sparse L m", "scale: matrix m 1", "Y: matrix n N", "P: matrix m N"],
+  reconstruct: ["base: base n L", "A: sparse L m", "X: sparse m N", "Y: matrix n N"],
+  residual: [
+    ...["base: base n L", "A: sparse L m", "X: sparse m N"],
+    ...["Y: matrix n N", "R: matrix n N", "W?: matrix L N"],
+  ],
+  refreshGram: ["base: base n L", "A: sparse L m", "S: set m", "G: matrix m m", "scale: matrix m 1"],
+  coherence: ["G: matrix m m", "coherence: matrix m 1"],
+
+  columnEnergies: ["Y: matrix n N", "energies: matrix 1 N"],
+  batchOmp: [
+    ...["G: matrix m m", "P: matrix m N", "energies: matrix 1 N", ""],
+    ...["X: sparse m N", "path?: matrix * N"],
+  ],
+  scaleRows: ["scale: matrix m 1", "X: sparse m N"],
+
+  usedAtoms: ["X: sparse m N", "S: set m"],
+  countUses: ["X: sparse m N", "uses: matrix m 1"],
+  gradient: ["W: matrix L N", "X: sparse m N", "S: set m", "grad: matrix L *"],
+  movedEnergy: ["base: base n L", "grad: matrix L *", "S: set m", "X: sparse m N", "scalars: matrix * *"],
+  addSquaredNorm: ["M: matrix * *", "scalars: matrix * *"],
+  normRatio: ["scalars: matrix * *"],
+  moveAtoms: ["", "U: matrix L m", "S: set m", "A: sparse L m"],
+  clearColumns: ["S: set m", "M: matrix * m"],
+  exchangeAtoms: ["before: matrix n *", "after: matrix n *", "S: set m", "X: sparse m N", "R: matrix n N"],
+
+  correlate: ["D: matrix n m", "Y: matrix n N", "P: matrix m N"],
+  combine: ["D: matrix n m", "X: sparse m N", "Y: matrix n N"],
+  remainder: ["D: matrix n m", "X: sparse m N", "Y: matrix n N", "R: matrix n N"],
+  addMoments: ["", "Y: matrix n N", "X: sparse m N", "B: matrix n m", "C: matrix m m"],
+  descendAtoms: ["B: matrix n m", "C: matrix m m", "D: matrix n m"],
+  refitAtoms: ["R: matrix n N", "X: sparse m N", "D: matrix n m"],
+  addOuter: ["Y: matrix n N", "C: matrix n n"],
+
+  extract: ["signals: signals", "", "", "Y: matrix n N", "means?: matrix 1 N"],
+  addWindows: ["Y: matrix n N", "means?: matrix 1 N", "", "", "", "sum: matrix * 1"],
+};
+
+/** The parameters that are not handles, and handles within them. */
+const furtherChecks: {
+  readonly [Name in OperationName]?: (
+    where: string,
+    table: HandleTable,
+    ...args: Parameters<Kernels[Name]>
+  ) => void;
+} = {
+  copyColumns(where, _, source, first, target) {
+    requireInteger(where, "first", first, 0, source.cols - target.cols);
+  },
+  writeMatrix(where, _, target, source) {
+    requireHost(where, source, DenseMatrix, "a DenseMatrix");
+    requireSizes(where, "source", source, [target.rows, target.cols]);
+  },
+  writeSparse(where, _, target, source) {
+    requireHost(where, source, SparseColumns, "SparseColumns");
+    requireSizes(where, "source", source, [target.rows, target.cols]);
+    requireInteger(where, "source.width", source.width, 0, target.width);
+  },
+  writeSet(where, _, { capacity }, members) {
+    requireWords(where, "members", members);
+    requireInteger(where, "members.length", members.length, 0, capacity);
+    for (const atom of members) requireInteger(where, "members", atom, 0, capacity - 1);
+  },
+  batchOmp(where, _table, _G, P, _energies, limits, X, path) {
+    requireInteger(where, "limits.sparsity", limits?.sparsity, 0, X.width);
+    const { sparsity, residualEnergy } = limits;
+    if (!(typeof residualEnergy === "number" && residualEnergy >= 0))
+      throw inputError(where, "limits.residualEnergy", "must be a number of at least 0", residualEnergy);
+    if (path) requireSizes(where, "path", path, [sparsity, P.cols]);
+  },
+  gradient(where, table, _W, _X, _S, _grad, energy) {
+    if (energy !== undefined) requirePlace(where, table, energy);
+  },
+  movedEnergy: (where, _table, _base, _grad, _S, _X, scalars, slot) =>
+    requireSlot(where, "slot", slot, scalars),
+  addSquaredNorm: (where, _table, _M, scalars, slot) => requireSlot(where, "slot", slot, scalars),
+  normRatio(where, _, scalars, num, den, out) {
+    for (const [name, slot] of Object.entries({ num, den, out })) requireSlot(where, name, slot, scalars);
+  },
+  moveAtoms(where, table, k, U, _S, A, step) {
+    requireInteger(where, "k", k, 1, A.width);
+    requireNumber(where, "step.gamma", step?.gamma);
+    table.require(where, "step.scalars", step.scalars, "matrix");
+    requireSlot(where, "step.eta", step.eta, step.scalars);
+    table.require(where, "step.grad", step.grad, "matrix");
+    requireSizes(where, "step.grad", step.grad, [U.rows, step.grad.cols]);
+  },
+  addMoments: (where, _, beta) => requireNumber(where, "beta", beta),
+  extract(where, _, { count }, windows, patch, Y) {
+    const { signal, start } = windows ?? {};
+    requireWords(where, "windows.signal", signal, Y.cols);
+    requireWords(where, "windows.start", start, Y.cols);
+    for (const s of signal) requireInteger(where, "windows.signal", s, 0, count - 1);
+    requireSizes(where, "Y", Y, [sizeOf(requireShape(where, "patch", patch)), Y.cols]);
+  },
+  addWindows(where, _table, Y, _means, start, patch, shape, sum) {
+    requireWords(where, "start", start, Y.cols);
+    requireSizes(where, "Y", Y, [sizeOf(requireShape(where, "patch", patch)), Y.cols]);
+    requireSizes(where, "sum", sum, [sizeOf(requireShape(where, "shape", shape)), 1]);
+  },
+};
+
+/** Kernels with operations that have not ended: they are in use, even if nobody else refers to them. */
+const busy = new Set<object>();
+
+/**
+ * The same kernels, with checks. After `close`, every operation is an error, and `free` does nothing. Kernels that
+ * nobody closed are closed when nobody can use them any more.
+ */
+export function checked(kernels: DeviceKernels): Kernels {
+  const table = new HandleTable();
+  const title = `${kernels.name} kernels`;
+  let closed: Promise<void> | undefined;
+  let running = 0;
+  const requireOpen = () => {
+    if (closed) throw new Error(`${title}: closed; they can no longer be used`);
+  };
+  /** A new handle; memory that the engine refuses is an error of the sizes. */
+  const make = <T extends object>(kind: HandleKind, create: () => T, ...sizes: readonly number[]): T => {
+    requireOpen();
+    try {
+      return table.add(kind, create());
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      const what = `${sizes.join(" × ")} entries`;
+      throw new InputError(`not enough memory for ${what} (${error.message})`, {
+        where: `${title}: ${kind}`,
+      });
+    }
+  };
+  const operation = (name: OperationName) => {
+    const run = kernels[name] as (...args: unknown[]) => Promise<unknown>;
+    const check = checksOf(`${title}: ${name}`, name, table);
+    return async (...args: unknown[]) => {
+      requireOpen();
+      check(args);
+      if (running++ === 0) busy.add(result);
+      try {
+        return await run(...args);
+      } finally {
+        if (--running === 0) busy.delete(result);
+      }
+    };
+  };
+  const operations = Object.fromEntries(operationNames.map((name) => [name, operation(name)]));
+  const close = () => {
+    keep();
+    closed ??= kernels.close();
+    return closed;
+  };
+  const result: Kernels = {
+    name: kernels.name,
+    description: kernels.description,
+    get memory() {
+      return kernels.memory;
+    },
+    workspace: kernels.workspace,
+    close,
+    [asyncDispose]: close,
+    matrix(rows, cols) {
+      requireEntries(`${title}: matrix`, { rows, cols });
+      return make("matrix", () => kernels.matrix(rows, cols), rows, cols);
+    },
+    sparse(rows, cols, width) {
+      requireEntries(`${title}: sparse`, { cols, width });
+      requireInteger(`${title}: sparse`, "rows", rows, 0, 2 ** 32);
+      return make("sparse", () => kernels.sparse(rows, cols, width), cols, width);
+    },
+    set(capacity) {
+      requireEntries(`${title}: set`, { capacity });
+      return make("set", () => kernels.set(capacity), capacity);
+    },
+    base(factors) {
+      requireFactors(`${title}: base`, factors);
+      return make("base", () => kernels.base(factors), ...factors.map(({ data }) => data.length));
+    },
+    signals(list, scale = 1) {
+      requireSignals(`${title}: signals`, list);
+      requireNumber(`${title}: signals`, "scale", scale);
+      return make("signals", () => kernels.signals(list, scale), list.length);
+    },
+    head(matrix, cols) {
+      requireOpen();
+      table.require(`${title}: head`, "matrix", matrix, "matrix");
+      requireInteger(`${title}: head`, "cols", cols, 0, matrix.cols);
+      return table.addHead(matrix, kernels.head(matrix, cols));
+    },
+    headSparse(sparse, cols) {
+      requireOpen();
+      table.require(`${title}: headSparse`, "sparse", sparse, "sparse");
+      requireInteger(`${title}: headSparse`, "cols", cols, 0, sparse.cols);
+      return table.addHead(sparse, kernels.headSparse(sparse, cols));
+    },
+    free(...handles) {
+      if (closed) return;
+      table.free(`${title}: free`, handles);
+      kernels.free(...handles);
+    },
+    ...(operations as unknown as Pick<Kernels, OperationName>),
+  };
+  const keep = releaseWhenCollected(result, closing(kernels));
+  return result;
+}
+
+/** Made outside of `checked`, since a function that is made there refers to everything there. */
+function closing(kernels: DeviceKernels): () => Promise<void> {
+  return () => kernels.close();
+}
+
+const operationNames = Object.keys(signatures) as readonly OperationName[];
+
+/** A parameter that is a handle: its place among the arguments, and a letter or a number for each size. */
+interface HandleParameter {
+  readonly place: number;
+  readonly name: string;
+  readonly optional: boolean;
+  readonly kind: HandleKind;
+  readonly sizes: readonly string[];
+}
+
+function parametersOf(name: OperationName): HandleParameter[] {
+  return signatures[name].flatMap((text, place) => {
+    const [, parameter, mark, kind, sizes] = /^(\w+)(\??): (\w+) ?(.*)$/.exec(text) ?? [];
+    if (parameter === undefined) return [];
+    const optional = mark === "?";
+    return { place, name: parameter, optional, kind: kind as HandleKind, sizes: sizes.split(" ") };
+  });
+}
+
+/** The check of all arguments of an operation. */
+function checksOf(where: string, name: OperationName, table: HandleTable): (args: unknown[]) => void {
+  const parameters = parametersOf(name);
+  const further = furtherChecks[name] as
+    | ((where: string, table: HandleTable, ...args: unknown[]) => void)
+    | undefined;
+  return (args) => {
+    const known: Record<string, number> = { "1": 1 };
+    for (const { place, name, optional, kind, sizes } of parameters) {
+      const handle = args[place];
+      if (optional && (handle === undefined || handle === null)) continue;
+      table.require(where, name, handle, kind);
+      const { rows, cols, capacity } = handle as { rows?: number; cols?: number; capacity?: number };
+      const has = rows === undefined ? [capacity] : [rows, cols];
+      for (let axis = 0; axis < sizes.length; axis++) {
+        const size = has[axis];
+        if (size === undefined || sizes[axis] === "*") continue;
+        known[sizes[axis]] ??= size;
+        if (known[sizes[axis]] === size) continue;
+        const expected = sizes.map((letter, i) => known[letter] ?? has[i]);
+        throw wrongSizes(where, name, expected, has);
+      }
+    }
+    further?.(where, table, ...args);
+  };
+}
+
+/** The most entries of a handle: more than any device holds, and far from where whole numbers lose their digits. */
+const mostEntries = 2 ** 40;
+
+/** Sizes of a new handle. */
+function requireEntries(where: string, sizes: Readonly<Record<string, number>>): void {
+  for (const [name, size] of Object.entries(sizes)) requireInteger(where, name, size, 0, 2 ** 32);
+  const entries = Object.values(sizes).reduce((product, size) => product * size, 1);
+  requireInteger(where, Object.keys(sizes).join(" × "), entries, 0, mostEntries);
+}
+
+function requireFactors(where: string, factors: unknown): void {
+  const valid =
+    Array.isArray(factors) && factors.length > 0 && factors.every((factor) => factor instanceof Matrix64);
+  if (!valid) throw inputError(where, "factors", "must be one Matrix64 per axis", factors);
+}
+
+function requireSignals(where: string, list: unknown): void {
+  if (!Array.isArray(list)) throw inputError(where, "signals", "must be an array of signals", list);
+  for (const [i, signal] of list.entries()) {
+    if (!(signal?.data instanceof Float32Array))
+      throw inputError(where, `signals[${i}].data`, "must be a Float32Array", signal?.data);
+    const size = sizeOf(requireShape(where, `signals[${i}].shape`, signal.shape));
+    if (signal.data.length !== size)
+      throw inputError(where, `signals[${i}].data`, `must have ${size} samples`, signal.data.length);
+  }
+}
+
+function requireHost<T>(
+  where: string,
+  value: unknown,
+  type: new (...args: never[]) => T,
+  name: string,
+): void {
+  if (!(value instanceof type)) throw inputError(where, "source", `must be ${name}`, value);
+}
+
+function requireSizes(
+  where: string,
+  name: string,
+  { rows, cols }: { readonly rows: number; readonly cols: number },
+  [expectedRows, expectedCols]: readonly [number, number],
+): void {
+  if (rows === expectedRows && cols === expectedCols) return;
+  throw wrongSizes(where, name, [expectedRows, expectedCols], [rows, cols]);
+}
+
+type Sizes = readonly (number | undefined)[];
+
+function wrongSizes(where: string, argument: string, expected: Sizes, got: Sizes): InputError {
+  const rule = `must be ${expected.join(" × ")}`;
+  return new InputError(`${argument} ${rule}, got ${got.join(" × ")}`, { where, argument, rule });
+}
+
+/** A Uint32Array, of this length if one is given. */
+function requireWords(where: string, name: string, value: unknown, length?: number): void {
+  if (!(value instanceof Uint32Array)) throw inputError(where, name, "must be a Uint32Array", value);
+  if (length === undefined || value.length === length) return;
+  throw inputError(where, name, `must have ${length} entries`, value.length);
+}
+
+function requireNumber(where: string, name: string, value: unknown): void {
+  if (!Number.isFinite(value)) throw inputError(where, name, "must be a finite number", value);
+}
+
+function requireSlot(where: string, name: string, slot: unknown, { rows, cols }: DeviceMatrix): void {
+  requireInteger(where, name, slot, 0, rows * cols - 1);
+}
+
+function requirePlace(where: string, table: HandleTable, place: ScalarPlace): void {
+  table.require(where, "energy.scalars", place?.scalars, "matrix");
+  requireSlot(where, "energy.slot", place.slot, place.scalars);
+}

@@ -1,0 +1,43 @@
+/**
+ * A count in an open file that a thread raises at intervals, to show that this process is
+ * alive. The thread does not wait for the computing of the main thread, and does not keep the
+ * process from ending.
+ */
+
+import type { FileHandle } from "node:fs/promises";
+import { Worker } from "node:worker_threads";
+
+/** What the thread runs. If the disk refuses a write, the next one is tried. */
+const code = `
+const { workerData } = require("node:worker_threads");
+const { writeSync, fdatasyncSync } = require("node:fs");
+const { file, at, interval } = workerData;
+let count = 0;
+setInterval(() => {
+  try {
+    writeSync(file, String(++count).padStart(15, "0") + "\\n", at);
+    fdatasyncSync(file);
+  } catch {}
+}, interval);
+`;
+
+/** It needs next to no memory of its own. */
+const limits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4, codeRangeSizeMb: 8 };
+
+export class Heartbeat {
+  readonly #worker: Worker;
+
+  /** Takes the file over, and closes it in the end. */
+  constructor(handle: FileHandle, at: number, interval: number) {
+    const workerData = { file: handle.fd, at, interval };
+    const worker = new Worker(code, { eval: true, workerData, resourceLimits: limits });
+    worker.on("error", () => {}); // without a heartbeat, the lock may be taken for one that was left behind
+    worker.once("exit", () => handle.close().catch(() => {})); // not before: its number may be another file's then
+    worker.unref();
+    this.#worker = worker;
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
