@@ -12,7 +12,7 @@ import { atomGallery } from "../src/figures/atoms/atomGallery.js";
 import { deviceNames } from "../src/kernels/chooseDevice.js";
 import { trainDefaults } from "../src/learn/run/trainOptions.js";
 import { loadModel } from "../src/model/node/files.js";
-import { outcomeOf, startTrainlets, wave, works, writeArray, writePhotos, writePng } from "./cliProcess.js";
+import { wave, works, writeArray, writePhotos, writePng } from "./cliProcess.js";
 
 let folder: string;
 const path = (name: string): string => join(folder, name);
@@ -21,8 +21,6 @@ const path = (name: string): string => join(folder, name);
 const run = async (line: string): Promise<string> => (await works(folder, line)).stdout;
 
 const quick = "--examples 600 --batch 100";
-/** Long enough to be interrupted. */
-const endless = "--patch 8 --batch 100 --epochs 1000000";
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "trainlets-cli-"));
@@ -129,27 +127,6 @@ describe("train", () => {
     );
     const { A } = await loadModel(path("flat.npz"));
     expect(A.values.every(Number.isFinite)).toBe(true);
-  });
-
-  it("saves the model so far when it is interrupted", async () => {
-    const child = startTrainlets(folder, `train photos ${endless} --json -o stopped.npz`);
-    child.stdout!.once("data", () => child.kill("SIGINT"));
-    const { code, stderr } = await outcomeOf(child);
-    expect(code).toBe(0);
-    expect(stderr).toContain("stopping: saving the dictionary so far to stopped.npz");
-    expect(stderr).toMatch(/^stopped\.npz: .*, interrupted after [\d,]+ of [\d,]+ examples, in \d:\d\d$/m);
-    const { meta } = await loadModel(path("stopped.npz"));
-    expect(meta.examplesSeen).toBeGreaterThan(0);
-  });
-
-  it("saves the model so far when its standard output is closed", async () => {
-    const child = startTrainlets(folder, `train photos ${endless} --json -o unread.npz`);
-    child.stdout!.once("data", () => child.stdout!.destroy());
-    const { code, stderr } = await outcomeOf(child);
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/^unread\.npz: .*, interrupted after /m);
-    expect(stderr).not.toMatch(/EPIPE|^\s+at /m);
-    expect((await loadModel(path("unread.npz"))).shape).toEqual([8, 8]);
   });
 });
 

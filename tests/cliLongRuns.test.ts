@@ -1,4 +1,4 @@
-/** Runs that are killed, interrupted or fail to write, from end to end: the built program on files. */
+/** Runs that are killed or fail to write, from end to end: the built program on files. */
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +24,6 @@ let folder: string;
 let plain: Buffer;
 const path = (name: string): string => join(folder, name);
 const task = "train photos --patch 8 --examples 600 --batch 50 --epochs 3 --holdout 100";
-const endless = "train photos --patch 8 --examples 1000 --batch 50 --epochs 1000000 --holdout 0";
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "trainlets-long-"));
@@ -110,40 +109,6 @@ describe("a run with checkpoints", () => {
     expect(await rejects(folder, `${task} --checkpoint done -o refused.npz`)).toMatch(
       /^train: --checkpoint done must be empty without --resume, got checkpoint-\d{6}\.tlc$/,
     );
-  });
-});
-
-describe("signals", () => {
-  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "%s saves a checkpoint and the model so far",
-    async (signal) => {
-      const child = startTrainlets(folder, `${endless} --checkpoint ${signal} --json -o ${signal}.npz`);
-      child.stdout!.once("data", () => child.kill(signal));
-      const { code, stderr } = await outcomeOf(child);
-      expect(code, stderr).toBe(0);
-      expect(stderr).toContain(
-        `stopping: saving the dictionary so far to ${signal}.npz, and a checkpoint to ${signal} (`,
-      );
-      const { examplesSeen } = (await loadModel(path(`${signal}.npz`))).meta;
-      expect(checkpointsIn(signal)).toEqual([`checkpoint-${String(examplesSeen / 50).padStart(6, "0")}.tlc`]);
-    },
-  );
-
-  it("two signals end the program at once, without harm", async () => {
-    const line = `${endless} --checkpoint twice --checkpoint-steps 1 -o twice.npz`;
-    const child = startTrainlets(folder, line);
-    child.stderr!.on("data", (text: string) => {
-      if (text.includes("stopping:")) child.kill("SIGINT");
-    });
-    const outcome = outcomeOf(child);
-    await checkpointAfter("twice", 0);
-    child.kill("SIGINT");
-    await outcome;
-    const again = `${endless} --minutes 0.0001 --checkpoint twice --resume -o twice.npz`;
-    const { stderr } = await works(folder, again);
-    expect(stderr).toContain("resuming from twice/checkpoint-");
-    expect(stderr).not.toContain("damaged");
-    expect(readdirSync(path("twice")).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 });
 

@@ -145,6 +145,33 @@ describe("folders of results", () => {
     expect(readdirSync(path("again")).sort()).toEqual(["atoms.png", "metrics.jsonl", "report.html"]);
   });
 
+  it.each(["metrics.jsonl", "report.html", "atoms.png"])(
+    "writes through no link, even in the folder of an earlier run: %s",
+    async (name) => {
+      await works(folder, `train photos ${quick} --report linked -o new.npz`);
+      writeFileSync(path("precious"), "mine\n");
+      rmSync(path("linked", name));
+      symlinkSync(path("precious"), path("linked", name));
+      expect(await rejects(folder, `train photos ${quick} --report linked -o new.npz`)).toBe(
+        `train: --report must be a new folder or that of an earlier run, got linked, whose ${name} is not from trainlets`,
+      );
+      if (name !== "metrics.jsonl") await works(folder, "report linked");
+      expect(readFileSync(path("precious"), "utf8")).toBe("mine\n");
+      rmSync(path("linked"), { recursive: true });
+    },
+  );
+
+  it("whose marks are devices or pipes is not waited for", async () => {
+    for (const name of ["metrics.jsonl", "report.html"]) {
+      mkdirSync(path("odd"));
+      symlinkSync("/dev/zero", path("odd", name));
+      expect(await rejects(folder, `train photos ${quick} --report odd -o new.npz`)).toMatch(
+        /is not from trainlets$/,
+      );
+      rmSync(path("odd"), { recursive: true });
+    }
+  });
+
   it("of an experiment is new, empty or its own", async () => {
     await works(folder, "reproduce fig3 -o figure");
     await works(folder, "reproduce fig3 -o figure");

@@ -82,10 +82,10 @@ export function writeArray(path: string, shape: readonly number[], value: (i: nu
 }
 
 /** `photos/0.png` and `photos/1.png`, of 40 × 40 pixels. */
-export function writePhotos(folder: string): void {
-  mkdirSync(join(folder, "photos"));
+export function writePhotos(folder: string, name = "photos"): void {
+  mkdirSync(join(folder, name));
   syntheticPictures(7, 2, 40).forEach(({ data }, p) => {
-    writePng(join(folder, "photos", `${p}.png`), 40, (i) => Math.min(255, Math.max(0, data[i])));
+    writePng(join(folder, name, `${p}.png`), 40, (i) => Math.min(255, Math.max(0, data[i])));
   });
 }
 

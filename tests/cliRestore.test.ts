@@ -117,7 +117,7 @@ describe("denoise", () => {
     const ended = outcomeOf(child);
     child.stderr!.once("data", () => setTimeout(() => child.kill("SIGINT"), 500));
     const { code, stderr } = await ended;
-    expect(code).toBe(1);
+    expect(code).toBe(130);
     expect(stderr).toContain("denoise: interrupted: nothing was written");
     expect(readdirSync(path("out")).filter((name) => /never|tmp/.test(name))).toEqual([]);
   });

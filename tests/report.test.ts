@@ -3,7 +3,17 @@
  * result, and a browser shows it, during the run and after.
  */
 
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -95,14 +105,14 @@ describe("a run with a report", () => {
     await until(() => printed.includes("the report could not be updated"));
     child.kill("SIGINT");
     const { code, stderr } = await outcome;
-    expect(code).toBe(0);
+    expect(code).toBe(130);
     const problems = stderr.split("\n").filter((line) => line.includes("the report could not be updated"));
     expect(problems.length).toBeGreaterThan(0);
     expect(problems.length).toBeLessThanOrEqual(3); // one per file
     expect(problems[0]).toMatch(
       /^train: the report could not be updated, training continues: lost\/\S+: cannot be written \(no such folder\)$/,
     );
-    expect(existsSync(path("kept.npz"))).toBe(true);
+    expect(existsSync(path("kept.partial.npz"))).toBe(true);
   });
 
   it("rejects a file in place of the folder, and an interval without a report", async () => {
@@ -159,6 +169,39 @@ describe("trainlets report", () => {
     const html = readFileSync(join(killed, "report.html"), "utf8");
     expect(html).toContain("Unfinished, no end recorded: 1,700 of 1,800 examples.");
     expectWellFormed(html);
+  });
+
+  it("shows only a picture that a run wrote, and reads regular files only", async () => {
+    const odd = mkdtempSync(path("odd-"));
+    const secret = path("secret");
+    writeFileSync(secret, "secret ".repeat(100));
+    writeFileSync(join(odd, "metrics.jsonl"), readFileSync(path("run", "metrics.jsonl")));
+    const picture = join(odd, "atoms.png");
+    const page = join(odd, "report.html");
+    for (const put of [
+      () => symlinkSync(secret, picture),
+      () => symlinkSync("/dev/zero", picture),
+      () => symlinkSync(path("run", "atoms.png"), picture),
+      () => writeFileSync(picture, "not a PNG"),
+      () => writeFileSync(picture, ""),
+      () => mkdirSync(picture),
+    ]) {
+      put();
+      const { stderr } = await run(`report ${odd}`);
+      expect(stderr).toBe(`report: ${picture} is left out: it is not a picture that a run wrote\n`);
+      expect(readFileSync(page, "utf8")).not.toContain("data:image/png");
+      rmSync(picture, { recursive: true });
+    }
+    rmSync(page);
+    symlinkSync(secret, page);
+    expect((await run(`report ${odd}`)).stderr).toBe("");
+    expect(readFileSync(secret, "utf8")).toBe("secret ".repeat(100));
+    rmSync(join(odd, "metrics.jsonl"));
+    symlinkSync("/dev/zero", join(odd, "metrics.jsonl"));
+    expect(await trainlets(folder, `report ${odd}`)).toMatchObject({
+      code: 2,
+      stderr: `report: ${join(odd, "metrics.jsonl")}: cannot be read (it is not a regular file)\n`,
+    });
   });
 
   it("names what is missing or damaged", async () => {
@@ -247,7 +290,7 @@ describe.skipIf(chromium.path === undefined)(`the page in a browser${chromium.no
       text,
     ); // by its own refresh
     child.kill("SIGINT");
-    expect((await outcome).code).toBe(0);
+    expect((await outcome).code).toBe(130);
     await page.waitForFunction(() => document.querySelector(".lead")?.textContent?.startsWith("Interrupted"));
     expect(await page.locator("meta[http-equiv=refresh]").count()).toBe(0);
     const { last, end } = await readMetrics(path("live", "metrics.jsonl"));

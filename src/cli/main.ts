@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 /** The command line: runs the program in a process of its own. */
 
-import { commandOf, runProgram } from "./program.js";
-import { guardProcess } from "./terminal/errors.js";
+import { closeDebugger } from "./terminal/interrupt.js";
+
+await closeDebugger(); // before anything else is loaded, which takes a moment
+const { commandOf, runProgram } = await import("./program.js");
+const { guardProcess } = await import("./terminal/errors.js");
 
 const words = process.argv.slice(2);
 guardProcess(commandOf(words));

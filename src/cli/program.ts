@@ -1,6 +1,7 @@
 /**
  * The program `trainlets`: one run of a command, from its words to its exit code. 0 on success,
- * 2 on a usage or input error, 1 on a failure; one clear line on standard error, never a stack trace.
+ * 2 on a usage or input error, 1 on a failure, 128 + the number of a signal that ended the work; one
+ * clear line on standard error, never a stack trace.
  *
  * It leaves nothing behind in the process, so that tests can run one command after the other;
  * main.ts adds what a process of its own needs.

@@ -7,10 +7,11 @@
  * rotations run along contiguous memory.
  *
  * Cost     about 9n³ multiplications, most of them in rotations: seconds for n = 1000,
- *          minutes for n = 4000
+ *          minutes for n = 4000, with pauses for the event loop
  */
 
 import { InputError } from "../core/errors.js";
+import { EventLoopPause } from "../core/eventLoop.js";
 import { largestMagnitude } from "../core/units.js";
 import { Matrix64 } from "./matrix64.js";
 
@@ -24,11 +25,12 @@ export interface SymmetricEigen {
 /** QL steps per eigenvalue, at most; usually about two are enough. */
 const maxSteps = 60;
 
-export function symmetricEigen(S: Matrix64): SymmetricEigen {
+export async function symmetricEigen(S: Matrix64): Promise<SymmetricEigen> {
   if (S.rows !== S.cols)
     throw new InputError(`symmetricEigen: the matrix must be square, got ${S.rows} × ${S.cols}`);
-  const { diagonal, beside, rows } = tridiagonal(S);
-  diagonalize(diagonal, beside, rows);
+  const pause = new EventLoopPause();
+  const { diagonal, beside, rows } = await tridiagonal(S, pause);
+  await diagonalize(diagonal, beside, rows, pause);
   const n = S.rows;
   const order = Array.from(diagonal.keys()).sort((a, b) => diagonal[b] - diagonal[a] || a - b);
   const vectors = new Matrix64(n, n);
@@ -37,7 +39,7 @@ export function symmetricEigen(S: Matrix64): SymmetricEigen {
 }
 
 /** T = QᵀSQ: its diagonal, its off-diagonal (beside[i] = T[i, i + 1]), and the rows of Qᵀ. */
-function tridiagonal(S: Matrix64) {
+async function tridiagonal(S: Matrix64, pause: EventLoopPause) {
   const n = S.rows;
   const A = Array.from({ length: n }, (_, j) => S.column(j).slice()); // symmetric: columns are rows
   const diagonal = new Float64Array(n);
@@ -50,6 +52,7 @@ function tridiagonal(S: Matrix64) {
     beside[k] = reflection.length;
     reflections.push(reflection);
     if (reflection.tau !== 0) reflectBoth(A, k + 1, reflection.v, reflection.tau);
+    if (pause.isDue()) await pause.take();
   }
   if (n > 0) diagonal[n - 1] = A[n - 1][n - 1];
   // Qᵀ = H₍ₙ₋₂₎ … H₀ from the last to the first: H_k changes only rows k + 1 … of Q
@@ -65,6 +68,7 @@ function tridiagonal(S: Matrix64) {
       const row = rows[i].subarray(k + 1);
       addScaled(row, -tau * dot(row, v), v);
     }
+    if (pause.isDue()) await pause.take();
   }
   return { diagonal, beside, rows };
 }
@@ -95,7 +99,12 @@ function reflectBoth(A: readonly Float64Array[], first: number, v: Float64Array,
 }
 
 /** QL with implicit shifts: the diagonal becomes the eigenvalues, the rows of Qᵀ the eigenvectors. */
-function diagonalize(d: Float64Array, e: Float64Array, rows: readonly Float64Array[]): void {
+async function diagonalize(
+  d: Float64Array,
+  e: Float64Array,
+  rows: readonly Float64Array[],
+  pause: EventLoopPause,
+): Promise<void> {
   const n = d.length;
   let size = 0; // of T: entries below its rounding count as zero
   for (let i = 0; i < n; i++) size = Math.max(size, Math.abs(d[i]) + Math.abs(e[i]));
@@ -106,6 +115,7 @@ function diagonalize(d: Float64Array, e: Float64Array, rows: readonly Float64Arr
       if (end === l) break;
       if (step === maxSteps) throw new Error("symmetricEigen: no convergence (are all entries finite?)");
       sweep(d, e, rows, l, end);
+      if (pause.isDue()) await pause.take();
     }
   }
 }

@@ -100,6 +100,7 @@ export function modelFromBytes(bytes: Uint8Array, name: string): Model {
     examplesSeen: asNumber(meta.examplesSeen),
     removeMean: readFlag(meta.removeMean ?? true, name),
     coding: isRecord(meta.coding) ? meta.coding : {},
+    ...partialOf(meta.partial),
   };
   if (arrays.has("dictionary")) {
     const D = readMatrix(arrays, "dictionary", sizeOf(shape), name);
@@ -117,6 +118,13 @@ export function modelFromBytes(bytes: Uint8Array, name: string): Model {
 function readFlag(value: unknown, name: string): boolean {
   if (typeof value === "boolean") return value;
   throw inputError(name, "removeMean in meta", "must be true or false", value);
+}
+
+/** The mark of an interrupted run; any other value is not one. */
+function partialOf(value: unknown): Pick<ModelMeta, "partial"> {
+  if (!isRecord(value)) return {};
+  const [examples, of] = [asNumber(value.examples), asNumber(value.of)];
+  return examples >= 0 && of >= examples ? { partial: { examples, of } } : {};
 }
 
 /** What training recorded about each atom. */

@@ -46,6 +46,8 @@ export interface ModelMeta {
   readonly removeMean: boolean;
   /** How signals were coded in training: the default of `encode`. */
   readonly coding: CodingRule;
+  /** How far training had come, if it was interrupted; finished models do not have it. */
+  readonly partial?: { readonly examples: number; readonly of: number };
 }
 
 /** What training knows of each atom. */

@@ -170,7 +170,7 @@ function settingEntries({ plan, last, end }: RunRecord): [string, string][] {
     ["mean of a patch", s.removeMean ? "removed" : "kept"],
     ["seed", String(s.seed)],
     ...entry("time limit", s.minutes ? clock(60 * s.minutes) : undefined),
-    ["dictionary", output],
+    ["dictionary", end?.output ?? output],
     [resumedAt === undefined ? "started" : "resumed", utc(time)],
     ...entry("resumed after", resumedAt === undefined ? undefined : counted(resumedAt, "example")),
     ...entry("last report", last && utc(last.time)),

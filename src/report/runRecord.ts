@@ -79,8 +79,21 @@ export interface JsonReport extends Omit<TrainReport, "rmse"> {
   readonly seconds: number;
 }
 
+/** A report as JSON, with its fields always in the same order. */
 export function jsonReport(report: TrainReport, seconds: number): JsonReport {
-  return { ...report, rmse: Number.isFinite(report.rmse) ? report.rmse : null, seconds };
+  const { step, epoch, examples, rmse, testRmse, stepSize, atomsUsed, atomsReplaced, ended } = report;
+  return {
+    step,
+    epoch,
+    examples,
+    rmse: Number.isFinite(rmse) ? rmse : null,
+    ...(testRmse === undefined ? {} : { testRmse }),
+    stepSize,
+    atomsUsed,
+    atomsReplaced,
+    ...(ended === undefined ? {} : { ended }),
+    seconds,
+  };
 }
 
 /** How the run ended. */
@@ -92,6 +105,8 @@ export interface EndLine {
   readonly seconds: number;
   /** One line, if it failed. */
   readonly error?: string;
+  /** Where the dictionary was saved, if not at the output of the plan. */
+  readonly output?: string;
 }
 
 /** The plan of a run that starts or resumes now. */
@@ -146,6 +161,14 @@ export class RunRecord {
     }
   }
 
+  /** The last report again, with how the run ended: it had been resumed after its end. */
+  replaceLast(line: ReportLine): void {
+    const before = this.#last;
+    this.#last = { ...line, replaced: before?.replaced ?? line.atomsReplaced };
+    this.#reports.replaceLast(before, this.#last);
+    this.#tests.replaceLast(before, this.#last);
+  }
+
   get plan(): PlanLine {
     return this.#plan;
   }
@@ -184,6 +207,13 @@ class Thinned<T> {
     if (this.#kept.length <= mostKept) return;
     this.#kept = this.#kept.filter((_, i) => i % 2 === 0);
     this.#stride *= 2;
+  }
+
+  /** Put an item in the place of the last one, if that is `before`. */
+  replaceLast(before: T | undefined, item: T): void {
+    if (this.#last !== before) return;
+    if (this.#kept.at(-1) === before) this.#kept[this.#kept.length - 1] = item;
+    this.#last = item;
   }
 
   get kept(): readonly T[] {

@@ -229,6 +229,7 @@ function placesOf({ line, writes }: CommandCase, { path }: Call, snapshots: read
     path,
     dirname(path),
     ...given,
+    ...[...writes, ...words(line)].map((place) => place.replace(/\.npz$/, ".partial.npz")), // of an interrupted run, tried at the start
     ...[...known].filter((file) => writes.some((place) => isIn(place, file))),
   ];
 }

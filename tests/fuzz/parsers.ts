@@ -28,6 +28,9 @@ import {
 import { train } from "../../src/learn/run/train.js";
 import { codesFromBytes, codesToBytes, modelFromBytes, modelToBytes } from "../../src/model/files.js";
 import { Model } from "../../src/model/model.js";
+import { readMetrics } from "../../src/report/node/metricsFile.js";
+import { end, plan, report } from "../../src/report/runLines.case.js";
+import { runPage } from "../../src/report/runPage.js";
 import { Compressor } from "../../src/tasks/codec/compress.js";
 import { decompress } from "../../src/tasks/codec/decompress.js";
 import { mutate } from "./mutate.js";
@@ -156,6 +159,21 @@ function readAs(extension: string): (bytes: Uint8Array) => Promise<void> {
   };
 }
 
+/** The page of a run, from the bytes of its metrics. */
+async function pageOf(bytes: Uint8Array): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "trainlets-fuzz-"));
+  try {
+    writeFileSync(join(folder, "metrics.jsonl"), bytes);
+    runPage(await readMetrics(join(folder, "metrics.jsonl")), { now: new Date(0) });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const metrics = async () => [
+  new TextEncoder().encode([plan, report, end].map((line) => `${JSON.stringify(line)}\n`).join("")),
+];
+
 const archive = async () => [
   writeNpz([
     ["a", makeNpy([6, 7], counted(42))],
@@ -242,6 +260,7 @@ export const parsers: readonly Parser[] = [
   { name: ".npy files", valid: async () => (await arrays()).slice(0, 2), parse: readAs(".npy") },
   { name: ".npz files", valid: archive, parse: readAs(".npz") },
   { name: ".tar files", valid: tar, parse: readAs(".tar"), damage: damageTar },
+  { name: "metrics", valid: metrics, parse: pageOf },
   { name: "checkpoints", valid: checkpoints, parse: resumeFrom, damage: damageCheckpoint },
   {
     name: ".tlt",

@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { grouped } from "../../core/formatText.js";
-import { fileExists, readFileBytes, writeFileAtomic } from "../../data/node/files.js";
+import { fileExists, writeFileAtomic } from "../../data/node/files.js";
 import { requireOutput } from "../../data/node/outputs.js";
 import { atomsName, pageName } from "../../report/node/liveReport.js";
 import { metricsName, readMetrics } from "../../report/node/metricsFile.js";
+import { readRegular, replaceRegular } from "../../report/node/regularFile.js";
 import { runPage } from "../../report/runPage.js";
 import { option } from "../terminal/flags.js";
-import { stdout } from "../terminal/output.js";
+import { stderr, stdout } from "../terminal/output.js";
 
 const examples = `
 Examples:
@@ -29,20 +30,32 @@ export function reportCommand(): Command {
     .action(runReport);
 }
 
-async function runReport(
-  folder: string,
-  { output = join(folder, pageName) }: { output?: string },
-): Promise<void> {
+async function runReport(folder: string, { output }: { output?: string }): Promise<void> {
   const metrics = join(folder, metricsName);
   if (!(await fileExists(folder))) throw new InputError(`no such folder: ${folder}`);
   if (!(await fileExists(metrics)))
     throw new InputError(`${folder} is not a report folder: it has no ${metricsName}`);
   const record = await readMetrics(metrics);
-  await requireOutput(output, [".html"], [metrics]);
-  const picture = join(folder, atomsName);
-  const atoms = (await fileExists(picture)) ? await readFileBytes(picture) : undefined;
-  const page = runPage(record, { atoms, now: new Date() });
-  await writeFileAtomic(output, new TextEncoder().encode(page));
+  const target = output ?? join(folder, pageName);
+  await requireOutput(target, [".html"], [metrics]);
+  const atoms = await readAtoms(folder);
+  const page = new TextEncoder().encode(runPage(record, { atoms, now: new Date() }));
+  await (output === undefined ? replaceRegular : writeFileAtomic)(target, page);
   const state = record.end ? `ended (${record.end.ended})` : "no end recorded";
-  stdout.write(`${output}: ${grouped(record.last?.examples ?? 0)} examples, ${state}\n`);
+  stdout.write(`${target}: ${grouped(record.last?.examples ?? 0)} examples, ${state}\n`);
+}
+
+/** The most bytes of the picture of the atoms; a run writes far fewer. */
+const mostPictureBytes = 2 ** 24;
+
+const pngSignature = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+
+/** The picture of the atoms, if it can be one that a run wrote. */
+async function readAtoms(folder: string): Promise<Uint8Array | undefined> {
+  const path = join(folder, atomsName);
+  const bytes = readRegular(path, mostPictureBytes);
+  if (bytes && pngSignature.every((byte, i) => bytes[i] === byte)) return bytes;
+  if (await fileExists(path))
+    stderr.write(`report: ${path} is left out: it is not a picture that a run wrote\n`);
+  return undefined;
 }

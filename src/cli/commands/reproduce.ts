@@ -92,7 +92,10 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
     const read = [...(flags.images ?? []), ...(flags.test ?? [])];
     await makeOutputFolder(output, { ...resultFolder, data: read });
     progress.note(computingOn);
-    const outcome = await perform(run, data, { kernels, progress, json: flags.json === true });
+    const interrupt = new Interrupt(() =>
+      progress.note("stopping: the results will use the dictionary so far (Ctrl-C again to quit at once)"),
+    );
+    const outcome = await perform(run, data, { kernels, progress, interrupt, json: flags.json === true });
     const written = await writeOutcome(output, outcome.files);
     await finishOutputFolder(output);
     const seconds = (performance.now() - start) / 1000;
@@ -100,6 +103,10 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
       const { values, claims } = outcome;
       stdout.write(`${JSON.stringify({ experiment: name, ...values, claims, files: written, seconds })}\n`);
     } else stdout.write(`${describe(outcome)}\ndone in ${clock(seconds)}; open ${output}/index.html\n`);
+    if (interrupt.signal.aborted)
+      throw interrupt.error(
+        `interrupted: the results in ${output} are those of a dictionary learned in part`,
+      );
   });
 }
 
@@ -151,12 +158,14 @@ async function readData(
 async function perform(
   run: ExperimentRun,
   data: ExperimentData,
-  tools: { kernels: Parameters<ExperimentRun>[1]["kernels"]; progress: ProgressLine; json: boolean },
+  tools: {
+    kernels: Parameters<ExperimentRun>[1]["kernels"];
+    progress: ProgressLine;
+    interrupt: Interrupt;
+    json: boolean;
+  },
 ): Promise<Outcome> {
-  const { kernels, progress, json } = tools;
-  const interrupt = new Interrupt(() =>
-    progress.note("stopping: the results will use the dictionary so far (Ctrl-C again to quit at once)"),
-  );
+  const { kernels, progress, interrupt, json } = tools;
   const outcome = await run(data, {
     kernels,
     signal: interrupt.signal,

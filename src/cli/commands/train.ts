@@ -18,23 +18,28 @@ import { freeSpace, inputFiles, requireOutput } from "../../data/node/outputs.js
 import { readSignals } from "../../data/node/readSignals.js";
 import type { SignalSource } from "../../data/sampling/signalSource.js";
 import type { Kernels } from "../../kernels/contract.js";
+import type { Checkpoint } from "../../learn/checkpoints/checkpoint.js";
 import {
   type Checkpoints,
   notSaved,
   openCheckpoints,
   withLastCheckpoint,
+  withMore,
 } from "../../learn/checkpoints/node/openCheckpoints.js";
 import { learnerNames, learners } from "../../learn/learners/registry.js";
 import { unitsPerGroup } from "../../learn/run/node/trainFiles.js";
 import type { TrainPlan } from "../../learn/run/setup.js";
 import { type TrainingRun, train } from "../../learn/run/train.js";
+import type { TrainReport } from "../../learn/run/trainingLoop.js";
 import {
   type ResolvedTraining,
   resolveTraining,
   type TrainOptions,
   trainDefaults,
 } from "../../learn/run/trainOptions.js";
+import type { Model } from "../../model/model.js";
 import { saveModel } from "../../model/node/files.js";
+import { removePartialModel, requirePartialOutput, savePartialModel } from "../../model/node/partialModel.js";
 import {
   describeData,
   describeDisk,
@@ -50,11 +55,13 @@ import {
   type RunProgress,
 } from "../../report/followRun.js";
 import { makeRunFolders } from "../../report/node/liveReport.js";
+import type { ResumedRun } from "../../report/node/metricsFile.js";
 import { recordRun } from "../../report/node/recordRun.js";
 import { thisMachine } from "../../report/node/thisMachine.js";
 import { jsonReport, type PlanLine, planLine } from "../../report/runRecord.js";
 import { memoryNow, onDevice } from "../terminal/device.js";
 import { Interrupt } from "../terminal/interrupt.js";
+import { JsonLines } from "../terminal/jsonLines.js";
 import { continueOnNewDevice } from "../terminal/lostDevice.js";
 import { stderr, stdout } from "../terminal/output.js";
 import { ProgressLine } from "../terminal/progress.js";
@@ -80,7 +87,11 @@ Examples:
   trainlets train photos/ --patch 64 -o large.npz --dry-run
   trainlets train photos/ --patch 32 -o large.npz --report run
 
-Ctrl-C stops a run and saves the dictionary so far.`;
+Ctrl-C stops a run and saves the dictionary so far beside the output: to
+dict.partial.npz for dict.npz, and a checkpoint with --checkpoint. So do SIGTERM,
+SIGHUP and the warnings of queues (SIGUSR1, SIGUSR2, SIGXCPU). The exit code is
+then 128 + the number of the signal: 130 for Ctrl-C. It is 0 for a finished
+dictionary only, also one that --minutes or --patience ended.`;
 
 export function trainCommand(): Command {
   return withTrainFlags(
@@ -111,7 +122,10 @@ interface TrainJob {
   readonly tests: readonly Input[] | undefined;
   readonly options: TrainOptions;
   readonly checkpoints: Checkpoints | undefined;
+  /** Where the dictionary of an interrupted run is saved, if there is a place for it. */
+  readonly partial: string | undefined;
   readonly progress: ProgressLine;
+  readonly json: JsonLines;
 }
 
 async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
@@ -124,20 +138,26 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   const { start, base } = flags;
   const read = [...inputFiles(inputs), ...inputFiles(tests), start, base];
   await requireOutput(flags.output, [".npz"], read);
+  const partial = await requirePartialOutput(flags.output, read);
   requireLongRunFlags(flags);
   if (reportFolder(flags) !== undefined && !flags.dryRun)
     await makeRunFolders(flags, [...data, ...(flags.test ?? [])]);
   const checkpoints = await checkpointsOf(flags, resolved, progress);
+  const json = new JsonLines(() =>
+    progress.note("train: nobody reads standard output any more: training continues without --json"),
+  );
   try {
     const note = (line: string) => progress.note(`train: ${line}`);
+    const job = { flags, inputs, tests, options, partial, progress, json };
     const result = await continueOnNewDevice({ checkpoints, note }, (from, opened) =>
       onDevice(flags, (kernels, computingOn) => {
         opened(kernels);
-        return trainOn(kernels, computingOn, { flags, inputs, tests, options, checkpoints: from, progress });
+        return trainOn(kernels, computingOn, { ...job, checkpoints: from });
       }),
     );
     (flags.json ? stderr : stdout).write(`${result}\n`);
   } finally {
+    json.close();
     await checkpoints?.folder.close();
   }
 }
@@ -194,7 +214,7 @@ type DeviceJob = TrainJob & { readonly options: { readonly kernels: Kernels } };
 async function planAndTrain(source: SignalSource, job: DeviceJob, computingOn: string): Promise<string> {
   const { flags, options, checkpoints, progress } = job;
   const resume = checkpoints?.resume;
-  const interrupt = interruptOf(job);
+  const interrupt = new Interrupt(() => progress.note(describeStop(job)));
   const { signal } = interrupt;
   const run = train(source, { ...options, signal, checkpoints: checkpoints?.folder, resume });
   const plan = flags.dryRun ? await planQuickly(run, source, options) : await run.plan();
@@ -207,10 +227,15 @@ async function planAndTrain(source: SignalSource, job: DeviceJob, computingOn: s
   progress.note(lines.join("\n"));
   if (plan.extreme) progress.note(`train: ${describeExtreme(plan.extreme, "name it by --nodata")}`);
   if (resume) interrupt.listen(); // its first report may take a while
-  const end = await trainAndSave(run, plan, interrupt, job);
-  const what = `${counted(plan.atoms, "atom")} of ${formatShape(plan.base.shape)}`;
-  const unread = describeUnread(run.unreadable);
-  return `${flags.output}: ${what}, ${describeEnd(end, plan)}${unread ? `\n${unread}` : ""}`;
+  try {
+    const end = await trainAndSave(run, plan, interrupt, job);
+    const result = describeResult(plan, end, job);
+    const unread = describeUnread(run.unreadable);
+    if (end.report.ended !== "aborted") return unread ? `${result}\n${unread}` : result;
+    throw interrupt.error(`${result}${unread && `; ${unread}`}${howToResume(checkpoints)}`);
+  } finally {
+    interrupt.stop();
+  }
 }
 
 /** The plan of a run, without waiting until all examples are in order, and those held out for testing are read. */
@@ -228,14 +253,30 @@ async function planQuickly(
   return { ...plan, ...outline };
 }
 
-/** Ctrl-C ends the run with what it has learned. */
-function interruptOf({ flags, checkpoints, progress }: TrainJob): Interrupt {
-  const kept = checkpoints ? `, and a checkpoint to ${checkpoints.folder.path}` : "";
-  return new Interrupt(() =>
-    progress.note(
-      `stopping: saving the dictionary so far to ${flags.output}${kept} (Ctrl-C again to quit at once)`,
-    ),
-  );
+/** What follows the first signal. */
+function describeStop({ flags, partial, checkpoints }: TrainJob): string {
+  const saved = [
+    ...(partial === undefined ? [] : [`the dictionary so far to ${partial}`]),
+    ...(checkpoints ? [`a checkpoint to ${checkpoints.folder.path}`] : []),
+  ];
+  const what = saved.length > 0 ? `saving ${saved.join(", and ")}` : `nothing is saved at ${flags.output}`;
+  return `stopping: ${what} (Ctrl-C again to quit at once)`;
+}
+
+/** What a signal brings that arrives when the run has ended. */
+const stopsWhenSaved = "stopping once the dictionary is saved (Ctrl-C again to quit at once)";
+
+/** What the run came to, and where it is saved. */
+function describeResult(plan: TrainPlan, end: RunProgress, { flags, partial }: DeviceJob): string {
+  const interrupted = end.report.ended === "aborted";
+  const saved = interrupted ? (partial ?? `${flags.output} (nothing saved)`) : flags.output;
+  const what = `${counted(plan.atoms, "atom")} of ${formatShape(plan.base.shape)}`;
+  return `${saved}: ${what}, ${describeEnd(end, plan)}`;
+}
+
+function howToResume(checkpoints: Checkpoints | undefined): string {
+  const last = checkpoints?.folder.last;
+  return last === undefined ? "" : `; to continue from ${last}, run the same command with --resume`;
 }
 
 /** What the run writes to disk. */
@@ -258,7 +299,7 @@ async function dryRun(source: SignalSource, plan: TrainPlan, job: DeviceJob): Pr
   const { options, flags } = job;
   const pace = await measurePace(source, options, plan);
   const seconds = pace && expectedSeconds(plan, pace);
-  if (flags.json) stdout.write(`${JSON.stringify({ ...recordedPlan(plan, job), seconds })}\n`);
+  if (flags.json) job.json.write({ ...recordedPlan(plan, job), seconds });
   return describeTime(plan, pace);
 }
 
@@ -269,24 +310,62 @@ async function trainAndSave(
   interrupt: Interrupt,
   job: DeviceJob,
 ): Promise<RunProgress> {
-  const { flags, checkpoints, progress } = job;
+  const { flags, checkpoints, progress, json } = job;
   return recordRun(run, plan, {
     kernels: job.options.kernels,
     memory: () => memoryNow(job.options.kernels),
     line: () => recordedPlan(plan, job),
+    resumed: checkpoints?.resume && resumedRun(checkpoints.resume),
     folder: reportFolder(flags),
     pageEvery: flags.pageEvery,
     display: progress,
     onStart: () => interrupt.listen(),
     onReport(report, seconds) {
-      if (flags.json) stdout.write(`${JSON.stringify(jsonReport(report, seconds))}\n`);
+      if (flags.json) json.write(jsonReport(report, seconds));
     },
-    onStop: () => interrupt.stop(),
-    explain: (error) => withLastCheckpoint(error, checkpoints?.folder),
-    save: (model) =>
-      saveModel(flags.output, model).catch((error) => {
+    rescue: (error) => rescue(error, run, plan, job),
+    save(model, { report }) {
+      if (report.ended !== "aborted") interrupt.listen(() => progress.note(stopsWhenSaved));
+      return save(model, report, plan, job).catch((error) => {
         throw notSaved(error, checkpoints?.folder);
-      }),
+      });
+    },
     onProblem: (problem) => progress.note(`train: ${problem}`),
   });
+}
+
+function resumedRun({ header: { position, report } }: Checkpoint): ResumedRun {
+  return { examples: position.examples, seconds: position.seconds, report };
+}
+
+/** Save a finished model at the output, the model of an interrupted run beside it; where, in that case. */
+async function save(
+  model: Model,
+  { ended }: TrainReport,
+  plan: TrainPlan,
+  { flags, partial, checkpoints }: DeviceJob,
+): Promise<string | undefined> {
+  if (ended === "aborted") {
+    if (partial !== undefined) await savePartialModel(partial, model, progressOf(model, plan));
+    return partial;
+  }
+  await saveModel(flags.output, model);
+  if (partial !== undefined && checkpoints?.resume) await removePartialModel(partial);
+  return undefined;
+}
+
+function progressOf({ meta }: Model, { examples, epochs }: TrainPlan): { examples: number; of: number } {
+  return { examples: meta.examplesSeen, of: examples * epochs };
+}
+
+/** A run whose data can no longer be read leaves what Ctrl-C would leave; any other failure names the last checkpoint. */
+async function rescue(error: unknown, run: TrainingRun, plan: TrainPlan, job: DeviceJob): Promise<unknown> {
+  const { partial, checkpoints } = job;
+  const model = await run.snapshot().catch(() => undefined);
+  if (model === undefined || partial === undefined) return withLastCheckpoint(error, checkpoints?.folder);
+  await savePartialModel(partial, model, progressOf(model, plan)).catch((problem) => {
+    throw withMore(error, (problem as Error).message);
+  });
+  const saved = `the dictionary so far is in ${partial}`;
+  return withMore(error, `${saved}${howToResume(checkpoints)}`);
 }

@@ -1,10 +1,11 @@
 /**
  * How the command line reports an error: one line on standard error and an exit code, 2 for
- * a mistake of the user, 1 for a failure.
+ * a mistake of the user, 1 for a failure, 128 + the number of a signal that ended the work.
  */
 
 import { CommanderError } from "commander";
 import { InputError, type OptionNaming, ReadFailure } from "../../core/errors.js";
+import { InterruptedError } from "./interrupt.js";
 import { stderr, stdout } from "./output.js";
 
 /** Print what is wrong, after the command's name; the exit code. `nameOf` gives the flag of an option. */
@@ -17,6 +18,7 @@ export function report(error: unknown, command: string, nameOf: OptionNaming = (
   const line = lineOf(error, nameOf);
   stderr.write(`${line.startsWith(prefix) ? "" : prefix}${line}\n`);
   if (process.env.TRAINLETS_DEBUG && error instanceof Error) stderr.write(`${error.stack}\n`);
+  if (error instanceof InterruptedError) return error.exitCode();
   const ofUser = error instanceof InputError && !(error instanceof ReadFailure);
   return error instanceof CommanderError || ofUser ? 2 : 1;
 }

@@ -153,7 +153,7 @@ export async function restore<T>(flags: DeviceFlags, task: (tools: RestoreTools)
       return task({ kernels, signal: interrupt.signal, onProgress: progressOn(line) });
     });
   } catch (error) {
-    if (interrupt.signal.aborted) throw new Error("interrupted: nothing was written");
+    if (interrupt.signal.aborted) throw interrupt.error("interrupted: nothing was written");
     throw error;
   } finally {
     line.clear();

@@ -11,7 +11,7 @@ import type { Stats } from "node:fs";
 import { lstat, mkdir, readdir, realpath, stat, statfs, unlink } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { InputError, inputError } from "../../core/errors.js";
-import { fileError, ifMissing, readError, readFileBytes, requireWritable, writeFileAtomic } from "./files.js";
+import { fileError, ifMissing, readError, readFileStart, requireWritable, writeFileAtomic } from "./files.js";
 import type { Input } from "./inputs.js";
 import { systemPath } from "./system/fileNames.js";
 import { isGlob } from "./system/glob.js";
@@ -23,12 +23,14 @@ export function inputFiles(inputs: readonly Input[] = []): string[] {
 
 /**
  * Check an option `output` before the work begins: its name ends in one of `formats` (a name without an ending, such
- * as `/dev/null`, may be any), it can be written, and the command does not read it.
+ * as `/dev/null`, may be any), it can be written, and the command does not read it. `what` names a file that is not
+ * the option's own.
  */
 export async function requireOutput(
   path: string,
   formats: readonly string[],
   inputs: readonly (string | undefined)[],
+  what?: string,
 ): Promise<void> {
   const ending = extname(path).toLowerCase();
   if (path === "" || (ending !== "" && !formats.includes(ending)))
@@ -36,7 +38,7 @@ export async function requireOutput(
   const clash = await findSameFile(path, inputs);
   if (clash !== undefined) {
     const same = clash === path ? "" : `, which is ${clash}`;
-    throw new InputError((nameOf) => `${nameOf("output")} must not be an input, got ${path}${same}`, {
+    throw new InputError((nameOf) => `${what ?? nameOf("output")} must not be an input, got ${path}${same}`, {
       argument: "output",
       value: path,
     });
@@ -74,9 +76,13 @@ export interface OutputFolder {
   readonly data?: readonly string[] | undefined;
   /** Names that the command writes there; `any` where they are not known yet. */
   readonly names: readonly string[] | "any";
-  /** One of them, by whose contents the folder of an earlier run is known. */
-  readonly mark: string;
-  /** Whether the contents of the mark were written by trainlets. */
+  /** Those of them by whose contents the folder of an earlier run is known: one is enough. */
+  readonly marks: readonly [FolderMark, ...FolderMark[]];
+}
+
+interface FolderMark {
+  readonly name: string;
+  /** Whether its contents were written by trainlets. */
   isOurs(text: string): boolean;
 }
 
@@ -93,7 +99,7 @@ export async function makeOutputFolder(folder: string, options: OutputFolder): P
     throw fileError(error, `folder ${folder} cannot be made`, "its name is not valid");
   }
   await requireNoOthers(folder, options);
-  await requireWritable(join(folder, options.mark));
+  await requireWritable(join(folder, options.marks[0].name));
   if (options.names === "any") await writeFileAtomic(join(folder, unfinished), new Uint8Array());
 }
 
@@ -148,14 +154,17 @@ function folderOfData(option: string, folder: string, data: string): InputError 
   );
 }
 
-/** Refuse a folder where one of the names is taken by a file of somebody else. */
-async function requireNoOthers(folder: string, { option, names, mark, isOurs }: OutputFolder): Promise<void> {
-  const text = await readMark(join(folder, mark));
-  if (text !== undefined && isOurs(text)) return;
+/** Refuse a folder where one of the names is taken by a file of somebody else, or by a link. */
+async function requireNoOthers(folder: string, { option, names, marks }: OutputFolder): Promise<void> {
+  const ours = await hasMark(folder, marks);
+  if (ours && names === "any") return;
   const entries = names === "any" ? await listResults(folder) : names;
   for (const name of entries) {
     const taken = await lookAt(join(folder, name), lstat);
-    if (taken === undefined) continue;
+    const harmless = ours
+      ? !taken?.isSymbolicLink()
+      : taken === undefined || (taken.isFile() && taken.size === 0);
+    if (harmless) continue;
     throw new InputError(
       (nameOf) =>
         `${nameOf(option)} must be a new folder or that of an earlier run, got ${folder}, whose ${name} is not from trainlets`,
@@ -172,11 +181,22 @@ async function listResults(folder: string): Promise<string[]> {
   return names.includes(unfinished) ? [] : names.filter((name) => !name.startsWith("."));
 }
 
-/** The text of a file; undefined if there is no such file, or something else. */
+async function hasMark(folder: string, marks: OutputFolder["marks"]): Promise<boolean> {
+  for (const { name, isOurs } of marks) {
+    const text = await readMark(join(folder, name));
+    if (text !== undefined && isOurs(text)) return true;
+  }
+  return false;
+}
+
+/** The most bytes of a mark that are read: a page has its mark at the end. */
+const mostMarkBytes = 2 ** 26;
+
+/** The text of a regular file that is not a link; undefined if there is none. */
 async function readMark(path: string): Promise<string | undefined> {
-  const found = await lookAt(path, stat);
+  const found = await lookAt(path, lstat);
   if (!found?.isFile()) return undefined;
-  return new TextDecoder().decode(await readFileBytes(path));
+  return new TextDecoder().decode(await readFileStart(path, Math.min(found.size, mostMarkBytes)));
 }
 
 async function statOrNothing(path: string): Promise<Stats | undefined> {
@@ -198,7 +218,7 @@ async function lookAt(
 const notThere = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "EINVAL", "ERR_INVALID_ARG_VALUE"]);
 
 /** Whether a page was written by trainlets: it says so at its end. */
-function isOurPage(text: string): boolean {
+export function isOurPage(text: string): boolean {
   return /<footer>trainlets \d/.test(text);
 }
 
@@ -206,6 +226,5 @@ function isOurPage(text: string): boolean {
 export const resultFolder = {
   option: "output",
   names: "any",
-  mark: "index.html",
-  isOurs: isOurPage,
+  marks: [{ name: "index.html", isOurs: isOurPage }],
 } as const satisfies OutputFolder;

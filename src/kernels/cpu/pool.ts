@@ -8,6 +8,7 @@
  * sleep), and tens of microseconds if they sleep.
  */
 
+import { EventLoopPause } from "../../core/eventLoop.js";
 import type { Fields } from "../fields.js";
 import { kernels } from "./binary.js";
 import { Arena } from "./handles.js";
@@ -54,6 +55,7 @@ export class Pool {
   readonly threads: number;
   readonly #kernels: Record<KernelName, Kernel>;
   readonly #others: Thread[] = [];
+  readonly #pause = new EventLoopPause();
   #scratchBytes = 0;
   #seen: Int32Array | undefined;
   #ended: string | undefined;
@@ -138,8 +140,10 @@ export class Pool {
     const control = this.#control();
     const scratch = control[slots.scratch] >>> 0;
     if (this.#others.length === 0 || items <= step) {
-      for (let from = 0; from < items; from += step)
+      for (let from = 0; from < items; from += step) {
+        if (this.#pause.isDue()) await this.#pause.take();
         kernel(from, Math.min(from + step, items), scratch, argsAddress);
+      }
       return;
     }
     control[slots.kernel] = names.indexOf(name);
@@ -153,6 +157,7 @@ export class Pool {
       const from = Atomics.add(control, slots.nextItem, step);
       if (from >= items) break;
       kernel(from, Math.min(from + step, items), scratch, argsAddress);
+      if (this.#pause.isDue()) await this.#pause.take();
     }
     await this.#othersDone(control);
   }

@@ -29,7 +29,7 @@ test("finds orthonormal leading eigenvectors of a decaying spectrum", async () =
   await kernels.addOuter(y, C);
   const host = await kernels.readMatrix(C);
   const used = kernels.memory.used;
-  const [found, exact] = [await leadingSubspace(C, 10, kernels), leadingEigenvectors(host, 10)];
+  const [found, exact] = [await leadingSubspace(C, 10, kernels), await leadingEigenvectors(host, 10)];
   expect(kernels.memory.used).toBe(used);
   for (let i = 0; i < 10; i++)
     for (let j = 0; j < 10; j++)

@@ -14,6 +14,7 @@
  *          some seconds, where all eigenvectors take tens of minutes.
  */
 
+import { EventLoopPause } from "../../core/eventLoop.js";
 import { DenseMatrix } from "../../core/matrix.js";
 import { Rng } from "../../core/random/rng.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
@@ -33,11 +34,11 @@ export async function leadingSubspace(
   const held = kernels.matrix(n, q);
   const product = kernels.matrix(n, q);
   const rng = Rng.from(1);
-  let Q = orthonormal(DenseMatrix.build(n, q, () => rng.uniform() - 0.5));
+  let Q = await orthonormal(DenseMatrix.build(n, q, () => rng.uniform() - 0.5));
   for (let iteration = 0; iteration < iterations; iteration++) {
     await kernels.writeMatrix(held, Q);
     await kernels.correlate(C, held, product); // CᵀQ = CQ
-    Q = orthonormal(await kernels.readMatrix(product));
+    Q = await orthonormal(await kernels.readMatrix(product));
   }
   const V = await ritzVectors(C, Q, count, kernels);
   kernels.free(held, product);
@@ -61,7 +62,7 @@ async function ritzVectors(
   const T = await kernels.readMatrix(small);
   kernels.free(left, right, small);
   const symmetric = DenseMatrix.build(q, q, (i, j) => (T.at(i, j) + T.at(j, i)) / 2);
-  const { vectors } = symmetricEigen(new Matrix64(q, q, Float64Array.from(symmetric.data)));
+  const { vectors } = await symmetricEigen(new Matrix64(q, q, Float64Array.from(symmetric.data)));
   const rotation = new DenseMatrix(q, count, Float32Array.from(vectors.data.subarray(0, q * count)));
   const rows = kernels.matrix(q, n);
   const U = kernels.matrix(q, count);
@@ -78,15 +79,17 @@ async function ritzVectors(
 }
 
 /** The columns made orthonormal by modified Gram–Schmidt; a column that depends on those before it becomes zero. */
-function orthonormal(Z: DenseMatrix): DenseMatrix {
+async function orthonormal(Z: DenseMatrix): Promise<DenseMatrix> {
+  const pause = new EventLoopPause();
   const columns = Array.from({ length: Z.cols }, (_, j) => Float64Array.from(Z.column(j)));
-  columns.forEach((column, j) => {
+  for (const [j, column] of columns.entries()) {
     const before = Math.sqrt(dot(column, column));
     for (let i = 0; i < j; i++) subtract(column, dot(columns[i], column), columns[i]);
     const size = Math.sqrt(dot(column, column));
     const scale = size > 1e-6 * before ? 1 / size : 0;
     for (let r = 0; r < column.length; r++) column[r] *= scale;
-  });
+    if (pause.isDue()) await pause.take();
+  }
   const Q = new DenseMatrix(Z.rows, Z.cols);
   for (const [j, column] of columns.entries()) Q.column(j).set(column);
   return Q;

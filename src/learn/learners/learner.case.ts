@@ -10,6 +10,7 @@ import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import { Rng } from "../../core/random/rng.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
+import type { SignalSource } from "../../data/sampling/signalSource.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { baseCols, createBase } from "../../dictionaries/base.js";
 import type { SparseDictionary } from "../../dictionaries/dictionary.js";
@@ -352,7 +353,7 @@ export function keepEvery(steps: number, saved: Uint8Array[]): CheckpointKeeper 
 
 /** All reports of a run, and its model. */
 export async function collect(
-  data: readonly Signal[],
+  data: readonly Signal[] | SignalSource,
   options: TrainOptions,
 ): Promise<{ reports: TrainReport[]; model: Model }> {
   const run = train(data, options);

@@ -91,8 +91,8 @@ describe("pca", () => {
     );
   });
 
-  test("leading eigenvectors come first", () => {
+  test("leading eigenvectors come first", async () => {
     const C = DenseMatrix.build(3, 3, (i, j) => (i === j ? [1, 9, 4][i] : 0));
-    expect([...leadingEigenvectors(C, 2).data]).toEqual([0, 1, 0, 0, 0, 1]);
+    expect([...(await leadingEigenvectors(C, 2)).data]).toEqual([0, 1, 0, 0, 0, 1]);
   });
 });

@@ -95,14 +95,14 @@ async function decompose(state: PcaState, kernels: Kernels): Promise<void> {
   if (!allFinite(host.data))
     throw new DivergedError(`train: the covariance is not finite at step ${tally.step}`);
   const few = D.rows > maxDense && 4 * D.cols <= D.rows;
-  const atoms = few ? await leadingSubspace(C, D.cols, kernels) : leadingEigenvectors(host, D.cols);
+  const atoms = few ? await leadingSubspace(C, D.cols, kernels) : await leadingEigenvectors(host, D.cols);
   await kernels.writeMatrix(D.atoms, atoms);
   await D.refresh();
 }
 
 /** The eigenvectors of the largest eigenvalues, as columns. */
-export function leadingEigenvectors(C: DenseMatrix, count: number): DenseMatrix {
-  const { vectors } = symmetricEigen(new Matrix64(C.rows, C.cols, Float64Array.from(C.data)));
+export async function leadingEigenvectors(C: DenseMatrix, count: number): Promise<DenseMatrix> {
+  const { vectors } = await symmetricEigen(new Matrix64(C.rows, C.cols, Float64Array.from(C.data)));
   return new DenseMatrix(C.rows, count, Float32Array.from(vectors.data.subarray(0, C.rows * count)));
 }
 

@@ -90,6 +90,8 @@ export class TrainingRun implements AsyncIterable<TrainReport>, Closable {
   #held: HeldByRun | undefined;
   #iterator: AsyncGenerator<TrainReport, void, undefined> | undefined;
   #model: Model | undefined;
+  /** What a run had learned that failed because its data could no longer be read. */
+  #rescued: Model | undefined;
   #status: "new" | "running" | "ended" | "failed" | "closed" = "new";
   readonly #progress: { examples: number };
   readonly #unreadable: UnreadableFiles;
@@ -138,9 +140,11 @@ export class TrainingRun implements AsyncIterable<TrainReport>, Closable {
 
   /**
    * The current dictionary between two reports, for a caller that iterates over the run.
-   * It changes nothing: the run ends with the same bits.
+   * It changes nothing: the run ends with the same bits. After a run that failed because its
+   * data could no longer be read, it is what the run had learned until then.
    */
   async snapshot(): Promise<Model> {
+    if (this.#rescued) return this.#rescued;
     if (this.#status !== "running" || !this.#setup)
       throw new InputError("TrainingRun.snapshot: works only while the run is being iterated");
     const { learner, plan } = await this.#setup;
@@ -172,10 +176,13 @@ export class TrainingRun implements AsyncIterable<TrainReport>, Closable {
     const setup = await this.#setUpOnce();
     this.#status = "running";
     const progress = this.#progress;
+    const loop = new TrainingLoop(setup, progress, this.#options, this.#identity);
     try {
-      yield* new TrainingLoop(setup, progress, this.#options, this.#identity).reports();
+      yield* loop.reports();
     } catch (error) {
       this.#status = "failed";
+      if (loop.lostData)
+        this.#rescued = await setup.learner.model(describeRun(setup.plan, progress.examples));
       throw error;
     } finally {
       // also reached when the caller breaks out of its loop

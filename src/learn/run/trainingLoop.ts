@@ -63,11 +63,15 @@ export class TrainingLoop {
   /** The number of examples at which the test error is measured next. */
   #nextTest: number;
   #latest: SavedReport | undefined;
+  /** The position after the last examples that could be read, and their epoch. */
+  #learned: { readonly examples: number; readonly epoch: number };
+  #lostData = false;
 
   /** From the start, or from the checkpoint of `options.resume`. */
   constructor(setup: TrainingSetup, progress: Progress, options: TrainOptions, identity?: RunIdentity) {
     const { plan } = setup;
-    const start = { atomsReplaced: 0, nextTest: plan.testEvery, best: Infinity, sinceBest: 0, seconds: 0 };
+    const counters = { epoch: 0, atomsReplaced: 0, nextTest: plan.testEvery };
+    const start = { ...counters, best: Infinity, sinceBest: 0, seconds: 0 };
     const at = options.resume?.header.position ?? start;
     this.#setup = setup;
     this.#progress = progress;
@@ -78,28 +82,43 @@ export class TrainingLoop {
     this.#atomsReplaced = at.atomsReplaced;
     this.#nextTest = at.nextTest;
     this.#latest = options.resume?.header.report;
+    this.#learned = { examples: progress.examples, epoch: at.epoch };
+  }
+
+  /** Whether the run failed because its data could no longer be read: the learner is as the last update left it. */
+  get lostData(): boolean {
+    return this.#lostData;
   }
 
   /** Train to the end, with reports along the way. */
   async *reports(): AsyncGenerator<TrainReport, void, undefined> {
     const { examples: N, epochs, examplesAtOnce } = this.#setup.plan;
     const progress = this.#progress;
-    const stop = this.#stopping.reason();
-    const isOver = this.#latest !== undefined || stop === "aborted"; // a time limit leaves room for one update
-    const ended = progress.examples >= this.#total ? "epochs" : isOver ? stop : undefined;
-    if (ended || !this.#latest) yield { ...(await this.#first()), ...(ended ? { ended } : {}) };
+    const resumed = this.#latest !== undefined;
+    const first = await this.#first();
+    const ended = await this.#endBeforeUpdates(resumed);
+    if (ended || !resumed) yield { ...first, ...(ended ? { ended } : {}) };
     if (ended) return;
     for (let epoch = Math.floor(progress.examples / N) + 1; epoch <= epochs; epoch++) {
       for (let from = progress.examples % N; from < N; from += examplesAtOnce) {
-        await this.#update(epoch, from, Math.min(from + examplesAtOnce, N));
-        const report = await this.#after(epoch);
+        const learned = await this.#update(epoch, from, Math.min(from + examplesAtOnce, N));
+        const report = await this.#after(epoch, learned);
         if (report) yield report;
         if (report?.ended) return;
       }
     }
   }
 
-  /** The report before the first update, or the last one of a run that had already ended. */
+  /** Why the run ends before its first update: it had ended before it was resumed, or was aborted. */
+  async #endBeforeUpdates(resumed: boolean): Promise<TrainReport["ended"]> {
+    if (this.#progress.examples >= this.#total) return "epochs";
+    if (resumed) return this.#stopping.reason();
+    if (!this.#stopping.aborted) return undefined;
+    await this.#save();
+    return "aborted";
+  }
+
+  /** The report before the first update, or the last one before a run was resumed. */
   async #first(): Promise<SavedReport> {
     const nothing = { step: 0, epoch: 0, examples: 0, rmse: Number.NaN, stepSize: 0, atomsUsed: 0 };
     const atomsReplaced = this.#atomsReplaced;
@@ -107,11 +126,10 @@ export class TrainingLoop {
     return this.#latest;
   }
 
-  /** Learn from examples [from, to) of an epoch, with atom care when it is due. */
-  async #update(epoch: number, from: number, to: number): Promise<void> {
-    const { plan, examples, learner, care, unreadable } = this.#setup;
-    const sameSet = plan.kind.takes === "whole set"; // the same examples, in the same order
-    const found = await examples.take(sameSet ? 0 : epoch - 1, from, to);
+  /** Learn from examples [from, to) of an epoch, with atom care when it is due; whether any could be read. */
+  async #update(epoch: number, from: number, to: number): Promise<boolean> {
+    const { plan, learner, care, unreadable } = this.#setup;
+    const found = await this.#take(epoch, from, to);
     const seen = found.windows.signal.length;
     unreadable.examples += to - from - seen;
     if (seen > 0) await learner.update(await extractExamples(this.#setup, plan, found));
@@ -119,13 +137,33 @@ export class TrainingLoop {
     this.#progress.examples += to - from;
     if (care && seen > 0 && careIsDue(plan, learner.step))
       this.#atomsReplaced += await care.replaceWeakAtoms(lastExamples(this.#setup, found));
+    if (seen > 0) this.#learned = { examples: this.#progress.examples, epoch };
+    return seen > 0;
+  }
+
+  /** The examples of an update. If nothing is left to read, the run ends with a checkpoint. */
+  async #take(epoch: number, from: number, to: number): Promise<ExampleSet> {
+    const { plan, examples } = this.#setup;
+    const sameSet = plan.kind.takes === "whole set"; // the same examples, in the same order
+    try {
+      return await examples.take(sameSet ? 0 : epoch - 1, from, to);
+    } catch (error) {
+      this.#progress.examples = this.#learned.examples;
+      await this.#save();
+      this.#lostData = true;
+      throw error;
+    }
   }
 
   /** What is due after an update: a report, a checkpoint, the end. */
-  async #after(epoch: number): Promise<TrainReport | undefined> {
+  async #after(epoch: number, learned: boolean): Promise<TrainReport | undefined> {
+    const last = this.#progress.examples === this.#total;
+    return learned || last ? this.#afterExamples(epoch, last) : this.#afterUnreadable();
+  }
+
+  async #afterExamples(epoch: number, last: boolean): Promise<TrainReport | undefined> {
     const { plan, learner } = this.#setup;
     const { checkpoints } = this.#options;
-    const last = this.#progress.examples === this.#total;
     const tests = last || this.#progress.examples >= this.#nextTest;
     const due = checkpoints?.due(learner.step) ?? false;
     const regular = tests || reportIsDue(plan, learner.step);
@@ -135,6 +173,15 @@ export class TrainingLoop {
     // saved before a report that is made only because the run ends here: a run that resumes makes no such report
     if (due || ended) await this.#save(epoch);
     return ended ? { ...(report ?? (await this.#report(epoch, false))), ended } : report;
+  }
+
+  /** Nothing was learned, so nothing is due but the end. A run that resumes tries to read the examples again. */
+  async #afterUnreadable(): Promise<TrainReport | undefined> {
+    const ended = this.#stopping.reason();
+    if (!ended) return undefined;
+    this.#progress.examples = this.#learned.examples;
+    await this.#save();
+    return { ...(await this.#report(this.#learned.epoch, false)), ended };
   }
 
   async #report(epoch: number, tests: boolean): Promise<SavedReport> {
@@ -152,7 +199,7 @@ export class TrainingLoop {
   }
 
   /** Save a checkpoint, if enabled, once the dictionary is known to be finite. */
-  async #save(epoch: number): Promise<void> {
+  async #save(epoch = this.#learned.epoch): Promise<void> {
     const { plan, learner } = this.#setup;
     const { checkpoints } = this.#options;
     if (!checkpoints) return;
@@ -209,9 +256,13 @@ class EarlyStopping {
     return { testRmse };
   }
 
+  get aborted(): boolean {
+    return this.#signal?.aborted ?? false;
+  }
+
   /** Why to stop now; undefined to continue. */
   reason(): StopReason | undefined {
-    if (this.#signal?.aborted) return "aborted";
+    if (this.aborted) return "aborted";
     if (this.#seconds > 60 * this.#plan.minutes) return "time";
     if (this.#sinceBest >= this.#plan.patience) return "no improvement";
     return undefined;

@@ -9,16 +9,24 @@
  */
 
 import { join } from "node:path";
-import { writeFileAtomic } from "../../data/node/files.js";
-import { makeOutputFolder } from "../../data/node/outputs.js";
+import { isOurPage, makeOutputFolder } from "../../data/node/outputs.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { TrainReport } from "../../learn/run/trainingLoop.js";
 import type { Model } from "../../model/model.js";
 import { atomsPicture } from "../atomsPicture.js";
 import type { MemoryUse } from "../followRun.js";
 import { runPage } from "../runPage.js";
-import { type EndLine, jsonReport, type MetricsLine, type PlanLine, RunRecord } from "../runRecord.js";
-import { isMetrics, type MetricsFile, metricsName, openMetrics } from "./metricsFile.js";
+import {
+  type EndLine,
+  type JsonReport,
+  jsonReport,
+  type MetricsLine,
+  type PlanLine,
+  type ReportLine,
+  RunRecord,
+} from "../runRecord.js";
+import { isMetrics, type MetricsFile, metricsName, openMetrics, type ResumedRun } from "./metricsFile.js";
+import { replaceRegular } from "./regularFile.js";
 
 export const pageName = "report.html";
 export const atomsName = "atoms.png";
@@ -36,22 +44,31 @@ export async function makeRunFolders(
     if (folder === undefined) continue;
     const holdsReport = option === "report" || folders.report === undefined;
     const names = holdsReport ? [metricsName, pageName, atomsName] : [];
-    await makeOutputFolder(folder, { option, data, names, mark: metricsName, isOurs: isMetrics });
+    await makeOutputFolder(folder, { option, data, names, marks });
   }
 }
+
+/** By what the folder of an earlier run is known; its metrics may be damaged. */
+const marks = [
+  { name: metricsName, isOurs: isMetrics },
+  { name: pageName, isOurs: isOurPage },
+] as const;
 
 /** A report in a folder that exists, with the metrics of the run before if it is resumed. */
 export async function openLiveReport(
   plan: PlanLine,
   options: Omit<LiveReportOptions, "metrics">,
 ): Promise<LiveReport> {
-  const metrics = await openMetrics(options.folder, { resumedAt: plan.resumedAt });
+  const { folder, resumed, onProblem } = options;
+  const metrics = await openMetrics(folder, { resumed, onProblem });
   return new LiveReport(plan, { ...options, metrics });
 }
 
 export interface LiveReportOptions {
   readonly folder: string;
   readonly metrics: MetricsFile;
+  /** Where the run was resumed. */
+  readonly resumed?: ResumedRun | undefined;
   readonly kernels: Kernels;
   /** The memory in use now. */
   memory(): MemoryUse;
@@ -67,6 +84,8 @@ export class LiveReport {
   /** Seconds that the run had taken before it was resumed. */
   readonly #before: number;
   readonly #pace: PagePace;
+  /** The step of the last report before the break, until the run makes another. */
+  #breakStep: number | undefined;
   #atoms: Uint8Array | undefined;
   #writing: Promise<void> = Promise.resolve();
   readonly #reported = new Set<string>();
@@ -76,18 +95,21 @@ export class LiveReport {
     const { before } = options.metrics;
     this.#options = options;
     this.#record = before ?? new RunRecord(plan);
-    this.#before = before?.last?.seconds ?? 0;
     this.#pace = new PagePace(options.every);
     this.#append(plan);
+    if (options.resumed) this.#append(reportAtBreak(options.resumed, options));
+    this.#breakStep = options.resumed?.report.step;
+    this.#before = this.#record.last?.seconds ?? 0;
     this.#page();
   }
 
   /** Add a report, made `seconds` after the first; `snapshot` gives the current dictionary. */
   async report(report: TrainReport, seconds: number, snapshot: () => Promise<Model>): Promise<void> {
-    if (report.step === this.#record.last?.step) return; // a run that had ended repeats its last report when resumed
-    const memory = this.#options.memory();
-    const line = jsonReport(report, this.#before + seconds);
-    this.#append({ kind: "report", ...line, time: new Date().toISOString(), memory });
+    const line = reportLine(jsonReport(report, this.#before + seconds), this.#options.memory());
+    // a run that had already ended when it was resumed makes its last report again
+    if (report.step === this.#breakStep) this.#replaceNewest(line);
+    else this.#append(line);
+    this.#breakStep = undefined;
     if (report.ended || !this.#pace.isDue()) return;
     await this.#pace.spend(async () => {
       await this.#draw(snapshot);
@@ -96,10 +118,10 @@ export class LiveReport {
   }
 
   /** Add the last line and write the final page; the folder then no longer changes. */
-  async end(ended: EndLine["ended"], { model, error }: { model?: Model; error?: string }): Promise<void> {
+  async end(ended: EndLine["ended"], { model, ...more }: EndOptions): Promise<void> {
     const { examples = 0, seconds = this.#before } = this.#record.last ?? {};
     const time = new Date().toISOString();
-    this.#append({ kind: "end", time, ended, examples, seconds, ...(error === undefined ? {} : { error }) });
+    this.#append({ kind: "end", time, ended, examples, seconds, ...more });
     if (model) await this.#draw(async () => model);
     await this.#writing;
     this.#page();
@@ -113,8 +135,17 @@ export class LiveReport {
 
   #append(line: MetricsLine): void {
     this.#record.add(line);
+    this.#write(() => this.#options.metrics.append(line));
+  }
+
+  #replaceNewest(line: ReportLine): void {
+    this.#record.replaceLast(line);
+    this.#write(() => this.#options.metrics.replaceNewest(line));
+  }
+
+  #write(work: () => void): void {
     try {
-      this.#options.metrics.append(line);
+      work();
     } catch (error) {
       this.#problem(error);
     }
@@ -132,14 +163,14 @@ export class LiveReport {
   #page(): void {
     const refresh = Math.ceil(this.#options.every ?? pageDefaults.every);
     const page = runPage(this.#record, { atoms: this.#atoms, refresh, now: new Date() });
-    this.#writing = this.#writing.then(() => this.#write(page, this.#atoms));
+    this.#writing = this.#writing.then(() => this.#writePage(page, this.#atoms));
   }
 
-  async #write(page: string, atoms: Uint8Array | undefined): Promise<void> {
+  async #writePage(page: string, atoms: Uint8Array | undefined): Promise<void> {
     const { folder } = this.#options;
     try {
-      if (atoms) await writeFileAtomic(join(folder, atomsName), atoms);
-      await writeFileAtomic(join(folder, pageName), new TextEncoder().encode(page));
+      if (atoms) await replaceRegular(join(folder, atomsName), atoms);
+      await replaceRegular(join(folder, pageName), new TextEncoder().encode(page));
     } catch (error) {
       this.#problem(error);
     }
@@ -152,6 +183,25 @@ export class LiveReport {
     this.#reported.add(message);
     this.#options.onProblem(`the report could not be updated, training continues: ${message}`);
   }
+}
+
+/** What is known of the end of a run. */
+export interface EndOptions {
+  readonly model?: Model;
+  /** One line, if it failed. */
+  readonly error?: string;
+  /** Where the dictionary was saved, if not at the output. */
+  readonly output?: string;
+}
+
+function reportLine(report: JsonReport, memory: MemoryUse, time = new Date().toISOString()): ReportLine {
+  return { kind: "report", ...report, time, memory };
+}
+
+/** The last report before a break, as the file had it; a run that was killed may not have written it. */
+function reportAtBreak({ report, seconds }: ResumedRun, { metrics, memory }: LiveReportOptions): ReportLine {
+  const known = metrics.atBreak;
+  return reportLine(jsonReport(report, known?.seconds ?? seconds), known?.memory ?? memory(), known?.time);
 }
 
 /** When to draw a page: at an interval, as long as drawing takes a small share of the time. */

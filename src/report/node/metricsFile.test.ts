@@ -1,8 +1,10 @@
-import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { EndLine, MetricsLine, PlanLine, ReportLine } from "../runRecord.js";
+import { InputError } from "../../core/errors.js";
+import { plan as planLine } from "../runLines.case.js";
+import type { EndLine, MetricsLine, ReportLine } from "../runRecord.js";
 import { MetricsFile, metricsName, openMetrics, readMetrics } from "./metricsFile.js";
 
 /** How many bytes can still be written until the disk is full. */
@@ -20,17 +22,6 @@ vi.mock("node:fs", async (importOriginal) => {
 });
 
 const time = "2026-01-02T03:04:05.678Z";
-const plan = {
-  kind: "plan",
-  time,
-  version: "1",
-  output: "d.npz",
-  settings: {},
-  machine: {},
-  memory: [],
-  disk: [],
-};
-const planLine = plan as unknown as PlanLine;
 const report = (examples: number, more: Partial<ReportLine> = {}): ReportLine => ({
   kind: "report",
   step: examples / 100,
@@ -80,35 +71,77 @@ describe("openMetrics", () => {
     expect(text()).toBe("");
   });
 
+  /** A run that is resumed at some examples, with its last report before at `last`. */
+  const resumedAt = (examples: number, last: number) => ({
+    resumed: { examples, seconds: examples / 10, report: { ...report(last), rmse: 1000 / last } },
+  });
+
   it.each([
     ["half a line", '{"kind":"rep'],
     ["the end", asText(end)],
     ["a report that was made for the end", asText(report(250, { ended: "aborted" }), end)],
     ["reports of what will be done again", asText(report(300), report(400))],
-    ["a line that is not a report", `{"kind":"report"}\n${asText(report(200))}`],
-  ])("continues after the reports of a resumed run, without %s", async (_, rest) => {
-    const kept = asText(planLine, report(100), report(200));
-    writeFileSync(path(), kept + rest);
-    const metrics = await openMetrics(folder, { resumedAt: 250 });
+  ])("continues before the last report of a resumed run, without %s", async (_, rest) => {
+    const kept = asText(planLine, report(100));
+    writeFileSync(path(), kept + asText(report(200, { testRmse: 3 })) + rest);
+    const onProblem = vi.fn();
+    const metrics = await openMetrics(folder, { ...resumedAt(250, 200), onProblem });
     expect(text()).toBe(kept);
-    expect(metrics.before?.last).toMatchObject({ examples: 200, seconds: 20, replaced: 2 });
+    expect(onProblem).not.toHaveBeenCalled();
+    expect(metrics.before?.last).toMatchObject({ examples: 100, seconds: 10, replaced: 1 });
+    expect(metrics.atBreak).toEqual(report(200, { testRmse: 3 }));
     metrics.append({ ...planLine, resumedAt: 250 });
+    metrics.append(report(200));
     metrics.append(report(300));
     metrics.close();
-    expect(text()).toBe(kept + asText({ ...planLine, resumedAt: 250 }, report(300)));
-    const again = await openMetrics(folder, { resumedAt: 220 }); // resumed earlier than the last time
+    const more = asText({ ...planLine, resumedAt: 250 }, report(200), report(300));
+    expect(text()).toBe(kept + more);
+    const again = await openMetrics(folder, resumedAt(220, 200)); // resumed earlier than the last time
     expect(text()).toBe(kept);
     again.close();
   });
 
   it.each([
-    ["nothing", ""],
-    ["no plan", asText(report(100))],
-  ])("overwrites the file if there is %s to resume", async (_, before) => {
-    if (before !== "") writeFileSync(path(), before);
-    const metrics = await openMetrics(folder, { resumedAt: 100 });
+    ["text", "?", 2],
+    ["a line that is not a report", '{"kind":"report"}', 2],
+    ["a report before any plan", asText(report(100)).trim(), 1],
+    ["a plan of nothing", '{"kind":"plan","time":"x","settings":{},"machine":{},"memory":[],"disk":[]}', 1],
+  ])("keeps the lines before damage (%s), and says so", async (_, damage, number) => {
+    const kept = number === 1 ? "" : asText(planLine);
+    writeFileSync(path(), `${kept}${damage}\n${asText(report(100), report(200))}`);
+    const onProblem = vi.fn();
+    const metrics = await openMetrics(folder, { ...resumedAt(250, 200), onProblem });
+    expect(text()).toBe(kept);
+    expect(metrics.before?.plan).toEqual(number === 1 ? undefined : planLine);
+    expect(onProblem.mock.calls).toEqual([
+      [`${path()}: line ${number} is damaged: the report continues without it and what follows it`],
+    ]);
+    metrics.close();
+  });
+
+  it("overwrites the file if there is nothing to resume", async () => {
+    const metrics = await openMetrics(folder, resumedAt(100, 100));
     expect(metrics.before).toBeUndefined();
     expect(text()).toBe("");
+    metrics.close();
+  });
+
+  it("never writes through a link, and leaves what it points to", async () => {
+    const victim = join(folder, "victim");
+    writeFileSync(victim, "precious\n");
+    symlinkSync(victim, path());
+    for (const options of [{}, resumedAt(100, 100)])
+      await expect(openMetrics(folder, options)).rejects.toThrow(
+        new InputError(`${path()}: cannot be written (it is a link)`),
+      );
+    expect(readFileSync(victim, "utf8")).toBe("precious\n");
+    rmSync(path());
+    const metrics = await openMetrics(folder);
+    metrics.append(planLine);
+    rmSync(path());
+    symlinkSync(victim, path());
+    expect(() => metrics.append(report(100))).toThrow("it is a link");
+    expect(readFileSync(victim, "utf8")).toBe("precious\n");
     metrics.close();
   });
 
@@ -156,7 +189,8 @@ describe("openMetrics", () => {
 describe("readMetrics", () => {
   it.each([
     ["an empty file", "", "line 1 must be the plan of a run"],
-    ["another file", "hello\n", "line 1 must be the plan of a run"],
+    ["another file", "hello\n", "line 1 is damaged"],
+    ["a line without end", "a".repeat(2 ** 21), "line 1 is damaged"],
     ["a file that begins with a report", asText(report(1)), "line 1 must be the plan of a run"],
     ["a damaged line", `${asText(planLine, report(1))}{"kind"\n${asText(report(2))}`, "line 3 is damaged"],
     ["a line that is null", `${asText(planLine)}null\n`, "line 2 is damaged"],
@@ -169,6 +203,13 @@ describe("readMetrics", () => {
   ])("names what is wrong with %s", async (_, content, message) => {
     writeFileSync(path(), content);
     await expect(readMetrics(path())).rejects.toThrow(`${path()}: ${message}`);
+  });
+
+  it.each(["/dev/zero", "/dev/null", "."])("reads only a regular file, not %s", async (target) => {
+    symlinkSync(target, path());
+    await expect(readMetrics(path())).rejects.toThrow(
+      /metrics\.jsonl: cannot be read \((it is not a regular file|it is a folder)\)$/,
+    );
   });
 
   it("skips half a line at the end, and finds the end", async () => {

@@ -11,20 +11,22 @@ import type { Model } from "../../model/model.js";
 import { followRun, type RunFollower, type RunProgress } from "../followRun.js";
 import type { PlanLine } from "../runRecord.js";
 import { type LiveReport, openLiveReport, pageName } from "./liveReport.js";
+import type { ResumedRun } from "./metricsFile.js";
 
 export interface RecordOptions extends RunFollower {
   readonly kernels: Kernels;
   /** The plan as the report records it. */
   line(): PlanLine;
+  /** Where the run was resumed, if it was. */
+  readonly resumed?: ResumedRun | undefined;
   /** The folder of the report; it must exist. */
   readonly folder?: string | undefined;
   /** Seconds between two pages of the report. */
   readonly pageEvery?: number | undefined;
-  /** Called after the last report, before the model is saved. */
-  onStop(): void;
-  save(model: Model): Promise<void>;
-  /** What to report, and throw, instead of an error of the run. */
-  explain(error: unknown): unknown;
+  /** Save the model of a run that has ended; where, if not at the output. */
+  save(model: Model, end: RunProgress): Promise<string | undefined>;
+  /** Save what can be saved of a run that failed; what to report, and throw, instead of its error. */
+  rescue(error: unknown): Promise<unknown>;
   /** Called with one line if the report could not be written; the run continues. */
   onProblem(line: string): void;
 }
@@ -39,8 +41,8 @@ export async function recordRun(
   try {
     const end = await follow(run, plan, live, options);
     const model = await run.model();
-    await options.save(model);
-    await live?.end(end.report.ended ?? "epochs", { model });
+    const output = await options.save(model, end);
+    await live?.end(end.report.ended ?? "epochs", { model, ...(output === undefined ? {} : { output }) });
     return end;
   } catch (error) {
     await live?.end("failed", { error: error instanceof Error ? error.message : String(error) });
@@ -49,9 +51,9 @@ export async function recordRun(
 }
 
 async function openReport(options: RecordOptions): Promise<LiveReport | undefined> {
-  const { folder, line, kernels, memory, pageEvery: every, onProblem, display } = options;
+  const { folder, line, resumed, kernels, memory, pageEvery: every, onProblem, display } = options;
   if (folder === undefined) return undefined;
-  const live = await openLiveReport(line(), { folder, kernels, memory, every, onProblem });
+  const live = await openLiveReport(line(), { folder, resumed, kernels, memory, every, onProblem });
   display.note(`report: ${join(folder, pageName)}`);
   return live;
 }
@@ -60,7 +62,7 @@ async function follow(
   run: TrainingRun,
   plan: TrainPlan,
   live: LiveReport | undefined,
-  { memory, display, onStart, onReport, onStop, explain }: RecordOptions,
+  { memory, display, onStart, onReport, rescue }: RecordOptions,
 ): Promise<RunProgress> {
   try {
     return await followRun(run, plan, {
@@ -73,8 +75,6 @@ async function follow(
       },
     });
   } catch (error) {
-    throw explain(error);
-  } finally {
-    onStop();
+    throw await rescue(error);
   }
 }

@@ -73,21 +73,23 @@ describe("openCheckpoints", () => {
 });
 
 describe("the error of a run that failed", () => {
-  it("names the last good checkpoint", async () => {
-    const error = new DivergedError("train: atom 3 is not finite at step 9");
+  it("names the last good checkpoint, whatever failed", async () => {
     const { folder: opened } = await open(run, true);
     const none = await CheckpointFolder.open(join(folder, "none"));
-    expect(withLastCheckpoint(error, opened)).toEqual(
-      new Error(
-        `train: atom 3 is not finite at step 9; the last good checkpoint is ${run}/checkpoint-000004.tlc`,
-      ),
-    );
-    expect(withLastCheckpoint(error, none)).toEqual(
-      new Error("train: atom 3 is not finite at step 9; there is no checkpoint"),
-    );
+    const diverged = () => new DivergedError("train: atom 3 is not finite at step 9");
+    const last = `the last good checkpoint is ${run}/checkpoint-000004.tlc`;
+    const explained = withLastCheckpoint(diverged(), opened);
+    expect(explained).toBeInstanceOf(DivergedError);
+    expect((explained as Error).message).toBe(`train: atom 3 is not finite at step 9; ${last}`);
+    expect(withLastCheckpoint(diverged(), none)).toMatchObject({
+      message: "train: atom 3 is not finite at step 9; there is no checkpoint",
+    });
+    const error = diverged();
     expect(withLastCheckpoint(error, undefined)).toBe(error);
-    const other = new TypeError("a mistake");
-    expect(withLastCheckpoint(other, opened)).toBe(other);
+    const lost = new Error("the device was lost");
+    expect(withLastCheckpoint(lost, opened)).toMatchObject({ message: `the device was lost; ${last}` });
+    const input = new InputError("no data", { where: "train" });
+    expect(withLastCheckpoint(input, opened)).toEqual(new InputError(`no data; ${last}`, { where: "train" }));
   });
 
   it("is a failure if the model could not be written, and names the checkpoint", async () => {

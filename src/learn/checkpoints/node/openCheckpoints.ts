@@ -4,8 +4,8 @@
  * the last good checkpoint.
  */
 
-import { InputError } from "../../../core/errors.js";
-import { DivergedError } from "../../learners/learner.js";
+import { InputError, ReadFailure } from "../../../core/errors.js";
+import { DeviceLostError } from "../../../kernels/contract.js";
 import { optionSettings, requireEpochs, requireSameSettings } from "../../run/runSettings.js";
 import type { ResolvedTraining } from "../../run/trainOptions.js";
 import type { Checkpoint } from "../checkpoint.js";
@@ -69,11 +69,21 @@ async function resumeFrom(
   return newest;
 }
 
-/** The error of a run whose numbers became NaN or infinite, with its last good checkpoint; any other as it is. */
+/** The error of a run that failed on the way, with its last good checkpoint; a run may outlive the loss of its device. */
 export function withLastCheckpoint(error: unknown, folder: CheckpointFolder | undefined): unknown {
-  if (!(error instanceof DivergedError) || !folder) return error;
+  if (!folder || error instanceof DeviceLostError) return error;
   const last = folder.last ? `the last good checkpoint is ${folder.last}` : "there is no checkpoint";
-  return new Error(`${error.message}; ${last}`, { cause: error });
+  return withMore(error, last);
+}
+
+/** The same error, or an `InputError` like it, that says more on the same line. */
+export function withMore(error: unknown, more: string): unknown {
+  if (error instanceof InputError) {
+    const Kind = error instanceof ReadFailure ? ReadFailure : InputError;
+    return new Kind((nameOf) => `${error.describe(nameOf)}; ${more}`, { where: error.where });
+  }
+  if (error instanceof Error) error.message = `${error.message}; ${more}`;
+  return error;
 }
 
 /** The error of a run whose model cannot be written: never the caller's mistake; a checkpoint still holds the run. */

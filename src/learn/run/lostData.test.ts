@@ -1,0 +1,85 @@
+/** Data that can no longer be read in the middle of a run, and come back. */
+
+import { expect, test } from "vitest";
+import { InputError } from "../../core/errors.js";
+import { type SignalSource, sourceOf } from "../../data/sampling/signalSource.js";
+import { syntheticPictures } from "../../data/syntheticPictures.js";
+import { createReferenceKernels } from "../../kernels/reference/index.js";
+import { modelToBytes } from "../../model/files.js";
+import { checkpointFromBytes } from "../checkpoints/checkpoint.js";
+import { collect, keepEvery } from "../learners/learner.case.js";
+import { train } from "./train.js";
+import type { TrainReport } from "./trainingLoop.js";
+import type { TrainOptions } from "./trainOptions.js";
+
+const source = sourceOf(syntheticPictures(3, 9, 20));
+const options = {
+  patch: [4, 4],
+  base: "odct:1",
+  atomSparsity: 3,
+  coding: { sparsity: 2 },
+  examples: 200,
+  batch: 1, // so that none has examples of two groups, of which one may be lost
+  holdout: 40,
+  epochs: 2,
+  testEvery: 70,
+  reportEvery: 9,
+  groupSamples: 3 * 400, // three pictures at a time
+  kernels: createReferenceKernels(),
+} as const satisfies TrainOptions;
+
+/** A source that is gone from the n-th read on: the run reads three units per group, one group ahead. */
+function vanishing(reads: number): SignalSource {
+  let count = 0;
+  return {
+    ...source,
+    async read(unit, into) {
+      if (count++ >= reads) throw new InputError(`${source.units[unit].name}: cannot be read`);
+      await source.read(unit, into);
+    },
+  };
+}
+
+/** Reads of whole groups: what is lost is lost between two of them. */
+const atStart = 9; // for the units and the windows held out
+test.each([12, 15, 18])(
+  "the run ends with a checkpoint and what it has learned, and continues as if nothing had happened (%i reads)",
+  async (reads) => {
+    const plain = await collect(source, options);
+    const saved: Uint8Array[] = [];
+    const run = train(vanishing(atStart + reads), { ...options, checkpoints: keepEvery(Infinity, saved) });
+    const first: TrainReport[] = [];
+    const all = async () => {
+      for await (const report of run) first.push(report);
+    };
+    await expect(all()).rejects.toThrow(InputError);
+    await expect(run.model()).rejects.toThrow("the run failed");
+    const model = await run.snapshot();
+    const resume = await checkpointFromBytes(saved.at(-1)!, "a.tlc");
+    expect(saved.length).toBe(1);
+    expect(model.meta.examplesSeen).toBe(resume.header.position.examples);
+    expect(model.meta.examplesSeen).toBeGreaterThan(0);
+    expect(model.meta.examplesSeen).toBeLessThan(400);
+    const rest = await collect(source, { ...options, resume });
+    expect([...first, ...rest.reports]).toEqual(plain.reports);
+    expect(modelToBytes(rest.model)).toEqual(modelToBytes(plain.model));
+  },
+);
+
+test("a run that is interrupted while nothing can be read reads it again when it is resumed", async () => {
+  const plain = await collect(source, options);
+  const controller = new AbortController();
+  const saved: Uint8Array[] = [];
+  const first = await collect(vanishing(atStart + 15), {
+    ...options,
+    signal: controller.signal,
+    onUnreadable: () => controller.abort(),
+    checkpoints: keepEvery(Infinity, saved),
+  });
+  const resume = await checkpointFromBytes(saved.at(-1)!, "a.tlc");
+  expect(first.reports.at(-1)).toMatchObject({ ended: "aborted" });
+  expect(first.model.meta.examplesSeen).toBe(resume.header.position.examples);
+  const rest = await collect(source, { ...options, resume });
+  expect([...first.reports.slice(0, -1), ...rest.reports]).toEqual(plain.reports);
+  expect(modelToBytes(rest.model)).toEqual(modelToBytes(plain.model));
+});
