@@ -87,11 +87,11 @@ Examples:
   trainlets train photos/ --patch 64 -o large.npz --dry-run
   trainlets train photos/ --patch 32 -o large.npz --report run
 
-Ctrl-C stops a run and saves the dictionary so far beside the output: to
-dict.partial.npz for dict.npz, and a checkpoint with --checkpoint. So do SIGTERM,
-SIGHUP and the warnings of queues (SIGUSR1, SIGUSR2, SIGXCPU). The exit code is
-then 128 + the number of the signal: 130 for Ctrl-C. It is 0 for a finished
-dictionary only, also one that --minutes or --patience ended.`;
+Ctrl-C stops a run and saves the dictionary so far beside the output, to
+dict.partial.npz for dict.npz, and a checkpoint if there is --checkpoint. So do
+SIGTERM, SIGHUP and the warnings of queues (SIGUSR1, SIGUSR2, SIGXCPU). The exit
+code is then 128 + the number of the signal: 130 for Ctrl-C. It is 0 only if the
+run came to its end, by its epochs, --minutes or --patience.`;
 
 export function trainCommand(): Command {
   return withTrainFlags(

@@ -192,7 +192,7 @@ async function hasMark(folder: string, marks: OutputFolder["marks"]): Promise<bo
 /** The most bytes of a mark that are read: a page has its mark at the end. */
 const mostMarkBytes = 2 ** 26;
 
-/** The text of a regular file that is not a link; undefined if there is none. */
+/** The text of a regular file that is not a link, if there is one. */
 async function readMark(path: string): Promise<string | undefined> {
   const found = await lookAt(path, lstat);
   if (!found?.isFile()) return undefined;

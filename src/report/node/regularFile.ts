@@ -51,7 +51,7 @@ function openRegular(path: string, flags: number): number {
   }
 }
 
-/** The bytes of a regular file; undefined if there is none, or a link, something else, or more than `most` bytes. */
+/** The bytes of a regular file of at most `most` bytes; undefined if something else is there, a link say, or nothing. */
 export function readRegular(path: string, most: number): Uint8Array | undefined {
   let file: number | undefined;
   try {
