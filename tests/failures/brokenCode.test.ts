@@ -12,6 +12,9 @@ import { leaveFolder, prepare, quick, workInNewFolder } from "./workFolder.js";
 
 vi.mock("node:fs", async () => (await import("./failingFiles.js")).failingFs);
 vi.mock("node:fs/promises", async () => (await import("./failingFiles.js")).failingPromises);
+vi.mock("../../src/learn/checkpoints/node/heartbeat.js", async () => ({
+  Heartbeat: (await import("./runHere.js")).NoHeartbeat,
+}));
 
 type WriteFile = typeof files.writeFileAtomic;
 type WritePieces = typeof files.writePiecesAtomic;

@@ -6,6 +6,9 @@ import { leaveFolder, quick, workInNewFolder } from "./workFolder.js";
 
 vi.mock("node:fs", async () => (await import("./failingFiles.js")).failingFs);
 vi.mock("node:fs/promises", async () => (await import("./failingFiles.js")).failingPromises);
+vi.mock("../../src/learn/checkpoints/node/heartbeat.js", async () => ({
+  Heartbeat: (await import("./runHere.js")).NoHeartbeat,
+}));
 
 describe("train --checkpoint --resume, when the file layer fails", () => {
   let folder: string;

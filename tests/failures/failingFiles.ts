@@ -236,18 +236,16 @@ async function closeReally(handle: FileHandle, here: Disk): Promise<void> {
   await here.follow(handle.close());
 }
 
-/** `read` and `write` with (buffer, offset, length, position), or with a buffer alone. */
+/** `read` and `write` with (buffer, offset, length, position), and `write` with (text, position). */
 function transfer(handle: FileHandle, name: "read" | "write", path: string, here: Disk) {
-  return async (
-    bytes: Uint8Array,
-    offset = 0,
-    length = bytes.byteLength - offset,
-    position: number | null = null,
-  ) => {
+  const move = handle[name].bind(handle) as (...args: unknown[]) => Promise<unknown>;
+  return async (data: Uint8Array | string, ...rest: (number | null)[]) => {
     const half = here.enter(name, path, name === "write");
-    const wanted = half && length > 1 ? Math.floor(length / 2) : length;
-    const move = handle[name].bind(handle) as (...args: unknown[]) => Promise<unknown>;
-    return here.follow(move(bytes, offset, wanted, position));
+    const text = typeof data === "string";
+    const bytes = text ? Buffer.from(data) : data;
+    const [offset, length, position] = text ? [0, undefined, rest[0]] : rest;
+    const all = length ?? bytes.byteLength - (offset ?? 0);
+    return here.follow(move(bytes, offset ?? 0, half && all > 1 ? all >> 1 : all, position ?? null));
   };
 }
 
@@ -295,6 +293,10 @@ const synchronous = {
   statSync(path: string): Stats {
     disk.enter("stat", textOf(path));
     return realFs.statSync(path);
+  },
+  lstatSync(path: string, options?: { readonly throwIfNoEntry?: boolean }): Stats | undefined {
+    disk.enter("lstat", textOf(path));
+    return realFs.lstatSync(path, options);
   },
   readdirSync(path: string): (string | Dirent)[] {
     disk.enter("readdir", textOf(path));

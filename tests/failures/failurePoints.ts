@@ -9,6 +9,7 @@
  */
 
 import { basename, dirname } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 import { listZip } from "../../src/data/formats/npz.js";
 import { checkpointFromBytes } from "../../src/learn/checkpoints/checkpoint.js";
@@ -102,13 +103,13 @@ async function failOnce(
   return { failure, call, wrong };
 }
 
-/** Whether a temporary file may be left: it is the next run that removes it. */
+/** Whether a temporary file, or a lock, may be left: it is the next run that removes it. */
 function mayLeaveFiles({ failure, call }: Pick<Disturbed, "failure" | "call">): boolean {
-  return endsProgram(failure) || call.operation === "unlink";
+  return endsProgram(failure) || call.operation === "unlink" || call.path.endsWith("-lock");
 }
 
 /** Temporary files, the lock of a run, and the mark of a folder of results that is not finished. */
-const temporary = /(^|\/)\.trainlets-((run-)?\d[^/]*|unfinished)$/;
+const temporary = /(^|\/)\.trainlets-(\d[^/]*|lock|unfinished)$/;
 
 /** Every file is as it was, or new and whole. */
 async function judgeDisk(
@@ -254,7 +255,7 @@ async function judgeNextRun(
 function sameResult(a: Uint8Array | undefined, b: Uint8Array | undefined, path = ""): boolean {
   if (!a || !b || sameBytes(a, b)) return sameBytes(a, b);
   const reports = (bytes: Uint8Array) => linesOf(bytes).filter(({ kind }) => kind === "report");
-  if (path.endsWith("metrics.jsonl")) return JSON.stringify(reports(a)) === JSON.stringify(reports(b));
+  if (path.endsWith("metrics.jsonl")) return isDeepStrictEqual(reports(a), reports(b));
   return path.endsWith("report.html");
 }
 

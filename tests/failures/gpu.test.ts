@@ -23,6 +23,9 @@ import {
 
 vi.mock("node:fs", async () => (await import("./failingFiles.js")).failingFs);
 vi.mock("node:fs/promises", async () => (await import("./failingFiles.js")).failingPromises);
+vi.mock("../../src/learn/checkpoints/node/heartbeat.js", async () => ({
+  Heartbeat: (await import("./runHere.js")).NoHeartbeat,
+}));
 
 /** Which GPUs there are: the one of the tests, or that of the machine. */
 const gpu = vi.hoisted(() => ({
@@ -223,9 +226,10 @@ describe("a device that is lost at its n-th operation", () => {
 });
 
 /** The reports of a run in its metrics. */
-function reportsIn(snapshot: Snapshot): string[] {
+function reportsIn(snapshot: Snapshot): unknown[] {
   const lines = Buffer.from(snapshot.get("run/metrics.jsonl") ?? []).toString();
-  return lines.split("\n").filter((line) => line.startsWith('{"kind":"report"'));
+  const reports = lines.split("\n").filter((line) => line.startsWith('{"kind":"report"'));
+  return reports.map((line) => JSON.parse(line));
 }
 
 const software = requireSoftwareGpu();

@@ -29,6 +29,19 @@ export async function runHere(line: string): Promise<Outcome> {
   }
 }
 
+/** Instead of the heartbeat of a lock: a thread per run would take most of the time. It closes the file of the lock. */
+export class NoHeartbeat {
+  readonly #handle: { close(): Promise<void> };
+
+  constructor(handle: { close(): Promise<void> }) {
+    this.#handle = handle;
+  }
+
+  async stop(): Promise<void> {
+    await this.#handle.close().catch(() => {});
+  }
+}
+
 /** Listeners on the process and its streams: a run must remove those that it adds. */
 export function countListeners(): Record<string, number> {
   const found: Record<string, number> = {};

@@ -23,7 +23,7 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, link, open, readFile, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../../core/errors.js";
-import { TemporaryFile } from "../../../data/node/files.js";
+import { TemporaryFile, writeAll } from "../../../data/node/files.js";
 import { type ProcessIdentity, stateOf, thisProcess } from "../../../data/node/processIdentity.js";
 import { Heartbeat } from "./heartbeat.js";
 
@@ -215,10 +215,10 @@ class Candidate {
     const owner = Buffer.from(`${JSON.stringify({ token, ...thisProcess() })}\n`);
     const handle = await open(temporary.path, "wx+");
     try {
-      await handle.write(Buffer.concat([owner, Buffer.from(countText(0))]), 0, null, 0);
+      await writeAll(handle, Buffer.concat([owner, Buffer.from(countText(0))]));
       await handle.datasync();
     } catch (error) {
-      await handle.close();
+      await handle.close().catch(() => {});
       await temporary.remove();
       throw error;
     }
