@@ -109,7 +109,7 @@ function mayLeaveFiles({ failure, call }: Pick<Disturbed, "failure" | "call">): 
 }
 
 /** Temporary files, the lock of a run, and the mark of a folder of results that is not finished. */
-const temporary = /(^|\/)\.trainlets-(\d[^/]*|lock|unfinished)$/;
+const temporary = /(^|\/)\.trainlets-(\d[^/]*|lock(-takeover)?|unfinished)$/;
 
 /** Every file is as it was, or new and whole. */
 async function judgeDisk(

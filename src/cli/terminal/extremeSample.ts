@@ -1,8 +1,8 @@
 /** The line of a command about a sample far beyond all others in its data. */
 
-import { stderr } from "node:process";
 import { describeExtreme, findExtreme } from "../../core/samples/extremes.js";
 import type { Signal } from "../../core/signal.js";
+import { stderr } from "./output.js";
 
 /** Print it, if there is such a sample; `remedy` says what to do if it marks missing samples. */
 export function noteExtreme(

@@ -26,18 +26,24 @@ const limits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4, codeRa
 
 export class Heartbeat {
   readonly #worker: Worker;
+  readonly #closed: Promise<void>;
 
   /** Takes the file over, and closes it in the end. */
   constructor(handle: FileHandle, at: number, interval: number) {
     const workerData = { file: handle.fd, at, interval };
     const worker = new Worker(code, { eval: true, workerData, resourceLimits: limits });
     worker.on("error", () => {}); // without a heartbeat, the lock may be taken for one that was left behind
-    worker.once("exit", () => handle.close().catch(() => {})); // not before: its number may be another file's then
+    this.#closed = new Promise((resolve) => {
+      // not before: its number may be another file's then
+      worker.once("exit", () => handle.close().then(resolve, resolve));
+    });
     worker.unref();
     this.#worker = worker;
   }
 
+  /** End the thread and close the file. */
   async stop(): Promise<void> {
     await this.#worker.terminate();
+    await this.#closed;
   }
 }

@@ -107,7 +107,7 @@ export class RunLock {
   /** Give the lock back, if it is still this run's. */
   async release(): Promise<void> {
     await this.#heartbeat?.stop();
-    const found = await readLock(this.path).catch(() => undefined);
+    const found = await readLock(this.path).catch(() => readLock(this.path).catch(() => undefined));
     if (found?.token === this.#token) await unlink(this.path).catch(() => {});
   }
 
@@ -213,7 +213,10 @@ class Candidate {
   static async create(path: string, token: string): Promise<Candidate> {
     const temporary = new TemporaryFile(path);
     const owner = Buffer.from(`${JSON.stringify({ token, ...thisProcess() })}\n`);
-    const handle = await open(temporary.path, "wx+");
+    const handle = await open(temporary.path, "wx+").catch(async (error) => {
+      await temporary.remove();
+      throw error;
+    });
     try {
       await writeAll(handle, Buffer.concat([owner, Buffer.from(countText(0))]));
       await handle.datasync();
