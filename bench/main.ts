@@ -8,6 +8,7 @@ import { benchJobs } from "./jobs.js";
 import { benchKernels } from "./kernels.js";
 import { benchPeers } from "./peers.js";
 import { describeMachine, type Options } from "./setting.js";
+import { benchSoak } from "./soak.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -16,12 +17,22 @@ const { values, positionals } = parseArgs({
     threads: { type: "string", default: "2" },
     quick: { type: "boolean", default: false },
     dictionary: { type: "string" },
+    device: { type: "string", default: "cpu" },
+    minutes: { type: "string", default: "60" },
     save: { type: "string" },
   },
 });
-const { quick, images, dictionary, save } = values;
-const options: Options = { threads: Number(values.threads), quick, images, dictionary, save };
-const parts = { kernels: benchKernels, jobs: benchJobs, peers: benchPeers, gpu: benchGpu, codec: benchCodec };
+const { threads, minutes, ...rest } = values;
+const options: Options = { threads: Number(threads), minutes: Number(minutes), ...rest };
+const { save } = options;
+const parts = {
+  kernels: benchKernels,
+  jobs: benchJobs,
+  peers: benchPeers,
+  gpu: benchGpu,
+  codec: benchCodec,
+  soak: benchSoak,
+};
 const chosen = positionals.length > 0 ? positionals : ["kernels", "jobs"];
 const unknown = chosen.find((name) => !Object.hasOwn(parts, name));
 if (unknown !== undefined) {

@@ -21,6 +21,9 @@ export interface Options {
   readonly images: readonly string[];
   /** For `codec`: the dictionary to compress with. */
   readonly dictionary?: string | undefined;
+  /** For `soak`: where to compute, and for how long. */
+  readonly device: string;
+  readonly minutes: number;
   /** The name of the result files. */
   readonly save?: string | undefined;
 }

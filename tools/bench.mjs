@@ -18,7 +18,7 @@ const bundle = await rolldown({
 });
 await bundle.write({ file, format: "esm", codeSplitting: false });
 await bundle.close();
-const { status } = spawnSync(process.execPath, [file, ...process.argv.slice(2)], {
+const { status } = spawnSync(process.execPath, ["--expose-gc", file, ...process.argv.slice(2)], {
   cwd: root,
   stdio: "inherit",
 });
