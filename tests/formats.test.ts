@@ -1,5 +1,5 @@
 /**
- * Files of every format version that was ever written stay readable. `tests/formats` keeps
+ * Files of every format version since 0.1 stay readable. `tests/formats` keeps
  * samples of each, and this test what is in them, as digests of the numbers that version
  * wrote. A new format version needs new samples; the old ones stay.
  *
@@ -11,8 +11,15 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { makeSignal } from "../src/core/signal.js";
 import { readNpy, toFloat32 } from "../src/data/formats/npy.js";
 import { createReferenceKernels } from "../src/kernels/reference/index.js";
+import {
+  type CheckpointDraft,
+  checkpointFromBytes,
+  checkpointToBytes,
+} from "../src/learn/checkpoints/checkpoint.js";
+import { train } from "../src/learn/run/node/trainFiles.js";
 import { codesFromBytes, modelFromBytes, modelToBytes } from "../src/model/files.js";
 import type { Model } from "../src/model/model.js";
 import { readMetrics } from "../src/report/node/metricsFile.js";
@@ -27,8 +34,20 @@ const kernels = createReferenceKernels();
 const picture = () => toFloat32(readNpy(read("picture.npy"), "picture.npy"), "picture.npy");
 const model = (name: string): Model => modelFromBytes(read(name), name);
 
+/** How the sparse model and the checkpoint were learned. */
+const settings = {
+  patch: [4, 4],
+  base: "cropped:db2",
+  atoms: 24,
+  atomSparsity: 3,
+  coding: { sparsity: 2 },
+  examples: 60,
+  batch: 20,
+  holdout: 10,
+};
+
 /** The first digits of a digest of numbers, as their bytes lie in memory. */
-function digest(...arrays: readonly ArrayBufferView[]): string {
+function digest(...arrays: readonly NodeJS.TypedArray[]): string {
   const hash = createHash("sha256");
   for (const array of arrays) hash.update(array);
   return hash.digest("hex").slice(0, 16);
@@ -59,15 +78,33 @@ describe("codes of format 1", () => {
   });
 });
 
-describe("compressed files of format 1", () => {
+describe("compressed files", () => {
   it.each([
     ["grey-v1.tlt", [24, 24], "1342d774b95c0b99"],
     ["float-v1.tlt", [24, 24], "e097767a52980e95"],
     ["colour-v1.tlt", [24, 24, 3], "aba63770921ebead"],
+    ["float-v2.tlt", [24, 24], "9cbb067a1c72aeec"],
   ])("%s", (name, shape, expected) => {
     const array = decompress(read(name), model("model-sparse-v1.npz"), name);
     expect(array.shape).toEqual(shape);
     expect(digest(array.data)).toBe(expected);
+  });
+});
+
+describe("checkpoints of format 2", () => {
+  it("checkpoint-v2.tlc", async () => {
+    const resume = await checkpointFromBytes(read("checkpoint-v2.tlc"), "checkpoint-v2.tlc");
+    const run = train(join(folder, "picture.npy"), { ...settings, kernels, resume });
+    const steps: number[] = [];
+    for await (const { step } of run) steps.push(step);
+    expect(steps).toEqual([3]);
+    expect((await run.model()).meta.examplesSeen).toBe(60);
+  });
+
+  it("of format 1 are refused by name", async () => {
+    const bytes = read("checkpoint-v2.tlc");
+    bytes[8] = 1;
+    await expect(checkpointFromBytes(bytes, "old.tlc")).rejects.toThrow(/^old\.tlc: .*1/);
   });
 });
 
@@ -87,6 +124,16 @@ describe("the versions that are written now", () => {
       const data = picture();
       const { bytes } = await compressor.compress({ shape: [24, 24], colour: false, data }, { psnr: 20 });
       return bytes[3];
+    },
+    checkpoint: async () => {
+      const saved: Uint8Array[] = [];
+      const save = async (draft: CheckpointDraft) => void saved.push(await checkpointToBytes(draft));
+      await train([makeSignal("picture", [24, 24], picture())], {
+        ...settings,
+        kernels,
+        checkpoints: { due: () => true, save },
+      }).model();
+      return saved[0][8];
     },
   };
 
