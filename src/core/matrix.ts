@@ -13,7 +13,7 @@ import {
   requireArgument,
   requireArguments,
   words32,
-} from "./argumentTypes.js";
+} from "./arguments/argumentTypes.js";
 import { InputError } from "./errors.js";
 import { requireInteger } from "./require.js";
 

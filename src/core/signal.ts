@@ -3,7 +3,7 @@
  * volume). Windows are cut from it, or all of it is one example.
  */
 
-import { float32, requireArguments, text } from "./argumentTypes.js";
+import { float32, requireArguments, text } from "./arguments/argumentTypes.js";
 import { InputError, inputError } from "./errors.js";
 import { formatShape, requireShape, type Shape, sizeOf } from "./shape.js";
 

@@ -7,7 +7,7 @@
  * Columns have unit norm.
  */
 
-import { matrix64, requireArgument, requireArguments, text } from "../core/argumentTypes.js";
+import { matrix64, requireArgument, requireArguments, text } from "../core/arguments/argumentTypes.js";
 import { InputError, inputError, onBehalfOf, show } from "../core/errors.js";
 import { requireFinite, requireOneOf } from "../core/require.js";
 import { formatShape, requireShape, type Shape, sizeOf } from "../core/shape.js";

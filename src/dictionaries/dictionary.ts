@@ -18,7 +18,7 @@ import {
   requireArgument,
   requireArguments,
   sparseColumns,
-} from "../core/argumentTypes.js";
+} from "../core/arguments/argumentTypes.js";
 import { InputError } from "../core/errors.js";
 import { type DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireInteger } from "../core/require.js";

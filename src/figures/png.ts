@@ -13,7 +13,7 @@
  */
 
 import { zlibSync } from "fflate";
-import { type ArgumentType, bytes, record, requireArgument } from "../core/argumentTypes.js";
+import { type ArgumentType, bytes, record, requireArgument } from "../core/arguments/argumentTypes.js";
 import { InputError, inputError } from "../core/errors.js";
 import { requireInteger } from "../core/require.js";
 import { crc32 } from "../data/formats/checksums.js";

@@ -120,9 +120,9 @@ const furtherChecks: {
   moveAtoms(where, table, k, U, _S, A, step) {
     requireInteger(where, "k", k, 1, A.width);
     requireNumber(where, "step.gamma", step?.gamma);
-    table.require(where, "step.scalars", step.scalars, "matrix");
+    table.requireHandle(where, "step.scalars", step.scalars, "matrix");
     requireSlot(where, "step.eta", step.eta, step.scalars);
-    table.require(where, "step.grad", step.grad, "matrix");
+    table.requireHandle(where, "step.grad", step.grad, "matrix");
     requireSizes(where, "step.grad", step.grad, [U.rows, step.grad.cols]);
   },
   addMoments: (where, _, beta) => requireNumber(where, "beta", beta),
@@ -221,13 +221,13 @@ export function checked(kernels: DeviceKernels): Kernels {
     },
     head(matrix, cols) {
       requireOpen();
-      table.require(`${title}: head`, "matrix", matrix, "matrix");
+      table.requireHandle(`${title}: head`, "matrix", matrix, "matrix");
       requireInteger(`${title}: head`, "cols", cols, 0, matrix.cols);
       return table.addHead(matrix, kernels.head(matrix, cols));
     },
     headSparse(sparse, cols) {
       requireOpen();
-      table.require(`${title}: headSparse`, "sparse", sparse, "sparse");
+      table.requireHandle(`${title}: headSparse`, "sparse", sparse, "sparse");
       requireInteger(`${title}: headSparse`, "cols", cols, 0, sparse.cols);
       return table.addHead(sparse, kernels.headSparse(sparse, cols));
     },
@@ -278,7 +278,7 @@ function checksOf(where: string, name: OperationName, table: HandleTable): (args
     for (const { place, name, optional, kind, sizes } of parameters) {
       const handle = args[place];
       if (optional && (handle === undefined || handle === null)) continue;
-      table.require(where, name, handle, kind);
+      table.requireHandle(where, name, handle, kind);
       const { rows, cols, capacity } = handle as { rows?: number; cols?: number; capacity?: number };
       const has = rows === undefined ? [capacity] : [rows, cols];
       for (let axis = 0; axis < sizes.length; axis++) {
@@ -363,6 +363,6 @@ function requireSlot(where: string, name: string, slot: unknown, { rows, cols }:
 }
 
 function requirePlace(where: string, table: HandleTable, place: ScalarPlace): void {
-  table.require(where, "energy.scalars", place?.scalars, "matrix");
+  table.requireHandle(where, "energy.scalars", place?.scalars, "matrix");
   requireSlot(where, "energy.slot", place.slot, place.scalars);
 }

@@ -4,7 +4,7 @@
  * the reason why each better device was not available.
  */
 
-import { byRule, requireOptions } from "../core/argumentTypes.js";
+import { byRule, requireOptions } from "../core/arguments/argumentTypes.js";
 import { InputError } from "../core/errors.js";
 import { requireInteger, requireOneOf } from "../core/require.js";
 import type { Kernels } from "./contract.js";

@@ -37,7 +37,7 @@ export class HandleTable {
   }
 
   /** Refuse anything but a handle of this kind, made by these kernels and not freed. */
-  require(where: string, name: string, handle: unknown, kind: HandleKind): void {
+  requireHandle(where: string, name: string, handle: unknown, kind: HandleKind): void {
     const entry = this.#entries.get(handle as object);
     if (entry === undefined) throw notOurs(where, name, kindNames[kind], handle);
     if (entry.memory.freed) throw problem(where, name, "was freed");

@@ -4,7 +4,7 @@
  * all matrices here. Plain loops: not for large data.
  */
 
-import { float64, matrix64, requireArgument } from "../core/argumentTypes.js";
+import { float64, matrix64, requireArgument } from "../core/arguments/argumentTypes.js";
 import { InputError } from "../core/errors.js";
 import { requireInteger } from "../core/require.js";
 import { largestMagnitude, powerBelow } from "../core/units.js";

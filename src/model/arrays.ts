@@ -1,6 +1,6 @@
 /** Dictionaries of one's own: a matrix of atoms, from numpy or Matlab say, as a model. */
 
-import { npyArray, requireArguments, text } from "../core/argumentTypes.js";
+import { npyArray, requireArguments, text } from "../core/arguments/argumentTypes.js";
 import { InputError } from "../core/errors.js";
 import { DenseMatrix } from "../core/matrix.js";
 import { formatShape, requireShape, type Shape, sizeOf } from "../core/shape.js";

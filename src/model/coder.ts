@@ -15,7 +15,7 @@ import {
   requireArguments,
   requireOptions,
   sparseColumns,
-} from "../core/argumentTypes.js";
+} from "../core/arguments/argumentTypes.js";
 import { asyncDispose, type Closable } from "../core/disposal.js";
 import { InputError } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";

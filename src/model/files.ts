@@ -26,7 +26,7 @@ import {
   required,
   requireOptions,
   text as textType,
-} from "../core/argumentTypes.js";
+} from "../core/arguments/argumentTypes.js";
 import { InputError, inputError, show } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireFiniteResult } from "../core/require.js";

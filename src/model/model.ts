@@ -22,7 +22,7 @@ import {
   requireOptions,
   sparseColumns,
   text,
-} from "../core/argumentTypes.js";
+} from "../core/arguments/argumentTypes.js";
 import { InputError, inputError } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireFinite } from "../core/require.js";

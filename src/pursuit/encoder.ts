@@ -28,7 +28,7 @@ import {
   requireArguments,
   required,
   requireOptions,
-} from "../core/argumentTypes.js";
+} from "../core/arguments/argumentTypes.js";
 import { InputError, inputError } from "../core/errors.js";
 import { EventLoopPause } from "../core/eventLoop.js";
 import { requireInteger, requireSameRows } from "../core/require.js";

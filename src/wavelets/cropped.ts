@@ -31,7 +31,7 @@ import {
   record,
   requireArgument,
   requireArguments,
-} from "../core/argumentTypes.js";
+} from "../core/arguments/argumentTypes.js";
 import { requireInteger } from "../core/require.js";
 import { Matrix64, norm, normalizeColumns } from "../linalg/matrix64.js";
 import type { Wavelet } from "./filters.js";

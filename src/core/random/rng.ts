@@ -7,7 +7,7 @@
  * program never changes the draws in another, and results depend on the seed alone.
  */
 
-import { type ArgumentType, number, record, requireArgument } from "../argumentTypes.js";
+import { type ArgumentType, number, record, requireArgument } from "../arguments/argumentTypes.js";
 import { requireInteger } from "../require.js";
 
 /** The state of a generator: its key and four words. */

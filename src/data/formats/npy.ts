@@ -23,7 +23,7 @@ import {
   requireArgument,
   requireArguments,
   text,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { InputError, inputError, show } from "../../core/errors.js";
 import { roundToFloat32 } from "../../core/samples/float32.js";
 import { formatShape, stridesOf } from "../../core/shape.js";

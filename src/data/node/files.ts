@@ -31,7 +31,7 @@ import {
 } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { bytes as bytesType, requireArguments, text } from "../../core/argumentTypes.js";
+import { bytes as bytesType, requireArguments, text } from "../../core/arguments/argumentTypes.js";
 import { InputError, ReadFailure } from "../../core/errors.js";
 import { byteSize } from "../../core/formatText.js";
 import { crc32, crcToHex } from "../formats/checksums.js";
@@ -177,7 +177,7 @@ async function replaceFile(
 }
 
 /** Write all bytes at the end of what was written before: one call may write less than it is asked for. */
-export async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     at += (await handle.write(bytes, at, Math.min(bytes.length - at, 2 ** 30))).bytesWritten;
   }

@@ -16,7 +16,7 @@
 
 import { extname } from "node:path";
 import type { Metadata } from "sharp";
-import { requireArgument, text } from "../../core/argumentTypes.js";
+import { requireArgument, text } from "../../core/arguments/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import { isNodata } from "../../core/samples/gaps.js";
 import type { Shape } from "../../core/shape.js";

@@ -22,7 +22,7 @@ import {
   requireArguments,
   requireOptions,
   text,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { InputError, ReadFailure } from "../../core/errors.js";
 import type { Nodata } from "../../core/samples/gaps.js";
 import type { Shape } from "../../core/shape.js";

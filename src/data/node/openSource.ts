@@ -8,7 +8,7 @@
  */
 
 import { basename } from "node:path";
-import { byRule, callback, number, required, requireOptions } from "../../core/argumentTypes.js";
+import { byRule, callback, number, required, requireOptions } from "../../core/arguments/argumentTypes.js";
 import { asyncDispose, type Closable, releaseWhenCollected } from "../../core/disposal.js";
 import { InputError } from "../../core/errors.js";
 import { resolveNodata } from "../../core/samples/gaps.js";

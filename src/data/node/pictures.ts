@@ -20,7 +20,7 @@ import {
   requireOptions,
   signal as signalType,
   text,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import { requireFiniteResult } from "../../core/require.js";
 import { notFinite, type Signal } from "../../core/signal.js";

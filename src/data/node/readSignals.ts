@@ -8,7 +8,7 @@
  * `nodata` are missing, and NaN in the signals.
  */
 
-import { byRule, callback, required, requireOptions } from "../../core/argumentTypes.js";
+import { byRule, callback, required, requireOptions } from "../../core/arguments/argumentTypes.js";
 import type { Signal } from "../../core/signal.js";
 import { readUnits, samplesOf } from "../sampling/signalSource.js";
 import { type InputList, inspectInputs, type ReadSignalsOptions, resolvePatch } from "./inputs.js";

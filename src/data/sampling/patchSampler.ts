@@ -19,7 +19,7 @@ import {
   requireArguments,
   requireOptions,
   rng as rngType,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import { Permutation, type Rng } from "../../core/random/rng.js";
 import { requireInteger } from "../../core/require.js";

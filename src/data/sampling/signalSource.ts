@@ -12,7 +12,7 @@
  * axis more, the first counts signals, as on the command line.
  */
 
-import { requireArgument, signalList, text } from "../../core/argumentTypes.js";
+import { requireArgument, signalList, text } from "../../core/arguments/argumentTypes.js";
 import { InputError, show } from "../../core/errors.js";
 import { requireNotAllTiny, roundToFloat32 } from "../../core/samples/float32.js";
 import { signalsWithGaps, withGaps } from "../../core/samples/gaps.js";

@@ -30,7 +30,7 @@ import {
   type OptionTypes,
   requireArgument,
   requireOptions,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import { requireFinite, requireInteger } from "../../core/require.js";
 import { requireShape, type Shape, sizeOf } from "../../core/shape.js";

@@ -19,7 +19,7 @@ import {
   type OptionTypes,
   requireArgument,
   requireOptions,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { InputError, inputError } from "../../core/errors.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import { requireFinite, requireInteger } from "../../core/require.js";

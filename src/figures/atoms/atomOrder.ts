@@ -24,7 +24,7 @@
  *            Overcomplete Dictionaries. IEEE TSP 54(11), 2006.
  */
 
-import { matrix, numberList, requireArgument, requireOptions } from "../../core/argumentTypes.js";
+import { matrix, numberList, requireArgument, requireOptions } from "../../core/arguments/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import { requireFinite, requireOneOf } from "../../core/require.js";

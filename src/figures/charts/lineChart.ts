@@ -20,7 +20,7 @@ import {
   required,
   requireOptions,
   text,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { InputError, inputError } from "../../core/errors.js";
 import { requireInteger, requireOneOf } from "../../core/require.js";
 import type { ChartAxis, ChartPoint, ChartSeries } from "./chart.js";

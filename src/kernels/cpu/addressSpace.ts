@@ -79,7 +79,7 @@ function boundsAreGuarded(): boolean {
   return ![...execArgv, ...(env.NODE_OPTIONS ?? "").split(/\s+/)].includes(flag);
 }
 
-/** The limit of this process and what it has reserved; undefined if there is none, or the system does not say. */
+/** The limit of this process and what it has reserved; undefined without a limit, or if the system does not say. */
 function addressSpace(): AddressSpace | undefined {
   const fs = nodeProcess().getBuiltinModule?.("fs");
   if (!fs) return undefined;

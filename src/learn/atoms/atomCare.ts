@@ -16,7 +16,7 @@ import {
   requireArguments,
   required,
   requireOptions,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { onBehalfOf } from "../../core/errors.js";
 import { DenseMatrix, type SparseColumns } from "../../core/matrix.js";
 import { requireAbove, requireFraction, requireInteger } from "../../core/require.js";

@@ -17,7 +17,7 @@ import {
   requireArgument,
   requireArguments,
   text,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { InputError, show } from "../../core/errors.js";
 import { crc32 } from "../../data/formats/checksums.js";
 import { allFinite, DivergedError } from "../learners/learner.js";

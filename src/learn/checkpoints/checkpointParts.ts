@@ -20,7 +20,7 @@ import {
   requireArgument,
   requireArguments,
   text,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import type { ExplicitDictionary, SparseDictionary } from "../../dictionaries/dictionary.js";

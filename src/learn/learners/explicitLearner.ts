@@ -8,7 +8,7 @@ import {
   kernels as kernelsType,
   requireArgument,
   requireArguments,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { inputError } from "../../core/errors.js";
 import { baseRows } from "../../dictionaries/base.js";
 import { ExplicitDictionary, unitColumns } from "../../dictionaries/dictionary.js";

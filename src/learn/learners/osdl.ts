@@ -49,7 +49,7 @@ import {
   requireArguments,
   required,
   requireOptions,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { requireFraction, requireInteger } from "../../core/require.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/dictionary.js";

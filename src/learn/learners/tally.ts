@@ -16,7 +16,7 @@ import {
   kernels as kernelsType,
   requireArgument,
   requireArguments,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { requireInteger } from "../../core/require.js";
 import type { SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../kernels/contract.js";

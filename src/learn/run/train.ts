@@ -6,7 +6,7 @@
  * Breaking out of the iteration, or aborting, ends it with the model so far.
  */
 
-import { either, having, optional, requireArgument, signalData } from "../../core/argumentTypes.js";
+import { either, having, optional, requireArgument, signalData } from "../../core/arguments/argumentTypes.js";
 import { asyncDispose, type Closable, releaseWhenCollected } from "../../core/disposal.js";
 import { InputError, inputError } from "../../core/errors.js";
 import { resolveNodata } from "../../core/samples/gaps.js";

@@ -22,9 +22,9 @@ import {
   required,
   requireOptions,
   text,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
+import { requireKnownOptions } from "../../core/arguments/knownOptions.js";
 import { InputError, inputError, onBehalfOf, show } from "../../core/errors.js";
-import { requireKnownOptions } from "../../core/knownOptions.js";
 import { requireAbove, requireFraction, requireInteger, requireOneOf } from "../../core/require.js";
 import { type Nodata, resolveNodata } from "../../core/samples/gaps.js";
 import { requireSameShape, requireShape, type Shape, sizeOf } from "../../core/shape.js";

@@ -1,7 +1,7 @@
 /** Files of dictionaries: models, and matrices of atoms or of base atoms. */
 
 import { basename } from "node:path";
-import { byRule, requireArgument, requireOptions, text } from "../../core/argumentTypes.js";
+import { byRule, requireArgument, requireOptions, text } from "../../core/arguments/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import { requireFinite } from "../../core/require.js";
 import { requireSameShape, requireShape, type Shape } from "../../core/shape.js";

@@ -36,7 +36,7 @@ import {
   requireOptions,
   signalList,
   text,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import { Rng } from "../../core/random/rng.js";

@@ -12,7 +12,7 @@ import {
   requireArguments,
   required,
   requireOptions,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import type { DictionaryParts } from "../../dictionaries/dictionary.js";
 import type { Kernels } from "../../kernels/contract.js";

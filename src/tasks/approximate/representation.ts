@@ -16,7 +16,7 @@ import {
   required,
   requireOptions,
   signalList,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { Rng } from "../../core/random/rng.js";
 import { requireSignals, type Signal } from "../../core/signal.js";
 import { largestMagnitude, powerBelow } from "../../core/units.js";

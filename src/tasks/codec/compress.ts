@@ -14,9 +14,9 @@ import {
   record,
   requireArguments,
   signalData,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
+import { requireKnownOptions } from "../../core/arguments/knownOptions.js";
 import { inputError } from "../../core/errors.js";
-import { requireKnownOptions } from "../../core/knownOptions.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { HandleScope, withKernels } from "../../kernels/handleScope.js";

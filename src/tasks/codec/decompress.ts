@@ -3,7 +3,12 @@
  * order, so that every machine and every run gets the same samples.
  */
 
-import { bytes as bytesType, model as modelType, requireArguments, text } from "../../core/argumentTypes.js";
+import {
+  bytes as bytesType,
+  model as modelType,
+  requireArguments,
+  text,
+} from "../../core/arguments/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import type { Model } from "../../model/model.js";
 import { AtomSetModel } from "./atomSetModel.js";

@@ -13,7 +13,7 @@ import {
   required,
   requireOptions,
   signalList,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import { hasGaps, type Nodata, resolveNodata, signalsWithGaps } from "../../core/samples/gaps.js";

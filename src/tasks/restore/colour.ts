@@ -14,7 +14,7 @@ import {
   signalList,
   signal as signalType,
   text,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import { requireInteger, requireOneOf } from "../../core/require.js";
 import { formatShape } from "../../core/shape.js";

@@ -12,7 +12,7 @@ import {
   numberWith,
   type OptionTypes,
   requireOptions,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { InputError, inputError, onBehalfOf } from "../../core/errors.js";
 import { requireInteger } from "../../core/require.js";
 import type { Nodata } from "../../core/samples/gaps.js";

@@ -12,7 +12,7 @@
  * A short axis (the channels of a colour picture) is not filtered.
  */
 
-import { requireArgument, signal as signalType } from "../../core/argumentTypes.js";
+import { requireArgument, signal as signalType } from "../../core/arguments/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import { type Nodata, resolveNodata, signalsWithGaps } from "../../core/samples/gaps.js";
 import { formatShape, type Shape, sizeOf, stridesOf } from "../../core/shape.js";

@@ -28,7 +28,7 @@ import {
   requireArgument,
   requireOptions,
   signal as signalType,
-} from "../../core/argumentTypes.js";
+} from "../../core/arguments/argumentTypes.js";
 import { InputError, inputError } from "../../core/errors.js";
 import { SparseColumns } from "../../core/matrix.js";
 import { requireInteger } from "../../core/require.js";

@@ -3,8 +3,8 @@
  * for them, the steps between them, and how far the work has come.
  */
 
+import { type Elsewhere, optionNames, requireKnownOptions } from "../../core/arguments/knownOptions.js";
 import { InputError, onBehalfOf } from "../../core/errors.js";
-import { type Elsewhere, optionNames, requireKnownOptions } from "../../core/knownOptions.js";
 import { requireInteger } from "../../core/require.js";
 import { formatShape, requireShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";

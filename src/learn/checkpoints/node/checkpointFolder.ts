@@ -10,7 +10,13 @@
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { byRule, callback, requireArgument, requireOptions, text } from "../../../core/argumentTypes.js";
+import {
+  byRule,
+  callback,
+  requireArgument,
+  requireOptions,
+  text,
+} from "../../../core/arguments/argumentTypes.js";
 import { asyncDispose, type Closable, releaseWhenCollected } from "../../../core/disposal.js";
 import { InputError } from "../../../core/errors.js";
 import { requireAbove, requireInteger } from "../../../core/require.js";

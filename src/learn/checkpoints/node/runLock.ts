@@ -277,11 +277,11 @@ class Candidate {
 const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]);
 
 /** A count of heartbeats, always of the same length. */
-export function countText(count: number): string {
+function countText(count: number): string {
   return `${String(count).padStart(15, "0")}\n`;
 }
 
-/** What a lock says; undefined if there is none. A lock that cannot be understood has no known owner. */
+/** What a lock says; undefined without a lock. A lock that cannot be understood has no known owner. */
 async function readLock(path: string): Promise<LockText | undefined> {
   let text: string;
   try {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { InputError } from "./errors.js";
+import { InputError } from "../errors.js";
 import { nearestName, requireKnownOptions } from "./knownOptions.js";
 
 const known = ["patch", "coding", "atomSparsity", "examples", "seed"];

@@ -4,7 +4,7 @@
  * JavaScript would otherwise be ignored without a word.
  */
 
-import { InputError, show } from "./errors.js";
+import { InputError, show } from "../errors.js";
 
 /** Where an option that is often expected here is given instead: `{ sparsity: "coding: { sparsity: … }" }`. */
 export type Elsewhere = Readonly<Record<string, (value: unknown) => string>>;

@@ -7,7 +7,7 @@
  * of one's own pass, and so do objects of another copy of this library.
  */
 
-import { inputError } from "./errors.js";
+import { inputError } from "../errors.js";
 import { type Elsewhere, requireKnownOptions } from "./knownOptions.js";
 
 export interface ArgumentType {
