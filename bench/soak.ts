@@ -157,7 +157,7 @@ function countNow(minutes: number, device: number): Sample {
   };
 }
 
-/** The number of entries of a folder of /proc; 0 where there is none. */
+/** The number of entries of a folder of /proc; 0 without such a folder. */
 function entries(folder: string): number {
   try {
     return readdirSync(folder).length;
