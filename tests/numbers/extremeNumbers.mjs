@@ -167,7 +167,7 @@ const print = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 for (const [name, run] of Object.entries(functions))
   for (const x of numbers) {
     try {
-      run(x);
+      await run(x);
       print({ task: name, array: String(x), result: "returned" });
     } catch (error) {
       print({ task: name, array: String(x), ...describe(error) });

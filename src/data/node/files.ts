@@ -177,7 +177,7 @@ async function replaceFile(
 }
 
 /** Write all bytes at the end of what was written before: one call may write less than it is asked for. */
-async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+export async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     at += (await handle.write(bytes, at, Math.min(bytes.length - at, 2 ** 30))).bytesWritten;
   }
