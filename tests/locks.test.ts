@@ -4,10 +4,20 @@
  */
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { RunLock } from "../src/learn/checkpoints/node/runLock.js";
+import { rejects, works, writePhotos } from "./cliProcess.js";
 import { skippedBecause } from "./missing.js";
 
 const dist = new URL("../dist/learn/checkpoints/node/", import.meta.url);
@@ -105,7 +115,11 @@ class Run {
 
   /** Send a signal to it; in a container, to all of its processes. */
   signal(name: NodeJS.Signals): void {
-    for (const child of [...descendantsOf(this.#child.pid!), this.#child.pid!]) process.kill(child, name);
+    for (const child of [...descendantsOf(this.#child.pid!), this.#child.pid!]) {
+      try {
+        process.kill(child, name);
+      } catch {} // it has just ended
+    }
   }
 
   async kill(): Promise<void> {
@@ -148,6 +162,22 @@ describe("the folder of a run", () => {
     first.save(1);
     expect(await first.says("saved 1")).toBe("saved 1");
   });
+});
+
+it("the folder of a report is refused to a second run, and given back", async () => {
+  writePhotos(folder);
+  const report = join(folder, "report");
+  mkdirSync(report);
+  const lock = await RunLock.acquire(report);
+  const line =
+    "train photos --patch 6 --examples 200 --holdout 0 --device reference -o d.npz --report report";
+  expect(await rejects(folder, line)).toBe(
+    `train: report: process ${process.pid} is already using this folder`,
+  );
+  await lock.release();
+  await works(folder, line);
+  await works(folder, `${line} --checkpoint report`); // one folder for both is locked once
+  expect(readdirSync(report).filter((name) => name.startsWith("."))).toEqual([]);
 });
 
 describe.skipIf(!uts.words)(`the folder of a run, and another host name${uts.note}`, () => {

@@ -5,6 +5,7 @@
  * saved. What it prints and records of the run is written in src/report.
  */
 
+import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Command } from "commander";
 import { counted } from "../../core/formatText.js";
@@ -12,6 +13,7 @@ import { describeExtreme } from "../../core/samples/extremes.js";
 import { nodataInSignals } from "../../core/samples/gaps.js";
 import { formatShape } from "../../core/shape.js";
 import { temporaryBytes } from "../../data/node/archives/temporaryStore.js";
+import { isSystemError } from "../../data/node/files.js";
 import { type Input, inspectInputs } from "../../data/node/inputs.js";
 import { openSource } from "../../data/node/openSource.js";
 import { freeSpace, inputFiles, requireOutput } from "../../data/node/outputs.js";
@@ -26,6 +28,7 @@ import {
   withLastCheckpoint,
   withMore,
 } from "../../learn/checkpoints/node/openCheckpoints.js";
+import { RunLock } from "../../learn/checkpoints/node/runLock.js";
 import { learnerNames, learners } from "../../learn/learners/registry.js";
 import { unitsPerGroup } from "../../learn/run/node/trainFiles.js";
 import type { TrainPlan } from "../../learn/run/setup.js";
@@ -146,8 +149,10 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   const json = new JsonLines(() =>
     progress.note("train: nobody reads standard output any more: training continues without --json"),
   );
+  const note = (line: string) => progress.note(`train: ${line}`);
+  let lock: RunLock | undefined;
   try {
-    const note = (line: string) => progress.note(`train: ${line}`);
+    lock = await lockReport(flags, note);
     const job = { flags, inputs, tests, options, partial, progress, json };
     const result = await continueOnNewDevice({ checkpoints, note }, (from, opened) =>
       onDevice(flags, (kernels, computingOn) => {
@@ -158,7 +163,24 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
     (flags.json ? stderr : stdout).write(`${result}\n`);
   } finally {
     json.close();
+    await lock?.release();
     await checkpoints?.folder.close();
+  }
+}
+
+/** The lock on the folder of the report, if it is not that of the checkpoints, which is locked; none if the disk refuses it. */
+async function lockReport(
+  { report, checkpoint, dryRun }: TrainFlags,
+  onNote: (line: string) => void,
+): Promise<RunLock | undefined> {
+  if (report === undefined || dryRun) return undefined;
+  try {
+    if (checkpoint !== undefined && (await realpath(report)) === (await realpath(checkpoint)))
+      return undefined;
+    return await RunLock.acquire(report, { onNote });
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
   }
 }
 

@@ -23,7 +23,7 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, link, open, readFile, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../../core/errors.js";
-import { TemporaryFile, writeAll } from "../../../data/node/files.js";
+import { removeStaleOf, TemporaryFile, writeAll } from "../../../data/node/files.js";
 import { type ProcessIdentity, stateOf, thisProcess } from "../../../data/node/processIdentity.js";
 import { Heartbeat } from "./heartbeat.js";
 
@@ -75,6 +75,7 @@ export class RunLock {
     const times = options.times ?? usualTimes;
     const lock = new RunLock(folder, randomBytes(12).toString("hex"), times);
     await lock.#acquire(options.onNote ?? (() => {}));
+    await removeStaleOf(lock.path).catch(() => {}); // locks that killed starts did not put in place
     return lock;
   }
 
