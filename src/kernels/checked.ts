@@ -155,6 +155,9 @@ export function checked(kernels: DeviceKernels): Kernels {
   const requireOpen = () => {
     if (closed) throw new Error(`${title}: closed; they can no longer be used`);
   };
+  const settled = () => {
+    if (--running === 0) busy.delete(result);
+  };
   /** A new handle; memory that the engine refuses is an error of the sizes. */
   const make = <T extends object>(kind: HandleKind, create: () => T, ...sizes: readonly number[]): T => {
     requireOpen();
@@ -171,15 +174,17 @@ export function checked(kernels: DeviceKernels): Kernels {
   const operation = (name: OperationName) => {
     const run = kernels[name] as (...args: unknown[]) => Promise<unknown>;
     const check = checksOf(`${title}: ${name}`, name, table);
-    return async (...args: unknown[]) => {
-      requireOpen();
-      check(args);
-      if (running++ === 0) busy.add(result);
+    return (...args: unknown[]): Promise<unknown> => {
       try {
-        return await run(...args);
-      } finally {
-        if (--running === 0) busy.delete(result);
+        requireOpen();
+        check(args);
+      } catch (error) {
+        return Promise.reject(error);
       }
+      if (running++ === 0) busy.add(result);
+      const done = run(...args);
+      done.then(settled, settled);
+      return done;
     };
   };
   const operations = Object.fromEntries(operationNames.map((name) => [name, operation(name)]));
@@ -249,21 +254,30 @@ function closing(kernels: DeviceKernels): () => Promise<void> {
 
 const operationNames = Object.keys(signatures) as readonly OperationName[];
 
-/** A parameter that is a handle: its place among the arguments, and a letter or a number for each size. */
+/** A parameter that is a handle: its place among the arguments, and the places of its sizes among all of an operation. */
 interface HandleParameter {
   readonly place: number;
   readonly name: string;
   readonly optional: boolean;
   readonly kind: HandleKind;
-  readonly sizes: readonly string[];
+  readonly sizes: readonly number[];
 }
 
+/** The place of a size that is 1, and of one that is not checked. */
+const [one, any] = [0, -1];
+
 function parametersOf(name: OperationName): HandleParameter[] {
+  const letters = ["1"];
+  const placeOf = (letter: string) => {
+    if (letter === "*") return any;
+    if (!letters.includes(letter)) letters.push(letter);
+    return letters.indexOf(letter);
+  };
   return signatures[name].flatMap((text, place) => {
     const [, parameter, mark, kind, sizes] = /^(\w+)(\??): (\w+) ?(.*)$/.exec(text) ?? [];
     if (parameter === undefined) return [];
-    const optional = mark === "?";
-    return { place, name: parameter, optional, kind: kind as HandleKind, sizes: sizes.split(" ") };
+    const places = sizes === "" ? [] : sizes.split(" ").map(placeOf);
+    return { place, name: parameter, optional: mark === "?", kind: kind as HandleKind, sizes: places };
   });
 }
 
@@ -273,25 +287,43 @@ function checksOf(where: string, name: OperationName, table: HandleTable): (args
   const further = furtherChecks[name] as
     | ((where: string, table: HandleTable, ...args: unknown[]) => void)
     | undefined;
+  const known = new Float64Array(8); // used again by every call
   return (args) => {
-    const known: Record<string, number> = { "1": 1 };
-    for (const { place, name, optional, kind, sizes } of parameters) {
-      const handle = args[place];
-      if (optional && (handle === undefined || handle === null)) continue;
-      table.requireHandle(where, name, handle, kind);
-      const { rows, cols, capacity } = handle as { rows?: number; cols?: number; capacity?: number };
-      const has = rows === undefined ? [capacity] : [rows, cols];
-      for (let axis = 0; axis < sizes.length; axis++) {
-        const size = has[axis];
-        if (size === undefined || sizes[axis] === "*") continue;
-        known[sizes[axis]] ??= size;
-        if (known[sizes[axis]] === size) continue;
-        const expected = sizes.map((letter, i) => known[letter] ?? has[i]);
-        throw wrongSizes(where, name, expected, has);
-      }
+    known.fill(Number.NaN);
+    known[one] = 1;
+    for (const parameter of parameters) {
+      const handle = args[parameter.place];
+      if (parameter.optional && (handle === undefined || handle === null)) continue;
+      table.requireHandle(where, parameter.name, handle, parameter.kind);
+      requireKnownSizes(where, parameter, handle as HandleSizes, known);
     }
     further?.(where, table, ...args);
   };
+}
+
+interface HandleSizes {
+  readonly rows?: number;
+  readonly cols?: number;
+  readonly capacity?: number;
+}
+
+/** The sizes of a handle must be those that are known; sizes that are not yet known become so. */
+function requireKnownSizes(
+  where: string,
+  { name, sizes }: HandleParameter,
+  handle: HandleSizes,
+  known: Float64Array,
+): void {
+  for (let axis = 0; axis < sizes.length; axis++) {
+    const place = sizes[axis];
+    if (place === any) continue;
+    const size = axis === 0 ? (handle.rows ?? handle.capacity ?? 0) : (handle.cols ?? 0);
+    if (Number.isNaN(known[place])) known[place] = size;
+    if (known[place] === size) continue;
+    const has = [handle.rows ?? handle.capacity, handle.cols].slice(0, sizes.length);
+    const expected = sizes.map((at, i) => (at === any || Number.isNaN(known[at]) ? has[i] : known[at]));
+    throw wrongSizes(where, name, expected, has);
+  }
 }
 
 /** The most entries of a handle: more than any device holds, and far from where whole numbers lose their digits. */
