@@ -177,7 +177,12 @@ async function replaceFile(
 }
 
 /** Write all bytes at the end of what was written before: one call may write less than it is asked for. */
-export async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+export async function writeAll(
+  handle: {
+    write(bytes: Uint8Array, offset: number, length: number): Promise<{ readonly bytesWritten: number }>;
+  },
+  bytes: Uint8Array,
+): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     at += (await handle.write(bytes, at, Math.min(bytes.length - at, 2 ** 30))).bytesWritten;
   }
@@ -283,7 +288,7 @@ export async function fileExists(path: string): Promise<boolean> {
 }
 
 /** For `catch`: nothing, if that is because there is no such file; whatever else went wrong is thrown. */
-export function ifMissing(error: NodeJS.ErrnoException): undefined {
+export function ifMissing(error: { readonly code?: string | undefined }): undefined {
   if (!["ENOENT", "ENOTDIR"].includes(error.code ?? "")) throw error;
 }
 
