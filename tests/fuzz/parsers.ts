@@ -149,7 +149,7 @@ function readAs(extension: string): (bytes: Uint8Array) => Promise<void> {
       const path = join(folder, `x${extension}`);
       writeFileSync(path, bytes);
       const options = { patch: [4, 4], onSkip: () => {}, unitSamples: 30 };
-      const source = await openSource(await inspectInputs([path], options), options);
+      const source = await openSource(await inspectInputs([path], { onSkip: options.onSkip }), options);
       const roomFor = (unit: number) => new Float32Array(samplesOf(source.units[unit]));
       const first = Array.from(source.units.keys()).slice(0, 20);
       await readUnits(source, first, roomFor, () => {}).finally(() => source.close());
