@@ -94,6 +94,19 @@ describe.skipIf(noPipes)(
       }
     });
 
+    it.each(["--checkpoint", "--report"])("train %s DIR, with the lock of the folder", async (flag) => {
+      for (const [odd, kind] of [
+        ["device.npy", "a character device"],
+        ["pipe.npy", "a named pipe"],
+      ]) {
+        const run = `locked-${odd}${flag}`;
+        mkdirSync(path(run));
+        symlinkSync(path(odd), path(run, ".trainlets-lock"));
+        const refusal = await rejects(folder, `train photos ${quick} ${flag} ${run} -o x.npz`);
+        expect(refusal).toContain(`.trainlets-lock: cannot be read (it is ${kind})`);
+      }
+    });
+
     it("but a picture may come through a pipe that is open", async () => {
       const script = `cat photos/0.png | "$0" "$1" encode /dev/stdin -d dict.npz -o piped.npz --device reference`;
       const child = spawn("sh", ["-c", script, process.execPath, program], { cwd: folder });

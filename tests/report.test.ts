@@ -200,7 +200,7 @@ describe("trainlets report", () => {
     symlinkSync("/dev/zero", join(odd, "metrics.jsonl"));
     expect(await trainlets(folder, `report ${odd}`)).toMatchObject({
       code: 2,
-      stderr: `report: ${join(odd, "metrics.jsonl")}: cannot be read (it is not a regular file)\n`,
+      stderr: `report: ${join(odd, "metrics.jsonl")}: cannot be read (it is a character device)\n`,
     });
   });
 

@@ -6,6 +6,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { InputError } from "../../core/errors.js";
 import { fileError, readError, removeStaleOf, writePiecesAtomic } from "../../data/node/files.js";
+import { kindOfFile } from "../../data/node/system/handles.js";
 
 const { O_RDONLY, O_RDWR, O_CREAT, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants; // Windows has not all of them
 
@@ -43,8 +44,9 @@ function openRegular(path: string, flags: number): number {
     throw isLink ? new OddFile("it is a link") : error;
   }
   try {
-    if (fstatSync(file).isFile()) return file;
-    throw new OddFile("it is not a regular file");
+    const stats = fstatSync(file);
+    if (stats.isFile()) return file;
+    throw new OddFile(`it is ${kindOfFile(stats)}`);
   } catch (error) {
     closeSync(file);
     throw error;

@@ -20,11 +20,12 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { type FileHandle, link, open, readFile, rename, stat, unlink } from "node:fs/promises";
+import { type FileHandle, link, open, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../../core/errors.js";
-import { removeStaleOf, TemporaryFile, writeAll } from "../../../data/node/files.js";
+import { ifMissing, removeStaleOf, TemporaryFile, writeAll } from "../../../data/node/files.js";
 import { type ProcessIdentity, stateOf, thisProcess } from "../../../data/node/processIdentity.js";
+import { openRegular } from "../../../data/node/system/handles.js";
 import { Heartbeat } from "./heartbeat.js";
 
 export const lockName = ".trainlets-lock";
@@ -284,19 +285,31 @@ function countText(count: number): string {
 
 /** What a lock says; undefined without a lock. A lock that cannot be understood has no known owner. */
 async function readLock(path: string): Promise<LockText | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
+  const text = await readStart(path).catch(ifMissing);
+  if (text === undefined) return undefined;
   try {
     const { token, host, scope, pid, start } = JSON.parse(text.split("\n")[0]);
     const owner = { host: String(host), scope: String(scope), pid: Number(pid), start: Number(start) };
     return { text, token: String(token), owner };
   } catch {
     return { text, token: text, owner: undefined };
+  }
+}
+
+/** More than any lock holds. */
+const mostBytes = 4096;
+
+/** The first bytes of a regular file, as text. Anything else is an error: a pipe would wait, a device has no end. */
+async function readStart(path: string): Promise<string> {
+  const { handle } = await openRegular(path);
+  try {
+    const bytes = Buffer.alloc(mostBytes);
+    let filled = 0;
+    for (let read = 1; read > 0 && filled < mostBytes; filled += read)
+      read = (await handle.read(bytes, filled, mostBytes - filled, filled)).bytesRead;
+    return bytes.toString("utf8", 0, filled);
+  } finally {
+    await handle.close();
   }
 }
 
