@@ -9,8 +9,8 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Run a line of `trainlets` in the current folder, to its end. */
-export async function runHere(line: string): Promise<Outcome> {
+/** Run a line of `trainlets`, or its words, in the current folder, to its end. */
+export async function runHere(line: string | readonly string[]): Promise<Outcome> {
   const printed = { stdout: "", stderr: "" };
   const streams = ["stdout", "stderr"] as const;
   const writers = streams.map((name) => process[name].write);
@@ -21,7 +21,7 @@ export async function runHere(line: string): Promise<Outcome> {
     }) as typeof process.stdout.write;
   }
   try {
-    return { code: await runProgram(words(line)), ...printed };
+    return { code: await runProgram(typeof line === "string" ? words(line) : line), ...printed };
   } finally {
     streams.forEach((name, i) => {
       process[name].write = writers[i];

@@ -3,9 +3,10 @@
  * line to `parsers`.
  */
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { deflateSync } from "fflate";
 import sharp from "sharp";
 import { SparseColumns } from "../../src/core/matrix.js";
@@ -16,6 +17,7 @@ import { extractZip, listZip, readNpz, writeNpz, writeZip } from "../../src/data
 import { decodeImage } from "../../src/data/node/images.js";
 import { inspectInputs } from "../../src/data/node/inputs.js";
 import { openSource } from "../../src/data/node/openSource.js";
+import { glob } from "../../src/data/node/system/glob.js";
 import { readUnits, samplesOf } from "../../src/data/sampling/signalSource.js";
 import { syntheticPictures } from "../../src/data/syntheticPictures.js";
 import { createBase } from "../../src/dictionaries/base.js";
@@ -25,6 +27,7 @@ import {
   checkpointFromBytes,
   checkpointToBytes,
 } from "../../src/learn/checkpoints/checkpoint.js";
+import { lockName, RunLock } from "../../src/learn/checkpoints/node/runLock.js";
 import { train } from "../../src/learn/run/train.js";
 import { codesFromBytes, codesToBytes, modelFromBytes, modelToBytes } from "../../src/model/files.js";
 import { Model } from "../../src/model/model.js";
@@ -159,6 +162,42 @@ function readAs(extension: string): (bytes: Uint8Array) => Promise<void> {
   };
 }
 
+/** Paths that match a pattern, in a folder with a few files. */
+async function match(bytes: Uint8Array): Promise<void> {
+  const folder = fileURLToPath(new URL(".", import.meta.url));
+  await glob(join(folder, new TextDecoder("latin1").decode(bytes).replaceAll("..", "")));
+}
+
+const patterns = async () =>
+  ["*.ts", "**/*.{ts,png}", "p?rs*s.ts", "{a,b{c,d}}/**/x*y?z", "[a-z]*", "{*,**}/{*,**}"].map((text) =>
+    new TextEncoder().encode(text),
+  );
+
+/** Lock a folder that has a lock already, by a run of which nothing is known. */
+async function lockOver(bytes: Uint8Array): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "trainlets-fuzz-"));
+  try {
+    writeFileSync(join(folder, lockName), bytes);
+    const lock = await RunLock.acquire(folder, { times: { beat: 1e6, stale: 0, poll: 1 } });
+    await lock.release();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The lock of a process of this machine that has ended, and of one elsewhere. */
+async function locks(): Promise<Uint8Array[]> {
+  const folder = mkdtempSync(join(tmpdir(), "trainlets-fuzz-"));
+  const lock = await RunLock.acquire(folder);
+  const text = readFileSync(join(folder, lockName), "utf8");
+  await lock.release();
+  rmSync(folder, { recursive: true });
+  const [owner, count] = text.split("\n");
+  return [{ pid: 2 ** 22 + 1 }, { host: "elsewhere", scope: "elsewhere" }].map((other) =>
+    new TextEncoder().encode(`${JSON.stringify({ ...JSON.parse(owner), ...other })}\n${count}\n`),
+  );
+}
+
 /** The page of a run, from the bytes of its metrics. */
 async function pageOf(bytes: Uint8Array): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "trainlets-fuzz-"));
@@ -261,6 +300,8 @@ export const parsers: readonly Parser[] = [
   { name: ".npz files", valid: archive, parse: readAs(".npz") },
   { name: ".tar files", valid: tar, parse: readAs(".tar"), damage: damageTar },
   { name: "metrics", valid: metrics, parse: pageOf },
+  { name: "patterns", valid: patterns, parse: match },
+  { name: "locks", valid: locks, parse: lockOver },
   { name: "checkpoints", valid: checkpoints, parse: resumeFrom, damage: damageCheckpoint },
   {
     name: ".tlt",
