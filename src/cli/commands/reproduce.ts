@@ -207,6 +207,8 @@ async function writeOutcome(folder: string, files: readonly OutcomeFile[]): Prom
 
 /** The table, then the claims. */
 function describe({ header, rows, claims }: Outcome): string {
-  const judged = claims.map(({ text, holds }) => `${holds ? "holds" : "does not hold"}: ${text}`);
+  const judged = claims.map(
+    ({ text, measured, holds }) => `${holds ? "holds" : "does not hold"}: ${text} (measured: ${measured})`,
+  );
   return [textTable(header, rows), "", ...judged].join("\n");
 }

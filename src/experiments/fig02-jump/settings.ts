@@ -31,6 +31,9 @@ export interface JumpSettings extends CommonSettings<JumpSettings> {
 export const fig2: JumpSettings = {
   name: "fig2",
   summary: "approximation errors at the borders and at a jump: figure 2",
+  departures: [
+    "The Daubechies wavelets with 13 taps are taken to be db13, which has 26 taps: no Daubechies filter has 13.",
+  ],
   examples: 1000,
   samples: 64,
   jump: 32,

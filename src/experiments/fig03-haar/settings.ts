@@ -20,6 +20,7 @@ export interface HaarSettings extends CommonSettings<HaarSettings> {
 export const fig3: HaarSettings = {
   name: "fig3",
   summary: "2-D Haar atoms of 8x8, separable and traditional: figure 3",
+  departures: [],
   size: 8,
   wavelet: "haar",
   common: 3 + 1 + 4 + 16,

@@ -9,7 +9,7 @@ import type { PageSection } from "../../figures/pages/htmlPage.js";
 import { encodePng } from "../../figures/png.js";
 import { samplePatches } from "../../tasks/approximate/mTerm.js";
 import type { MTermCurve } from "../../tasks/approximate/mTermCurves.js";
-import { chooseSettings } from "../shared/chooseSettings.js";
+import { chooseSettings, recordSettings } from "../shared/chooseSettings.js";
 import type {
   Claim,
   ExperimentData,
@@ -27,8 +27,9 @@ import {
   mTermTable,
   psnrByLabel,
 } from "../shared/mTermComparison.js";
-import { claimSection, pageFile, textFile } from "../shared/outcomeFiles.js";
-import { choosePictures } from "../shared/pictures.js";
+import { claimSection, departureSections, pageFile, textFile } from "../shared/outcomeFiles.js";
+import { choosePictures, departuresOf } from "../shared/pictures.js";
+import { StageClock } from "../shared/stageClock.js";
 import { analyticClaims } from "./claims.js";
 import type { AnalyticSettings, ChartSettings } from "./settings.js";
 
@@ -54,14 +55,25 @@ async function runAnalytic(
   data: ExperimentData,
   tools: ExperimentTools,
 ): Promise<Outcome> {
+  const clock = new StageClock();
   const { pictures, sources } = choosePictures(data, settings.pictures, settings.seed);
   const results: ChartResult[] = [];
-  for (const chart of settings.charts) results.push(await runChart(settings, chart, pictures, tools));
+  for (const chart of settings.charts)
+    results.push(
+      await clock.time(`approximating ${formatShape(chart.patch)}`, () =>
+        runChart(settings, chart, pictures, tools),
+      ),
+    );
+  const departures = departuresOf(settings, data);
   const claims = results.flatMap((result) => result.claims);
   const page = pageFile({
     title: settings.title,
     lead: `${results[0].tested} random patches of ${sources} (seed ${settings.seed}), each approximated with M coefficients.`,
-    sections: [...results.flatMap((result) => result.sections), claimSection(claims)],
+    sections: [
+      ...results.flatMap((result) => result.sections),
+      claimSection(claims),
+      ...departureSections(departures),
+    ],
   });
   return {
     ...joinTables(results),
@@ -72,6 +84,9 @@ async function runAnalytic(
         { terms: chart.terms, psnr: psnrByLabel(curves) },
       ]),
     ),
+    settings: recordSettings(settings),
+    departures,
+    stageSeconds: clock.seconds(),
     files: [...results.flatMap((result) => result.files), page],
   };
 }

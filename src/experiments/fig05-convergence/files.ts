@@ -5,7 +5,14 @@ import { formatShape, sizeOf } from "../../core/shape.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
 import type { PageSection } from "../../figures/pages/htmlPage.js";
 import type { OutcomeFile } from "../shared/experiment.js";
-import { claimSection, csvFile, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
+import {
+  claimSection,
+  csvFile,
+  departureSections,
+  pageFile,
+  type RunFacts,
+  textFile,
+} from "../shared/outcomeFiles.js";
 import { type Comparison, describeComparison } from "./claims.js";
 import type { ConvergenceSettings } from "./settings.js";
 
@@ -62,13 +69,15 @@ function csv({ comparisons }: ConvergenceResult): OutcomeFile {
   );
 }
 
-function page({ settings, comparisons, claims, sources, device, seconds }: ConvergenceResult): OutcomeFile {
+function page(result: ConvergenceResult): OutcomeFile {
+  const { settings, comparisons, claims, departures, sources, device, seconds } = result;
   return pageFile({
     title: "Learners compared",
     lead: `Dictionaries learned from patches of ${sources}, judged by the error on other patches. k is the number of non-zeros per atom, p the number of atoms per code.`,
     sections: [
       claimSection(claims),
       ...comparisons.flatMap(comparisonSections),
+      ...departureSections(departures),
       {
         heading: "Settings",
         kind: "settings",

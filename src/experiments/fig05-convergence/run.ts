@@ -3,11 +3,11 @@
  * the error on held-out patches of the same pictures and the time spent learning are noted.
  */
 
-import { sameShape } from "../../core/shape.js";
+import { formatShape, sameShape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { type TrainingRun, train } from "../../learn/run/train.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
-import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
+import { chooseSettings, recordSettings, trainingOptions } from "../shared/chooseSettings.js";
 import {
   type ExperimentData,
   type ExperimentOptions,
@@ -17,7 +17,8 @@ import {
   runTraining,
 } from "../shared/experiment.js";
 import { describeDevice } from "../shared/outcomeFiles.js";
-import { choosePictures } from "../shared/pictures.js";
+import { choosePictures, departuresOf } from "../shared/pictures.js";
+import { StageClock } from "../shared/stageClock.js";
 import {
   type Comparison,
   type Curve,
@@ -47,9 +48,15 @@ export async function runConvergence(
 ): Promise<Outcome> {
   const start = performance.now();
   const { pictures, sources } = choosePictures(data, settings.pictures, settings.seed);
+  const clock = new StageClock();
+  const departures = departuresOf(settings, data);
   const comparisons: Comparison[] = [];
   for (const size of settings.sizes)
-    comparisons.push(...(await compareMethods(settings, size, pictures, data.test, tools)));
+    comparisons.push(
+      ...(await clock.time(`learning: ${formatShape(size.patch)}`, () =>
+        compareMethods(settings, size, pictures, data.test, tools),
+      )),
+    );
   const claims = convergenceClaims(comparisons);
   const device = describeDevice(tools.kernels);
   const seconds = (performance.now() - start) / 1000;
@@ -58,7 +65,10 @@ export async function runConvergence(
     rows: comparisons.flatMap((comparison) => comparison.curves.map((curve) => tableRow(comparison, curve))),
     claims,
     values: { curves: comparisons.flatMap(curveValues) },
-    files: convergenceFiles({ settings, comparisons, claims, sources, device, seconds }),
+    settings: recordSettings(settings),
+    departures,
+    stageSeconds: clock.seconds(),
+    files: convergenceFiles({ settings, comparisons, claims, departures, sources, device, seconds }),
   };
 }
 

@@ -51,6 +51,7 @@ export interface Method {
 export const fig5: ConvergenceSettings = {
   name: "fig5",
   summary: "learners compared on the patches of one image: figure 5",
+  departures: [],
   base: "cropped:sym8",
   sizes: [
     { patch: [12, 12], sparsity: 4, atomShares: [0.05, 0.25], meetsOdlFrom: 0.25 },

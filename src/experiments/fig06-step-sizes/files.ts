@@ -4,7 +4,14 @@ import { grouped } from "../../core/formatText.js";
 import { formatShape } from "../../core/shape.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
 import type { OutcomeFile } from "../shared/experiment.js";
-import { claimSection, csvFile, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
+import {
+  claimSection,
+  csvFile,
+  departureSections,
+  pageFile,
+  type RunFacts,
+  textFile,
+} from "../shared/outcomeFiles.js";
 import type { StepPoint } from "./claims.js";
 import type { StepSizesSettings } from "./settings.js";
 
@@ -53,13 +60,14 @@ function csv(points: readonly StepPoint[]): OutcomeFile {
 }
 
 function page(result: StepSizesResult, svg: string): OutcomeFile {
-  const { settings, claims, sources, device, seconds } = result;
+  const { settings, claims, departures, sources, device, seconds } = result;
   return pageFile({
     title: "Step sizes",
     lead: `The step that NIHT finds for each atom while it learns from ${formatShape(settings.patch)} patches of ${sources}, and the one step for all atoms, equation (13) of the paper, that OSDL would take at the same point.`,
     sections: [
       { kind: "svg", svg },
       claimSection(claims),
+      ...departureSections(departures),
       {
         heading: "Settings",
         kind: "settings",

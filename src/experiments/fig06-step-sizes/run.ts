@@ -10,7 +10,7 @@ import { createOsdl, freeOsdl, osdlStep } from "../../learn/learners/osdl.js";
 import { extractExamples, freeTraining, setUpTraining, type TrainingSetup } from "../../learn/run/setup.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
 import { scaleCoding } from "../../pursuit/encoder.js";
-import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
+import { chooseSettings, recordSettings, trainingOptions } from "../shared/chooseSettings.js";
 import type {
   ExperimentData,
   ExperimentOptions,
@@ -19,7 +19,7 @@ import type {
   Outcome,
 } from "../shared/experiment.js";
 import { describeDevice } from "../shared/outcomeFiles.js";
-import { choosePictures } from "../shared/pictures.js";
+import { choosePictures, departuresOf } from "../shared/pictures.js";
 import { type StepPoint, stepPoint, stepSizeClaims } from "./claims.js";
 import { stepSizesFiles } from "./files.js";
 import type { StepSizesSettings } from "./settings.js";
@@ -40,6 +40,7 @@ export async function runStepSizes(
   const { pictures, sources } = choosePictures(data, settings.pictures, settings.seed);
   const points = await measureSteps(settings, pictures, tools);
   const claims = stepSizeClaims(points);
+  const departures = departuresOf(settings, data);
   const device = describeDevice(tools.kernels);
   const seconds = (performance.now() - start) / 1000;
   return {
@@ -50,7 +51,10 @@ export async function runStepSizes(
     ]),
     claims,
     values: { points },
-    files: stepSizesFiles({ settings, points, claims, sources, device, seconds }),
+    settings: recordSettings(settings),
+    departures,
+    stageSeconds: { learning: seconds },
+    files: stepSizesFiles({ settings, points, claims, departures, sources, device, seconds }),
   };
 }
 

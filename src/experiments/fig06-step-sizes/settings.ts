@@ -30,6 +30,7 @@ export interface StepSizesSettings extends CommonSettings<StepSizesSettings> {
 export const fig6: StepSizesSettings = {
   name: "fig6",
   summary: "the step sizes of NIHT and of OSDL: figure 6",
+  departures: [],
   patch: [12, 12],
   base: "cropped:sym8",
   atomSparsity: 7,

@@ -3,7 +3,14 @@
 import { grouped } from "../../core/formatText.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
 import type { OutcomeFile, OutcomeTable } from "../shared/experiment.js";
-import { claimSection, csvFile, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
+import {
+  claimSection,
+  csvFile,
+  departureSections,
+  pageFile,
+  type RunFacts,
+  textFile,
+} from "../shared/outcomeFiles.js";
 import { type Measurement, meanCurve } from "./claims.js";
 import type { DenoisingSettings } from "./settings.js";
 
@@ -53,7 +60,7 @@ function csv({ measurements }: DenoisingResult): OutcomeFile {
 }
 
 function page(result: DenoisingResult, svg: string): OutcomeFile {
-  const { settings, table, claims, sources, device, seconds } = result;
+  const { settings, table, claims, departures, sources, device, seconds } = result;
   return pageFile({
     title: "Denoising with patches of different sizes",
     lead: `Noise of standard deviation ${settings.sigma} is added to ${sources} and removed again. Each dictionary is learned from the noisy picture itself.`,
@@ -61,6 +68,7 @@ function page(result: DenoisingResult, svg: string): OutcomeFile {
       { kind: "svg", svg },
       { kind: "table", ...table },
       claimSection(claims),
+      ...departureSections(departures),
       {
         heading: "Settings",
         kind: "settings",

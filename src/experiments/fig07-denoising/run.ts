@@ -6,7 +6,7 @@ import { createBase } from "../../dictionaries/base.js";
 import { psnr } from "../../tasks/approximate/representation.js";
 import { denoise } from "../../tasks/restore/denoise.js";
 import { addNoise, rmseBetween } from "../../tasks/restore/trialDamage.js";
-import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
+import { chooseSettings, recordSettings, trainingOptions } from "../shared/chooseSettings.js";
 import type {
   ExperimentData,
   ExperimentOptions,
@@ -16,7 +16,7 @@ import type {
   OutcomeTable,
 } from "../shared/experiment.js";
 import { describeDevice } from "../shared/outcomeFiles.js";
-import { choosePictures } from "../shared/pictures.js";
+import { choosePictures, departuresOf } from "../shared/pictures.js";
 import { denoisingClaims, type Measurement, meanCurve } from "./claims.js";
 import { denoisingFiles } from "./files.js";
 import { croppedBase, type DenoisingMethod, type DenoisingSettings } from "./settings.js";
@@ -62,13 +62,19 @@ export async function runDenoising(
   }
   const claims = denoisingClaims(settings, measurements);
   const table = psnrTable(settings, measurements);
+  const departures = departuresOf(settings, data);
   const device = describeDevice(tools.kernels);
   const seconds = (performance.now() - start) / 1000;
   return {
     ...table,
     claims,
     values: { measurements: measurements.map(measurementValues) },
-    files: denoisingFiles({ settings, measurements, table, claims, sources, device, seconds }),
+    settings: recordSettings(settings),
+    departures,
+    stageSeconds: Object.fromEntries(
+      [...methods, reference].map((method) => [method.label, totalSeconds(measurements, method)]),
+    ),
+    files: denoisingFiles({ settings, measurements, table, claims, departures, sources, device, seconds }),
   };
 }
 
@@ -127,6 +133,11 @@ function psnrTable(
       ],
     ],
   };
+}
+
+function totalSeconds(measurements: readonly Measurement[], method: DenoisingMethod): number {
+  const own = measurements.filter((measurement) => measurement.method === method);
+  return own.reduce((sum, { seconds }) => sum + seconds, 0);
 }
 
 function measurementValues({ method, ...others }: Measurement) {

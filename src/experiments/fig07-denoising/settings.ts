@@ -50,6 +50,7 @@ export const croppedBase = "cropped:sym8";
 export const fig7: DenoisingSettings = {
   name: "fig7",
   summary: "denoising with patches of different sizes: figure 7",
+  departures: [],
   sigma: 30,
   sizes: [6, 8, 10, 12, 14, 16, 18, 20, 24],
   methods: [

@@ -12,7 +12,13 @@ import type { Model } from "../../model/model.js";
 import type { MTermCurve } from "../../tasks/approximate/mTermCurves.js";
 import type { OutcomeFile } from "../shared/experiment.js";
 import { mTermCsvFile, mTermTable, trainletsLabel } from "../shared/mTermComparison.js";
-import { claimSection, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
+import {
+  claimSection,
+  departureSections,
+  pageFile,
+  type RunFacts,
+  textFile,
+} from "../shared/outcomeFiles.js";
 import type { FacesSettings } from "./settings.js";
 
 export interface LearnedModel {
@@ -66,7 +72,7 @@ function gallery({ gallery: { columns, rows } }: FacesSettings, learned: Learned
 }
 
 function page(result: FacesResult, chart: string): OutcomeFile {
-  const { settings, curves, claims, models, sources, tested } = result;
+  const { settings, curves, claims, departures, models, sources, tested } = result;
   return pageFile({
     title: "Faces with few coefficients",
     lead: `Every picture of ${formatShape(settings.patch)} is one signal. Learned from ${sources}.`,
@@ -80,6 +86,7 @@ function page(result: FacesResult, chart: string): OutcomeFile {
       },
       { kind: "svg", svg: chart },
       claimSection(claims),
+      ...departureSections(departures),
       ...models.map(gallerySection),
       { heading: "Settings", kind: "settings", entries: settingEntries(result) },
     ],

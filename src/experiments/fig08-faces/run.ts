@@ -6,7 +6,7 @@
 import { train } from "../../learn/run/train.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
 import { samplePatches } from "../../tasks/approximate/mTerm.js";
-import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
+import { chooseSettings, recordSettings, trainingOptions } from "../shared/chooseSettings.js";
 import {
   type ExperimentData,
   type ExperimentOptions,
@@ -23,7 +23,8 @@ import {
   trainletsLabel,
 } from "../shared/mTermComparison.js";
 import { describeDevice } from "../shared/outcomeFiles.js";
-import { splitPictures } from "../shared/pictures.js";
+import { departuresOf, splitPictures } from "../shared/pictures.js";
+import { StageClock } from "../shared/stageClock.js";
 import { facesClaims } from "./claims.js";
 import { facesFiles, type LearnedModel } from "./files.js";
 import type { FacesSettings } from "./settings.js";
@@ -50,10 +51,13 @@ export async function runFaces(
   const { patch, testPatches: count, seed, terms } = settings;
   const { images, test, sources } = splitPictures(data, settings.pictures, seed);
   const patches = await samplePatches(test, { patch, count, seed, kernels });
+  const clock = new StageClock();
   const models: LearnedModel[] = [];
   for (const { label, training } of listMethods(settings)) {
     onStage?.(`learning: ${label}`);
-    const model = await runTraining(train(images, { ...training, kernels, signal }), tools);
+    const model = await clock.time(`learning: ${label}`, () =>
+      runTraining(train(images, { ...training, kernels, signal }), tools),
+    );
     models.push({ label, model, atoms: await model.atoms(kernels) });
   }
   const contenders = [
@@ -62,6 +66,7 @@ export async function runFaces(
   ];
   const curves = await compareMTerms(contenders, patches, terms.at(-1)!, "test pictures", tools);
   const claims = facesClaims(settings, curves);
+  const departures = departuresOf(settings, data);
   const device = describeDevice(kernels);
   const seconds = (performance.now() - start) / 1000;
   const tested = patches.cols;
@@ -69,7 +74,10 @@ export async function runFaces(
     ...mTermTable("PSNR (dB) with M coefficients", terms, curves),
     claims,
     values: { terms, psnr: psnrByLabel(curves) },
-    files: facesFiles({ settings, models, curves, claims, tested, sources, device, seconds }),
+    settings: recordSettings(settings),
+    departures,
+    stageSeconds: clock.seconds(),
+    files: facesFiles({ settings, models, curves, claims, departures, tested, sources, device, seconds }),
   };
 }
 

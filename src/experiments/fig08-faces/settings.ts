@@ -47,6 +47,7 @@ export interface FacesSettings extends CommonSettings<FacesSettings> {
 export const fig8: FacesSettings = {
   name: "fig8",
   summary: "64x64 faces with few coefficients, learners compared: figure 8",
+  departures: [],
   patch: [64, 64],
   base: "cropped:sym8",
   atoms: 4096,

@@ -15,7 +15,13 @@ import type { Model } from "../../model/model.js";
 import type { MTermCurve } from "../../tasks/approximate/mTermCurves.js";
 import type { OutcomeFile } from "../shared/experiment.js";
 import { mTermCsvFile, mTermTable } from "../shared/mTermComparison.js";
-import { claimSection, pageFile, type RunFacts, textFile } from "../shared/outcomeFiles.js";
+import {
+  claimSection,
+  departureSections,
+  pageFile,
+  type RunFacts,
+  textFile,
+} from "../shared/outcomeFiles.js";
 import type { LearnedDictionary } from "./claims.js";
 import { familyPicture } from "./familyPicture.js";
 import type { UniversalSettings } from "./settings.js";
@@ -64,7 +70,7 @@ function gallery({ atoms, model, settings }: UniversalResult): Picture {
 }
 
 function page(result: UniversalResult, chart: string): OutcomeFile {
-  const { settings, model, curves, claims, families, learned, sources } = result;
+  const { settings, model, curves, claims, departures, families, learned, sources } = result;
   const { terms, figures } = settings;
   const size = formatShape(settings.patch);
   const best = curves.findIndex((one) =>
@@ -84,6 +90,7 @@ function page(result: UniversalResult, chart: string): OutcomeFile {
       },
       { kind: "svg", svg: chart },
       claimSection(claims),
+      ...departureSections(departures),
       {
         heading: "Atoms, ordered by entropy",
         kind: "image",

@@ -11,7 +11,7 @@ import { train } from "../../learn/run/train.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
 import { samplePatches } from "../../tasks/approximate/mTerm.js";
 import type { Contender } from "../../tasks/approximate/mTermCurves.js";
-import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
+import { chooseSettings, recordSettings, trainingOptions } from "../shared/chooseSettings.js";
 import {
   type ExperimentData,
   type ExperimentOptions,
@@ -28,7 +28,7 @@ import {
   trainletsLabel,
 } from "../shared/mTermComparison.js";
 import { describeDevice } from "../shared/outcomeFiles.js";
-import { splitPictures } from "../shared/pictures.js";
+import { departuresOf, splitPictures } from "../shared/pictures.js";
 import { type LearnedDictionary, type LearningPoint, universalClaims } from "./claims.js";
 import { universalFiles } from "./files.js";
 import type { Rival, UniversalSettings } from "./settings.js";
@@ -60,6 +60,7 @@ export async function runUniversal(
   const learnedCurves = await compare(learned.map(({ label, model }) => ({ label, make: () => model })));
   const curves = [...analyticCurves, ...learnedCurves];
   const claims = universalClaims(settings, curves, learned);
+  const departures = departuresOf(settings, data);
   const { model } = learned.at(-1)!;
   onStage("looking for recurring patterns");
   const atoms = await model.atoms(kernels);
@@ -77,12 +78,16 @@ export async function runUniversal(
       psnr: psnrByLabel(curves),
       seconds: Object.fromEntries(learned.map((one) => [one.label, one.seconds])),
     },
+    settings: recordSettings(settings),
+    departures,
+    stageSeconds: Object.fromEntries(learned.map((one) => [`learning: ${one.label}`, one.seconds])),
     files: universalFiles({
       ...dictionary,
       settings,
       learned,
       curves,
       claims,
+      departures,
       tested,
       sources,
       device,

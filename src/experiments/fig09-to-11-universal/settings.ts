@@ -68,6 +68,7 @@ const dictionaries: readonly AnalyticDictionary[] = [
 ];
 
 const common = {
+  departures: [],
   base: "cropped:sym8",
   batches: { gpu: 4096, other: 512 },
   seed: 1,

@@ -69,6 +69,14 @@ export interface ExperimentTools {
   readonly onStage?: ((stage: string) => void) | undefined;
   /** Called more often, with the progress of the stage. */
   readonly onProgress?: ((state: string) => void) | undefined;
+  /** Where finished parts of the run are kept; without it, an interrupted run starts from the beginning. */
+  readonly parts?: PartStore | undefined;
+}
+
+/** Keeps finished parts of a run, so that an interrupted run resumes. */
+export interface PartStore {
+  read(name: string): Promise<Uint8Array | undefined>;
+  write(name: string, bytes: Uint8Array): Promise<void>;
 }
 
 /**
@@ -101,8 +109,14 @@ async function* timeReports(run: TrainingRun, onReport: OnReport): AsyncGenerato
 /** What an experiment found: a table, with the same values as data, claims and files. */
 export interface Outcome extends OutcomeTable {
   readonly claims: readonly Claim[];
-  /** The numbers, for programs. */
+  /** Every number behind the table and the figures, as plain JSON. */
   readonly values: Readonly<Record<string, unknown>>;
+  /** The settings of the run, options included, as plain JSON. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Where the run departs from the paper, one sentence each. */
+  readonly departures: readonly string[];
+  /** The seconds that each stage of the work took. */
+  readonly stageSeconds: Readonly<Record<string, number>>;
   readonly files: readonly OutcomeFile[];
 }
 
@@ -111,9 +125,19 @@ export interface OutcomeTable {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A statement of the paper, and whether the measurements agree. */
+/** A statement of the paper, and what was measured. */
 export interface Claim {
+  /** Unique within the experiment and the same in every run: `osdl-over-wavelets`. */
+  readonly id: string;
+  /** Where the paper says so: `§V-C, figure 8`; `ours` for a statement that is not the paper's. */
+  readonly source: string;
+  /** The statement in plain words, without measured numbers. */
   readonly text: string;
+  /** The paper's value or words: `about 8 dB`. */
+  readonly paper: string;
+  /** What was measured, in the same terms: `4.41 dB (M = 82)`. */
+  readonly measured: string;
+  /** Judged at the paper's threshold. */
   readonly holds: boolean;
 }
 

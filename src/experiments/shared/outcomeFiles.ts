@@ -26,6 +26,7 @@ function quoteCell(cell: string | number): string {
 /** What every page says about the run behind it. */
 export interface RunFacts {
   readonly claims: readonly Claim[];
+  readonly departures: readonly string[];
   /** The pictures it used. */
   readonly sources: string;
   readonly device: string;
@@ -41,9 +42,21 @@ export function claimSection(claims: readonly Claim[]): PageSection {
   return {
     heading: "Does it match the paper?",
     kind: "table",
-    header: ["claim", "outcome"],
-    rows: claims.map(({ text, holds }) => [text, holds ? "holds" : "does not hold"]),
+    header: ["claim", "source", "the paper", "measured", "outcome"],
+    rows: claims.map(({ text, source, paper, measured, holds }) => [
+      text,
+      source,
+      paper,
+      measured,
+      holds ? "holds" : "does not hold",
+    ]),
   };
+}
+
+/** Where the run departs from the paper; no section if it does not. */
+export function departureSections(departures: readonly string[]): PageSection[] {
+  if (departures.length === 0) return [];
+  return [{ heading: "Where this run departs from the paper", kind: "text", paragraphs: [...departures] }];
 }
 
 /** What the experiment ran on, for the settings of its page. */

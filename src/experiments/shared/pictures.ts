@@ -32,6 +32,14 @@ export function choosePictures(
   return { pictures: images, sources: images.length === 1 ? images[0].name : `${images.length} pictures` };
 }
 
+/** The departures of a run: those of its settings, and that its pictures are synthetic where none are given. */
+export function departuresOf(
+  { departures }: { readonly departures: readonly string[] },
+  { images }: ExperimentData,
+): string[] {
+  return images ? [...departures] : [...departures, "The pictures are synthetic, not photographs."];
+}
+
 /** Without pictures to test on, one in this many of the others is set aside. */
 const oneInSetAside = 10;
 

@@ -1,0 +1,21 @@
+/** The seconds of the stages of a run, by name; a stage that is timed again adds up. */
+
+export class StageClock {
+  readonly #seconds = new Map<string, number>();
+
+  add(stage: string, seconds: number): void {
+    this.#seconds.set(stage, (this.#seconds.get(stage) ?? 0) + seconds);
+  }
+
+  /** Do the work and add the time it took. */
+  async time<T>(stage: string, work: () => T | Promise<T>): Promise<T> {
+    const start = performance.now();
+    const result = await work();
+    this.add(stage, (performance.now() - start) / 1000);
+    return result;
+  }
+
+  seconds(): Record<string, number> {
+    return Object.fromEntries(this.#seconds);
+  }
+}
