@@ -18,7 +18,7 @@ const folder = new FuzzFolder();
 beforeAll(() => folder.fill(), timeout);
 afterAll(() => folder.remove());
 
-it.each(fuzzedCommands)("$name", { timeout }, async (command) => {
+it.each(fuzzedCommands)("work or are rejected in one line: $name", { timeout }, async (command) => {
   const { options } = await command.load();
   const rng = Rng.from(1);
   const faults: string[] = [];
