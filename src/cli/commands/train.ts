@@ -5,7 +5,6 @@
  * saved. What it prints and records of the run is written in src/report.
  */
 
-import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Command } from "commander";
 import { counted } from "../../core/formatText.js";
@@ -13,7 +12,6 @@ import { describeExtreme } from "../../core/samples/extremes.js";
 import { nodataInSignals } from "../../core/samples/gaps.js";
 import { formatShape } from "../../core/shape.js";
 import { temporaryBytes } from "../../data/node/archives/temporaryStore.js";
-import { isSystemError } from "../../data/node/files.js";
 import { type Input, inspectInputs } from "../../data/node/inputs.js";
 import { openSource } from "../../data/node/openSource.js";
 import { freeSpace, inputFiles, requireOutput } from "../../data/node/outputs.js";
@@ -28,7 +26,7 @@ import {
   withLastCheckpoint,
   withMore,
 } from "../../learn/checkpoints/node/openCheckpoints.js";
-import { RunLock } from "../../learn/checkpoints/node/runLock.js";
+import type { RunLock } from "../../learn/checkpoints/node/runLock.js";
 import { learnerNames, learners } from "../../learn/learners/registry.js";
 import { unitsPerGroup } from "../../learn/run/node/trainFiles.js";
 import type { TrainPlan } from "../../learn/run/setup.js";
@@ -57,7 +55,7 @@ import {
   type Need,
   type RunProgress,
 } from "../../report/followRun.js";
-import { makeRunFolders } from "../../report/node/liveReport.js";
+import { lockReportFolder, makeRunFolders } from "../../report/node/liveReport.js";
 import type { ResumedRun } from "../../report/node/metricsFile.js";
 import { recordRun } from "../../report/node/recordRun.js";
 import { thisMachine } from "../../report/node/thisMachine.js";
@@ -133,9 +131,9 @@ interface TrainJob {
 
 async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   const progress = progressFor(flags);
-  const onSkip = skipNote(progress);
-  const inputs = await inspectInputs(data, { onSkip });
-  const tests = flags.test && (await inspectInputs(flags.test, { onSkip }));
+  const note = notesOf(progress);
+  const inputs = await inspectInputs(data, { onSkip: note });
+  const tests = flags.test && (await inspectInputs(flags.test, { onSkip: note }));
   const options = await libraryOptions(flags, inputs);
   const resolved = resolveTraining(options); // rejects bad options before data is read
   const { start, base } = flags;
@@ -147,12 +145,11 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
     await makeRunFolders(flags, [...data, ...(flags.test ?? [])]);
   const checkpoints = await checkpointsOf(flags, resolved, progress);
   const json = new JsonLines(() =>
-    progress.note("train: nobody reads standard output any more: training continues without --json"),
+    note("nobody reads standard output any more: training continues without --json"),
   );
-  const note = (line: string) => progress.note(`train: ${line}`);
   let lock: RunLock | undefined;
   try {
-    lock = await lockReport(flags, note);
+    if (!flags.dryRun) lock = await lockReportFolder(flags, note);
     const job = { flags, inputs, tests, options, partial, progress, json };
     const result = await continueOnNewDevice({ checkpoints, note }, (from, opened) =>
       onDevice(flags, (kernels, computingOn) => {
@@ -168,30 +165,14 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   }
 }
 
-/** The lock on the folder of the report, if it is not that of the checkpoints, which is locked; none if the disk refuses it. */
-async function lockReport(
-  { report, checkpoint, dryRun }: TrainFlags,
-  onNote: (line: string) => void,
-): Promise<RunLock | undefined> {
-  if (report === undefined || dryRun) return undefined;
-  try {
-    if (checkpoint !== undefined && (await realpath(report)) === (await realpath(checkpoint)))
-      return undefined;
-    return await RunLock.acquire(report, { onNote });
-  } catch (error) {
-    if (isSystemError(error)) return undefined;
-    throw error;
-  }
-}
-
 /** With `--json` there is a progress line only if the JSON goes elsewhere than the terminal. */
 function progressFor({ json }: TrainFlags): ProgressLine {
   return !json || (stderr.isTTY && !stdout.isTTY) ? new ProgressLine() : new ProgressLine("none");
 }
 
-/** Prints what is wrong with a file that is skipped. */
-function skipNote(progress: ProgressLine): (message: string) => void {
-  return (message) => progress.note(`train: ${message}`);
+/** Prints a line about the run. */
+function notesOf(progress: ProgressLine): (line: string) => void {
+  return (line) => progress.note(`train: ${line}`);
 }
 
 /** The checkpoints of the run, if any are wanted; a dry run neither writes nor resumes. */
@@ -206,7 +187,7 @@ async function checkpointsOf(
     minutes,
     steps,
     resume,
-    onProblem: (problem) => progress.note(`train: ${problem}`),
+    onProblem: notesOf(progress),
     onStart: (line) => progress.note(line),
   });
 }
@@ -215,7 +196,7 @@ async function checkpointsOf(
 async function trainOn(kernels: Kernels, computingOn: string, job: TrainJob): Promise<string> {
   const { inputs, tests, progress } = job;
   const { patch, groupSamples = trainDefaults.groupSamples } = job.options;
-  const onSkip = skipNote(progress);
+  const onSkip = notesOf(progress);
   const reading = { patch, onSkip, nodata: job.options.nodata };
   const source = await openSource(inputs, { ...reading, unitSamples: groupSamples / unitsPerGroup });
   try {
@@ -247,7 +228,7 @@ async function planAndTrain(source: SignalSource, job: DeviceJob, computingOn: s
     return [...lines, await dryRun(source, plan, job)].join("\n");
   }
   progress.note(lines.join("\n"));
-  if (plan.extreme) progress.note(`train: ${describeExtreme(plan.extreme, "name it by --nodata")}`);
+  if (plan.extreme) notesOf(progress)(describeExtreme(plan.extreme, "name it by --nodata"));
   if (resume) interrupt.listen(); // its first report may take a while
   try {
     const end = await trainAndSave(run, plan, interrupt, job);
@@ -352,7 +333,7 @@ async function trainAndSave(
         throw notSaved(error, checkpoints?.folder);
       });
     },
-    onProblem: (problem) => progress.note(`train: ${problem}`),
+    onProblem: notesOf(progress),
   });
 }
 

@@ -8,9 +8,12 @@
  * again; training continues.
  */
 
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { isSystemError } from "../../data/node/files.js";
 import { isOurPage, makeOutputFolder } from "../../data/node/outputs.js";
 import type { Kernels } from "../../kernels/contract.js";
+import { RunLock } from "../../learn/checkpoints/node/runLock.js";
 import type { TrainReport } from "../../learn/run/trainingLoop.js";
 import type { Model } from "../../model/model.js";
 import { atomsPicture } from "../atomsPicture.js";
@@ -53,6 +56,25 @@ const marks = [
   { name: metricsName, isOurs: isMetrics },
   { name: pageName, isOurs: isOurPage },
 ] as const;
+
+/**
+ * Lock the folder of a report, unless it is that of the checkpoints, which is locked already. Without a lock if the
+ * disk refuses it.
+ */
+export async function lockReportFolder(
+  { report, checkpoint }: { readonly report?: string; readonly checkpoint?: string },
+  onNote: (line: string) => void,
+): Promise<RunLock | undefined> {
+  if (report === undefined) return undefined;
+  try {
+    if (checkpoint !== undefined && (await realpath(report)) === (await realpath(checkpoint)))
+      return undefined;
+    return await RunLock.acquire(report, { onNote });
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
+}
 
 /** A report in a folder that exists, with the metrics of the run before if it is resumed. */
 export async function openLiveReport(
