@@ -1,4 +1,4 @@
-/** The command line from end to end, as a user runs it: the built program on files. */
+/** The command line from end to end, on files; `cliProcess` runs the built program where a process of its own matters. */
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,8 @@ import { atomGallery } from "../src/figures/atoms/atomGallery.js";
 import { deviceNames } from "../src/kernels/chooseDevice.js";
 import { trainDefaults } from "../src/learn/run/trainOptions.js";
 import { loadModel } from "../src/model/node/files.js";
-import { wave, works, writeArray, writePhotos, writePng } from "./cliProcess.js";
+import { works } from "./cliHere.js";
+import { wave, writeArray, writePhotos, writePng } from "./cliProcess.js";
 
 let folder: string;
 const path = (name: string): string => join(folder, name);

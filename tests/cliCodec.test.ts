@@ -7,7 +7,8 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeNpy, readNpy, writeNpy } from "../src/data/formats/npy.js";
 import { samplePsnr } from "../src/tasks/codec/sampleArray.js";
-import { rejects, trainlets, wave, works, writeArray, writePhotos } from "./cliProcess.js";
+import { rejects, trainlets, works } from "./cliHere.js";
+import { wave, writeArray, writePhotos } from "./cliProcess.js";
 
 let folder: string;
 const path = (name: string): string => join(folder, name);

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeNpy, readNpy } from "../src/data/formats/npy.js";
 import { writeNpz } from "../src/data/formats/npz.js";
-import { wave, works, writeArray, writePng } from "./cliProcess.js";
+import { works } from "./cliHere.js";
+import { wave, writeArray, writePng } from "./cliProcess.js";
 import { tarOf } from "./fuzz/parsers.js";
 
 let folder: string;

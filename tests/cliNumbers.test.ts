@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeNpy, readNpy, writeNpy } from "../src/data/formats/npy.js";
-import { outcomeOf, rejects, trainlets, works, writeArray, writePhotos } from "./cliProcess.js";
+import { rejects, trainlets, works } from "./cliHere.js";
+import { outcomeOf, writeArray, writePhotos } from "./cliProcess.js";
 
 let folder: string;
 const path = (name: string) => join(folder, name);

@@ -18,17 +18,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  type Outcome,
-  outcomeOf,
-  program,
-  rejects,
-  trainlets,
-  wave,
-  works,
-  writeArray,
-  writePhotos,
-} from "./cliProcess.js";
+import { rejects, trainlets, works } from "./cliHere.js";
+import { type Outcome, outcomeOf, program, wave, writeArray, writePhotos } from "./cliProcess.js";
 import { skippedBecause } from "./missing.js";
 
 const folder = mkdtempSync(join(tmpdir(), "trainlets-odd-"));

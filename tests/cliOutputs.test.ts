@@ -23,7 +23,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeNpy } from "../src/data/formats/npy.js";
 import { writeNpz } from "../src/data/formats/npz.js";
 import { syntheticPictures } from "../src/data/syntheticPictures.js";
-import { rejects, works, writePhotos } from "./cliProcess.js";
+import { rejects, works } from "./cliHere.js";
+import { writePhotos } from "./cliProcess.js";
 
 const folder = mkdtempSync(join(tmpdir(), "trainlets-outputs-"));
 const path = (...parts: string[]) => join(folder, ...parts);

@@ -26,19 +26,25 @@ export function trainlets(cwd: string, line: CommandLine): Promise<Outcome> {
   return outcomeOf(startTrainlets(cwd, line));
 }
 
-/** The same for a line that must succeed; what it prints. */
-export async function works(cwd: string, line: string): Promise<Pick<Outcome, "stdout" | "stderr">> {
-  const { code, stdout, stderr } = await trainlets(cwd, line);
-  expect(code, `${line}\n${stderr}`).toBe(0);
-  return { stdout, stderr };
+/** Checks of the outcome of lines that `run` runs in a folder. */
+export function checksOf(run: typeof trainlets) {
+  return {
+    /** Run a line that must succeed; what it prints. */
+    async works(cwd: string, line: string): Promise<Pick<Outcome, "stdout" | "stderr">> {
+      const { code, stdout, stderr } = await run(cwd, line);
+      expect(code, `${line}\n${stderr}`).toBe(0);
+      return { stdout, stderr };
+    },
+    /** Run a line that must be rejected as a mistake of the user; its last line on standard error. */
+    async rejects(cwd: string, line: string): Promise<string> {
+      const { code, stdout, stderr } = await run(cwd, line);
+      expect({ code, stdout }, `${line}\n${stderr}`).toEqual({ code: 2, stdout: "" });
+      return stderr.trimEnd().split("\n").at(-1) ?? "";
+    },
+  };
 }
 
-/** The same for a line that must be rejected as a mistake of the user; its last line on standard error. */
-export async function rejects(cwd: string, line: string): Promise<string> {
-  const { code, stdout, stderr } = await trainlets(cwd, line);
-  expect({ code, stdout }, `${line}\n${stderr}`).toEqual({ code: 2, stdout: "" });
-  return stderr.trimEnd().split("\n").at(-1) ?? "";
-}
+export const { works, rejects } = checksOf(trainlets);
 
 export function startTrainlets(cwd: string, line: CommandLine): ChildProcess {
   if (!existsSync(program)) throw new Error(`${program} is missing: run npm run build`);

@@ -9,7 +9,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeNpy } from "../src/data/formats/npy.js";
 import { writeNpz } from "../src/data/formats/npz.js";
-import { trainlets, wave, works, writeArray, writePhotos, writePng } from "./cliProcess.js";
+import { trainlets, works } from "./cliHere.js";
+import { wave, writeArray, writePhotos, writePng } from "./cliProcess.js";
 
 let folder: string;
 let before: string[];

@@ -6,16 +6,8 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readNpy } from "../src/data/formats/npy.js";
-import {
-  outcomeOf,
-  rejects,
-  startTrainlets,
-  wave,
-  works,
-  writeArray,
-  writePhotos,
-  writePng,
-} from "./cliProcess.js";
+import { rejects, works } from "./cliHere.js";
+import { outcomeOf, startTrainlets, wave, writeArray, writePhotos, writePng } from "./cliProcess.js";
 
 let folder: string;
 const path = (name: string): string => join(folder, name);

@@ -16,7 +16,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeNpy } from "../src/data/formats/npy.js";
 import { writeNpz } from "../src/data/formats/npz.js";
 import { syntheticPictures } from "../src/data/syntheticPictures.js";
-import { rejects, wave, works, writeArray, writePng } from "./cliProcess.js";
+import { rejects, works } from "./cliHere.js";
+import { wave, writeArray, writePng } from "./cliProcess.js";
 import { tarOf } from "./fuzz/parsers.js";
 
 const folder = mkdtempSync(join(tmpdir(), "trainlets-same-"));
