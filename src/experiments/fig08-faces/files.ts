@@ -1,12 +1,15 @@
 /** The files of the experiment: dictionaries, figures, numbers, and a page that shows them. */
 
+import { grouped } from "../../core/formatText.js";
 import type { DenseMatrix } from "../../core/matrix.js";
-import { formatShape } from "../../core/shape.js";
+import { formatShape, sizeOf } from "../../core/shape.js";
 import { atomGallery } from "../../figures/atoms/atomGallery.js";
 import { orderAtoms } from "../../figures/atoms/atomOrder.js";
 import { mTermChart } from "../../figures/charts/mTermChart.js";
 import type { PageSection } from "../../figures/pages/htmlPage.js";
 import { encodePng, type Picture } from "../../figures/png.js";
+import type { Kernels } from "../../kernels/contract.js";
+import { sedilWeights } from "../../learn/learners/sedil/sedil.js";
 import { modelToBytes } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
 import type { MTermCurve } from "../../tasks/approximate/mTermCurves.js";
@@ -19,13 +22,8 @@ import {
   type RunFacts,
   textFile,
 } from "../shared/outcomeFiles.js";
-import type { FacesSettings } from "./settings.js";
-
-export interface LearnedModel {
-  readonly label: string;
-  readonly model: Model;
-  readonly atoms: DenseMatrix;
-}
+import type { LearnedModel, Method } from "./learn.js";
+import { type FacesSettings, labels } from "./settings.js";
 
 export interface FacesResult extends RunFacts {
   readonly settings: FacesSettings;
@@ -36,37 +34,40 @@ export interface FacesResult extends RunFacts {
 }
 
 /** All files, the page last. */
-export function facesFiles(result: FacesResult): OutcomeFile[] {
+export async function facesFiles(result: FacesResult, kernels: Kernels): Promise<OutcomeFile[]> {
   const { settings, models, curves } = result;
-  const chart = mTermChart("Faces with few coefficients", curves);
+  const chart = mTermChart("Faces with few coefficients", curves, { samples: sizeOf(settings.patch) });
+  const galleries: OutcomeFile[] = [];
+  for (const { method, model } of models) {
+    const picture = gallery(settings, method, model, await model.atoms(kernels));
+    galleries.push({ name: galleryName(method), bytes: encodePng(picture) });
+  }
   return [
-    ...models.map(({ label, model }) => ({
-      name: label === trainletsLabel ? "dictionary.npz" : `${fileName(label)}.npz`,
+    ...models.map(({ method, model }) => ({
+      name: method.label === trainletsLabel ? "dictionary.npz" : `${method.part}.npz`,
       bytes: modelToBytes(model),
     })),
-    ...models.map((learned) => ({
-      name: galleryName(learned.label),
-      bytes: encodePng(gallery(settings, learned)),
-    })),
+    ...galleries,
     textFile("figure-8-m-term.svg", chart),
     mTermCsvFile("figure-8-m-term.csv", curves),
     page(result, chart),
   ];
 }
 
-function fileName(label: string): string {
-  return label === trainletsLabel ? "osdl" : label.toLowerCase();
-}
-
-function galleryName(label: string): string {
-  return `figure-8-atoms-${fileName(label)}.png`;
+function galleryName({ part }: Method): string {
+  return `figure-8-atoms-${part}.png`;
 }
 
 /** The first components of PCA; for others, atoms spread evenly over their order by entropy. */
-function gallery({ gallery: { columns, rows } }: FacesSettings, learned: LearnedModel): Picture {
-  const { label, model, atoms } = learned;
+function gallery(
+  { gallery: { columns, rows } }: FacesSettings,
+  { label }: Method,
+  model: Model,
+  atoms: DenseMatrix,
+): Picture {
   const shown = Math.min(columns * rows, atoms.cols);
-  const sorted = label === "PCA" ? Array.from({ length: shown }, (_, j) => j) : orderAtoms(atoms, "entropy");
+  const first = label === labels.pca;
+  const sorted = first ? Array.from({ length: shown }, (_, j) => j) : orderAtoms(atoms, "entropy");
   const order = Array.from({ length: shown }, (_, i) => sorted[Math.floor((i * sorted.length) / shown)]);
   return atomGallery(atoms, model.shape, { order, columns: Math.min(columns, shown) });
 }
@@ -93,14 +94,15 @@ function page(result: FacesResult, chart: string): OutcomeFile {
   });
 }
 
-function gallerySection({ label, model }: LearnedModel): PageSection {
+function gallerySection({ method, model }: LearnedModel): PageSection {
+  const { label } = method;
   return {
-    heading: `Atoms of ${label}`,
+    heading: label === labels.pca ? "Principal components" : `Atoms of ${label}`,
     kind: "image",
-    src: galleryName(label),
+    src: galleryName(method),
     alt: `A grid of atoms of ${formatShape(model.shape)} samples`,
     caption:
-      label === "PCA"
+      label === labels.pca
         ? "The first components. Grey is zero."
         : "Some of the atoms, ordered by entropy. Grey is zero.",
   };
@@ -108,7 +110,10 @@ function gallerySection({ label, model }: LearnedModel): PageSection {
 
 function settingEntries({ settings, models, device, seconds, sources }: FacesResult) {
   const { A } = models.at(-1)!.model;
-  const { examples, epochs, base } = settings.sedil;
+  const { examples, base, tolerance } = settings.sedil;
+  const { updates, settled } = models[1].record;
+  const until = settled ? `until a turn changed its cost by less than ${tolerance}` : "not settled";
+  const { sparsity: lambda, sharpness: rho, coherence: kappa } = sedilWeights;
   return [
     ["base dictionary", settings.base],
     ["base atoms", A.rows],
@@ -118,7 +123,8 @@ function settingEntries({ settings, models, device, seconds, sources }: FacesRes
     ["epochs", settings.epochs],
     ["mini-batch", settings.batch],
     ["principal components", settings.components],
-    ["SeDiL", `${examples} pictures, ${epochs} iterations, starting from ${base}`],
+    ["SeDiL", `${grouped(examples)} pictures at most, ${updates} turns (${until}), starting from ${base}`],
+    ["weights of SeDiL (ours)", `λ = ${lambda}, ρ = ${rho}, κ = ${kappa}`],
     ["seed", settings.seed],
     ["data", sources],
     ["computed on", device],

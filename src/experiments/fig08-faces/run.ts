@@ -3,36 +3,27 @@
  * dictionary and by wavelets.
  */
 
-import { train } from "../../learn/run/train.js";
-import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
+import type { DenseMatrix } from "../../core/matrix.js";
+import { resolveTraining } from "../../learn/run/trainOptions.js";
 import { samplePatches } from "../../tasks/approximate/mTerm.js";
+import type { MTermCurve } from "../../tasks/approximate/mTermCurves.js";
 import { chooseSettings, recordSettings, trainingOptions } from "../shared/chooseSettings.js";
-import {
-  type ExperimentData,
-  type ExperimentOptions,
-  type ExperimentRun,
-  type ExperimentTools,
-  type Outcome,
-  runTraining,
+import type {
+  ExperimentData,
+  ExperimentOptions,
+  ExperimentRun,
+  ExperimentTools,
+  Outcome,
 } from "../shared/experiment.js";
-import {
-  analyticContenders,
-  compareMTerms,
-  mTermTable,
-  psnrByLabel,
-  trainletsLabel,
-} from "../shared/mTermComparison.js";
+import { analyticContenders, compareMTerms, mTermTable, psnrByLabel } from "../shared/mTermComparison.js";
 import { describeDevice } from "../shared/outcomeFiles.js";
 import { departuresOf, splitPictures } from "../shared/pictures.js";
 import { StageClock } from "../shared/stageClock.js";
-import { facesClaims } from "./claims.js";
-import { facesFiles, type LearnedModel } from "./files.js";
-import type { FacesSettings } from "./settings.js";
-
-interface Method {
-  readonly label: string;
-  readonly training: TrainOptions;
-}
+import { faceKind, facesClaims } from "./claims.js";
+import { facesFiles } from "./files.js";
+import { firstComponentsCurve } from "./firstComponents.js";
+import { type LearnedModel, learnAll, listMethods } from "./learn.js";
+import { type FacesSettings, labels, largestLabel } from "./settings.js";
 
 /** The experiment with these options, checked. */
 export function prepareFaces(settings: FacesSettings, options: ExperimentOptions): ExperimentRun {
@@ -47,64 +38,55 @@ export async function runFaces(
   tools: ExperimentTools,
 ): Promise<Outcome> {
   const start = performance.now();
-  const { kernels, signal, onStage } = tools;
+  const clock = new StageClock();
   const { patch, testPatches: count, seed, terms } = settings;
   const { images, test, sources } = splitPictures(data, settings.pictures, seed);
-  const patches = await samplePatches(test, { patch, count, seed, kernels });
-  const clock = new StageClock();
-  const models: LearnedModel[] = [];
-  for (const { label, training } of listMethods(settings)) {
-    onStage?.(`learning: ${label}`);
-    const model = await clock.time(`learning: ${label}`, () =>
-      runTraining(train(images, { ...training, kernels, signal }), tools),
-    );
-    models.push({ label, model, atoms: await model.atoms(kernels) });
-  }
-  const contenders = [
-    ...analyticContenders(settings.dictionaries, patch),
-    ...models.map(({ label, model }) => ({ label, make: () => model })),
-  ];
-  const curves = await compareMTerms(contenders, patches, terms.at(-1)!, "test pictures", tools);
-  const claims = facesClaims(settings, curves);
+  const patches = await samplePatches(test, { patch, count, seed, kernels: tools.kernels });
+  const models = await learnAll(settings, images, tools, clock);
+  const curves = await clock.time("approximating", () => approximate(settings, models, patches, tools));
+  const claims = facesClaims(settings, curves, faceKind((data.images ?? []).map(({ name }) => name)));
   const departures = departuresOf(settings, data);
-  const device = describeDevice(kernels);
+  const device = describeDevice(tools.kernels);
   const seconds = (performance.now() - start) / 1000;
   const tested = patches.cols;
+  const facts = { claims, departures, sources, device, seconds };
+  const files = await clock.time("drawing", () =>
+    facesFiles({ settings, models, curves, tested, ...facts }, tools.kernels),
+  );
   return {
     ...mTermTable("PSNR (dB) with M coefficients", terms, curves),
     claims,
-    values: { terms, psnr: psnrByLabel(curves) },
+    values: {
+      terms,
+      psnr: psnrByLabel(curves),
+      learning: Object.fromEntries(models.map(({ method, record }) => [method.label, record])),
+    },
     settings: recordSettings(settings),
     departures,
     stageSeconds: clock.seconds(),
-    files: facesFiles({ settings, models, curves, claims, departures, tested, sources, device, seconds }),
+    files,
   };
 }
 
-/** In the order of the table: the paper's own method last. */
-function listMethods(settings: FacesSettings): Method[] {
-  const { patch, base, atoms, atomSparsity, sparsity, examples, epochs, batch, seed } = settings;
-  const common = { patch, seed, holdout: 0 } as const;
-  return [
-    {
-      label: "PCA", // one decomposition of all examples
-      training: {
-        ...common,
-        learner: "pca",
-        base: "identity",
-        atoms: settings.components,
-        examples,
-        batch: examples,
-        coding: { sparsity: 1 },
-      },
-    },
-    {
-      label: "SeDiL",
-      training: { ...common, ...settings.sedil, learner: "sedil", batch, coding: { sparsity } },
-    },
-    {
-      label: trainletsLabel,
-      training: { ...common, base, atoms, atomSparsity, coding: { sparsity }, examples, epochs, batch },
-    },
+/** The curves in the order of the table: wavelets, PCA by its first and by its largest components, SeDiL, OSDL. */
+async function approximate(
+  settings: FacesSettings,
+  models: readonly LearnedModel[],
+  patches: DenseMatrix,
+  tools: ExperimentTools,
+): Promise<MTermCurve[]> {
+  const maxTerms = settings.terms.at(-1)!;
+  const labelOf = ({ label }: { readonly label: string }) =>
+    label === labels.pca ? largestLabel(settings) : label;
+  const contenders = [
+    ...analyticContenders(settings.dictionaries, settings.patch),
+    ...models.map(({ method, model }) => ({ label: labelOf(method), make: () => model })),
   ];
+  const curves = await compareMTerms(contenders, patches, maxTerms, "test pictures", tools);
+  const pca = await models[0].model.atoms(tools.kernels);
+  return curves.toSpliced(
+    settings.dictionaries.length,
+    0,
+    firstComponentsCurve(labels.pca, pca, patches, maxTerms),
+  );
 }

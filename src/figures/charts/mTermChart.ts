@@ -8,16 +8,27 @@ interface NamedCurve {
   readonly psnr: readonly number[];
 }
 
-/** The chart, as SVG. The legend has the order of the curves at the largest M, the best first. */
-export function mTermChart(title: string, curves: readonly NamedCurve[]): string {
+/**
+ * The chart, as SVG. The legend has the order of the curves at the largest M, the best first. With the `samples` of a
+ * patch, M is shown as the percentage of coefficients kept.
+ */
+export function mTermChart(
+  title: string,
+  curves: readonly NamedCurve[],
+  { samples }: { readonly samples?: number } = {},
+): string {
+  const place = (M: number) => (samples === undefined ? M : (100 * M) / samples);
   const last = ({ psnr }: NamedCurve) => psnr.at(-1)!;
   return lineChart({
     title,
-    x: { label: "M: atoms or coefficients per patch" },
+    x: { label: samples === undefined ? "M: atoms or coefficients per patch" : "coefficients kept (%)" },
     y: { label: "PSNR (dB)" },
     series: [...curves]
       .sort((a, b) => (last(a) === last(b) ? 0 : last(b) - last(a)))
-      .map(({ label, psnr }) => ({ label, points: psnr.map((y, x) => ({ x, y })).filter(isShown) })),
+      .map(({ label, psnr }) => ({
+        label,
+        points: psnr.map((y, M) => ({ x: place(M), y })).filter(isShown),
+      })),
   });
 }
 

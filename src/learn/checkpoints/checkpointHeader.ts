@@ -133,6 +133,7 @@ function parseReport(fields: Fields, wrong: Wrong): SavedReport {
     atomsUsed: field("atomsUsed"),
     atomsReplaced: field("atomsReplaced"),
     ...(fields.testRmse === undefined ? {} : { testRmse: field("testRmse") }),
+    ...(fields.cost === undefined ? {} : { cost: field("cost") }),
   };
 }
 

@@ -55,6 +55,8 @@ export interface LearnerReport {
   readonly stepSize: number;
   /** Atoms that the last update used. */
   readonly atomsUsed: number;
+  /** The cost after the last update, for learners that lower one on the same examples (`sedil`). */
+  readonly cost?: number;
 }
 
 /** What atom care looks at, and how it replaces atoms by examples. */

@@ -4,8 +4,9 @@
  *
  *     ‖Y − DDᵀY‖²_F
  *
- * PCA is not a sparse model: its codes are the p largest coefficients, which is how
- * experiment 5 of [Sulam16], §V, compares it.
+ * PCA is not a sparse model. Here its codes are the p largest coefficients, as those of any
+ * dictionary; the best p-dimensional subspace is spanned by the first p atoms instead, which
+ * is the dimensionality reduction of experiment 5 of [Sulam16], §V-C.
  *
  *     C ← C + YYᵀ                             every update       kernels.addOuter
  *     C = V diag(λ) Vᵀ,  D ← v₀ … v₍ₘ₋₁₎      when it is needed  decompose

@@ -38,6 +38,8 @@ export interface TrainReport {
   readonly atomsUsed: number;
   /** Atoms replaced since the last report. */
   readonly atomsReplaced: number;
+  /** The cost that the last update left, for learners that lower one on the same examples (`sedil`). */
+  readonly cost?: number;
   /** Why the run ended, in its last report. */
   readonly ended?: "epochs" | StopReason;
 }

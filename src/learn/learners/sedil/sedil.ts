@@ -47,8 +47,8 @@ import { SedilCost, type SedilWeights } from "./sedilCost.js";
 import { descentParts, readDescent, type SedilDescent } from "./sedilDescent.js";
 import { add, dot, inner, negate, retract, type SedilPoint, tangent } from "./sphereProduct.js";
 
-/** For units in which the median example deviates from its mean by ¼ to ½. */
-const weights = { sparsity: 0.1, sharpness: 20, coherence: 1e-3 } as const satisfies SedilWeights;
+/** Ours, for units in which the median example deviates from its mean by ¼ to ½. */
+export const sedilWeights = { sparsity: 0.1, sharpness: 20, coherence: 1e-3 } as const satisfies SedilWeights;
 
 /** Armijo: the share of the first-order gain that a step must bring, and how often it is halved. */
 const armijo = { share: 1e-4, halvings: 40 } as const;
@@ -72,7 +72,7 @@ function createSedil(setting: LearnerSetting): SedilState {
 /** One iteration on the whole set Y. Changes `state` in place. */
 async function sedilUpdate(state: SedilState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
   const { encoder } = state;
-  state.cost ??= new SedilCost(await kernels.readMatrix(Y), baseCols(encoder.base), weights, kernels);
+  state.cost ??= new SedilCost(await kernels.readMatrix(Y), baseCols(encoder.base), sedilWeights, kernels);
   state.descent ??= await startDescent(await startingPoint(encoder, Y, kernels), state.cost);
   const { cost, descent } = state;
   state.rmse = Math.sqrt(dot(descent.R.data, descent.R.data) / descent.R.data.length);
@@ -208,7 +208,14 @@ export const sedil: LearnerKind = {
       update: (Y) => sedilUpdate(state, Y, kernels),
       async report() {
         const { step, rmse, descent } = state;
-        return { step, rmse, stepSize: descent?.step ?? 0, atomsUsed: descent?.point.X.rows ?? 0 };
+        const { cost, step: stepSize, point } = descent ?? { step: 0 };
+        return {
+          step,
+          rmse,
+          stepSize,
+          atomsUsed: point?.X.rows ?? 0,
+          ...(cost === undefined ? {} : { cost }),
+        };
       },
       async findNonFinite() {
         const bad = encoder.base.factors.findIndex(({ data }) => !allFinite(data));
