@@ -3,17 +3,8 @@ import { InputError } from "../../core/errors.js";
 import { SparseColumns } from "../../core/matrix.js";
 import { createBase } from "../../dictionaries/base.js";
 import { Model } from "../../model/model.js";
-import type { PartStore } from "./experiment.js";
+import { memoryParts } from "./memoryParts.case.js";
 import { jsonPart, modelPart } from "./parts.js";
-
-function memoryStore(): PartStore & { readonly stored: Map<string, Uint8Array> } {
-  const stored = new Map<string, Uint8Array>();
-  return {
-    stored,
-    read: async (name) => stored.get(name),
-    write: async (name, bytes) => void stored.set(name, bytes),
-  };
-}
 
 function model(): Model {
   const meta = { learner: "osdl", options: {}, seed: 1, examplesSeen: 7, removeMean: true, coding: {} };
@@ -21,7 +12,7 @@ function model(): Model {
 }
 
 test("a part is computed once, and keeps its seconds", async () => {
-  const parts = memoryStore();
+  const parts = memoryParts();
   let computed = 0;
   const compute = async () => ({ psnr: [30.25, 31], turns: ++computed });
   const first = await jsonPart({ parts }, "8x8-osdl", compute);
@@ -32,7 +23,7 @@ test("a part is computed once, and keeps its seconds", async () => {
 });
 
 test("a model part gives back the model and its record, and needs both files", async () => {
-  const parts = memoryStore();
+  const parts = memoryParts();
   let computed = 0;
   const compute = async () => ({ model: model(), record: { turns: ++computed } });
   await modelPart({ parts }, "osdl", compute);
@@ -44,7 +35,7 @@ test("a model part gives back the model and its record, and needs both files", a
 });
 
 test("a part of an aborted run is not stored", async () => {
-  const parts = memoryStore();
+  const parts = memoryParts();
   const tools = { parts, signal: AbortSignal.abort() };
   expect((await jsonPart(tools, "a", async () => 1)).value).toBe(1);
   await modelPart(tools, "b", async () => ({ model: model(), record: 1 }));
@@ -52,7 +43,7 @@ test("a part of an aborted run is not stored", async () => {
 });
 
 test("a part that cannot be read is named", async () => {
-  const parts = memoryStore();
+  const parts = memoryParts();
   parts.stored.set("a.json", new Uint8Array([1, 2]));
   await expect(jsonPart({ parts }, "a", async () => 1)).rejects.toThrow(
     new InputError("a.json: not a finished part of this run; remove it to compute it again"),
