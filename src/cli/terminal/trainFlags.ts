@@ -7,7 +7,7 @@ import type { Input } from "../../data/node/inputs.js";
 import { baseForms } from "../../dictionaries/base.js";
 import { atomCareDefaults } from "../../learn/atoms/atomCare.js";
 import { checkpointDefaults } from "../../learn/checkpoints/node/checkpointFolder.js";
-import type { LearnerKind } from "../../learn/learners/learner.js";
+import { type LearnerKind, startingAtoms } from "../../learn/learners/learner.js";
 import { learnerNames, learners } from "../../learn/learners/registry.js";
 import { defaultAtomSparsity, type TrainOptions, trainDefaults } from "../../learn/run/trainOptions.js";
 import { loadBase, loadModel } from "../../model/node/files.js";
@@ -34,6 +34,7 @@ const sameInLibrary = [
   "epochs",
   "examples",
   "momentum",
+  "average",
   "stepDecay",
   "seed",
   "holdout",
@@ -52,6 +53,7 @@ export interface TrainFlags extends DeviceFlags, Pick<TrainOptions, (typeof same
   readonly sparsity?: number;
   readonly error?: number;
   readonly atomCare?: number | boolean;
+  readonly init?: string;
   readonly start?: string;
   readonly test?: string[];
   readonly checkpoint?: string;
@@ -113,16 +115,25 @@ function withLearnerOptions(command: Command): void {
   );
   command
     .addOption(option("--momentum <g>", "momentum γ in [0, 1) (osdl only)", number, d.momentum))
+    .option("--average", "end with the mean of the atoms over the last epoch (osdl only)")
     .addOption(
       option("--step-decay <t>", "mini-batches until the step is halved (niht only)", number, d.stepDecay),
     )
     .addOption(option("--atom-care <n>", care, count, every))
     .option("--no-atom-care", "never replace little-used or duplicate atoms")
+    .addOption(
+      option(
+        "--init <what>",
+        "starting atoms of odl and ksvd: base (the base dictionary), examples, or a file as for --start",
+        undefined,
+        d.init,
+      ),
+    )
     .option("--start <file>", "start from the atoms and the base of this dictionary");
 }
 
 function withStoppingOptions(command: Command): void {
-  const holdout = "patches held out for testing, at most a tenth of all";
+  const holdout = "patches held out for testing, at most half of all (by default, at most a tenth)";
   command
     .optionsGroup("Testing and stopping:")
     .addOption(option("--holdout <n>", holdout, count, trainDefaults.holdout))
@@ -176,16 +187,27 @@ export async function libraryOptions(flags: TrainFlags, inputs: readonly Input[]
   const { sparsity, error } = flags;
   const same = Object.fromEntries(sameInLibrary.map((name) => [name, flags[name]]));
   const patch = parsePatch(flags.patch, inputs);
-  const start = flags.start === undefined ? undefined : await loadModel(flags.start);
+  const init = startingAtoms.find((name) => name === flags.init);
+  const file = startFile(flags);
+  const start = file === undefined ? undefined : await loadModel(file);
   const base = flags.base ?? (start ? undefined : trainDefaults.base); // `start` has a base of its own
   return {
     ...(same as Pick<TrainOptions, (typeof sameInLibrary)[number]>),
     patch,
     base: base === undefined ? undefined : await loadBase(base, patch),
+    init,
     start,
     coding: sparsity === undefined && error === undefined ? undefined : { sparsity, error },
     atomCare: atomCareOf(flags.atomCare),
   };
+}
+
+/** The dictionary to start from: that of `--start`, or of `--init` if it is not one of the words. */
+function startFile({ init, start }: TrainFlags): string | undefined {
+  if (init === undefined || startingAtoms.some((name) => name === init)) return start;
+  if (start !== undefined)
+    throw new InputError("--init must be base or examples with --start, which has its own atoms");
+  return init;
 }
 
 function atomCareOf(flag: number | boolean | undefined): TrainOptions["atomCare"] {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
+import { memoryParts } from "../shared/memoryParts.case.js";
 import { type Comparison, convergenceClaims } from "./claims.js";
 import { prepareConvergence, runConvergence } from "./run.js";
 import { type ConvergenceSettings, fig5, type Method, shareToSparsity } from "./settings.js";
@@ -34,13 +35,15 @@ describe("a run of fig5", async () => {
       "index.html",
     ]);
     const csv = new TextDecoder().decode(outcome.files[4].bytes).trimEnd().split("\n");
-    expect(csv.length).toBe(1 + 2 * (4 + 3 + 3 + 3)); // one point before learning, then one per epoch
+    expect(csv.length).toBe(1 + 2 * (4 + 5 * 3)); // one point before learning, then one per epoch
   });
 
   test("has a row for each method and atom sparsity, and errors that fall", () => {
     expect(outcome.rows.length).toBe(2 * tiny.methods.length);
     for (const [name, before, , after] of outcome.rows)
       expect(Number(after), name).toBeLessThan(Number(before));
+    const startOf = (label: string) => outcome.rows.find(([name]) => name.endsWith(label))?.[1];
+    expect(startOf("ODL from cropped wavelets")).toBe(startOf("OSDL (Algorithm 2)"));
     expect(stages).toContain("6x6, k = 2: Sparse K-SVD");
   });
 
@@ -57,7 +60,7 @@ test("options are checked before data is read, and epochs sets those of all meth
   expect(() => prepare({ epochs: 0 })).toThrow(/epochs must be an integer of at least 1, got 0/);
   const run = prepareConvergence(tiny, { epochs: 1, examples: 40 });
   const { files } = await run({}, { kernels });
-  expect(new TextDecoder().decode(files[4].bytes).trimEnd().split("\n").length).toBe(1 + 2 * 4 * 2);
+  expect(new TextDecoder().decode(files[4].bytes).trimEnd().split("\n").length).toBe(1 + 2 * 6 * 2);
 });
 
 test("the option patch selects one of several patch sizes", async () => {
@@ -65,13 +68,26 @@ test("the option patch selects one of several patch sizes", async () => {
   const small = { examples: 40, epochs: 1, patch: [7, 7] };
   const run = prepareConvergence({ ...tiny, sizes }, small);
   const { rows } = await run({}, { kernels });
-  expect(rows.map(([name]) => name.split(",")[0])).toEqual(Array(8).fill("7x7"));
+  expect(rows.map(([name]) => name.split(",")[0])).toEqual(Array(12).fill("7x7"));
 });
 
 test("a run aborted before its first epoch has no curves and no claims", async () => {
   const { files, rows, claims } = await runConvergence(tiny, {}, { kernels, signal: AbortSignal.abort() });
   expect(files.map(({ name }) => name)).toEqual(["figure-5.csv", "index.html"]);
   expect([rows, claims]).toEqual([[], []]);
+});
+
+test("every curve is a part, and a run that resumes learns nothing again", async () => {
+  const parts = memoryParts();
+  const settings = { ...tiny, sizes: [{ ...tiny.sizes[0], atomShares: [0.05] }] };
+  const { rows } = await runConvergence(settings, {}, { kernels, parts });
+  expect([...parts.stored.keys()].filter((name) => name.endsWith("json"))).toEqual(
+    ["k2-sparse-ksvd", "k2-niht", "k2-osdl", "k2-osdl-average", "odl", "odl-examples"].map(
+      (name) => `6x6-${name}.json`,
+    ),
+  );
+  const showTraining = () => Promise.reject(new Error("learned again"));
+  expect((await runConvergence(settings, {}, { kernels, parts, showTraining })).rows).toEqual(rows);
 });
 
 test("k is that of the paper: 5 % of 12×12 is 7", () => {
@@ -81,7 +97,7 @@ test("k is that of the paper: 5 % of 12×12 is 7", () => {
 
 describe("the claims of fig5", () => {
   const method = (learner: Method["learner"], batch = false): Method => ({
-    ...{ label: learner, learner, epochs: 2, batch },
+    ...{ id: learner, label: learner, learner, epochs: 2, batch },
   });
   const comparison = (patch: number[], osdl: number[], niht: number[], ksvd: number[]): Comparison => ({
     size: { patch, sparsity: 4, atomShares: [0.05] },
@@ -112,5 +128,31 @@ describe("the claims of fig5", () => {
     expect(holds(beside([9, 6.45, 6.44], 0.05))).toEqual([true, true, true]);
     expect(holds(beside([9, 6.45, 6.43], 0.05))).toEqual([true, true, false]);
     expect(holds(beside([9, 6.45, 6.43], 0.1))).toEqual([true, true]); // in the paper, OSDL does not reach ODL here
+  });
+
+  test("where the paper says so, OSDL is to be faster than ODL and lower at the end", () => {
+    const against = (odl: number[]) => {
+      const { size, ...rest } = beside(odl, 0.05);
+      const claims = convergenceClaims([{ ...rest, size: { ...size, beatsOdl: true } }]);
+      return claims.slice(-2).map(({ holds }) => holds);
+    };
+    expect(against([9, 8.9, 8.8, 8.7, 8.6, 6.6])).toEqual([true, true]);
+    expect(against([9, 8.9, 6.6])).toEqual([true, false]);
+    expect(against([9, 6.4, 6.4])).toEqual([false, false]); // at 6.5 after 0.96 s, OSDL after 4 s
+  });
+
+  test("a curve that is not in the paper has a claim of ours", () => {
+    const { curves, ...rest } = beside([9, 6.45, 6.44], 0.05);
+    const average = {
+      ...curves[0],
+      method: { ...curves[0].method, id: "osdl-average", extra: true as const },
+    };
+    const claims = convergenceClaims([{ ...rest, curves: [...curves, average] }]);
+    expect(claims.map(({ id, source }) => [id, source])).toEqual([
+      ["12x12-k7-faster-than-sparse-ksvd", "§V-A, figure 5"],
+      ["12x12-k7-niht", "§V-A, figure 5"],
+      ["12x12-k7-osdl-meets-odl", "§V-A, figure 5"],
+      ["12x12-k7-osdl-average-meets-odl", "ours"],
+    ]);
   });
 });

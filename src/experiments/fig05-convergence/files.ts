@@ -42,6 +42,7 @@ function chart(comparison: Comparison, by: "seconds" | "epoch"): string {
     y: { label: "RMSE" },
     series: comparison.curves.map(({ method, points }) => ({
       label: method.label,
+      dashed: method.extra ?? false,
       points: points
         .filter(({ seconds }) => !timed || seconds > 0)
         .map((point) => ({ x: point[by], y: point.testRmse })),
@@ -55,18 +56,14 @@ function csv({ comparisons }: ConvergenceResult): OutcomeFile {
       points.map(({ epoch, seconds, testRmse }) => [
         formatShape(size.patch),
         atomSparsity,
-        method.learner,
+        method.id,
         epoch,
         seconds.toFixed(3),
         testRmse,
       ]),
     ),
   );
-  return csvFile(
-    "figure-5.csv",
-    ["patch", "atom sparsity", "learner", "epoch", "seconds", "test RMSE"],
-    rows,
-  );
+  return csvFile("figure-5.csv", ["patch", "atom sparsity", "method", "epoch", "seconds", "test RMSE"], rows);
 }
 
 function page(result: ConvergenceResult): OutcomeFile {

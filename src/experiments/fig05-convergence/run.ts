@@ -1,31 +1,25 @@
 /**
  * Figure 5: every method learns with every patch size and atom sparsity. After each epoch,
  * the error on held-out patches of the same pictures and the time spent learning are noted.
+ * Each learner with each size and sparsity is a part of the run.
  */
 
 import { formatShape, sameShape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
-import { type TrainingRun, train } from "../../learn/run/train.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
 import { chooseSettings, recordSettings, trainingOptions } from "../shared/chooseSettings.js";
-import {
-  type ExperimentData,
-  type ExperimentOptions,
-  type ExperimentRun,
-  type ExperimentTools,
-  type Outcome,
-  runTraining,
+import type {
+  ExperimentData,
+  ExperimentOptions,
+  ExperimentRun,
+  ExperimentTools,
+  Outcome,
 } from "../shared/experiment.js";
 import { describeDevice } from "../shared/outcomeFiles.js";
 import { choosePictures, departuresOf } from "../shared/pictures.js";
 import { StageClock } from "../shared/stageClock.js";
-import {
-  type Comparison,
-  type Curve,
-  type CurvePoint,
-  convergenceClaims,
-  describeComparison,
-} from "./claims.js";
+import { trainPart } from "../shared/trainPart.js";
+import { type Comparison, type Curve, convergenceClaims, describeComparison, idPrefix } from "./claims.js";
 import { convergenceFiles } from "./files.js";
 import { type ConvergenceSettings, type Method, type SizeSettings, shareToSparsity } from "./settings.js";
 
@@ -47,16 +41,12 @@ export async function runConvergence(
   tools: ExperimentTools,
 ): Promise<Outcome> {
   const start = performance.now();
-  const { pictures, sources } = choosePictures(data, settings.pictures, settings.seed);
+  const { pictures: images, sources } = choosePictures(data, settings.pictures, settings.seed);
   const clock = new StageClock();
   const departures = departuresOf(settings, data);
   const comparisons: Comparison[] = [];
   for (const size of settings.sizes)
-    comparisons.push(
-      ...(await clock.time(`learning: ${formatShape(size.patch)}`, () =>
-        compareMethods(settings, size, pictures, data.test, tools),
-      )),
-    );
+    comparisons.push(...(await compareMethods(settings, size, { images, test: data.test }, tools, clock)));
   const claims = convergenceClaims(comparisons);
   const device = describeDevice(tools.kernels);
   const seconds = (performance.now() - start) / 1000;
@@ -76,34 +66,42 @@ export async function runConvergence(
 async function compareMethods(
   settings: ConvergenceSettings,
   size: SizeSettings,
-  pictures: readonly Signal[],
-  testSignals: readonly Signal[] | undefined,
+  { images, test }: { readonly images: readonly Signal[]; readonly test: readonly Signal[] | undefined },
   tools: ExperimentTools,
+  clock: StageClock,
 ): Promise<Comparison[]> {
-  const { kernels, signal } = tools;
-  const denseCurves = new Map<Method, Curve>();
+  const dense = new Map<Method, Curve>();
   const comparisons: Comparison[] = [];
   for (const share of size.atomShares) {
     const atomSparsity = shareToSparsity(size, share);
     const curves: Curve[] = [];
     for (const method of settings.methods) {
-      if (signal?.aborted) break;
-      tools.onStage?.(`${describeComparison({ size, atomSparsity })}: ${method.label}`);
-      const options = { ...methodOptions(settings, size, share, method), test: testSignals, kernels, signal };
-      const curve = denseCurves.get(method) ?? (await learningCurve(method, train(pictures, options), tools));
-      if (method.dense) denseCurves.set(method, curve);
+      if (tools.signal?.aborted) break;
+      const stage = `${describeComparison({ size, atomSparsity })}: ${method.label}`;
+      const options = { ...methodOptions(settings, size, share, method), test };
+      const name = partName(size, atomSparsity, method);
+      const curve = dense.get(method) ?? (await learningCurve(stage, name, method, images, options, tools));
+      if (method.dense) dense.set(method, curve);
+      else clock.add(`learning: ${stage}`, curve.points.at(-1)?.seconds ?? 0);
       if (curve.points.length > 1) curves.push(curve); // otherwise it was aborted in its first epoch
     }
     if (curves.length > 0) comparisons.push({ size, atomSparsity, curves });
   }
+  for (const [{ label }, { points }] of dense)
+    clock.add(`learning: ${formatShape(size.patch)}: ${label}`, points.at(-1)?.seconds ?? 0);
   return comparisons;
+}
+
+/** `12x12-k7-osdl`, `12x12-odl`. */
+function partName(size: SizeSettings, atomSparsity: number, { id, dense }: Method): string {
+  return dense ? `${formatShape(size.patch)}-${id}` : `${idPrefix({ size, atomSparsity })}-${id}`;
 }
 
 function methodOptions(
   { base, examples, testPatches, batch, seed }: ConvergenceSettings,
   size: SizeSettings,
   share: number,
-  { learner, epochs, dense }: Method,
+  { learner, epochs, dense, own }: Method,
 ): TrainOptions {
   const { patch, sparsity } = size;
   const atomSparsity = dense ? undefined : shareToSparsity(size, share);
@@ -118,22 +116,24 @@ function methodOptions(
     batch,
     seed,
     holdout: testPatches,
+    ...own,
   };
 }
 
-/** Train. The time of a test is not time of learning: that of the one before the first step is taken off each. */
-async function learningCurve(method: Method, run: TrainingRun, tools: ExperimentTools): Promise<Curve> {
-  const plan = await run.plan();
-  const points: CurvePoint[] = [];
-  let learningSeconds = 0;
-  let testSeconds = 0;
-  await runTraining(run, tools, ({ step, examples, testRmse }, seconds) => {
-    if (step === 0) testSeconds = seconds;
-    else learningSeconds += Math.max(0, seconds - (testRmse === undefined ? 0 : testSeconds));
-    if (testRmse === undefined) return;
-    points.push({ epoch: examples / plan.examples, seconds: learningSeconds, testRmse });
-  });
-  return { method, points, tested: plan.holdout };
+async function learningCurve(
+  stage: string,
+  name: string,
+  method: Method,
+  images: readonly Signal[],
+  options: TrainOptions,
+  tools: ExperimentTools,
+): Promise<Curve> {
+  tools.onStage?.(stage);
+  const { record } = await trainPart(tools, name, images, options);
+  const points = record.points.flatMap(({ examples, seconds, testRmse }) =>
+    testRmse === undefined ? [] : { epoch: examples / record.examples, seconds, testRmse },
+  );
+  return { method, points, tested: record.tested };
 }
 
 function tableRow(comparison: Comparison, { method, points }: Curve): string[] {
@@ -143,10 +143,8 @@ function tableRow(comparison: Comparison, { method, points }: Curve): string[] {
 }
 
 function curveValues({ size, atomSparsity, curves }: Comparison) {
-  return curves.map(({ method, points }) => ({
-    patch: size.patch,
-    atomSparsity,
-    learner: method.learner,
-    points,
+  return curves.map(({ method, points, tested }) => ({
+    ...{ patch: size.patch, sparsity: size.sparsity, atomSparsity },
+    ...{ method: method.id, label: method.label, tested, points },
   }));
 }

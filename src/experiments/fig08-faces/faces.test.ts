@@ -3,11 +3,12 @@ import { InputError } from "../../core/errors.js";
 import { DenseMatrix } from "../../core/matrix.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { modelFromBytes } from "../../model/files.js";
-import type { PartStore } from "../shared/experiment.js";
+import { memoryParts } from "../shared/memoryParts.case.js";
 import { trainletsLabel } from "../shared/mTermComparison.js";
+import type { LearningRecord } from "../shared/trainPart.js";
 import { type FaceKind, faceKind, facesClaims } from "./claims.js";
 import { firstComponentsCurve } from "./firstComponents.js";
-import { hasSettled } from "./learn.js";
+import { costsOf, hasSettled } from "./learn.js";
 import { prepareFaces, runFaces } from "./run.js";
 import { type FacesSettings, fig8 } from "./settings.js";
 
@@ -75,21 +76,18 @@ describe("a run of fig8", async () => {
   });
 
   test("reports how SeDiL ended, and its weights as ours", () => {
-    const { learning } = outcome.values as { learning: Record<string, { updates: number; costs: number[] }> };
-    expect(learning.SeDiL).toMatchObject({ updates: 4, settled: false });
-    const { costs } = learning.SeDiL;
+    const { learning } = outcome.values as { learning: Record<string, LearningRecord> };
+    expect(learning.SeDiL).toMatchObject({ updates: 4 });
+    const costs = costsOf(learning.SeDiL.points);
+    expect(costs.length).toBe(4);
     expect(costs).toEqual([...costs].sort((a, b) => b - a));
     expect(outcome.departures.join()).toContain("weights of ours, λ = 0.1, ρ = 20, κ = 0.001");
   });
 
   test("resumes from its parts with the same result", async () => {
-    const stored = new Map<string, Uint8Array>();
-    const parts: PartStore = {
-      read: async (name) => stored.get(name),
-      write: async (name, bytes) => void stored.set(name, bytes),
-    };
+    const parts = memoryParts();
     await runFaces(tiny, {}, { kernels, parts });
-    expect([...stored.keys()]).toEqual(
+    expect([...parts.stored.keys()]).toEqual(
       ["pca", "sedil", "osdl"].flatMap((name) => [`${name}.npz`, `${name}.json`]),
     );
     let trained = 0;

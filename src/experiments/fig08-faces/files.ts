@@ -22,7 +22,7 @@ import {
   type RunFacts,
   textFile,
 } from "../shared/outcomeFiles.js";
-import type { LearnedModel, Method } from "./learn.js";
+import { costsOf, hasSettled, type LearnedModel, type Method } from "./learn.js";
 import { type FacesSettings, labels } from "./settings.js";
 
 export interface FacesResult extends RunFacts {
@@ -111,8 +111,10 @@ function gallerySection({ method, model }: LearnedModel): PageSection {
 function settingEntries({ settings, models, device, seconds, sources }: FacesResult) {
   const { A } = models.at(-1)!.model;
   const { examples, base, tolerance } = settings.sedil;
-  const { updates, settled } = models[1].record;
-  const until = settled ? `until a turn changed its cost by less than ${tolerance}` : "not settled";
+  const { updates, points } = models[1].record;
+  const until = hasSettled(costsOf(points), tolerance)
+    ? `until a turn changed its cost by less than ${tolerance}`
+    : "not settled";
   const { sparsity: lambda, sharpness: rho, coherence: kappa } = sedilWeights;
   return [
     ["base dictionary", settings.base],

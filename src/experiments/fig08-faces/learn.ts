@@ -1,13 +1,12 @@
 /** The three dictionaries learned for figure 8, each a part of the run: PCA, SeDiL until its cost settles, OSDL. */
 
 import type { Signal } from "../../core/signal.js";
-import { train } from "../../learn/run/train.js";
 import type { TrainOptions } from "../../learn/run/trainOptions.js";
 import type { Model } from "../../model/model.js";
-import { type ExperimentTools, runTraining, stopTraining } from "../shared/experiment.js";
+import type { ExperimentTools } from "../shared/experiment.js";
 import { trainletsLabel } from "../shared/mTermComparison.js";
-import { type ModelPart, modelPart } from "../shared/parts.js";
 import type { StageClock } from "../shared/stageClock.js";
+import { type LearningPoint, type LearningRecord, trainPart } from "../shared/trainPart.js";
 import { type FacesSettings, labels } from "./settings.js";
 
 /** A method of the table that learns. */
@@ -18,15 +17,6 @@ export interface Method {
   readonly training: TrainOptions;
   /** The relative change of the cost per update below which learning ends. */
   readonly tolerance?: number;
-}
-
-/** How a model was learned. */
-export interface LearningRecord {
-  readonly updates: number;
-  /** The cost after each update, of a method with a tolerance. */
-  readonly costs: readonly number[];
-  /** Whether the cost settled before the last update allowed. */
-  readonly settled: boolean;
 }
 
 export interface LearnedModel {
@@ -85,30 +75,19 @@ export async function learnAll(
   const models: LearnedModel[] = [];
   for (const method of listMethods(settings)) {
     tools.onStage?.(`learning: ${method.label}`);
-    const part = await modelPart(tools, method.part, () => learn(method, images, tools));
-    clock.add(`learning: ${method.label}`, part.seconds);
-    models.push({ method, ...part.value });
+    const { part, training, tolerance } = method;
+    const isDone = (points: readonly LearningPoint[]) =>
+      tolerance !== undefined && hasSettled(costsOf(points), tolerance);
+    const { model, record } = await trainPart(tools, part, images, training, { isDone });
+    clock.add(`learning: ${method.label}`, record.seconds);
+    models.push({ method, model, record });
   }
   return models;
 }
 
-async function learn(
-  { training, tolerance }: Method,
-  images: readonly Signal[],
-  tools: ExperimentTools,
-): Promise<ModelPart<LearningRecord>> {
-  const { kernels, signal } = tools;
-  const costs: number[] = [];
-  let updates = 0;
-  const run = train(images, { ...training, kernels, signal });
-  const model = await runTraining(run, tools, ({ step, cost }) => {
-    updates = step;
-    if (tolerance === undefined || cost === undefined) return undefined;
-    costs.push(cost);
-    return hasSettled(costs, tolerance) ? stopTraining : undefined;
-  });
-  const settled = tolerance !== undefined && hasSettled(costs, tolerance);
-  return { model, record: { updates, costs, settled } };
+/** The cost after each update, of a method that has one. */
+export function costsOf(points: readonly LearningPoint[]): number[] {
+  return points.flatMap(({ cost }) => cost ?? []);
 }
 
 /** Whether the last update changed the cost by less than this fraction. */

@@ -81,7 +81,7 @@ export interface PartStore {
 
 /**
  * Train to the end, shown by `tools`. `onReport` sees every report first, with the seconds that the run took for it:
- * neither its set-up nor the time spent on showing counts. If it returns `stopTraining`, that report is the last.
+ * neither its set-up nor the time spent on showing counts.
  */
 export async function runTraining(
   run: TrainingRun,
@@ -95,17 +95,13 @@ export async function runTraining(
   return run.model();
 }
 
-/** Returned by `onReport` to end the training after a report. */
-export const stopTraining = "stop";
-
-type OnReport = (report: TrainReport, seconds: number) => unknown;
+type OnReport = (report: TrainReport, seconds: number) => void;
 
 async function* timeReports(run: TrainingRun, onReport: OnReport): AsyncGenerator<TrainReport> {
   let start = performance.now();
   for await (const report of run) {
-    const wish = onReport(report, (performance.now() - start) / 1000);
+    onReport(report, (performance.now() - start) / 1000);
     yield report;
-    if (wish === stopTraining) return;
     start = performance.now();
   }
 }

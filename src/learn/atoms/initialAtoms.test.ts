@@ -125,6 +125,61 @@ describe("the starting atoms of a training run", () => {
   });
 });
 
+describe("explicit atoms that start from the base", () => {
+  const patch = [3, 4] as const;
+  const base = createBase("odct:2", patch);
+  const phi = explicitBase(base.factors); // 12 × 48, unit columns
+  const data = Array.from({ length: 20 }, (_, i) =>
+    makeSignal(
+      `example ${i}`,
+      patch,
+      Float32Array.from({ length: 12 }, (_, r) => Math.sin(i + 3 * r)),
+    ),
+  );
+
+  async function start(learner: "odl" | "ksvd", atoms: number) {
+    const run = train(data, {
+      patch,
+      base,
+      atoms,
+      learner,
+      init: "base",
+      coding: { sparsity: 2 },
+      holdout: 0,
+    });
+    for await (const _ of run) break; // the report before the first update
+    return (await run.model()).atoms();
+  }
+
+  test.each(["odl", "ksvd"] as const)("are those of the base for %s", async (learner) => {
+    const D = await start(learner, 48);
+    D.data.forEach((value, i) => {
+      expect(value).toBeCloseTo(phi.data[i], 6);
+    });
+  });
+
+  test("are mixtures of base atoms besides for m > L, and base atoms for m < L", async () => {
+    const more = await start("odl", 60);
+    for (let j = 0; j < 60; j++) {
+      expect(Math.hypot(...more.column(j))).toBeCloseTo(1, 5);
+      if (j < 48) expect(more.column(j)[0]).toBeCloseTo(phi.column(j)[0], 6);
+    }
+    const fewer = await start("odl", 10);
+    for (let j = 0; j < 10; j++) {
+      const nearest = Math.max(
+        ...Array.from({ length: 48 }, (_, i) => overlap(fewer.column(j), phi.column(i))),
+      );
+      expect(nearest).toBeCloseTo(1, 5);
+    }
+  });
+});
+
+function overlap(x: ArrayLike<number>, y: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < x.length; i++) sum += x[i] * y[i];
+  return sum;
+}
+
 describe("starting atoms from a model", () => {
   const A = SparseColumns.fromEntries(5, 3, [
     [

@@ -8,8 +8,9 @@
  *           coded over Φ alone.
  *
  * An explicit dictionary starts from examples: the first that are not zero, scaled to
- * unit norm, and random directions if there are too few. A run that starts from a model
- * starts with its atoms, with the norms they had.
+ * unit norm, and random directions if there are too few; or, as the paper does for
+ * fairness, from the base dictionary: ΦA⁰. A run that starts from a model starts with its
+ * atoms, with the norms they had.
  */
 
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
@@ -60,6 +61,7 @@ async function countBaseUses({ options, firstExamples, kernels }: StartSetting):
 export async function startingMatrix(setting: StartSetting): Promise<DenseMatrix> {
   const { options, model, firstExamples, rng, kernels } = setting;
   if (model) return model.atoms(kernels);
+  if (options.init === "base") return baseAtoms(setting);
   const D = new DenseMatrix(baseRows(options.base), options.atoms);
   let found = 0;
   for await (const Y of firstExamples(4 * options.atoms)) {
@@ -69,6 +71,28 @@ export async function startingMatrix(setting: StartSetting): Promise<DenseMatrix
   for (let r = found * D.rows; r < D.data.length; r++) D.data[r] = rng.normal();
   return unitColumns(D);
 }
+
+/** ΦA⁰ with unit columns. */
+async function baseAtoms(setting: StartSetting): Promise<DenseMatrix> {
+  const { options, kernels } = setting;
+  const { base, atoms: m } = options;
+  const A = await startingFactor({ ...setting, options: { ...options, atomSparsity: mixed } });
+  const phi = kernels.base(base.factors);
+  const [C, Y] = [kernels.matrix(phi.cols, panel), kernels.matrix(phi.rows, panel)];
+  const D = new DenseMatrix(phi.rows, m);
+  for (let from = 0; from < m; from += panel) {
+    const to = Math.min(from + panel, m);
+    const [c, y] = [kernels.head(C, to - from), kernels.head(Y, to - from)];
+    await kernels.writeMatrix(c, A.slice(from, to).toDense());
+    await kernels.synthesize(phi, c, y);
+    D.slice(from, to).data.set((await kernels.readMatrix(y)).data);
+  }
+  kernels.free(phi, C, Y);
+  return unitColumns(D);
+}
+
+/** Atoms synthesised at a time. */
+const panel = 128;
 
 /** Base atoms mixed in each additional column. */
 const mixed = 4;

@@ -191,7 +191,7 @@ function requireOrder({ what, bytes }: MemoryPart, examples: number): void {
   );
 }
 
-/** Holds test windows out of the training data, at most a tenth of it, unless there are test signals. */
+/** Holds test windows out of the training data, at most the share of the options, unless there are test signals. */
 function createSampler(
   units: readonly Windowed[],
   holdsOut: boolean,
@@ -200,7 +200,8 @@ function createSampler(
 ): PatchSampler {
   const patch = options.base.shape;
   const { available } = new PatchSampler(units, { patch, holdout: 0, examples: 1 }, rng);
-  const holdout = holdsOut ? Math.min(options.holdout, Math.floor(available / 10)) : 0;
+  const most = Math.floor(options.holdoutShare * available);
+  const holdout = holdsOut ? Math.min(options.holdout, most) : 0;
   return new PatchSampler(units, { patch, holdout, examples: options.examples }, rng);
 }
 

@@ -224,7 +224,7 @@ describe("groups", () => {
     const run = train(slow(counting(6, 8)), { ...options, patch: [3, 3], examples: 150, groupSamples: 130 });
     await expect(run.outline()).rejects.toThrow(
       new InputError(
-        "train: examples must be fewer: the order of examples takes 1.3 KiB, but only 1.0 KiB of memory is available",
+        "train: examples must be fewer: the order of examples takes 1.5 KiB, but only 1.0 KiB of memory is available",
       ),
     );
     vi.restoreAllMocks();

@@ -26,7 +26,14 @@ async function setUp(seed: number) {
   const { D } = randomUnitDictionary(rng, n, m);
   const Y = randomDense(rng, n, N);
   const sizes = { base, atoms: m, atomSparsity: 1, batch: 16 };
-  const options = { ...sizes, coding: { sparsity: p }, momentum: 0, stepDecay: 1 };
+  const options = {
+    ...sizes,
+    coding: { sparsity: p },
+    momentum: 0,
+    stepDecay: 1,
+    init: "examples" as const,
+    average: false,
+  };
   const start = new SparseColumns(n, m, 0);
   const learner = await ksvd.create({ options, start, atoms: async () => D, examples: N, kernels });
   const held = kernels.matrix(n, N);

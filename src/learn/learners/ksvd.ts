@@ -68,7 +68,7 @@ export const ksvd: LearnerKind = {
   name: "ksvd",
   summary: "K-SVD: explicit atoms over the whole set",
   takes: "whole set",
-  ownOptions: [],
+  ownOptions: ["init"],
   explicit: true,
   defaults: { epochs: 10, careEvery: 1 },
 

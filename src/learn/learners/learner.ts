@@ -85,10 +85,18 @@ export interface LearnerOptions {
   readonly momentum: number;
   /** `T` of 1 + t/T, in mini-batches. */
   readonly stepDecay: number;
+  /** What explicit atoms start as. */
+  readonly init: StartingAtoms;
+  /** Whether the result is the mean of the atoms over the last epoch. */
+  readonly average: boolean;
 }
 
+/** The starting atoms of a learner of explicit atoms: the base dictionary, or examples. */
+export const startingAtoms = ["base", "examples"] as const;
+export type StartingAtoms = (typeof startingAtoms)[number];
+
 /** Options that only some learners use; the others reject them. */
-export const ownOptionNames = ["atomSparsity", "momentum", "stepDecay"] as const;
+export const ownOptionNames = ["atomSparsity", "momentum", "stepDecay", "init", "average"] as const;
 export type OwnOption = (typeof ownOptionNames)[number];
 
 /** Everything a learner is made from. */
@@ -101,6 +109,8 @@ export interface LearnerSetting {
   readonly atoms?: () => Promise<DenseMatrix>;
   /** The most examples of one update. */
   readonly examples: number;
+  /** Updates of an epoch, and of the run, where they are known. */
+  readonly updates?: { readonly perEpoch: number; readonly total: number };
   readonly kernels: Kernels;
 }
 
@@ -126,7 +136,7 @@ export interface LearnerKind {
   readonly takes: "mini-batches" | "whole set";
   /** The options it uses among those that not all learners do. */
   readonly ownOptions: readonly OwnOption[];
-  /** It learns D itself, without a base: it starts from examples, and takes `setting.atoms`. */
+  /** It learns D itself, which does not stay a combination of base atoms: it takes `setting.atoms`. */
   readonly explicit?: true;
   /** Whether a run can start from a model; true by default. */
   readonly canStartFromModel?: boolean;

@@ -20,7 +20,14 @@ async function setUp(seed: number) {
   const rng = Rng.from(seed);
   const { D } = randomUnitDictionary(rng, n, m);
   const sizes = { base, atoms: m, atomSparsity: 1, batch: N };
-  const options = { ...sizes, coding: { sparsity: p }, momentum: 0, stepDecay: 1 };
+  const options = {
+    ...sizes,
+    coding: { sparsity: p },
+    momentum: 0,
+    stepDecay: 1,
+    init: "examples" as const,
+    average: false,
+  };
   const setting = { options, start: new SparseColumns(n, m, 0) };
   const learner = await odl.create({ ...setting, atoms: async () => D, examples: N, kernels });
   const put = async (Y: DenseMatrix) => {

@@ -109,7 +109,7 @@ export const odl: LearnerKind = {
   name: "odl",
   summary: "online learning of explicit atoms, Mairal et al. 2010",
   takes: "mini-batches",
-  ownOptions: [],
+  ownOptions: ["init"],
   explicit: true,
 
   memory(options, N) {

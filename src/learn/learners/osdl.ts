@@ -33,6 +33,9 @@
  *   D3 idle atoms  Columns of U outside S are left alone, as printed. (The
  *                  authors' MATLAB release decays every column.)
  *
+ * An option that is not in the text: `average` ends a run with the mean of the iterates of
+ * its last epoch (iterateAverage.ts).
+ *
  * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
  *           Learning in High Dimensions. IEEE TSP 64(12), 2016, §IV-C.
  */
@@ -56,6 +59,7 @@ import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
 import { type CodingRule, Encoder, resolveLimits } from "../../pursuit/encoder.js";
 import { baseCodingMemory, NewAtoms } from "../atoms/atomCare.js";
+import { IterateAverage } from "../atoms/iterateAverage.js";
 import { savableMatrix } from "../checkpoints/checkpointParts.js";
 import type { LearnerKind, LearnerReport, ReplaceableAtoms } from "./learner.js";
 import { type SparseState, sparseLearner, Tally } from "./tally.js";
@@ -213,12 +217,32 @@ export function osdlAtoms(state: OsdlState, kernels: Kernels): ReplaceableAtoms 
   };
 }
 
+/** Add the atoms to the average, and replace the last by it. */
+async function averageAtoms(state: OsdlState, average: IterateAverage, kernels: Kernels): Promise<void> {
+  const { dictionary, tally, options } = state;
+  if (!average.takes(tally.step)) return;
+  const A = await kernels.readSparse(dictionary.A);
+  average.add(A);
+  if (average.endsAt(tally.step)) await dictionary.replace(average.mean(A, options.atomSparsity));
+}
+
+/** The atoms as atom care sees them; the average forgets those that are replaced. */
+function forgetting(atoms: ReplaceableAtoms, average: IterateAverage): ReplaceableAtoms {
+  return {
+    ...atoms,
+    async replace(replaced, Y) {
+      await atoms.replace(replaced, Y);
+      average.forget(replaced);
+    },
+  };
+}
+
 /** OSDL as the training loop sees it. */
 export const osdl: LearnerKind = {
   name: "osdl",
   summary: "online sparse dictionary learning, Algorithm 2",
   takes: "mini-batches",
-  ownOptions: ["atomSparsity", "momentum"],
+  ownOptions: ["atomSparsity", "momentum", "average"],
 
   memory(options, N) {
     const { base, atoms: m, atomSparsity: k, coding } = options;
@@ -232,18 +256,24 @@ export const osdl: LearnerKind = {
       baseCodingMemory(options),
       { what: "mini-batch", bytes: 4 * N * (3 * n + L + m + 2 * p) },
       { what: "atoms", bytes: 8 * k * m },
+      ...(options.average ? [{ what: "average of atoms", bytes: 4 * L * m }] : []),
     ];
   },
 
-  async create({ options, start, examples: batch, kernels }) {
-    const { base, atomSparsity, momentum, coding } = options;
+  async create({ options, start, examples: batch, updates, kernels }) {
+    const { base, atomSparsity, momentum, coding, atoms } = options;
     const dictionary = await SparseDictionary.create(base, start, kernels, atomSparsity);
     const state = createOsdl(dictionary, { atomSparsity, momentum, batch, coding }, kernels);
     const replaceable = osdlAtoms(state, kernels);
+    const average =
+      options.average && updates ? new IterateAverage(baseCols(base), atoms, updates) : undefined;
     return sparseLearner(state, kernels, {
-      replaceable,
-      savable: [savableMatrix("U", state.momentum, kernels)],
-      update: (Y) => osdlUpdate(state, Y, kernels),
+      replaceable: average ? forgetting(replaceable, average) : replaceable,
+      savable: [savableMatrix("U", state.momentum, kernels), ...(average ? [average.savable] : [])],
+      async update(Y) {
+        await osdlUpdate(state, Y, kernels);
+        if (average) await averageAtoms(state, average, kernels);
+      },
       report: () => osdlReport(state, kernels),
       free() {
         replaceable.free();

@@ -21,7 +21,7 @@ import {
   listOtherTimes,
   recordContents,
 } from "../checkpoints/dataRecord.js";
-import { ownOptionNames } from "../learners/learner.js";
+import { type OwnOption, ownOptionNames } from "../learners/learner.js";
 import type { ResolvedTraining } from "./trainOptions.js";
 
 /** The settings that follow from the options. */
@@ -36,13 +36,14 @@ export function optionSettings(options: ResolvedTraining): RunSettings {
     base: base.name,
     "the base": digest(base.factors.map(({ data }) => data)),
     atoms,
-    ...Object.fromEntries(ownNames.map((name) => [name, options[name]])),
+    ...Object.fromEntries(ownNames.map((name) => [name, settingOf(options, name)])),
     sparsity: coding.sparsity ?? "none",
     error: coding.error ?? "none",
     batch,
     examples,
     seed,
     holdout,
+    "share of test patches": options.holdoutShare,
     groupSamples: options.groupSamples,
     testEvery: testEvery ?? "an epoch",
     reportEvery: reportEvery ?? "as usual",
@@ -54,6 +55,12 @@ export function optionSettings(options: ResolvedTraining): RunSettings {
       ? digest([start.A.values, start.A.indices, ...(start.dictionary ? [start.dictionary.data] : [])])
       : "none",
   };
+}
+
+/** The average is one over the last epoch, so that the number of epochs decides the result. */
+function settingOf(options: ResolvedTraining, name: OwnOption): string | number {
+  if (name !== "average") return options[name];
+  return options.average ? `over epoch ${options.epochs}` : "none";
 }
 
 type DataName = "the data" | "the test data";

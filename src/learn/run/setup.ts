@@ -30,7 +30,7 @@ import { partBytes } from "../checkpoints/checkpointParts.js";
 import { type ExamplePlan, planExamples, type TrainingData } from "../examples/examplePlan.js";
 import type { Examples } from "../examples/examples.js";
 import { isUsable, notUsable } from "../examples/usableSamples.js";
-import type { Learner, MemoryPart } from "../learners/learner.js";
+import type { Learner, LearnerSetting, MemoryPart } from "../learners/learner.js";
 import type { ResolvedTraining, TrainOptions } from "./trainOptions.js";
 
 export interface MemoryPlan {
@@ -177,7 +177,9 @@ export async function openTraining(planned: OutlinedTraining): Promise<TrainingS
   const test = tests
     ? { store: kernels.signals(tests, scale), windows: testWindows(tests, options, rng) }
     : examples.test();
-  const learner = await createLearner(source, scale, rng);
+  const perEpoch = Math.ceil(outline.examples / examplesAtOnce);
+  const updates = { perEpoch, total: outline.steps };
+  const learner = await createLearner(source, scale, rng, updates);
   if (resume) await learner.savable.restore(resume);
   const checkpointBytes = learner.savable.parts().reduce((sum, part) => sum + partBytes(part), 0);
   const plan = { ...outline, holdout: test.windows.signal.length, scale, extreme, checkpointBytes };
@@ -318,7 +320,12 @@ async function findScale(source: ExampleSource, held: readonly Signal[]): Promis
 }
 
 /** The learner with its starting atoms. */
-async function createLearner(source: ExampleSource, scale: number, rng: Rng): Promise<Learner> {
+async function createLearner(
+  source: ExampleSource,
+  scale: number,
+  rng: Rng,
+  updates: NonNullable<LearnerSetting["updates"]>,
+): Promise<Learner> {
   const { kernels, options: resolved, Y } = source;
   const { kind } = resolved;
   const options = { ...resolved, coding: scaleCoding(resolved.coding, scale) };
@@ -336,6 +343,7 @@ async function createLearner(source: ExampleSource, scale: number, rng: Rng): Pr
       : await startingFactor(start("atoms")),
     atoms: () => startingMatrix(start("examples")),
     examples: Y.cols,
+    updates,
     kernels,
   });
 }

@@ -266,16 +266,22 @@ describe("the plan", () => {
     const { examples, holdout, available, steps, batch } = await train(data, {
       ...small,
       kernels: createReferenceKernels(),
-      holdout: 5000,
+      holdout: undefined,
       examples: 1e9,
       batch: 1e6,
       epochs: 3,
     }).plan();
     expect(available).toBe(800);
-    expect(holdout).toBe(80); // at most a tenth
+    expect(holdout).toBe(80); // 5,000 by default, at most a tenth
     expect(examples).toBe(720);
     expect(batch).toBe(720);
     expect(steps).toBe(3);
+  });
+
+  test("holds out as many examples as it is told to, at most half", async () => {
+    const plan = (holdout: number) => train(data, { ...small, examples: 1e9, holdout }).plan();
+    expect(await plan(300)).toMatchObject({ holdout: 300, examples: 500 });
+    expect(await plan(5000)).toMatchObject({ holdout: 400, examples: 400 });
   });
 
   test("is what the run then does", async () => {

@@ -276,6 +276,8 @@ function describeRun(plan: TrainPlan, examplesSeen: number): ModelMeta {
     examples,
     ...ifOwn("momentum"),
     ...ifOwn("stepDecay"),
+    ...(plan.start ? {} : ifOwn("init")),
+    ...(plan.average ? ifOwn("average") : {}),
     atomCare,
     ...(plan.holds === "groups" ? { groupSamples: plan.groupSamples } : {}),
   };

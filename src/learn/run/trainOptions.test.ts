@@ -58,6 +58,11 @@ describe("resolveTraining", () => {
       every: 5,
     });
     expect(resolveTraining({ patch, coding: { error: 3 } }).coding).toEqual({ error: 3 });
+    expect(resolveTraining({ patch, learner: "odl", init: "base" }).init).toBe("base");
+    expect(resolveTraining({ patch, average: true }).average).toBe(true);
+    expect(() => resolveTraining({ patch, learner: "odl", init: "zeros" as never })).toThrow(
+      new InputError('train: unknown init "zeros"; known: base, examples'),
+    );
   });
 
   test("treats undefined as not given", () => {

@@ -37,7 +37,13 @@ import { type AtomCareOptions, atomCareDefaults, resolveAtomCare } from "../atom
 import { maxNonZeros } from "../atoms/initialAtoms.js";
 import type { Checkpoint, CheckpointKeeper } from "../checkpoints/checkpoint.js";
 import { nihtDefaults } from "../learners/atomwise/niht.js";
-import { type LearnerKind, type LearnerOptions, ownOptionNames } from "../learners/learner.js";
+import {
+  type LearnerKind,
+  type LearnerOptions,
+  ownOptionNames,
+  type StartingAtoms,
+  startingAtoms,
+} from "../learners/learner.js";
 import { osdlDefaults } from "../learners/osdl.js";
 import { type LearnerName, learnerNames, learners } from "../learners/registry.js";
 
@@ -59,6 +65,8 @@ export interface TrainOptions {
   readonly coding?: CodingRule | undefined;
   /** The algorithm: one of `learnerNames`, or a learner of your own. */
   readonly learner?: LearnerName | LearnerKind | undefined;
+  /** What the atoms of `odl` and `ksvd` start as: `"examples"`, or `"base"` for the base dictionary. */
+  readonly init?: StartingAtoms | undefined;
   /** A model to start from, with its base and its atoms. */
   readonly start?: Model | undefined;
   /** Examples per mini-batch, `N`; for learners of the whole set, examples coded at a time. */
@@ -69,11 +77,13 @@ export interface TrainOptions {
   readonly examples?: number | undefined;
   /** Momentum `γ` of `osdl`, in [0, 1). */
   readonly momentum?: number | undefined;
+  /** End with the mean of the atoms over the last epoch (`osdl`). A run that ends early keeps the last atoms. */
+  readonly average?: boolean | undefined;
   /** Mini-batches until the steps of `niht` are halved: `T` of 1 + t/T. */
   readonly stepDecay?: number | undefined;
   /** The seed of everything random. */
   readonly seed?: number | undefined;
-  /** Examples held out for testing, never trained on; at most a tenth of all. */
+  /** Examples held out for testing, never trained on: at most half of all; by default at most a tenth. */
   readonly holdout?: number | undefined;
   /** Signals to test on instead of held-out windows of the training data. */
   readonly test?: SignalData | undefined;
@@ -124,11 +134,16 @@ export const trainDefaults = {
   examples: 200_000,
   momentum: osdlDefaults.momentum,
   stepDecay: nihtDefaults.stepDecay,
+  init: "examples",
+  average: false,
   seed: 1,
   holdout: 5000,
   removeMean: true,
   groupSamples: 2 ** 26,
 } as const satisfies Partial<TrainOptions>;
+
+/** The largest fraction of all examples that is held out. */
+const holdoutShares = { usual: 0.1, given: 0.5 } as const;
 
 /** Options with every default filled in. */
 export interface ResolvedTraining extends LearnerOptions {
@@ -140,6 +155,8 @@ export interface ResolvedTraining extends LearnerOptions {
   readonly examples: number;
   readonly seed: number;
   readonly holdout: number;
+  /** The largest fraction of all examples that is held out: a tenth by default, half where `holdout` is given. */
+  readonly holdoutShare: number;
   readonly testEvery: number | undefined;
   readonly patience: number;
   readonly minutes: number;
@@ -160,6 +177,8 @@ const trainOptionTypes: OptionTypes<TrainOptions> = {
   atomSparsity: byRule,
   coding: byRule,
   learner: byRule,
+  init: byRule,
+  average: flag,
   start: modelType,
   batch: byRule,
   epochs: byRule,
@@ -232,7 +251,10 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
     momentum: requireFraction("train", "momentum", options.momentum ?? trainDefaults.momentum),
     stepDecay: requireAbove("train", "stepDecay", options.stepDecay ?? trainDefaults.stepDecay, 0),
     seed: count("seed", trainDefaults.seed, 0),
+    init: requireOneOf("train", "init", options.init ?? trainDefaults.init, startingAtoms),
+    average: options.average ?? trainDefaults.average,
     holdout: count("holdout", trainDefaults.holdout, 0),
+    holdoutShare: options.holdout === undefined ? holdoutShares.usual : holdoutShares.given,
     testEvery: options.testEvery === undefined ? undefined : count("testEvery", 1),
     patience: options.patience === undefined ? Infinity : count("patience", 1),
     minutes: options.minutes === undefined ? Infinity : requireAbove("train", "minutes", options.minutes, 0),
@@ -307,7 +329,7 @@ function shareOf(text: string, n: number): number | string {
 /** A run that starts from a model takes its patch, its base and its atoms. */
 function requireFitsStart(options: TrainOptions, patch: Shape, start: Model): void {
   requireSameShape("train", "start", start.shape, patch);
-  for (const name of ["base", "atoms", "redundancy"] as const) {
+  for (const name of ["base", "atoms", "redundancy", "init"] as const) {
     if (options[name] === undefined) continue;
     throw new InputError(
       (nameOf) => `${nameOf(name)} must not be given with ${nameOf("start")}, which has its own`,

@@ -195,7 +195,14 @@ describe("departures", () => {
     const held = kernels.matrix(n, 8);
     await kernels.writeMatrix(held, randomDense(Rng.from(9), n, 8));
     const sizes = { base, atoms: m, atomSparsity: k, batch: 8 };
-    const options = { ...sizes, coding: { sparsity: 2 }, momentum: 0, stepDecay: 10 };
+    const options = {
+      ...sizes,
+      coding: { sparsity: 2 },
+      momentum: 0,
+      stepDecay: 10,
+      init: "examples" as const,
+      average: false,
+    };
     const meta = { learner: "niht", options: {}, seed: 1, examplesSeen: 8, removeMean: true, coding: {} };
     const atoms: DenseMatrix[] = [];
     for (const start of [A, scaled]) {

@@ -81,7 +81,14 @@ async function applicationsPerGroup(): Promise<number[]> {
   const [m, k, N] = [12, 4, 60] as const;
   const { kernels, calls } = watchKernels();
   const sizes = { base, atoms: m, atomSparsity: k, batch: N };
-  const options = { ...sizes, coding: { sparsity: 2 }, momentum: 0, stepDecay: 1 };
+  const options = {
+    ...sizes,
+    coding: { sparsity: 2 },
+    momentum: 0,
+    stepDecay: 1,
+    init: "examples" as const,
+    average: false,
+  };
   const start = randomAtoms(Rng.from(3), baseCols(base), m, k);
   const state = await createNihtBatch({ options, start, examples: N, kernels });
   const Y = kernels.matrix(baseRows(base), N);

@@ -26,7 +26,14 @@ async function setUp(Y: DenseMatrix) {
   const kernels = createReferenceKernels();
   const start = randomAtoms(Rng.from(3), L, m, k);
   const sizes = { base, atoms: m, atomSparsity: k, batch: 16 };
-  const options = { ...sizes, coding: { sparsity: p }, momentum: 0, stepDecay: 1 };
+  const options = {
+    ...sizes,
+    coding: { sparsity: p },
+    momentum: 0,
+    stepDecay: 1,
+    init: "examples" as const,
+    average: false,
+  };
   const learner = await sparseKsvd.create({ options, start, examples: N, kernels });
   const held = kernels.matrix(n, N);
   await kernels.writeMatrix(held, Y);
