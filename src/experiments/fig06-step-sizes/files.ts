@@ -12,40 +12,54 @@ import {
   type RunFacts,
   textFile,
 } from "../shared/outcomeFiles.js";
-import type { StepPoint } from "./claims.js";
+import { type StepPoint, stepRatios } from "./claims.js";
+import type { ShownSteps } from "./run.js";
 import type { StepSizesSettings } from "./settings.js";
 
 export interface StepSizesResult extends RunFacts {
   readonly settings: StepSizesSettings;
   readonly points: readonly StepPoint[];
+  /** All steps, at some of the mini-batches. */
+  readonly shown: readonly ShownSteps[];
 }
 
 export function stepSizesFiles(result: StepSizesResult): OutcomeFile[] {
-  const svg = chart(result.points);
-  return [textFile("figure-6-step-sizes.svg", svg), csv(result.points), page(result, svg)];
+  const { points, shown } = result;
+  const drawn = points.length > 0;
+  const svg = drawn ? chart(points, shown) : "";
+  return [
+    ...(drawn ? [textFile("figure-6-step-sizes.svg", svg)] : []),
+    csv(points),
+    allStepsCsv(shown),
+    page(result, svg),
+  ];
 }
 
 /** Steps span orders of magnitude, so the axis is logarithmic; it has no place for a step of zero. */
-function chart(points: readonly StepPoint[]): string {
+function chart(points: readonly StepPoint[], shown: readonly ShownSteps[]): string {
   const series = (label: string, value: (point: StepPoint) => number, dashed = false) => ({
-    label,
-    dashed,
-    markers: false,
+    ...{ label, dashed, markers: false },
     points: points.map((point) => ({ x: point.iteration, y: value(point) })).filter(({ y }) => y > 0),
   });
   return lineChart({
     title: "Step sizes: one per atom (NIHT) and one for all (OSDL)",
-    x: { label: "mini-batches of Algorithm 1" },
-    y: { label: "step size", log: true },
+    x: { label: "mini-batches" },
+    y: { label: "step size, for grey levels", log: true },
     series: [
       series("OSDL, equation (13)", ({ global }) => global),
       series("NIHT, mean of the atoms", ({ mean }) => mean),
-      series("square of (13)", ({ global }) => global ** 2),
-      series("NIHT, 90th percentile", ({ quantiles }) => quantiles[2], true),
-      series("NIHT, median", ({ quantiles }) => quantiles[1], true),
-      series("NIHT, 10th percentile", ({ quantiles }) => quantiles[0], true),
+      series("square of (13)", ({ global }) => global ** 2, true),
+      series("NIHT, median atom", ({ quantiles }) => quantiles[2], true),
+      { ...cloud(shown), label: "NIHT, all atoms" },
     ],
   });
+}
+
+function cloud(shown: readonly ShownSteps[]) {
+  const points = shown.flatMap(({ iteration, steps }) =>
+    steps.filter((step) => step > 0).map((y) => ({ x: iteration, y })),
+  );
+  return { points, cloud: true };
 }
 
 function csv(points: readonly StepPoint[]): OutcomeFile {
@@ -54,18 +68,34 @@ function csv(points: readonly StepPoint[]): OutcomeFile {
   );
   return csvFile(
     "figure-6-step-sizes.csv",
-    ["mini-batch", "mean", "10 %", "50 %", "90 %", "global", "global squared"],
+    ["mini-batch", "mean", "least", "10 %", "50 %", "90 %", "most", "global", "global squared"],
     rows,
   );
+}
+
+function allStepsCsv(shown: readonly ShownSteps[]): OutcomeFile {
+  const rows = shown.flatMap(({ iteration, steps }) => steps.map((step) => [iteration, step]));
+  return csvFile("figure-6-all-steps.csv", ["mini-batch", "step of an atom"], rows);
+}
+
+/** Why the comparison depends on the units, and in which the two would agree. */
+function unitsText(points: readonly StepPoint[]): string[] {
+  if (points.length === 0) return ["The run was aborted before its first mini-batch."];
+  const { global } = stepRatios(points);
+  return [
+    "Both steps depend on the units of the data, in different ways. Let the data y be multiplied by c. The codes x are multiplied by c, the atoms stay, and the gradient, a product of residuals and codes, is multiplied by c². The step of an atom, (10), is ‖∇‖²/‖Φ∇x‖², which goes with 1/c²; the global step, (13), is ‖∇‖/‖Φ∇X‖, its square root in form, which goes with 1/c. So whether (13) is near the mean of (10) is decided by the units.",
+    `Here, for grey levels from 0 to 255, the global step is ${global.toPrecision(2)} times the mean (geometric mean over the mini-batches); for data from 0 to 1 it would be ${(global / 255).toPrecision(2)} times the mean, and both would agree for data multiplied by ${(1 / global).toPrecision(2)}. The atoms of OSDL are not normalised: they grow, the codes shrink with them, and the step adapts, which is what makes the result of OSDL nearly independent of the units.`,
+  ];
 }
 
 function page(result: StepSizesResult, svg: string): OutcomeFile {
   const { settings, claims, departures, sources, device, seconds } = result;
   return pageFile({
     title: "Step sizes",
-    lead: `The step that NIHT finds for each atom while it learns from ${formatShape(settings.patch)} patches of ${sources}, and the one step for all atoms, equation (13) of the paper, that OSDL would take at the same point.`,
+    lead: `The step that NIHT finds for each atom while it learns from ${formatShape(settings.patch)} patches of ${sources}, and the one step for all atoms, equation (13) of the paper, of OSDL, which learns from the same mini-batches.`,
     sections: [
-      { kind: "svg", svg },
+      ...(svg === "" ? [] : [{ kind: "svg", svg } as const]),
+      { heading: "Steps and the units of the data", kind: "text", paragraphs: unitsText(result.points) },
       claimSection(claims),
       ...departureSections(departures),
       {

@@ -1,15 +1,12 @@
 /**
- * Figure 6: Algorithm 1 learns, and at each of its mini-batches the global step (13) is
- * computed for the same dictionary and the same examples.
+ * Figure 6: the steps that Algorithm 1 finds for its atoms, and the global steps of OSDL, each from its own run over
+ * the same mini-batches. Both runs are parts.
  */
 
 import type { Signal } from "../../core/signal.js";
-import { SparseDictionary } from "../../dictionaries/dictionary.js";
-import { type NihtLearner, type NihtState, nihtUpdate } from "../../learn/learners/atomwise/niht.js";
-import { createOsdl, freeOsdl, osdlStep } from "../../learn/learners/osdl.js";
+import type { NihtLearner } from "../../learn/learners/atomwise/niht.js";
 import { extractExamples, freeTraining, setUpTraining, type TrainingSetup } from "../../learn/run/setup.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
-import { scaleCoding } from "../../pursuit/encoder.js";
 import { chooseSettings, recordSettings, trainingOptions } from "../shared/chooseSettings.js";
 import type {
   ExperimentData,
@@ -19,15 +16,23 @@ import type {
   Outcome,
 } from "../shared/experiment.js";
 import { describeDevice } from "../shared/outcomeFiles.js";
+import { jsonPart } from "../shared/parts.js";
 import { choosePictures, departuresOf } from "../shared/pictures.js";
-import { type StepPoint, stepPoint, stepSizeClaims } from "./claims.js";
+import { StageClock } from "../shared/stageClock.js";
+import { type AtomSteps, type StepPoint, stepRatios, stepSizeClaims, summarizeSteps } from "./claims.js";
 import { stepSizesFiles } from "./files.js";
 import type { StepSizesSettings } from "./settings.js";
+
+/** All steps of one mini-batch, in the order of the atoms. */
+export interface ShownSteps {
+  readonly iteration: number;
+  readonly steps: readonly number[];
+}
 
 /** The experiment with these options, checked. */
 export function prepareStepSizes(settings: StepSizesSettings, options: ExperimentOptions): ExperimentRun {
   const chosen = chooseSettings(settings, options, trainingOptions);
-  resolveTraining(nihtOptions(chosen));
+  for (const learner of ["niht", "osdl"] as const) resolveTraining(learnerOptions(chosen, learner));
   return (data, tools) => runStepSizes(chosen, data, tools);
 }
 
@@ -37,24 +42,33 @@ export async function runStepSizes(
   tools: ExperimentTools,
 ): Promise<Outcome> {
   const start = performance.now();
+  const clock = new StageClock();
   const { pictures, sources } = choosePictures(data, settings.pictures, settings.seed);
-  const points = await measureSteps(settings, pictures, tools);
+  const niht = await jsonPart(tools, "niht-steps", () => nihtSteps(settings, pictures, tools));
+  clock.add("learning: NIHT", niht.seconds);
+  const osdl = await jsonPart(tools, "osdl-steps", () => osdlSteps(settings, pictures, tools));
+  clock.add("learning: OSDL", osdl.seconds);
+  const points = niht.value.points.flatMap((point, i) => {
+    const global = osdl.value[i];
+    return global === undefined ? [] : { ...point, global }; // undefined if it was aborted
+  });
   const claims = stepSizeClaims(points);
   const departures = departuresOf(settings, data);
   const device = describeDevice(tools.kernels);
   const seconds = (performance.now() - start) / 1000;
+  const { shown } = niht.value;
   return {
-    header: ["step size at mini-batch", "mean of atoms", "median atom", "(13)", "(13) squared"],
+    header: ["step size at mini-batch", "mean of atoms", "median atom", "OSDL, (13)", "(13) squared"],
     rows: chooseRows(points).map(({ iteration, mean, quantiles, global }) => [
       String(iteration),
-      ...[mean, quantiles[1], global, global ** 2].map((value) => value.toPrecision(3)),
+      ...[mean, quantiles[2], global, global ** 2].map((value) => value.toPrecision(3)),
     ]),
     claims,
-    values: { points },
+    values: { points, ratios: stepRatios(points) },
     settings: recordSettings(settings),
     departures,
-    stageSeconds: { learning: seconds },
-    files: stepSizesFiles({ settings, points, claims, departures, sources, device, seconds }),
+    stageSeconds: clock.seconds(),
+    files: stepSizesFiles({ settings, points, shown, claims, departures, sources, device, seconds }),
   };
 }
 
@@ -64,55 +78,69 @@ function chooseRows(points: readonly StepPoint[]): StepPoint[] {
   return [...new Set(places)].flatMap((at) => points[at] ?? []);
 }
 
-function nihtOptions(settings: StepSizesSettings): TrainOptions {
+function learnerOptions(settings: StepSizesSettings, learner: "niht" | "osdl"): TrainOptions {
   const { patch, base, atomSparsity, sparsity, examples, epochs, batch, seed } = settings;
-  const niht = { learner: "niht", holdout: 0, atomCare: false } as const;
-  return { ...niht, patch, base, atomSparsity, coding: { sparsity }, examples, epochs, batch, seed };
+  const common = { patch, base, atomSparsity, coding: { sparsity }, examples, epochs, batch, seed };
+  return { ...common, learner, holdout: 0, atomCare: false };
 }
 
-async function measureSteps(
+/** Steps as they are stored and written: more digits are of no use. */
+const round = (step: number) => Number(step.toPrecision(5));
+
+async function nihtSteps(
   settings: StepSizesSettings,
   signals: readonly Signal[],
-  { kernels, signal, onStage = () => {} }: ExperimentTools,
-): Promise<StepPoint[]> {
-  const setup = await setUpTraining(signals, undefined, resolveTraining(nihtOptions(settings)), kernels);
+  tools: ExperimentTools,
+): Promise<{ points: AtomSteps[]; shown: ShownSteps[] }> {
+  const points: AtomSteps[] = [];
+  const shown: ShownSteps[] = [];
+  await forEachUpdate(settings, "niht", signals, tools, async ({ learner, plan }) => {
+    const { state } = learner as NihtLearner; // as in `learnerOptions`
+    const decay = 1 + (learner.step - 1) / plan.stepDecay;
+    const steps = state.steps.map((step) => round(step * decay * plan.scale ** 2)); // (10) goes with 1/y²
+    points.push(summarizeSteps(learner.step, steps));
+    const every = Math.max(1, Math.ceil(plan.steps / settings.shown));
+    if ((learner.step - 1) % every === 0) shown.push({ iteration: learner.step, steps });
+  });
+  return { points, shown };
+}
+
+/** η of (13) at each mini-batch. */
+async function osdlSteps(
+  settings: StepSizesSettings,
+  signals: readonly Signal[],
+  tools: ExperimentTools,
+): Promise<number[]> {
+  const steps: number[] = [];
+  await forEachUpdate(settings, "osdl", signals, tools, async ({ learner, plan }) => {
+    steps.push((await learner.report()).stepSize * plan.scale); // (13) goes with 1/y
+  });
+  return steps;
+}
+
+/** Learn, and call `after` with the state after each mini-batch; if aborted, at least one. */
+async function forEachUpdate(
+  settings: StepSizesSettings,
+  name: "niht" | "osdl",
+  signals: readonly Signal[],
+  { kernels, signal, onStage, onProgress }: ExperimentTools,
+  after: (setup: TrainingSetup) => Promise<void>,
+): Promise<void> {
+  onStage?.(`learning: ${name}`);
+  const options = resolveTraining(learnerOptions(settings, name));
+  const setup = await setUpTraining(signals, undefined, options, kernels);
   try {
-    const { state } = setup.learner as NihtLearner; // as in `nihtOptions`
-    return await compareSteps(setup, state, signal, onStage);
+    const { plan, examples, learner } = setup;
+    for (let epoch = 0; epoch < plan.epochs; epoch++) {
+      for (let from = 0; from < plan.examples; from += plan.batch) {
+        if (signal?.aborted && learner.step > 0) return;
+        const found = await examples.take(epoch, from, Math.min(from + plan.batch, plan.examples));
+        await learner.update(await extractExamples(setup, plan, found));
+        await after(setup);
+        if (learner.step % 20 === 0) onProgress?.(`${name}: mini-batch ${learner.step} of ${plan.steps}`);
+      }
+    }
   } finally {
     await freeTraining(setup);
   }
-}
-
-async function compareSteps(
-  setup: TrainingSetup,
-  niht: NihtState,
-  signal: AbortSignal | undefined,
-  onStage: (stage: string) => void,
-): Promise<StepPoint[]> {
-  const { plan, kernels, examples } = setup;
-  const { base, atomSparsity, batch, stepDecay } = plan;
-  const { dictionary: learned, tally } = niht;
-  const dictionary = await SparseDictionary.create(base, await kernels.readSparse(learned.A), kernels);
-  const coding = scaleCoding(plan.coding, plan.scale);
-  const osdl = createOsdl(dictionary, { atomSparsity, coding, batch, momentum: 0 }, kernels);
-  const points: StepPoint[] = [];
-  for (let epoch = 0; epoch < plan.epochs; epoch++) {
-    for (let from = 0; from < plan.examples; from += batch) {
-      if (signal?.aborted && points.length > 0) break;
-      const found = await examples.take(epoch, from, Math.min(from + batch, plan.examples));
-      const Y = await extractExamples(setup, plan, found);
-      await dictionary.replace(await kernels.readSparse(learned.A));
-      const { stepSize } = await osdlStep(osdl, Y, kernels);
-      const decay = 1 + tally.step / stepDecay;
-      await nihtUpdate(niht, Y, kernels);
-      // To the units of the data: codes are divided by the scale, and steps change by 1/x² in (10), 1/x in (13).
-      const steps = niht.steps.map((step) => step * decay * plan.scale ** 2);
-      points.push(stepPoint(tally.step, steps, stepSize * plan.scale));
-      if (tally.step % 20 === 0) onStage(`mini-batch ${tally.step} of ${plan.steps}`);
-    }
-  }
-  freeOsdl(osdl, kernels);
-  dictionary.free();
-  return points;
 }

@@ -23,4 +23,6 @@ export interface ChartSeries {
   readonly dashed?: boolean;
   /** Markers on the points: on all of them, or on some if there are many. On by default. */
   readonly markers?: boolean;
+  /** Points alone, small and pale, below everything else: for thousands of them. */
+  readonly cloud?: boolean;
 }

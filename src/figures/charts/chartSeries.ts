@@ -12,6 +12,7 @@
 
 import * as Plot from "@observablehq/plot";
 import type { ChartPoint, ChartSeries } from "./chart.js";
+import { type SvgDocument, svgNamespace } from "./svgDocument.js";
 
 export interface SeriesStyle {
   readonly color: string;
@@ -46,6 +47,21 @@ export function seriesStyle(series: ChartSeries, index: number): SeriesStyle {
     dashes: dashed ? dashPatterns[index % dashPatterns.length] : "",
     symbol: symbols[index % symbols.length],
   };
+}
+
+/** All points of a series as one path: an element for each would make the file several times as large. */
+export function cloudMark({ points }: ChartSeries, { color }: SeriesStyle): Plot.Markish {
+  const render: Plot.RenderFunction = (_index, { x, y }, _values, _dimensions, context) => {
+    const path = (context.document as unknown as SvgDocument).createElementNS(svgNamespace, "path");
+    const place = ({ x: px, y: py }: ChartPoint) => `M${x!(px).toFixed(1)} ${y!(py).toFixed(1)}h0`;
+    path.setAttribute("d", points.filter(isDrawn).map(place).join(""));
+    path.setAttribute("stroke", color);
+    path.setAttribute("stroke-width", 2);
+    path.setAttribute("stroke-linecap", "round");
+    path.setAttribute("stroke-opacity", 0.25);
+    return path as unknown as SVGElement;
+  };
+  return render;
 }
 
 type Positions = Pick<Plot.LineOptions, "x" | "y">;

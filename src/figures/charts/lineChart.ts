@@ -26,7 +26,15 @@ import { requireInteger, requireOneOf } from "../../core/require.js";
 import type { ChartAxis, ChartPoint, ChartSeries } from "./chart.js";
 import { axisMarks, axisScale, axisSpan, type Inks, onPage, onPaper } from "./chartAxes.js";
 import { chartHeading, endMark, endWidth, type Heading } from "./chartLabels.js";
-import { dotMark, isDrawn, lineMark, markedPoints, type SeriesStyle, seriesStyle } from "./chartSeries.js";
+import {
+  cloudMark,
+  dotMark,
+  isDrawn,
+  lineMark,
+  markedPoints,
+  type SeriesStyle,
+  seriesStyle,
+} from "./chartSeries.js";
 import { SvgDocument, type SvgElement, svgNamespace } from "./svgDocument.js";
 
 export interface LineChartOptions {
@@ -62,6 +70,7 @@ const seriesTypes: OptionTypes<ChartSeries> = {
   points: required(listOf(point, "a list of points { x, y }")),
   dashed: flag,
   markers: flag,
+  cloud: flag,
 };
 
 const lineChartDefaults = { width: 640, height: 420, look: "paper" } as const;
@@ -148,7 +157,7 @@ function requireValue(name: string, value: number, { log }: ChartAxis): void {
   throw new InputError(`lineChart: ${name} must be ${rule}, got ${value}`);
 }
 
-/** Lines below, markers above. */
+/** Clouds at the bottom, then lines, then markers. */
 function seriesMarks(
   series: readonly ChartSeries[],
   styles: readonly SeriesStyle[],
@@ -156,9 +165,12 @@ function seriesMarks(
 ): Plot.Markish[] {
   const position = (point: { readonly x: number }) => (log ? Math.log(point.x) : point.x);
   const positions = { x: "x", y: "y" } as const;
+  const styled = series.map((one, i) => ({ one, style: styles[i] }));
+  const lines = styled.filter(({ one }) => !one.cloud);
   return [
-    ...series.map(({ points }, i) => lineMark([...points], styles[i], positions)),
-    ...series.map((one, i) => dotMark(markedPoints(one, position), styles[i], positions)),
+    ...styled.filter(({ one }) => one.cloud).map(({ one, style }) => cloudMark(one, style)),
+    ...lines.map(({ one, style }) => lineMark([...one.points], style, positions)),
+    ...lines.map(({ one, style }) => dotMark(markedPoints(one, position), style, positions)),
   ];
 }
 
