@@ -1,71 +1,136 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
-import { denoisingClaims, type Measurement } from "./claims.js";
+import { memoryParts } from "../shared/memoryParts.case.js";
+import { denoisingClaims } from "./claims.js";
+import { type Measurement, meanCurve, meanGains } from "./measurements.js";
 import { prepareDenoising, runDenoising } from "./run.js";
 import { type DenoisingSettings, fig7 } from "./settings.js";
 
 const kernels = createReferenceKernels();
 
-/** The whole experiment on 4×4 and 5×5 patches of one small picture. */
+/** The whole experiment on 4×4 and 5×5 patches of two small pictures. */
 const tiny: DenoisingSettings = {
   ...fig7,
+  noises: [30, 50],
   sizes: [4, 5],
   methods: fig7.methods.map((method) => ({ ...method, epochs: 1 })),
   reference: { ...fig7.reference, size: 4, epochs: 1 },
+  study: { epochs: 1 },
   examples: 120,
   batch: 40,
   stride: 2,
-  pictures: { count: 1, size: 24 },
+  pictures: { count: 2, size: 24 },
 };
 
 describe("a run of fig7", async () => {
   const stages: string[] = [];
-  const outcome = await runDenoising(tiny, {}, { kernels, onStage: (stage) => stages.push(stage) });
+  const parts = memoryParts();
+  const outcome = await runDenoising(tiny, {}, { kernels, parts, onStage: (stage) => stages.push(stage) });
   const text = (name: string) =>
     new TextDecoder().decode(outcome.files.find((file) => file.name === name)!.bytes);
 
-  test("writes the chart, the numbers of every picture and a page", () => {
-    expect(outcome.files.map(({ name }) => name)).toEqual(["figure-7.svg", "figure-7.csv", "index.html"]);
+  test("writes a chart for each noise, that of the study, the numbers of every picture and a page", () => {
+    expect(outcome.files.map(({ name }) => name)).toEqual([
+      "figure-7-sigma-30.svg",
+      "figure-7-sigma-50.svg",
+      "figure-7-training-data.svg",
+      "figure-7.csv",
+      "index.html",
+    ]);
     const lines = text("figure-7.csv").trimEnd().split("\n");
-    expect(lines.length).toBe(1 + 1 + 2 * 4);
-    expect(lines[1]).toMatch(/^ksvd,dense,4,/);
-    expect(stages).toContain("picture 1 of 1: 5x5, OSDL, cropped wavelets");
+    expect(lines.length).toBe(1 + 2 * 2 * (1 + 2 * 4) + 2 * 2);
+    expect(lines[1]).toMatch(/^30,ksvd,4,01-/);
+    expect(stages).toContain("picture 1 of 2, σ = 30: 5x5, OSDL, cropped wavelets");
   });
 
-  test("removes noise with every method and patch size", () => {
-    const before = 20 * Math.log10(255 / tiny.sigma);
-    for (const { psnr } of outcome.values.measurements as Measurement[])
-      expect(psnr).toBeGreaterThan(before + 1);
+  test("removes noise with every method, noise and patch size", () => {
+    for (const { psnr, sigma } of outcome.values.measurements as Measurement[])
+      expect(psnr).toBeGreaterThan(20 * Math.log10(255 / sigma) + 1);
     expect(outcome.header).toEqual(["PSNR (dB)", "4x4", "5x5", "seconds per picture"]);
     expect(outcome.rows.map(([label]) => label)).toEqual([
-      ...tiny.methods.map(({ label }) => label),
-      tiny.reference.label,
+      ...tiny.methods.map(({ label }) => `σ = 30: ${label}`),
+      "σ = 30: OSDL, cropped, from other pictures",
+      `σ = 30: ${tiny.reference.label}`,
+      ...tiny.methods.map(({ label }) => `σ = 50: ${label}`),
+      `σ = 50: ${tiny.reference.label}`,
     ]);
   });
 
+  test("keeps every picture, noise, size and method as a part, and resumes", async () => {
+    const names = [...parts.stored.keys()];
+    expect(names).toContain("02-1-s50-5-osdl-odct.json");
+    expect(names).toContain("half-1-5.npz");
+    const begun: string[] = [];
+    const onStage = (stage: string) => begun.push(stage);
+    const again = await runDenoising(tiny, {}, { kernels, parts, onStage });
+    expect(again.values).toEqual(outcome.values);
+    expect(begun.filter((stage) => stage.startsWith("picture"))).toEqual([]);
+  });
+
   test("puts the measured values beside the claims of the paper", () => {
-    expect(outcome.claims.length).toBe(5);
-    for (const { measured } of outcome.claims) expect(measured).toMatch(/\d\.\d\d dB/);
+    expect(outcome.claims.length).toBe(6);
+    for (const { measured } of outcome.claims) expect(measured).toMatch(/\d\.\d\d/);
   });
 });
 
-test("the claims of fig7 are about means over the pictures", () => {
+test("one picture alone has no others to learn from", async () => {
+  const settings = { ...tiny, noises: [30], sizes: [4], pictures: { count: 1, size: 20 } };
+  const { files, claims } = await runDenoising(settings, {}, { kernels });
+  expect(files.map(({ name }) => name)).not.toContain("figure-7-training-data.svg");
+  expect(claims.map(({ id }) => id)).not.toContain("limited-by-data");
+});
+
+describe("means over the pictures", () => {
+  const one = (method: string, size: number, picture: string, psnr: number): Measurement => ({
+    ...{ sigma: 30, method, size, picture, psnr, seconds: 1 },
+  });
+  const measurements = [
+    ...[one("a", 8, "x", 30), one("a", 8, "y", 32), one("a", 16, "x", 31), one("a", 16, "y", 35)],
+    ...[one("b", 8, "x", 29), one("b", 8, "y", 30), { ...one("a", 8, "x", 99), sigma: 50 }],
+  ];
+
+  test("have the spread beside them", () => {
+    expect(meanCurve(measurements, "a", 30)).toEqual([
+      { size: 8, psnr: 31, spread: Math.SQRT2, seconds: 1, pictures: 2 },
+      { size: 16, psnr: 33, spread: 2 * Math.SQRT2, seconds: 1, pictures: 2 },
+    ]);
+  });
+
+  test("of gains compare the same pictures; one size alone is compared with all", () => {
+    expect(meanGains(measurements, "a", "b", 30).map(({ size, gain }) => [size, gain])).toEqual([
+      [8, 1.5],
+      [16, 3.5],
+    ]);
+  });
+});
+
+test("the claims of fig7 are about means over the pictures, with the noise of the paper", () => {
   const curves = [
     [30, 29.5],
     [30, 29.9],
     [30.1, 30.2],
     [30.1, 30.3],
   ];
-  const measurements = fig7.methods.flatMap((method, m) =>
+  const measurements = fig7.methods.flatMap(({ id: method }, m) =>
     [-1, 1].flatMap((off) =>
-      [8, 16].map((size, s) => ({ method, size, picture: "x", psnr: curves[m][s] + off, seconds: 1 })),
+      [8, 16].map((size, s) => ({
+        ...{ sigma: 30, method, size, picture: `${off}`, psnr: curves[m][s] + off, seconds: 1 },
+      })),
     ),
   );
-  const dense = { method: fig7.reference, size: 8, picture: "x", psnr: 30, seconds: 1 };
-  const claims = denoisingClaims(fig7, [dense, ...measurements]);
-  expect(claims.map(({ holds }) => holds)).toEqual([true, true, true, true, false]);
-  expect(claims[1].measured).toContain("at most 0.40 dB, at 16x16");
+  const others = measurements
+    .filter(({ method }) => method === "osdl-cropped")
+    .map((one) => ({
+      ...one,
+      method: "osdl-cropped-others",
+      psnr: one.psnr + (one.size === 16 ? 0.2 : 0.1),
+    }));
+  const dense = { sigma: 30, method: "ksvd", size: 8, picture: "1", psnr: 30, seconds: 1 };
+  const claims = denoisingClaims(fig7, [dense, ...measurements, ...others]);
+  expect(claims.map(({ holds }) => holds)).toEqual([true, true, true, true, false, true]);
+  expect(claims[1].measured).toBe("0.40 ± 0.00 dB at most, at 16x16");
+  expect(claims[5].measured).toBe("0.10 ± 0.00 dB at 8x8, 0.20 ± 0.00 dB at 16x16");
 });
 
 test("options are checked before data is read", () => {
@@ -75,4 +140,10 @@ test("options are checked before data is read", () => {
   );
   expect(prepare({ epochs: 1.5 })).toThrow("fig7: epochs must be an integer of at least 1, got 1.5");
   expect(prepare({ seed: 0 })).not.toThrow();
+});
+
+test("the full size learns from all patches, and has the iterations of the paper", () => {
+  expect(fig7.methods.map(({ epochs }) => epochs)).toEqual([10, 10, 5, 5]);
+  expect(fig7.examples).toBeGreaterThan(4000 * 4000);
+  expect([fig7.sizes[0], fig7.sizes.at(-1), fig7.noises[0], fig7.atomSparsity]).toEqual([6, 32, 30, "10%"]);
 });

@@ -1,10 +1,15 @@
-/** Figure 7: noisy pictures, denoised by every method with patches of every size. */
+/**
+ * Figure 7: noisy pictures, denoised by every method with patches of every size; then with dictionaries of other
+ * pictures. Every picture with one noise, size and method is a part of the run.
+ */
 
 import { Rng } from "../../core/random/rng.js";
 import type { Signal } from "../../core/signal.js";
 import { createBase } from "../../dictionaries/base.js";
+import type { Model } from "../../model/model.js";
 import { psnr } from "../../tasks/approximate/representation.js";
 import { denoise } from "../../tasks/restore/denoise.js";
+import type { DenoiseOptions } from "../../tasks/restore/denoiseOptions.js";
 import { addNoise, rmseBetween } from "../../tasks/restore/trialDamage.js";
 import { chooseSettings, recordSettings, trainingOptions } from "../shared/chooseSettings.js";
 import type {
@@ -13,32 +18,39 @@ import type {
   ExperimentRun,
   ExperimentTools,
   Outcome,
-  OutcomeTable,
 } from "../shared/experiment.js";
 import { describeDevice } from "../shared/outcomeFiles.js";
+import { jsonPart } from "../shared/parts.js";
 import { choosePictures, departuresOf } from "../shared/pictures.js";
-import { denoisingClaims, type Measurement, meanCurve } from "./claims.js";
-import { denoisingFiles } from "./files.js";
+import { StageClock } from "../shared/stageClock.js";
+import { denoisingClaims } from "./claims.js";
+import { denoisingFiles, psnrTable } from "./files.js";
+import type { Measurement } from "./measurements.js";
 import { croppedBase, type DenoisingMethod, type DenoisingSettings } from "./settings.js";
+import { dictionaryOf, halfOf, othersMethod } from "./study.js";
 
 /** A picture to denoise. */
 interface Task {
   readonly clean: Signal;
   readonly noisy: Signal;
+  readonly sigma: number;
   /** `picture 1 of 3`. */
   readonly name: string;
+  /** `01-dice`, for names of parts. */
+  readonly stem: string;
 }
 
 /** The experiment with these options, checked. */
 export function prepareDenoising(settings: DenoisingSettings, options: ExperimentOptions): ExperimentRun {
   const chosen = chooseSettings(settings, options, trainingOptions);
-  const withEpochs = <M extends DenoisingMethod>(method: M): M => ({
+  const withEpochs = <M extends { readonly epochs: number }>(method: M): M => ({
     ...method,
     epochs: options.epochs ?? method.epochs,
   });
   const methods = chosen.methods.map(withEpochs);
   const reference = withEpochs(chosen.reference);
-  return (data, tools) => runDenoising({ ...chosen, methods, reference }, data, tools);
+  const study = withEpochs(chosen.study);
+  return (data, tools) => runDenoising({ ...chosen, methods, reference, study }, data, tools);
 }
 
 export async function runDenoising(
@@ -47,99 +59,126 @@ export async function runDenoising(
   tools: ExperimentTools,
 ): Promise<Outcome> {
   const start = performance.now();
+  const clock = new StageClock();
   const { pictures, sources } = choosePictures(data, settings.pictures, settings.seed);
-  const { sizes, methods, reference } = settings;
   const measurements: Measurement[] = [];
-  for (const [i, clean] of pictures.entries()) {
-    const task = {
-      clean,
-      noisy: addNoise(clean, settings.sigma, Rng.from(settings.seed).split(`noise ${i}`)), // the same for all methods
-      name: `picture ${i + 1} of ${pictures.length}`,
-    };
-    measurements.push(await measure(settings, reference, reference.size, task, tools));
-    for (const size of sizes)
-      for (const method of methods) measurements.push(await measure(settings, method, size, task, tools));
+  for (const [i, sigma] of settings.noises.entries()) {
+    const tasks = noisyTasks(settings, pictures, sigma);
+    measurements.push(...(await denoiseAll(settings, tasks, tools)));
+    if (i === 0 && tasks.length > 1)
+      measurements.push(...(await denoiseWithOthers(settings, tasks, tools, clock)));
   }
+  for (const { method, seconds } of measurements) clock.add(`denoising: ${method}`, seconds);
   const claims = denoisingClaims(settings, measurements);
-  const table = psnrTable(settings, measurements);
   const departures = departuresOf(settings, data);
   const device = describeDevice(tools.kernels);
   const seconds = (performance.now() - start) / 1000;
   return {
-    ...table,
+    ...psnrTable(settings, measurements),
     claims,
-    values: { measurements: measurements.map(measurementValues) },
+    values: { measurements },
     settings: recordSettings(settings),
     departures,
-    stageSeconds: Object.fromEntries(
-      [...methods, reference].map((method) => [method.label, totalSeconds(measurements, method)]),
-    ),
-    files: denoisingFiles({ settings, measurements, table, claims, departures, sources, device, seconds }),
+    stageSeconds: clock.seconds(),
+    files: denoisingFiles({ settings, measurements, claims, departures, sources, device, seconds }),
   };
 }
 
-/** Denoise one picture by one method. */
-async function measure(
+/** The pictures with noise, the same for all methods. */
+function noisyTasks({ seed }: DenoisingSettings, pictures: readonly Signal[], sigma: number): Task[] {
+  return pictures.map((clean, i) => ({
+    clean,
+    sigma,
+    noisy: addNoise(clean, sigma, Rng.from(seed).split(`noise ${i}`)),
+    name: `picture ${i + 1} of ${pictures.length}`,
+    stem: `${String(i + 1).padStart(2, "0")}-${fileStem(clean.name)}`,
+  }));
+}
+
+/** `photos/dice.png` → `dice`. */
+function fileStem(name: string): string {
+  const last = name.split(/[/\\]/).at(-1) ?? "";
+  return last.replace(/\.\w+$/, "").replace(/[^A-Za-z0-9-]+/g, "-") || "picture";
+}
+
+/** All pictures with one noise, by the reference and by every method with every size. */
+async function denoiseAll(
+  settings: DenoisingSettings,
+  tasks: readonly Task[],
+  tools: ExperimentTools,
+): Promise<Measurement[]> {
+  const { sizes, methods, reference } = settings;
+  const measurements: Measurement[] = [];
+  for (const task of tasks) {
+    measurements.push(await measure(settings, reference, reference.size, task, tools));
+    for (const size of sizes)
+      for (const method of methods) measurements.push(await measure(settings, method, size, task, tools));
+  }
+  return measurements;
+}
+
+/** Each picture with the dictionary of the half that it is not in. */
+async function denoiseWithOthers(
+  settings: DenoisingSettings,
+  tasks: readonly Task[],
+  tools: ExperimentTools,
+  clock: StageClock,
+): Promise<Measurement[]> {
+  const noisy = tasks.map((task) => task.noisy);
+  const measurements: Measurement[] = [];
+  for (const size of settings.sizes) {
+    const models: Model[] = [];
+    for (const half of [0, 1] as const) {
+      const { model, seconds } = await dictionaryOf(settings, half, size, noisy, tools);
+      clock.add(`learning: ${othersMethod.id}`, seconds);
+      models.push(model);
+    }
+    for (const [i, task] of tasks.entries()) {
+      const dictionary = models[1 - halfOf(i)];
+      measurements.push(await measurePart(settings, othersMethod, size, task, { dictionary }, tools));
+    }
+  }
+  return measurements;
+}
+
+/** One picture by one method, which learns from it. */
+function measure(
   settings: DenoisingSettings,
   method: DenoisingMethod,
   size: number,
-  { clean, noisy, name }: Task,
-  { kernels, signal, onStage, onProgress }: ExperimentTools,
+  task: Task,
+  tools: ExperimentTools,
 ): Promise<Measurement> {
-  const { sigma, stride, atomSparsity, examples, batch, seed } = settings;
-  const stage = `${name}: ${size}x${size}, ${method.label}`;
-  onStage?.(stage);
-  const { learner, epochs } = method;
-  const sparseAtoms = method.base === "dense" ? {} : { atomSparsity };
+  const { atomSparsity, examples, batch, seed } = settings;
+  const { learner, epochs, base } = method;
+  const sparseAtoms = base === "dense" ? {} : { atomSparsity };
   const training = { learner, base: baseName(method, size), epochs, examples, batch, seed, ...sparseAtoms };
-  const start = performance.now();
-  const { signals } = await denoise([noisy], {
-    sigma,
-    patch: [size, size],
-    stride,
-    training,
-    kernels,
-    signal,
-    onProgress: ({ stage: part, done }) => onProgress?.(`${stage}: ${part} ${(100 * done).toFixed(0)} %`),
+  return measurePart(settings, method, size, task, { patch: [size, size], training }, tools);
+}
+
+async function measurePart(
+  { stride }: DenoisingSettings,
+  { id, label }: Pick<DenoisingMethod, "id" | "label">,
+  size: number,
+  { clean, noisy, sigma, name, stem }: Task,
+  options: DenoiseOptions,
+  tools: ExperimentTools,
+): Promise<Measurement> {
+  const { kernels, signal, onStage, onProgress } = tools;
+  const stage = `${name}, σ = ${sigma}: ${size}x${size}, ${label}`;
+  const part = await jsonPart(tools, `${stem}-s${sigma}-${size}-${id}`, async () => {
+    onStage?.(stage);
+    const { signals } = await denoise([noisy], {
+      ...{ sigma, stride, kernels, signal, ...options },
+      onProgress: ({ stage: work, done }) => onProgress?.(`${stage}: ${work} ${(100 * done).toFixed(0)} %`),
+    });
+    return psnr(rmseBetween(signals, [clean]));
   });
-  const seconds = (performance.now() - start) / 1000;
-  return { method, size, picture: clean.name, psnr: psnr(rmseBetween(signals, [clean])), seconds };
+  return { sigma, method: id, size, picture: stem, psnr: part.value, seconds: part.seconds };
 }
 
 /** The ODCT has as many atoms as the cropped wavelets, and a dense dictionary as many as the ODCT. */
 function baseName({ base }: DenoisingMethod, size: number): string {
   if (base === "cropped") return croppedBase;
   return `odct:${createBase(croppedBase, [size]).factors[0].cols / size}`;
-}
-
-/** PSNR by method and size, and the seconds per picture with the smallest and the largest patches. */
-function psnrTable(
-  { sizes, methods, reference }: DenoisingSettings,
-  measurements: readonly Measurement[],
-): OutcomeTable {
-  const [dense] = meanCurve(measurements, reference);
-  return {
-    header: ["PSNR (dB)", ...sizes.map((size) => `${size}x${size}`), "seconds per picture"],
-    rows: [
-      ...methods.map((method) => {
-        const curve = meanCurve(measurements, method);
-        const range = [curve[0], curve.at(-1)!].map(({ seconds }) => seconds.toFixed(1)).join(" to ");
-        return [method.label, ...curve.map((point) => point.psnr.toFixed(2)), range];
-      }),
-      [
-        reference.label,
-        ...sizes.map((size) => (size === reference.size ? dense.psnr.toFixed(2) : "")),
-        dense.seconds.toFixed(1),
-      ],
-    ],
-  };
-}
-
-function totalSeconds(measurements: readonly Measurement[], method: DenoisingMethod): number {
-  const own = measurements.filter((measurement) => measurement.method === method);
-  return own.reduce((sum, { seconds }) => sum + seconds, 0);
-}
-
-function measurementValues({ method, ...others }: Measurement) {
-  return { learner: method.learner, base: method.base, ...others };
 }

@@ -63,27 +63,27 @@ function legend(
 ): Heading {
   let left = 0;
   let row = 0;
-  const marks = series.flatMap(({ label, markers }, i) => {
+  const marks = series.flatMap(({ label, markers, cloud }, i) => {
     const width = sample.width + sample.gap + label.length * characterWidth * fontSize.label;
     if (left > 0 && left + width > room) [left, row] = [0, row + 1];
     const entry = { left: padding.side + left, middle: top + (row + 0.5) * lineHeight.legend };
     left += width + entryGap;
-    return entryMarks(label, styles[i], markers !== false, entry);
+    return entryMarks(label, styles[i], { line: !cloud, marker: cloud || markers !== false }, entry);
   });
   return { height: (row + 1) * lineHeight.legend + padding.belowLegend, marks };
 }
 
-/** One entry of the legend: a piece of the line, its marker and its name. */
+/** One entry of the legend: a piece of the line, its marker, or both, and its name. */
 function entryMarks(
   label: string,
   style: SeriesStyle,
-  marked: boolean,
+  shows: { readonly line: boolean; readonly marker: boolean },
   { left, middle }: { readonly left: number; readonly middle: number },
 ): Plot.Markish[] {
   const right = left + sample.width;
   return [
-    lineMark([0, 1], style, pixels([left, right], [middle, middle])),
-    ...(marked ? [dotMark([0], style, pixels([(left + right) / 2], [middle]))] : []),
+    ...(shows.line ? [lineMark([0, 1], style, pixels([left, right], [middle, middle]))] : []),
+    ...(shows.marker ? [dotMark([0], style, pixels([(left + right) / 2], [middle]))] : []),
     Plot.text([label], {
       ...pixels([right + sample.gap], [middle]),
       textAnchor: "start",

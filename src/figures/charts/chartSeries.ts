@@ -28,6 +28,7 @@ const purple = "#cc79a7";
 const orange = "#e69f00";
 const skyBlue = "#56b4e9";
 const black = "#000000";
+const grey = "#808080";
 
 const colors = [blue, vermilion, green, purple, orange, skyBlue, black] as const;
 
@@ -42,6 +43,7 @@ const fewMarkers = 10;
 export function seriesStyle(series: ChartSeries, index: number): SeriesStyle {
   const solid = index < colors.length && (series.markers !== false || index === 0);
   const dashed = series.dashed ?? !solid;
+  if (series.cloud) return { color: grey, dashes: "", symbol: "circle" };
   return {
     color: colors[index % colors.length],
     dashes: dashed ? dashPatterns[index % dashPatterns.length] : "",
@@ -58,7 +60,7 @@ export function cloudMark({ points }: ChartSeries, { color }: SeriesStyle): Plot
     path.setAttribute("stroke", color);
     path.setAttribute("stroke-width", 2);
     path.setAttribute("stroke-linecap", "round");
-    path.setAttribute("stroke-opacity", 0.25);
+    path.setAttribute("stroke-opacity", 0.35);
     return path as unknown as SVGElement;
   };
   return render;
