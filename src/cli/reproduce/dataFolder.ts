@@ -43,7 +43,10 @@ export const finders: Readonly<Record<string, Finder>> = {
 };
 
 /** The data sets of an experiment in `folder`, one run each. */
-export async function findDataSets(experiment: string, folder: string | undefined): Promise<readonly DataSet[]> {
+export async function findDataSets(
+  experiment: string,
+  folder: string | undefined,
+): Promise<readonly DataSet[]> {
   const find = finders[experiment];
   if (!find) return [{ label: "" }];
   const found = folder === undefined ? [] : await find(folder);
@@ -109,7 +112,8 @@ async function kindAt(path: string): Promise<"file" | "folder" | "nothing"> {
     const stats = await stat(path);
     return stats.isDirectory() ? "folder" : stats.isFile() ? "file" : "nothing";
   } catch (error) {
-    if (["ENOENT", "ENOTDIR", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? "")) return "nothing";
+    if (["ENOENT", "ENOTDIR", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? ""))
+      return "nothing";
     throw readError(error, path);
   }
 }

@@ -71,6 +71,11 @@ function describeData(
 /** The last two parts of a path, without the folders of one machine: `photos/train`. */
 export function nameWithin(path: string): string {
   const last = nameWithoutFolders(path.replace(/[\\/]+$/, ""));
-  const above = nameWithoutFolders(path.replace(/[\\/]+$/, "").slice(0, -last.length).replace(/[\\/]+$/, ""));
+  const above = nameWithoutFolders(
+    path
+      .replace(/[\\/]+$/, "")
+      .slice(0, -last.length)
+      .replace(/[\\/]+$/, ""),
+  );
   return /^[^.].*/.test(above) ? `${above}/${last}` : last;
 }

@@ -9,7 +9,14 @@
 import { mkdir, readdir, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32, crcToHex } from "../../data/formats/checksums.js";
-import { fileError, fileExists, ifMissing, readFileBytes, removeStaleIn, writeFileAtomic } from "../../data/node/files.js";
+import {
+  fileError,
+  fileExists,
+  ifMissing,
+  readFileBytes,
+  removeStaleIn,
+  writeFileAtomic,
+} from "../../data/node/files.js";
 import type { RunIdentity } from "../../experiments/results/result.js";
 import type { PartStore } from "../../experiments/shared/experiment.js";
 

@@ -1,7 +1,12 @@
 /** One run of an experiment on the command line: its progress, its interruption, its result as a file. */
 
-import type { Outcome, ExperimentData, ExperimentRun, PartStore } from "../../experiments/shared/experiment.js";
 import type { Result, ResultData, RunIdentity } from "../../experiments/results/result.js";
+import type {
+  ExperimentData,
+  ExperimentRun,
+  Outcome,
+  PartStore,
+} from "../../experiments/shared/experiment.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { describePlan, followRun } from "../../report/followRun.js";
 import { jsonReport } from "../../report/runRecord.js";
@@ -90,16 +95,24 @@ export async function resultOf(
   const { header, rows, claims, departures, values, settings, stageSeconds } = outcome;
   return {
     ...facts,
-    settings,
+    date: new Date().toISOString(),
+    seconds: milliseconds(facts.seconds),
     device: { name: kernels.name, description: kernels.description },
     machine: machineFacts(),
     trainlets: await programFacts(),
-    date: new Date().toISOString(),
-    stageSeconds,
+    settings,
     table: { header, rows },
     claims,
     departures,
+    stageSeconds: Object.fromEntries(
+      Object.entries(stageSeconds).map(([stage, seconds]) => [stage, milliseconds(seconds)]),
+    ),
     values,
     files,
   };
+}
+
+/** Seconds to a thousandth. */
+function milliseconds(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
 }

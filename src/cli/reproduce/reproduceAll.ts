@@ -15,7 +15,13 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../core/errors.js";
 import { clock } from "../../core/formatText.js";
-import { fileExists, isSystemError, readError, readFileBytes, writeFileAtomic } from "../../data/node/files.js";
+import {
+  fileExists,
+  isSystemError,
+  readError,
+  readFileBytes,
+  writeFileAtomic,
+} from "../../data/node/files.js";
 import { finishOutputFolder, makeOutputFolder, resultFolder } from "../../data/node/outputs.js";
 import { allPage, type FoundResult } from "../../experiments/results/allPage.js";
 import { type Result, type RunIdentity, readResult, resultName } from "../../experiments/results/result.js";
@@ -26,8 +32,8 @@ import { type DeviceFlags, onDevice } from "../terminal/device.js";
 import { Interrupt } from "../terminal/interrupt.js";
 import { stdout } from "../terminal/output.js";
 import { ProgressLine } from "../terminal/progress.js";
-import { claimTable } from "./claimTable.js";
 import { identityOf, type Job, listJobs } from "./allJobs.js";
+import { claimTable } from "./claimTable.js";
 import { requireDataFolder } from "./dataFolder.js";
 import { inspectData, type LoadedData, loadData, nameWithin } from "./experimentData.js";
 import { differenceOf, PartFolder } from "./partFolder.js";
@@ -163,7 +169,8 @@ class AllSession {
   }
 
   #fail({ name }: Job, error: unknown): void {
-    const reason = error instanceof InputError ? error.describe((option) => option) : String(messageOf(error));
+    const reason =
+      error instanceof InputError ? error.describe((option) => option) : String(messageOf(error));
     this.failures.set(name, reason);
     this.#progress.note(`reproduce: ${name} failed: ${reason}`);
   }
@@ -225,7 +232,9 @@ class AllSession {
   async #finish(job: Job, outcome: Outcome, facts: RunFacts, parts: PartFolder): Promise<void> {
     try {
       const folder = join(this.#flags.output, job.name);
-      const { result } = await writeOutcome(folder, outcome.files, (names) => resultOf(outcome, facts, names));
+      const { result } = await writeOutcome(folder, outcome.files, (names) =>
+        resultOf(outcome, facts, names),
+      );
       await parts.remove();
       await finishOutputFolder(folder);
       this.results.set(job.name, result);

@@ -1,17 +1,21 @@
 /** The files of an experiment, in its folder. */
 
+import { unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { writeFileAtomic } from "../../data/node/files.js";
+import { fileError, ifMissing, writeFileAtomic } from "../../data/node/files.js";
 import { type Result, resultName, resultToText } from "../../experiments/results/result.js";
 import type { OutcomeFile } from "../../experiments/shared/experiment.js";
 import { rasterizeSvg } from "../../figures/node/rasterize.js";
 
-/** Write all files, an SVG also as PNG if fonts are installed, and the result last; their names. */
-export async function writeOutcome(
+/**
+ * Write all files, an SVG also as PNG if fonts are installed, and the result last; their names. A run that was
+ * interrupted has no result, and removes that of a run before it.
+ */
+export async function writeOutcome<R extends Result | undefined>(
   folder: string,
   files: readonly OutcomeFile[],
-  makeResult: (names: readonly string[]) => Promise<Result>,
-): Promise<{ readonly names: readonly string[]; readonly result: Result }> {
+  makeResult: (names: readonly string[]) => Promise<R> | R,
+): Promise<{ readonly names: readonly string[]; readonly result: R }> {
   const names: string[] = [];
   const write = async (name: string, bytes: Uint8Array) => {
     await writeFileAtomic(join(folder, name), bytes);
@@ -23,6 +27,15 @@ export async function writeOutcome(
     await write(name, bytes);
   }
   const result = await makeResult([...names]);
-  await write(resultName, new TextEncoder().encode(resultToText(result)));
+  if (result) await write(resultName, new TextEncoder().encode(resultToText(result)));
+  else await removeFile(join(folder, resultName));
   return { names, result };
+}
+
+async function removeFile(path: string): Promise<void> {
+  await unlink(path)
+    .catch(ifMissing)
+    .catch((error) => {
+      throw fileError(error, `${path} cannot be removed`, "no such file");
+    });
 }

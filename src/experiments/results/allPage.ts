@@ -15,7 +15,10 @@ export interface FoundResult {
 }
 
 /** The page as HTML; `failures` has the reasons by folder. */
-export function allPage(found: readonly FoundResult[], failures: ReadonlyMap<string, string> = new Map()): string {
+export function allPage(
+  found: readonly FoundResult[],
+  failures: ReadonlyMap<string, string> = new Map(),
+): string {
   return htmlPage({
     title: "The paper, claim by claim",
     lead: leadOf(found),
@@ -74,12 +77,17 @@ function failureSections(failures: ReadonlyMap<string, string>): PageSection[] {
 
 function resultSections({ folder, result }: FoundResult): PageSection[] {
   const { claims, departures, files } = result;
-  const page = files.includes("index.html") ? [{ href: `${folder}/index.html`, text: "its page, with all figures" }] : [];
+  const page = files.includes("index.html")
+    ? [{ href: `${folder}/index.html`, text: "its page, with all figures" }]
+    : [];
   return [
     {
       heading: describeRun(result),
       kind: "pictures",
-      pictures: mainFigures(files).map((name) => ({ src: `${folder}/${name}`, alt: name.replace(/\.\w+$/, "") })),
+      pictures: mainFigures(files).map((name) => ({
+        src: `${folder}/${name}`,
+        alt: name.replace(/\.\w+$/, ""),
+      })),
     },
     {
       kind: "table",

@@ -82,23 +82,31 @@ export interface RunIdentity {
   readonly device: string;
 }
 
-/** The text of the file; a list of numbers takes one line. */
+/** The text of the file. */
 export function resultToText(result: Result): string {
-  const text = JSON.stringify({ format: resultFormat, formatVersion: resultVersion, ...result }, finite, 1);
-  return `${joinNumbers(text)}\n`;
+  return `${compactJson({ format: resultFormat, formatVersion: resultVersion, ...result })}\n`;
 }
 
+/** Characters of a line that a list or an object is put on if it fits. */
+const lineWidth = 110;
+
+/** JSON for people and for version control: what fits goes on one line, and so does any list of numbers. */
+export function compactJson(value: unknown, indent = ""): string {
+  const flat = JSON.stringify(value, finite);
+  const isNumbers = Array.isArray(value) && value.every((item) => typeof item === "number");
+  if (typeof value !== "object" || value === null || isNumbers || indent.length + flat.length <= lineWidth)
+    return flat;
+  const inner = `${indent}  `;
+  if (Array.isArray(value))
+    return `[\n${value.map((item) => inner + compactJson(item, inner)).join(",\n")}\n${indent}]`;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  const lines = members.map(([name, member]) => `${inner}${JSON.stringify(name)}: ${compactJson(member, inner)}`);
+  return `{\n${lines.join(",\n")}\n${indent}}`;
+}
+
+/** Infinity and NaN, which JSON does not have, become null. */
 function finite(_: string, value: unknown): unknown {
   return typeof value === "number" && !Number.isFinite(value) ? null : value;
-}
-
-/** Put lists of numbers on one line each. */
-function joinNumbers(json: string): string {
-  return json.replace(/\[\n[\s\d.,eE+\-nul]*?\]/g, (list) => list.replace(/\s+/g, " ").replace(/^\[ | \]$/g, trimmed));
-}
-
-function trimmed(bracket: string): string {
-  return bracket.trim();
 }
 
 /** Read the text of a `result.json`; `name` stands for it in messages. An `InputError` if it is not one. */
@@ -112,7 +120,8 @@ export function readResult(text: string, name: string): Result {
   requireFields(result, resultFields, name, "");
   const { header, rows } = result.table as OutcomeTable;
   const uneven = rows.findIndex((row) => row.length !== header.length);
-  if (uneven >= 0) throw new InputError(`${name}: damaged: table.rows[${uneven}] must have ${header.length} cells`);
+  if (uneven >= 0)
+    throw new InputError(`${name}: damaged: table.rows[${uneven}] must have ${header.length} cells`);
   return result as unknown as Result;
 }
 
@@ -142,18 +151,28 @@ const amount: Rule = {
   accepts: (value) => typeof value === "number" && value >= 0,
 };
 const plainObject: Rule = { words: "an object", accepts: isObject };
-const optionalText: Rule = { words: "a text", accepts: (value) => value === undefined || text.accepts(value) };
+const optionalText: Rule = {
+  words: "a text",
+  accepts: (value) => value === undefined || text.accepts(value),
+};
 const day: Rule = {
   words: "a date as in 2026-11-15",
   accepts: (value) => typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value),
 };
 
 function listOf(rule: Rule): Rule {
-  return { words: `a list of ${rule.words}s`, accepts: (value) => Array.isArray(value) && value.every(rule.accepts) };
+  return {
+    words: `a list of ${rule.words}s`,
+    accepts: (value) => Array.isArray(value) && value.every(rule.accepts),
+  };
 }
 
 function objects(fields: Fields): Rule {
-  return { words: "a list of objects", accepts: (value) => Array.isArray(value) && value.every(isObject), fields };
+  return {
+    words: "a list of objects",
+    accepts: (value) => Array.isArray(value) && value.every(isObject),
+    fields,
+  };
 }
 
 function objectWith(fields: Fields): Rule {
@@ -179,7 +198,10 @@ const resultFields: { readonly [Field in keyof Result]: Rule } = {
   },
   table: objectWith({
     header: listOf(text),
-    rows: { words: "a list of rows", accepts: (value) => Array.isArray(value) && value.every(listOf(text).accepts) },
+    rows: {
+      words: "a list of rows",
+      accepts: (value) => Array.isArray(value) && value.every(listOf(text).accepts),
+    },
   }),
   claims: objects({ id: text, source: text, text, paper: text, measured: text, holds: flag }),
   departures: listOf(text),
@@ -209,6 +231,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** `fig8 lfw-crop64`; the name of the experiment alone if it reads no data. */
-export function describeRun({ experiment, label, quick }: Pick<Result, "experiment" | "label" | "quick">): string {
+export function describeRun({
+  experiment,
+  label,
+  quick,
+}: Pick<Result, "experiment" | "label" | "quick">): string {
   return [experiment, label, quick ? "quick" : ""].filter(Boolean).join(", ");
 }

@@ -92,7 +92,17 @@ export interface SettingsContent {
   readonly entries: readonly (readonly [name: string, value: string | number | boolean])[];
 }
 
-const contentKinds = ["text", "facts", "table", "image", "pictures", "links", "svg", "charts", "settings"] as const;
+const contentKinds = [
+  "text",
+  "facts",
+  "table",
+  "image",
+  "pictures",
+  "links",
+  "svg",
+  "charts",
+  "settings",
+] as const;
 
 /** The page, as the text of an HTML file. */
 export function htmlPage({ title, lead, sections, footer, refresh }: Page): string {
@@ -143,7 +153,10 @@ function renderContent(content: PageContent): string {
     case "pictures":
       return tag("div", content.pictures.map(renderSmall).join("\n"), "pictures");
     case "links":
-      return tag("p", content.links.map(({ href, text }) => renderLink(href, escapeMarkup(text))).join(" · "));
+      return tag(
+        "p",
+        content.links.map(({ href, text }) => renderLink(href, escapeMarkup(text))).join(" · "),
+      );
     case "svg":
       return renderFigure(requireSvg(content.svg), content.caption);
     case "charts":
