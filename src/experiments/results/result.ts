@@ -100,7 +100,9 @@ export function compactJson(value: unknown, indent = ""): string {
   if (Array.isArray(value))
     return `[\n${value.map((item) => inner + compactJson(item, inner)).join(",\n")}\n${indent}]`;
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  const lines = members.map(([name, member]) => `${inner}${JSON.stringify(name)}: ${compactJson(member, inner)}`);
+  const lines = members.map(
+    ([name, member]) => `${inner}${JSON.stringify(name)}: ${compactJson(member, inner)}`,
+  );
   return `{\n${lines.join(",\n")}\n${indent}}`;
 }
 
