@@ -82,16 +82,18 @@ function proseOf(page: string): string {
 
 /** The result files that a text links to. */
 function sourcesOf(text: string, path: string): string[] {
-  return [...text.matchAll(/\]\(([^)\s]*bench\/results\/[\w.-]+\.json|[\w./-]*results\/[\w.-]+\.json)\)/g)].map(
-    ([, link]) => posix.join(posix.dirname(path), link),
-  );
+  return [
+    ...text.matchAll(/\]\(([^)\s]*bench\/results\/[\w.-]+\.json|[\w./-]*results\/[\w.-]+\.json)\)/g),
+  ].map(([, link]) => posix.join(posix.dirname(path), link));
 }
 
 /** All numbers of a JSON value, those in its texts as well. */
 export function numbersOf(value: unknown): number[] {
   if (typeof value === "number") return [value];
   if (typeof value === "string")
-    return [...value.matchAll(/\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?/g)].map(([text]) => Number(text.replaceAll(",", "")));
+    return [...value.matchAll(/\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?/g)].map(([text]) =>
+      Number(text.replaceAll(",", "")),
+    );
   if (Array.isArray(value)) return value.flatMap(numbersOf);
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(numbersOf) : [];
 }

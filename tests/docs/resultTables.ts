@@ -25,7 +25,15 @@ function resultTable({ file, result }: StoredResult, experiment: string): string
   const right = header.map((_, column) => column).slice(1);
   const name = [experiment, result.label].filter(Boolean).join(", ");
   const facts = `[${name}](../${resultsFolder}/${file}): ${code(result.command)} on ${deviceOf(result)}, ${programOf(result)}, ${clock(result.seconds)} in all.`;
-  return [facts, table(header.map(cell), rows.map((row) => row.map(cell)), right), stageLine(result)]
+  return [
+    facts,
+    table(
+      header.map(cell),
+      rows.map((row) => row.map(cell)),
+      right,
+    ),
+    stageLine(result),
+  ]
     .filter(Boolean)
     .join("\n\n");
 }

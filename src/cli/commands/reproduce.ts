@@ -88,10 +88,10 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
 }
 
 function allFlags(flags: ReproduceFlags) {
-  requireNoOption("all", flags, ["images", "test", "patch", "examples", "epochs", "batch"]);
-  const { output = "out/all", data, only, quick, seed, json, device, threads } = flags;
+  requireNoOption("all", flags, ["images", "test", "patch", "examples", "epochs", "batch", "seed"]);
+  const { output = "out/all", data, only, quick, json, device, threads } = flags;
   return {
-    ...{ output, data, quick, seed, json, only: only?.split(",").map((name) => name.trim()) },
+    ...{ output, data, quick, json, only: only?.split(",").map((name) => name.trim()) },
     ...(device === undefined ? {} : { device }),
     ...(threads === undefined ? {} : { threads }),
   };

@@ -46,7 +46,6 @@ export interface AllFlags extends DeviceFlags {
   /** The folder of the pictures. */
   readonly data?: string | undefined;
   readonly quick?: boolean | undefined;
-  readonly seed?: number | undefined;
   /** Names of experiments: only these are run. */
   readonly only?: readonly string[] | undefined;
   readonly json?: boolean | undefined;
@@ -55,9 +54,9 @@ export interface AllFlags extends DeviceFlags {
 /** Run the experiments of a list, as far as they are not finished, and print their claims. */
 export async function reproduceAll(experiments: readonly Experiment[], flags: AllFlags): Promise<void> {
   const start = performance.now();
-  const { quick, seed, data, only, output, json } = flags;
+  const { quick, data, only, output, json } = flags;
   if (data !== undefined) await requireDataFolder(data);
-  const jobs = await listJobs(experiments, { quick, seed }, data, only);
+  const jobs = await listJobs(experiments, { quick }, data, only);
   const order = experiments.map(({ name }) => name);
   const session = await AllSession.open(flags, order);
   try {
@@ -277,12 +276,11 @@ function messageOf(error: unknown): unknown {
 }
 
 /** The command that made a result, without the folders of this machine. */
-function commandLine({ data, quick, seed }: AllFlags, experiment: string): string {
+function commandLine({ data, quick }: AllFlags, experiment: string): string {
   const words = [
     `trainlets reproduce all --only ${experiment}`,
     ...(data === undefined ? [] : [`--data ${nameWithin(data)}`]),
     ...(quick ? ["--quick"] : []),
-    ...(seed === undefined ? [] : [`--seed ${seed}`]),
   ];
   return words.join(" ");
 }
