@@ -1,5 +1,6 @@
 /** docs/claims.md, from the sentences of the paper and the results that are stored. */
 
+import { createHash } from "node:crypto";
 import { clock } from "../../src/core/formatText.js";
 import type { Claim } from "../../src/experiments/shared/experiment.js";
 import { ownClaims, type PaperSentence, paperSentences } from "./paperSentences.js";
@@ -140,7 +141,7 @@ function ownTable(results: readonly StoredResult[]): string {
 function runTable(results: readonly StoredResult[]): string {
   if (results.length === 0) return "There are no results yet.";
   return table(
-    ["run", "command", "device", "trainlets", "date", "time"],
+    ["run", "command", "device", "trainlets", "date", "time", "SHA-256 of the file"],
     results.map((stored) => {
       const { command, trainlets, date, seconds } = stored.result;
       const version = [trainlets.version, trainlets.commit].filter(Boolean).join(" at ");
@@ -151,6 +152,7 @@ function runTable(results: readonly StoredResult[]): string {
         version,
         date.slice(0, 10),
         clock(seconds),
+        createHash("sha256").update(stored.text).digest("hex").slice(0, 16),
       ];
     }),
   );

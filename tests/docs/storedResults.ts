@@ -10,6 +10,8 @@ export interface StoredResult {
   /** `fig5.json`. */
   readonly file: string;
   readonly result: Result;
+  /** The file as it is. */
+  readonly text: string;
 }
 
 export interface StoredMeasurements {
@@ -29,7 +31,7 @@ function nameOf(path: string): string {
 export function storedResults(): StoredResult[] {
   return jsonFiles()
     .filter((path) => JSON.parse(read(path)).format === resultFormat)
-    .map((path) => ({ file: nameOf(path), result: readResult(read(path), path) }));
+    .map((path) => ({ file: nameOf(path), result: readResult(read(path), path), text: read(path) }));
 }
 
 export function storedMeasurements(): StoredMeasurements[] {

@@ -1,19 +1,21 @@
-/** The claims of results as a table in plain text. */
+/** The claims of results in plain text: what was measured, beside the paper's words. */
 
+import { visibleLine } from "../../core/visibleText.js";
 import { describeRun, type Result } from "../../experiments/results/result.js";
-import { textTable } from "../terminal/textTable.js";
 
-/** One row per claim, then a line that counts them. */
+/** The claims of each result under its name, one line each, then a line that counts them. */
 export function claimTable(results: readonly Result[]): string {
-  const rows = results.flatMap((result) =>
-    result.claims.map(({ id, paper, measured, holds }) => [
-      `${describeRun(result)}: ${id}`,
-      paper,
-      measured,
-      holds ? "holds" : "does not hold",
-    ]),
-  );
-  const holding = results.flatMap(({ claims }) => claims).filter(({ holds }) => holds).length;
-  const table = rows.length === 0 ? "" : `${textTable(["claim", "paper", "measured", ""], rows)}\n\n`;
-  return `${table}${holding} of ${rows.length} claims hold`;
+  const claims = results.flatMap((result) => result.claims);
+  const width = Math.max(0, ...claims.map(({ id }) => id.length));
+  const lines = results.flatMap((result) => [
+    describeRun(result),
+    ...result.claims.map(({ id, paper, measured, holds }) => {
+      const outcome = (holds ? "holds" : "does not hold").padEnd("does not hold".length);
+      const words = paper === "" ? "" : `   (paper: ${paper})`;
+      return `  ${outcome}   ${id.padEnd(width)}   ${measured}${words}`;
+    }),
+    "",
+  ]);
+  const holding = claims.filter(({ holds }) => holds).length;
+  return [...lines.map(visibleLine), `${holding} of ${claims.length} claims hold`].join("\n");
 }

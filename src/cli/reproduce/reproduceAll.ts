@@ -57,8 +57,10 @@ export async function reproduceAll(experiments: readonly Experiment[], flags: Al
   const { quick, data, only, output, json } = flags;
   if (data !== undefined) await requireDataFolder(data);
   const jobs = await listJobs(experiments, { quick }, data, only);
-  const order = experiments.map(({ name }) => name);
-  const session = await AllSession.open(flags, order);
+  const session = await AllSession.open(
+    flags,
+    new Map(experiments.map(({ name, summary }) => [name, summary])),
+  );
   try {
     await session.runJobs(jobs);
   } finally {
@@ -83,8 +85,8 @@ class AllSession {
   /** The reason of each failure, by job. */
   readonly failures = new Map<string, string>();
   readonly #flags: AllFlags;
-  /** Names of experiments, in the order of the page. */
-  readonly #order: readonly string[];
+  /** Names and summaries of all experiments, in the order of the page. */
+  readonly #summaries: ReadonlyMap<string, string>;
   readonly #progress: ProgressLine;
   readonly #interrupt: Interrupt;
   readonly #lock: RunLock | undefined;
@@ -93,12 +95,12 @@ class AllSession {
 
   private constructor(
     flags: AllFlags,
-    order: readonly string[],
+    summaries: ReadonlyMap<string, string>,
     progress: ProgressLine,
     lock: RunLock | undefined,
   ) {
     this.#flags = flags;
-    this.#order = order;
+    this.#summaries = summaries;
     this.#progress = progress;
     this.#lock = lock;
     this.#interrupt = new Interrupt(() =>
@@ -106,7 +108,7 @@ class AllSession {
     );
   }
 
-  static async open(flags: AllFlags, order: readonly string[]): Promise<AllSession> {
+  static async open(flags: AllFlags, summaries: ReadonlyMap<string, string>): Promise<AllSession> {
     const progress = new ProgressLine(flags.json ? "none" : undefined);
     await makeOutputFolder(flags.output, folderOptions(flags));
     const onNote = (line: string) => progress.note(`reproduce: ${line}`);
@@ -114,7 +116,7 @@ class AllSession {
       if (isSystemError(error)) return undefined; // a disk that has no links, say
       throw error;
     });
-    return new AllSession(flags, order, progress, lock);
+    return new AllSession(flags, summaries, progress, lock);
   }
 
   async close(): Promise<void> {
@@ -256,9 +258,10 @@ class AllSession {
       const result = this.results.get(name) ?? (await this.#readResult(name));
       if (result) found.push({ folder: name, result });
     }
-    const rank = ({ result }: FoundResult) => this.#order.indexOf(result.experiment);
+    const order = [...this.#summaries.keys()];
+    const rank = ({ result }: FoundResult) => order.indexOf(result.experiment);
     found.sort((a, b) => rank(a) - rank(b) || (a.folder < b.folder ? -1 : 1));
-    const page = allPage(found, this.failures);
+    const page = allPage(found, { summaries: this.#summaries, failures: this.failures });
     await writeFileAtomic(join(output, "index.html"), new TextEncoder().encode(page));
   }
 }

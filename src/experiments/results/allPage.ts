@@ -14,10 +14,18 @@ export interface FoundResult {
   readonly result: Result;
 }
 
-/** The page as HTML; `failures` has the reasons by folder. */
+/** What the page shows besides results. */
+export interface AllPageOptions {
+  /** One line about each experiment, by name. */
+  readonly summaries?: ReadonlyMap<string, string>;
+  /** The reasons of experiments that failed, by folder. */
+  readonly failures?: ReadonlyMap<string, string>;
+}
+
+/** The page as HTML. */
 export function allPage(
   found: readonly FoundResult[],
-  failures: ReadonlyMap<string, string> = new Map(),
+  { summaries = new Map(), failures = new Map() }: AllPageOptions = {},
 ): string {
   return htmlPage({
     title: "The paper, claim by claim",
@@ -26,7 +34,7 @@ export function allPage(
       { kind: "facts", entries: factsOf(found.map(({ result }) => result)) },
       overview(found),
       ...failureSections(failures),
-      ...found.flatMap(resultSections),
+      ...found.flatMap((one) => resultSections(one, summaries.get(one.result.experiment))),
     ],
     footer: `trainlets ${version}`,
   });
@@ -75,14 +83,14 @@ function failureSections(failures: ReadonlyMap<string, string>): PageSection[] {
   return [{ heading: "Not finished", kind: "table", header: ["experiment", "reason"], rows: [...failures] }];
 }
 
-function resultSections({ folder, result }: FoundResult): PageSection[] {
+function resultSections({ folder, result }: FoundResult, summary: string | undefined): PageSection[] {
   const { claims, departures, files } = result;
   const page = files.includes("index.html")
     ? [{ href: `${folder}/index.html`, text: "its page, with all figures" }]
     : [];
   return [
     {
-      heading: describeRun(result),
+      heading: [describeRun(result), summary].filter(Boolean).join(": "),
       kind: "pictures",
       pictures: mainFigures(files).map((name) => ({
         src: `${folder}/${name}`,
@@ -91,17 +99,17 @@ function resultSections({ folder, result }: FoundResult): PageSection[] {
     },
     {
       kind: "table",
-      header: ["claim", "where", "paper", "measured", "outcome"],
+      header: ["claim", "outcome", "measured", "the paper", "where"],
       rows: claims.map(({ text, source, paper, measured, holds }) => [
         text,
-        source,
-        paper,
-        measured,
         holds ? "holds" : "does not hold",
+        measured,
+        paper || "–",
+        source,
       ]),
     },
     ...(departures.length > 0 ? [departureSection(departures)] : []),
-    { kind: "settings", entries: runEntries(result) },
+    { kind: "text", paragraphs: [describeConditions(result)] },
     { kind: "links", links: [...page, { href: `${folder}/${resultName}`, text: "all numbers (JSON)" }] },
   ];
 }
@@ -127,15 +135,15 @@ function mainFigures(files: readonly string[]): string[] {
     .slice(0, mostFigures);
 }
 
-function runEntries(result: Result): (readonly [string, string])[] {
+/** What it ran on, in one sentence. */
+function describeConditions(result: Result): string {
   const { device, machine, trainlets, command, data, seconds, date } = result;
-  const read = data.map(({ role, name, signals }) => `${role}: ${name} (${signals})`).join("; ");
-  return [
-    ["command", command],
-    ["data", read || (result.label === "synthetic" ? "synthetic pictures" : "none")],
-    ["computed on", `${device.name}: ${device.description}`],
-    ["machine", `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}`],
-    ["trainlets", [trainlets.version, trainlets.commit].filter(Boolean).join(" at ")],
-    ["time", `${clock(seconds)}, on ${date.slice(0, 10)}`],
-  ];
+  const read = data.map(({ role, name, signals }) => `${role} ${name} (${signals})`).join(", ");
+  const pictures = read
+    ? ` Data: ${read}.`
+    : result.label === "synthetic"
+      ? " Data: synthetic pictures."
+      : "";
+  const program = [trainlets.version, trainlets.commit].filter(Boolean).join(" at ");
+  return `${clock(seconds)} on ${device.name}: ${device.description} (${machine.cpu}, ${machine.cores} cores, Node ${machine.node}); trainlets ${program}, ${date.slice(0, 10)}; ${command}.${pictures}`;
 }

@@ -68,10 +68,10 @@ describe("the file of a result", () => {
 });
 
 describe("the page of all results", () => {
-  const page = allPage(
-    [{ folder: "fig8-lfw-crop64", result: sampleResult }],
-    new Map([["fig7", "no memory"]]),
-  );
+  const page = allPage([{ folder: "fig8-lfw-crop64", result: sampleResult }], {
+    failures: new Map([["fig7", "no memory"]]),
+    summaries: new Map([["fig8", "faces, with few atoms"]]),
+  });
 
   test("shows each figure once and links to it, as SVG where there is one", () => {
     const shown = [...page.matchAll(/<a href="([^"]+)"><img src="([^"]+)"/g)].map(([, href, src]) => [

@@ -178,7 +178,7 @@ function renderImage({ src, alt, pixelated = false }: ImageContent): string {
 }
 
 function renderSmall({ src, alt }: PicturesContent["pictures"][number]): string {
-  return renderLink(src, `<img src="${pathOf(src)}" alt="${escapeMarkup(alt)}" loading="lazy">`);
+  return renderLink(src, `<img src="${pathOf(src)}" alt="${escapeMarkup(alt)}">`);
 }
 
 function renderLink(href: string, markup: string): string {
