@@ -32,10 +32,11 @@ import {
 import { writeFixture } from "./docs/fixture.js";
 import { fieldTable, membersOf, nameTables, optionTable } from "./docs/libraryTables.js";
 import { messageTables } from "./docs/messages.js";
+import { paperSentences } from "./docs/paperSentences.js";
 import { regionsOf, remake } from "./docs/regions.js";
 import { benchTables, resultTables, summaryTable } from "./docs/resultTables.js";
 import { baseTable, learnerTable, sizeTable } from "./docs/sizeTables.js";
-import { storedResults } from "./docs/storedResults.js";
+import { storedMeasurements, storedResults } from "./docs/storedResults.js";
 import { codeSpansOf, tableRowsOf } from "./markdown.js";
 import { requirePython } from "./python/python.js";
 import { listFiles, read, readSources } from "./sources.js";
@@ -78,7 +79,7 @@ describe("tables that are made from the code", () => {
     bases: () => baseTable(),
     learners: () => learnerTable(),
     messages: () => messages,
-    claims: () => claimsPage(storedResults()),
+    claims: () => claimsPage(storedResults(), paperSentences, storedMeasurements()),
     summary: () => summaryTable(),
     result: (name) => resultTables(name),
     bench: (name) => benchTables(...(name.split(" ") as [string, string?])),

@@ -5,7 +5,7 @@ import { clock } from "../../src/core/formatText.js";
 import type { Claim } from "../../src/experiments/shared/experiment.js";
 import { ownClaims, type PaperSentence, paperSentences } from "./paperSentences.js";
 import { code, table } from "./regions.js";
-import { deviceOf, resultsFolder, type StoredResult } from "./storedResults.js";
+import { deviceOf, resultsFolder, type StoredMeasurements, type StoredResult } from "./storedResults.js";
 
 /** A claim of one result. */
 interface Finding {
@@ -35,6 +35,7 @@ const verdicts: readonly Verdict[] = [
 export function claimsPage(
   results: readonly StoredResult[],
   sentences: readonly PaperSentence[] = paperSentences,
+  benchmarks: readonly StoredMeasurements[] = [],
 ): string {
   const full = results.filter(({ result }) => !result.quick);
   const sections = [...new Set(sentences.map(({ section }) => partOf(section)))];
@@ -47,6 +48,7 @@ export function claimsPage(
     `## Claims of ours\n\nNot the paper's, but measured by the same experiments.\n\n${ownTable(full)}`,
     `## Runs\n\n${runTable(full)}`,
     departureList(full),
+    ...(benchmarks.length > 0 ? [`## Benchmarks\n\n${benchmarkTable(benchmarks)}`] : []),
   ]
     .filter(Boolean)
     .join("\n\n");
@@ -152,9 +154,26 @@ function runTable(results: readonly StoredResult[]): string {
         version,
         date.slice(0, 10),
         clock(seconds),
-        createHash("sha256").update(stored.text).digest("hex").slice(0, 16),
+        checksum(stored.text),
       ];
     }),
+  );
+}
+
+function checksum(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** The other files that pages quote. */
+function benchmarkTable(benchmarks: readonly StoredMeasurements[]): string {
+  return table(
+    ["file", "date", "measured on", "SHA-256 of the file"],
+    benchmarks.map(({ file, measurements, text }) => [
+      `[${file}](../${resultsFolder}/${file})`,
+      measurements.date,
+      cell(measurements.machine),
+      checksum(text),
+    ]),
   );
 }
 

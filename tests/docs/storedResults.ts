@@ -17,6 +17,7 @@ export interface StoredResult {
 export interface StoredMeasurements {
   readonly file: string;
   readonly measurements: Measurements;
+  readonly text: string;
 }
 
 function jsonFiles(): string[] {
@@ -36,7 +37,7 @@ export function storedResults(): StoredResult[] {
 
 export function storedMeasurements(): StoredMeasurements[] {
   return jsonFiles()
-    .map((path) => ({ file: nameOf(path), measurements: JSON.parse(read(path)) }))
+    .map((path) => ({ file: nameOf(path), measurements: JSON.parse(read(path)), text: read(path) }))
     .filter(({ measurements }) => measurements.format === "trainlets measurements");
 }
 
