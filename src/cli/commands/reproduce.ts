@@ -82,6 +82,7 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
     for (const { name, summary } of experiments) stdout.write(`${name.padEnd(14)}${summary}\n`);
     return;
   }
+  requireOneOf("reproduce", "experiment", name, [...experiments.map((experiment) => experiment.name), "all"]);
   if (name === "all") return await reproduceAll(experiments, allFlags(flags));
   requireNoOption(name, flags, ["data", "only"]);
   await reproduceOne(findExperiment(name), flags);

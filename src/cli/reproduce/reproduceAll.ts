@@ -29,6 +29,7 @@ import type { Experiment, Outcome } from "../../experiments/shared/experiment.js
 import type { Kernels } from "../../kernels/contract.js";
 import { RunLock } from "../../learn/checkpoints/node/runLock.js";
 import { type DeviceFlags, onDevice } from "../terminal/device.js";
+import { describeError } from "../terminal/errors.js";
 import { Interrupt } from "../terminal/interrupt.js";
 import { stdout } from "../terminal/output.js";
 import { ProgressLine } from "../terminal/progress.js";
@@ -170,8 +171,7 @@ class AllSession {
   }
 
   #fail({ name }: Job, error: unknown): void {
-    const reason =
-      error instanceof InputError ? error.describe((option) => option) : String(messageOf(error));
+    const reason = describeError(error);
     this.failures.set(name, reason);
     this.#progress.note(`reproduce: ${name} failed: ${reason}`);
   }
@@ -272,10 +272,6 @@ function folderOptions({ data }: AllFlags) {
 
 function describeData({ set: { label } }: Job): string {
   return label === "" ? "" : `, ${label === "synthetic" ? "synthetic pictures" : label}`;
-}
-
-function messageOf(error: unknown): unknown {
-  return error instanceof Error ? error.message.split("\n")[0] : error;
 }
 
 /** The command that made a result, without the folders of this machine. */
