@@ -42,14 +42,19 @@ export class PartFolder implements PartStore {
     this.#onNote = onNote;
   }
 
+  /** The parts in the folder of a run, whatever they are of. */
+  static in(runFolder: string, onNote: (line: string) => void = () => {}): PartFolder {
+    return new PartFolder(join(runFolder, "parts"), onNote);
+  }
+
   /** The parts in the folder of a run; parts of another run are removed. `onNote` gets a line about what was found. */
   static async open(
     runFolder: string,
     identity: RunIdentity,
     onNote: (line: string) => void,
   ): Promise<PartFolder> {
-    const folder = join(runFolder, "parts");
-    const parts = new PartFolder(folder, onNote);
+    const parts = PartFolder.in(runFolder, onNote);
+    const folder = parts.#folder;
     const found = await parts.#identity();
     const difference = found && differenceOf(found, identity);
     if (difference === undefined && found) {

@@ -162,7 +162,7 @@ class AllSession {
         const loaded = await data;
         const identity = identityOf(job.settings, loaded.described, await programFacts(), kernels);
         const earlier = await this.#finished(job, identity);
-        if (earlier) this.results.set(job.name, earlier);
+        if (earlier) await this.#keep(job, earlier);
         else await this.#perform(job, loaded, identity, kernels, computingOn);
       } catch (error) {
         if (!this.#interrupt.signal.aborted) this.#fail(job, error);
@@ -173,7 +173,7 @@ class AllSession {
   #fail({ name }: Job, error: unknown): void {
     const reason = describeError(error);
     this.failures.set(name, reason);
-    this.#progress.note(`reproduce: ${name} failed: ${reason}`);
+    this.#progress.note(`${name} failed: ${reason}`);
   }
 
   /** The result of an earlier run that was the same. */
@@ -236,15 +236,27 @@ class AllSession {
       const { result } = await writeOutcome(folder, outcome.files, (names) =>
         resultOf(outcome, facts, names),
       );
-      await parts.remove();
-      await finishOutputFolder(folder);
       this.results.set(job.name, result);
+      await this.#removeParts(parts);
+      await finishOutputFolder(folder);
       await this.#writePage();
       const { experiment, label, claims, seconds } = result;
       if (this.#flags.json) stdout.write(`${JSON.stringify({ experiment, label, claims, seconds })}\n`);
     } catch (error) {
       this.#fail(job, error);
     }
+  }
+
+  /** A finished experiment; its run may have been killed before it had cleaned up. */
+  async #keep({ name }: Job, result: Result): Promise<void> {
+    const folder = join(this.#flags.output, name);
+    this.results.set(name, result);
+    await this.#removeParts(PartFolder.in(folder));
+    await finishOutputFolder(folder);
+  }
+
+  async #removeParts(parts: PartFolder): Promise<void> {
+    await parts.remove().catch((error) => this.#progress.note(`reproduce: ${describeError(error)}`));
   }
 
   /** The page shows all results in the folder, those of other runs as well. */
