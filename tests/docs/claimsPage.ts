@@ -14,13 +14,13 @@ interface Finding {
 }
 
 /** The outcome of a sentence over all its claims. */
-type Verdict =
+export type Verdict =
   | "holds"
   | "does not hold"
   | "holds in part"
   | "not measured yet"
   | "checked by a test"
-  | "not measured";
+  | "measured by no experiment";
 
 const verdicts: readonly Verdict[] = [
   "holds",
@@ -28,7 +28,7 @@ const verdicts: readonly Verdict[] = [
   "does not hold",
   "not measured yet",
   "checked by a test",
-  "not measured",
+  "measured by no experiment",
 ];
 
 /** The part of the page below its introduction. */
@@ -60,18 +60,23 @@ function partOf(section: string): string {
 }
 
 function summary(results: readonly StoredResult[], sentences: readonly PaperSentence[]): string {
-  const counts = new Map<Verdict, number>(verdicts.map((verdict) => [verdict, 0]));
-  for (const sentence of sentences) {
-    const verdict = verdictOf(results, sentence);
-    counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
-  }
-  const rows = [...counts].map(([verdict, count]) => [verdict, String(count)]);
+  const rows = [...verdictCounts(results, sentences)].map(([verdict, count]) => [verdict, String(count)]);
   return table(["outcome", "statements"], [...rows, ["all", String(sentences.length)]], [1]);
+}
+
+/** How many sentences have each outcome, by the results at full size. */
+export function verdictCounts(
+  results: readonly StoredResult[],
+  sentences: readonly PaperSentence[] = paperSentences,
+): ReadonlyMap<Verdict, number> {
+  const full = results.filter(({ result }) => !result.quick);
+  const found = sentences.map((sentence) => verdictOf(full, sentence));
+  return new Map(verdicts.map((verdict) => [verdict, found.filter((one) => one === verdict).length]));
 }
 
 export function verdictOf(results: readonly StoredResult[], sentence: PaperSentence): Verdict {
   if (sentence.tested) return "checked by a test";
-  if (!sentence.claims) return "not measured";
+  if (!sentence.claims) return "measured by no experiment";
   const found = sentence.claims.map((name) => findingsOf(results, name));
   const holding = found.flat().map(({ claim }) => claim.holds);
   if (found.some((findings) => findings.length === 0) && !holding.includes(false)) return "not measured yet";
@@ -106,7 +111,7 @@ function sentenceTable(results: readonly StoredResult[], sentences: readonly Pap
 function sentenceRows(results: readonly StoredResult[], sentence: PaperSentence): string[][] {
   const { tested, unmeasured, claims = [] } = sentence;
   if (tested) return [[`a test: [${cell(tested.title)}](../${tested.path})`, "", "checked by a test", ""]];
-  if (unmeasured) return [[cell(unmeasured), "", "not measured", ""]];
+  if (unmeasured) return [[cell(unmeasured), "", "measured by no experiment", ""]];
   return claims.flatMap((name) => {
     const found = findingsOf(results, name);
     const [experiment, id] = name.split(" ");

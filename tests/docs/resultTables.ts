@@ -1,7 +1,8 @@
 /** Tables of README.md and docs/results.md, from the files of bench/results. A result that is not there has no row. */
 
-import { clock } from "../../src/core/formatText.js";
+import { clock, grouped } from "../../src/core/formatText.js";
 import type { Result } from "../../src/experiments/results/result.js";
+import { type Verdict, verdictCounts } from "./claimsPage.js";
 import { code, table } from "./regions.js";
 import {
   deviceOf,
@@ -79,7 +80,15 @@ export function summaryTable(results = storedResults(), all = storedMeasurements
     ...codecRows(all),
     ...pursuitRows(all),
   ];
-  return table(["", "trainlets", "others"], rows, [1, 2]);
+  return `${table(["", "trainlets", "others"], rows, [1, 2])}\n\n${verdictLine(results)}`;
+}
+
+/** How many statements of the paper hold, as on the page of claims. */
+function verdictLine(results: readonly StoredResult[]): string {
+  const counts = verdictCounts(results);
+  const count = (verdict: Verdict) => counts.get(verdict) ?? 0;
+  const all = [...counts.values()].reduce((sum, one) => sum + one, 0);
+  return `Of ${all} statements of the paper that can be measured, ${count("holds")} hold, ${count("holds in part")} hold in part and ${count("does not hold")} do not; ${count("checked by a test")} are checked by tests, ${count("not measured yet")} are not measured at full size yet, and ${count("measured by no experiment")} are measured by no experiment.`;
 }
 
 function find(results: readonly StoredResult[], experiment: string): Result[] {
@@ -157,7 +166,7 @@ function codecRows(all: readonly StoredMeasurements[]): string[][] {
     );
     const what = title.startsWith("Whole") ? "headers included" : "headers not counted";
     return [
-      `ten unseen 64×64 faces at 0.6 bits per pixel, ${what}, with a dictionary of 17 MB on both sides`,
+      `ten unseen 64×64 faces at 0.6 bits per pixel (307 bytes each), ${what}, with a dictionary of 17 MB on both sides`,
       `${value("trainlets")} dB`,
       others.join(", "),
     ];
@@ -172,8 +181,15 @@ function pursuitRows(all: readonly StoredMeasurements[]): string[][] {
     const mine = rows.find(([name, by]) => name.startsWith(job) && by === "trainlets");
     const theirs = rows.find(([name, by]) => name.startsWith(job) && by === "spams.omp");
     if (!mine || !theirs) return [];
-    const describe = ([, , , rate, rmse]: readonly string[]) => `${rate} patches/s, RMSE ${rmse}`;
-    return [[`${job} patches on two cores`, describe(mine), `${describe(theirs)} (SPAMS)`]];
+    const describe = ([, , , rate, rmse]: readonly string[]) =>
+      `${grouped(Number(rate))} patches/s, RMSE ${Number(rmse).toFixed(2)}`;
+    return [
+      [
+        `${job} patches on two cores, p and sizes of the paper`,
+        describe(mine),
+        `${describe(theirs)} (SPAMS)`,
+      ],
+    ];
   });
 }
 

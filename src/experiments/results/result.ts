@@ -11,7 +11,7 @@ import { visibleLine } from "../../core/visibleText.js";
 import type { Claim, OutcomeTable } from "../shared/experiment.js";
 
 export const resultFormat = "trainlets result";
-export const resultVersion = 1;
+const resultVersion = 1;
 /** The name of the file in the folder of a run. */
 export const resultName = "result.json";
 
