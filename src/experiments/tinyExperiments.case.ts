@@ -57,7 +57,15 @@ const small = new Map([
     {
       ...fig5,
       ...{ base: "cropped:db2", examples: 120, testPatches: 30, batch: 40 },
-      sizes: [{ patch: [6, 6], sparsity: 2, atomShares: [0.05, 0.1], meetsOdlFrom: 0.1 }],
+      sizes: fig5.sizes
+        .slice(-1) // of the largest patches everything is claimed
+        .map((size) => ({
+          ...size,
+          patch: [6, 6],
+          sparsity: 2,
+          atomShares: [0.05, 0.1],
+          meetsOdlFrom: 0.05,
+        })),
       methods: fig5.methods.map((method) => ({ ...method, epochs: 1 })),
       pictures: { count: 1, size: 40 },
     },
@@ -88,7 +96,7 @@ const small = new Map([
       ...fig8,
       ...{ patch: [8, 8], atoms: 64, atomSparsity: 6, sparsity: 4, examples: 300, epochs: 1, batch: 100 },
       ...{ components: 20, testPatches: 20, terms: [1, 2, 4], claimed: { ...fig8.claimed, terms: 2 } },
-      sedil: { ...fig8.sedil, base: "odct:1.5", examples: 40, epochs: 2 },
+      sedil: { ...fig8.sedil, base: "odct:1.5", examples: 40 },
       pictures: { train: 2, test: 1, size: 40 },
     },
     [8, 8],

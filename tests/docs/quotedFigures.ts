@@ -6,8 +6,8 @@
  * are left out: other tests hold them to what they are made from.
  *
  * The rule (CONTRIBUTING.md, *Figures*): a section that quotes a figure links to the files of bench/results that it is
- * from, and each figure is a rounding of a number in them. A section of the changelog or of a decision may instead name
- * the commit of an older measurement: `at 1a2b3c4`.
+ * from, and each figure is a rounding of a number in them. An entry of the changelog, or a section of a decision, may
+ * instead name the machine and the commit of an older measurement: `at 1a2b3c4`.
  */
 
 import { posix } from "node:path";
@@ -42,7 +42,8 @@ const tableNumber = /(?<![\w.,×])\d[\d,]*\.\d+/g;
 export function quotedFigures(page: string, path: string): QuotedFigure[] {
   const text = proseOf(page);
   const lines = text.split("\n");
-  const starts = lines.flatMap((line, i) => (i === 0 || /^#{1,6} /.test(line) ? [i] : []));
+  const opens = path === "CHANGELOG.md" ? /^(#{1,6}|-) / : /^#{1,6} /; // an entry of the changelog stands alone
+  const starts = lines.flatMap((line, i) => (i === 0 || opens.test(line) ? [i] : []));
   return starts.flatMap((start, s) => {
     const end = starts[s + 1] ?? lines.length;
     const section = lines.slice(start, end).join("\n");
