@@ -93,7 +93,7 @@ describe("reproduce all", () => {
     expect(first.stdout).toMatch(/\d+ of \d+ claims hold\ndone in \d:\d\d; open .*all\/index\.html\n$/);
   });
 
-  it("takes the pictures of the folder, and synthetic ones where there are none", () => {
+  it("takes the pictures of the folder, and synthetic ones where they are missing", () => {
     const label = (name: string) => resultIn(name).label;
     expect(["fig1", "fig5", "fig7", "fig8-lfw", "universal32"].map(label)).toEqual([
       "",

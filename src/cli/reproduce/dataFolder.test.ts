@@ -36,7 +36,7 @@ test("finds the pictures of each experiment", async () => {
   expect(await findDataSets("fig4", folder)).toEqual([{ label: "photos", images: [path("photos/test")] }]);
 });
 
-test("uses synthetic pictures where there are none", async () => {
+test("uses synthetic pictures where others are missing", async () => {
   for (const place of [undefined, path("empty")])
     for (const name of Object.keys(finders))
       expect(await findDataSets(name, place)).toEqual([{ label: "synthetic" }]);

@@ -90,7 +90,7 @@ export function resultToText(result: Result): string {
 /** Characters of a line that a list or an object is put on if it fits. */
 const lineWidth = 110;
 
-/** JSON for people and for version control: what fits goes on one line, and so does any list of numbers. */
+/** JSON for people and for version control: what fits is put on one line, and so is any list of numbers. */
 export function compactJson(value: unknown, indent = ""): string {
   const flat = JSON.stringify(value, finite);
   const isNumbers = Array.isArray(value) && value.every((item) => typeof item === "number");
