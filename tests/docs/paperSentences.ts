@@ -468,6 +468,5 @@ export const ownClaims: readonly string[] = [
   "fig5 20x20-k40-osdl-average-meets-odl",
   "fig5 32x32-k20-osdl-average-meets-odl",
   "fig5 32x32-k51-osdl-average-meets-odl",
-  "fig6 between-median-and-mean",
   "universal32 trained-over-base",
 ];
