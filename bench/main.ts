@@ -2,10 +2,12 @@
 
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { compactJson } from "../src/experiments/results/result.js";
 import { benchCodec } from "./codec.js";
 import { benchGpu } from "./gpu.js";
 import { benchJobs } from "./jobs.js";
 import { benchKernels } from "./kernels.js";
+import { type Measurements, measuredPart } from "./measurements.js";
 import { benchPeers } from "./peers.js";
 import { describeMachine, type Options } from "./setting.js";
 import { benchSoak } from "./soak.js";
@@ -41,11 +43,25 @@ if (unknown !== undefined) {
 }
 
 const date = new Date().toISOString().slice(0, 10);
-const pages = [`# ${chosen.join(", ")}\n\n${date}. ${describeMachine(options)}.\n`];
+const machine = describeMachine(options);
+const pages = [`# ${chosen.join(", ")}\n\n${date}. ${machine}.\n`];
+const measured: Measurements["parts"][number][] = [];
 process.stdout.write(`${pages[0]}\n`);
 for (const name of chosen) {
   const text = await parts[name as keyof typeof parts](options);
   process.stdout.write(`${text}\n`);
   pages.push(`## ${name}\n\n${text}`);
+  measured.push(measuredPart(name, text));
 }
-if (save) writeFileSync(`bench/results/${save}.md`, pages.join("\n"));
+if (save) {
+  const command = `npm run bench -- ${process.argv.slice(2).map(withoutFolders).join(" ")}`;
+  const format = { format: "trainlets measurements", formatVersion: 1 } as const;
+  const measurements: Measurements = { ...format, date, machine, command, parts: measured };
+  writeFileSync(`bench/results/${save}.md`, pages.join("\n"));
+  writeFileSync(`bench/results/${save}.json`, `${compactJson(measurements)}\n`);
+}
+
+/** A word of the command line without the folders of this machine. */
+function withoutFolders(word: string): string {
+  return word.slice(word.lastIndexOf("/") + 1);
+}

@@ -309,7 +309,16 @@ const reproduce = (more: string): string => `reproduce universal32 --quick -o OU
 refuses("experiments", [
   [
     "reproduce fig99 -o OUT",
-    'reproduce: unknown experiment "fig99"; known: fig1, fig2, fig3, fig4, fig5, fig6, fig7, fig8, fig11, universal32, universal64',
+    'reproduce: unknown experiment "fig99"; known: fig1, fig2, fig3, fig4, fig5, fig6, fig7, fig8, fig11, universal32, universal64, all',
+  ],
+  ["reproduce fig2 --data photos -o OUT", "reproduce: --data is not an option of fig2"],
+  ["reproduce fig2 --only fig3 -o OUT", "reproduce: --only is not an option of fig2"],
+  ["reproduce all --images photos -o OUT", "reproduce: --images is not an option of all"],
+  ["reproduce all --seed 2 -o OUT", "reproduce: --seed is not an option of all"],
+  ["reproduce all --data nowhere -o OUT", "reproduce: --data must be a folder, got nowhere"],
+  [
+    "reproduce all --data photos -o OUT",
+    "reproduce: --data must have lena.png, photos/train, photos/test, denoise or faces in it, got photos",
   ],
   ["reproduce fig2 --images photos -o OUT", "reproduce: --images is not an option of fig2, which needs none"],
   [

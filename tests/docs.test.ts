@@ -17,6 +17,7 @@ import { trainDefaults } from "../src/learn/run/trainOptions.js";
 import { denoiseDefaults } from "../src/tasks/restore/denoiseOptions.js";
 import { inpaintDefaults } from "../src/tasks/restore/inpaint.js";
 import { patchDefaults } from "../src/tasks/restore/patchLearning.js";
+import { claimsPage } from "./docs/claimsPage.js";
 import { commandList, commandReference, loadCommands } from "./docs/commandTables.js";
 import {
   alike,
@@ -31,8 +32,11 @@ import {
 import { writeFixture } from "./docs/fixture.js";
 import { fieldTable, membersOf, nameTables, optionTable } from "./docs/libraryTables.js";
 import { messageTables } from "./docs/messages.js";
+import { paperSentences } from "./docs/paperSentences.js";
 import { regionsOf, remake } from "./docs/regions.js";
+import { benchTables, resultTables, summaryTable } from "./docs/resultTables.js";
 import { baseTable, learnerTable, sizeTable } from "./docs/sizeTables.js";
+import { storedMeasurements, storedResults } from "./docs/storedResults.js";
 import { codeSpansOf, tableRowsOf } from "./markdown.js";
 import { requirePython } from "./python/python.js";
 import { listFiles, read, readSources } from "./sources.js";
@@ -75,6 +79,10 @@ describe("tables that are made from the code", () => {
     bases: () => baseTable(),
     learners: () => learnerTable(),
     messages: () => messages,
+    claims: () => claimsPage(storedResults(), paperSentences, storedMeasurements()),
+    summary: () => summaryTable(),
+    result: (name) => resultTables(name),
+    bench: (name) => benchTables(...(name.split(" ") as [string, string?])),
   };
   let messages = "";
   beforeAll(async () => {
@@ -98,8 +106,8 @@ describe("tables that are made from the code", () => {
   it.each(pages.filter((page) => regionsOf(read(page)).length > 0))("%s", (page) => {
     const before = read(page);
     const after = remake(before, (name) => {
-      const [kind, argument = ""] = name.split(" ");
-      return made[kind](argument);
+      const [kind, ...words] = name.split(" ");
+      return made[kind](words.join(" "));
     });
     if (writes) write(page, after);
     else expect(after === before, `${page} is out of date: ${remedy}`).toBe(true);

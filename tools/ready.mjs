@@ -181,7 +181,19 @@ function build(inputs) {
   if (status !== 0) fail(`build: tsc failed (exit ${status ?? "by signal"})`, status || 1);
   const program = join(root, "dist/cli/main.js");
   if (existsSync(program)) chmodSync(program, 0o755);
+  writeFileSync(join(root, "dist/build.json"), `${JSON.stringify(buildFacts(stamp))}\n`);
   writeFileSync(join(root, buildStamp), stamp);
+}
+
+/** What results say of the program: the commit it was built from (with `+` if it was changed), and its sources. */
+function buildFacts(stamp) {
+  const sources = stamp.slice(0, 16);
+  if (!existsSync(join(root, ".git"))) return { sources };
+  const git = (...words) => spawnSync("git", words, { cwd: root, encoding: "utf8" });
+  const { status, stdout } = git("rev-parse", "--short=10", "HEAD");
+  if (status !== 0) return { sources };
+  const changed = git("status", "--porcelain", "--", "src", "package.json").stdout.trim();
+  return { commit: stdout.trim() + (changed ? "+" : ""), sources };
 }
 
 /** All files in a folder and those below it, as paths relative to the root, in a fixed order. */

@@ -10,7 +10,7 @@ import { fig6 } from "./fig06-step-sizes/settings.js";
 import { fig7 } from "./fig07-denoising/settings.js";
 import { fig8 } from "./fig08-faces/settings.js";
 import { type UniversalSettings, universal32, universal64 } from "./fig09-to-11-universal/settings.js";
-import type { CommonSettings } from "./shared/chooseSettings.js";
+import { type CommonSettings, recordSettings } from "./shared/chooseSettings.js";
 import type { Experiment, ExperimentOptions, ExperimentRun } from "./shared/experiment.js";
 
 type Prepare<S> = (settings: S, options: ExperimentOptions) => ExperimentRun;
@@ -22,7 +22,14 @@ function experiment<S extends CommonSettings<S>>(
   load: () => Promise<Prepare<S>>,
 ): Experiment {
   const { name, summary } = settings;
-  return { name, summary, ...uses, prepare: async (options) => (await load())(settings, options) };
+  return {
+    ...{ name, summary, ...uses },
+    settings: ({ quick = false, ...options }) => ({
+      ...recordSettings({ ...settings, ...(quick ? settings.quick : {}) }),
+      ...{ quick, options },
+    }),
+    prepare: async (options) => (await load())(settings, options),
+  };
 }
 
 const noImages = { patch: [1, 1], images: "none" } as const;

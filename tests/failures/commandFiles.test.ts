@@ -42,8 +42,12 @@ vi.mock("../../src/experiments/catalogue.js", async (original) => {
     patch: [4, 4],
     prepare: async () => async () => await outcome(),
   });
-  return { ...real, findExperiment };
+  return { ...real, findExperiment, experiments: [{ ...findExperiment(), name: "fig9" }] };
 });
+
+vi.mock("../../src/learn/checkpoints/node/heartbeat.js", async () => ({
+  Heartbeat: (await import("./runHere.js")).NoHeartbeat,
+}));
 
 vi.mock("../../src/figures/node/rasterize.js", async (original) => {
   const { rasterizeSvg } = await original<typeof import("../../src/figures/node/rasterize.js")>();
@@ -115,6 +119,7 @@ describe("when the file layer fails", () => {
     [`inpaint photos/0.png --mask photos/1.png --rounds 1 ${learn} -o old.png`, "old.png"],
     ["demo -o demo --device reference", "demo/"],
     ["reproduce fig9 --images photos --test more/new.png -o figure --device reference", "figure/"],
+    ["reproduce all -o all --device reference", "all/"],
   ])("%s", (line, writes) => survives(line, [writes]));
 
   it("went through many points", () => {

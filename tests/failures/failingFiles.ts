@@ -45,7 +45,7 @@ const errors = {
 
 /** Operations that each failure can happen to. */
 const applies: Readonly<Record<Failure, (call: Call) => boolean>> = {
-  ENOSPC: ({ operation, changes }) => changes && !["unlink", "close", "chmod"].includes(operation),
+  ENOSPC: ({ operation, changes }) => changes && !["unlink", "rmdir", "close", "chmod"].includes(operation),
   EIO: () => true,
   EMFILE: ({ operation }) => ["open", "readdir", "readFile", "writeFile"].includes(operation),
   EINTR: ({ operation }) => ["open", "read", "write", "sync", "readFile", "writeFile"].includes(operation),
@@ -164,6 +164,7 @@ const onPaths = {
   rename: true,
   unlink: true,
   rm: true,
+  rmdir: true,
   mkdir: true,
   link: true,
   symlink: true,

@@ -12,6 +12,7 @@ import { basename, dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 import { listZip } from "../../src/data/formats/npz.js";
+import { readResult } from "../../src/experiments/results/result.js";
 import { checkpointFromBytes } from "../../src/learn/checkpoints/checkpoint.js";
 import { words } from "../cliProcess.js";
 import { type Call, Disk, endsProgram, type Failure, failures, useDisk } from "./failingFiles.js";
@@ -145,6 +146,8 @@ async function isWhole(path: string, bytes: Uint8Array, failure: Failure): Promi
   if (path.endsWith(".svg")) return text.trimEnd().endsWith("</svg>");
   if (path.endsWith(".png")) return text.slice(-8, -4) === "IEND";
   if (path.endsWith(".npz")) return succeeds(() => listZip(bytes, path));
+  if (path.endsWith("result.json")) return succeeds(() => readResult(Buffer.from(bytes).toString(), path));
+  if (path.endsWith(".json")) return succeeds(() => JSON.parse(Buffer.from(bytes).toString()));
   if (path.endsWith(".tlc")) return await checkpointFromBytes(bytes, path).then(...yesOrNo);
   if (!path.endsWith(".jsonl")) return false;
   const end = text.lastIndexOf("\n") + 1;

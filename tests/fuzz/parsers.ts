@@ -21,6 +21,9 @@ import { glob } from "../../src/data/node/system/glob.js";
 import { readUnits, samplesOf } from "../../src/data/sampling/signalSource.js";
 import { syntheticPictures } from "../../src/data/syntheticPictures.js";
 import { createBase } from "../../src/dictionaries/base.js";
+import { allPage } from "../../src/experiments/results/allPage.js";
+import { readResult, resultToText } from "../../src/experiments/results/result.js";
+import { sampleResult } from "../../src/experiments/results/sampleResult.case.js";
 import { createReferenceKernels } from "../../src/kernels/reference/index.js";
 import {
   type CheckpointDraft,
@@ -300,6 +303,12 @@ export const parsers: readonly Parser[] = [
   { name: ".npz files", valid: archive, parse: readAs(".npz") },
   { name: ".tar files", valid: tar, parse: readAs(".tar"), damage: damageTar },
   { name: "metrics", valid: metrics, parse: pageOf },
+  {
+    name: "results",
+    valid: async () => [new TextEncoder().encode(resultToText(sampleResult))],
+    parse: (bytes) =>
+      allPage([{ folder: "fig", result: readResult(new TextDecoder().decode(bytes), "result.json") }]),
+  },
   { name: "patterns", valid: patterns, parse: match },
   { name: "locks", valid: locks, parse: lockOver },
   { name: "checkpoints", valid: checkpoints, parse: resumeFrom, damage: damageCheckpoint },

@@ -1,29 +1,21 @@
 /** `trainlets reproduce`: run the experiments of the paper. */
 
-import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { clock } from "../../core/formatText.js";
 import { requireOneOf } from "../../core/require.js";
 import { formatShape, parseShape, type Shape } from "../../core/shape.js";
-import type { Signal } from "../../core/signal.js";
-import { writeFileAtomic } from "../../data/node/files.js";
-import { type Input, inspectInputs } from "../../data/node/inputs.js";
 import { finishOutputFolder, makeOutputFolder, resultFolder } from "../../data/node/outputs.js";
-import { readSignals } from "../../data/node/readSignals.js";
 import { experiments, findExperiment } from "../../experiments/catalogue.js";
-import type {
-  Experiment,
-  ExperimentData,
-  ExperimentOptions,
-  ExperimentRun,
-  Outcome,
-  OutcomeFile,
-} from "../../experiments/shared/experiment.js";
-import { rasterizeSvg } from "../../figures/node/rasterize.js";
-import { describePlan, followRun } from "../../report/followRun.js";
-import { jsonReport } from "../../report/runRecord.js";
-import { type DeviceFlags, memoryNow, onDevice, withDeviceOptions } from "../terminal/device.js";
+import type { Experiment, ExperimentOptions, Outcome } from "../../experiments/shared/experiment.js";
+import { identityOf, settingsDigest } from "../reproduce/allJobs.js";
+import { labelOf, syntheticLabel } from "../reproduce/dataFolder.js";
+import { inspectData, loadData, nameWithin } from "../reproduce/experimentData.js";
+import { performExperiment, resultOf } from "../reproduce/performExperiment.js";
+import { programFacts } from "../reproduce/programFacts.js";
+import { reproduceAll } from "../reproduce/reproduceAll.js";
+import { writeOutcome } from "../reproduce/writeOutcome.js";
+import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { count, option } from "../terminal/flags.js";
 import { Interrupt } from "../terminal/interrupt.js";
 import { stderr, stdout } from "../terminal/output.js";
@@ -35,6 +27,8 @@ interface ReproduceFlags extends DeviceFlags, Omit<ExperimentOptions, "patch"> {
   readonly output?: string;
   readonly images?: string[];
   readonly test?: string[];
+  readonly data?: string;
+  readonly only?: string;
   readonly json?: boolean;
 }
 
@@ -42,26 +36,35 @@ const examples = `
 Examples:
   trainlets reproduce                         list the experiments
   trainlets reproduce fig2                    one figure
+  trainlets reproduce all --quick             all of them, small, in minutes
+  trainlets reproduce all --data pictures     all of them, as in the paper
   trainlets reproduce fig5 --quick --images lena.png   compare learners
   trainlets reproduce fig4 --images photos    on your own photos
-  trainlets reproduce universal32 --quick     a small version, about a minute
   trainlets reproduce universal32 --images bsds/train --test bsds/val
   trainlets reproduce universal64 --images photos --examples 500k
 
-Ctrl-C stops the training; the results then use the dictionary so far.`;
+Ctrl-C stops the training; the results then use the dictionary so far.
+After Ctrl-C, the same "reproduce all" continues where it stopped.
+
+The folder of --data has lena.png (fig5, fig6), photos/train and photos/test
+(fig4, fig11, universal32, universal64), denoise (fig7) and faces/*.npy (fig8,
+once per file). An experiment whose pictures are missing uses synthetic ones.`;
 
 export function reproduceCommand(): Command {
   const byExperiment = "depends on the experiment and the device";
+  const names = experiments.map(({ name }) => name);
   const command = new Command("reproduce")
-    .summary("run an experiment from the paper")
+    .summary("run an experiment from the paper, or all")
     .description(
-      "Run an experiment from the paper, and write a page with its figures. Without a name, list the experiments.",
+      "Run an experiment from the paper, or all of them, and write a page with the figures. Without a name, list the experiments.",
     )
     .usage("[experiment] [options]")
-    .argument("[experiment]", experiments.map(({ name }) => name).join(", "))
+    .argument("[experiment]", [...names, "all"].join(", "))
     .addOption(option("-o, --output <folder>", "folder for the results", undefined, "out/EXPERIMENT"))
     .option("--images <data...>", "images to take patches from (default: synthetic pictures)")
     .option("--test <data...>", "images to test on (default: some of --images, set aside)")
+    .option("--data <folder>", "for all: folder of the pictures (default: synthetic pictures)")
+    .option("--only <names>", "for all: only these, such as fig5,fig7")
     .option("--quick", "small version: fewer atoms, examples and patch sizes")
     .option("--patch <size>", "one patch size, for experiments with several: fig5")
     .addOption(option("--examples <n>", "patches per epoch: 270k, 10M", count, "as in the paper"))
@@ -79,31 +82,71 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
     for (const { name, summary } of experiments) stdout.write(`${name.padEnd(14)}${summary}\n`);
     return;
   }
+  requireOneOf("reproduce", "experiment", name, [...experiments.map((experiment) => experiment.name), "all"]);
+  if (name === "all") return await reproduceAll(experiments, allFlags(flags));
+  requireNoOption(name, flags, ["data", "only"]);
+  await reproduceOne(findExperiment(name), flags);
+}
+
+function allFlags(flags: ReproduceFlags) {
+  requireNoOption("all", flags, ["images", "test", "patch", "examples", "epochs", "batch", "seed"]);
+  const { output = "out/all", data, only, quick, json, device, threads } = flags;
+  return {
+    ...{ output, data, quick, json, only: only?.split(",").map((name) => name.trim()) },
+    ...(device === undefined ? {} : { device }),
+    ...(threads === undefined ? {} : { threads }),
+  };
+}
+
+function requireNoOption(
+  name: string,
+  flags: ReproduceFlags,
+  options: readonly (keyof ReproduceFlags)[],
+): void {
+  const given = options.find((option) => flags[option] !== undefined);
+  if (given !== undefined) throw new InputError(`--${given} is not an option of ${name}`);
+}
+
+async function reproduceOne(experiment: Experiment, flags: ReproduceFlags): Promise<void> {
   const start = performance.now();
-  const experiment = findExperiment(name);
-  const { output = `out/${name}`, quick, examples, epochs, batch, seed } = flags;
-  const patch = sizeOfFlag(experiment, flags.patch);
-  const run = await experiment.prepare({ quick, examples, epochs, batch, seed, patch });
+  const { name } = experiment;
+  const { output = `out/${name}`, quick, examples, epochs, batch, seed, images, test, json = false } = flags;
+  const options = { quick, examples, epochs, batch, seed, patch: sizeOfFlag(experiment, flags.patch) };
+  const run = await experiment.prepare(options);
   requireImages(experiment, flags);
-  const progress = new ProgressLine(flags.json ? "none" : undefined);
-  const inputs = await inputsOf(flags);
+  const progress = new ProgressLine(json ? "none" : undefined);
+  const inputs = await inspectData({ images, test }, (message) => stderr.write(`reproduce: ${message}\n`));
   await onDevice(flags, async (kernels, computingOn) => {
-    const data = await readData(inputs, experiment, progress);
-    const read = [...(flags.images ?? []), ...(flags.test ?? [])];
-    await makeOutputFolder(output, { ...resultFolder, data: read });
+    const onSkip = (message: string) => progress.note(`reproduce: ${message}`);
+    const { signals, described } = await loadData(inputs, { images, test }, experiment, onSkip);
+    await makeOutputFolder(output, { ...resultFolder, data: [...(images ?? []), ...(test ?? [])] });
     progress.note(computingOn);
     const interrupt = new Interrupt(() =>
       progress.note("stopping: the results will use the dictionary so far (Ctrl-C again to quit at once)"),
     );
-    const outcome = await perform(run, data, { kernels, progress, interrupt, json: flags.json === true });
-    const written = await writeOutcome(output, outcome.files);
-    await finishOutputFolder(output);
+    const tools = { kernels, progress, interrupt, json };
+    const outcome = await performExperiment(run, signals, { ...tools, onInterrupt: "finish early" });
+    const identity = identityOf(
+      settingsDigest(experiment, options),
+      described,
+      await programFacts(),
+      kernels,
+    );
     const seconds = (performance.now() - start) / 1000;
-    if (flags.json) {
+    const facts = {
+      ...{ experiment: name, label: labelOfRun(experiment, images), quick: quick === true, data: described },
+      ...{ command: commandLine(name, flags), identity, kernels, seconds },
+    };
+    const partly = interrupt.signal.aborted;
+    const { names } = await writeOutcome(output, outcome.files, (written) =>
+      partly ? undefined : resultOf(outcome, facts, written),
+    );
+    await finishOutputFolder(output);
+    if (json) {
       const { values, claims } = outcome;
-      stdout.write(`${JSON.stringify({ experiment: name, ...values, claims, files: written, seconds })}\n`);
+      stdout.write(`${JSON.stringify({ experiment: name, ...values, claims, files: names, seconds })}\n`);
     } else stdout.write(`${describe(outcome)}\ndone in ${clock(seconds)}; open ${output}/index.html\n`);
-    if (interrupt.signal.aborted)
+    if (partly)
       throw interrupt.error(
         `interrupted: the results in ${output} are those of a dictionary learned in part`,
       );
@@ -128,81 +171,22 @@ function requireImages({ name, images }: Experiment, flags: ReproduceFlags): voi
     throw new InputError(`--images is not an option of ${name}, which needs none`);
 }
 
-/** The files to read; no file may be both learned from and tested on. */
-async function inputsOf({ images, test }: ReproduceFlags): Promise<{ images?: Input[]; test?: Input[] }> {
-  const onSkip = (message: string) => stderr.write(`reproduce: ${message}\n`);
-  const seen = images && (await inspectInputs(images, { onSkip }));
-  const unseen = test && (await inspectInputs(test, { onSkip }));
-  const known = new Set(seen?.map(({ path }) => resolve(path)));
-  const both = unseen?.find(({ path }) => known.has(resolve(path)));
-  if (both !== undefined)
-    throw new InputError(`--test must be images that are not learned from, got ${both.path} in both`);
-  return { ...(seen && { images: seen }), ...(unseen && { test: unseen }) };
+/** A short name of the data, in the result. */
+function labelOfRun({ images: purpose }: Experiment, images: readonly string[] | undefined): string {
+  if (purpose === "none") return "";
+  return images ? labelOf(images[0]) : syntheticLabel;
 }
 
-async function readData(
-  inputs: { readonly images?: Input[]; readonly test?: Input[] },
-  { patch, images: purpose }: Experiment,
-  progress: ProgressLine,
-): Promise<ExperimentData> {
-  const onSkip = (message: string) => progress.note(`reproduce: ${message}`);
-  const read = async (list: Input[] | undefined): Promise<Signal[] | undefined> =>
-    list && (await readSignals(list, { patch, onSkip }));
-  const images = await read(inputs.images);
-  if (purpose === "learn" && images?.length === 1 && !inputs.test)
-    throw new InputError("--images must be at least two unless --test is given, got 1");
-  return { images, test: await read(inputs.test) };
-}
-
-/** Run it and show its progress. */
-async function perform(
-  run: ExperimentRun,
-  data: ExperimentData,
-  tools: {
-    kernels: Parameters<ExperimentRun>[1]["kernels"];
-    progress: ProgressLine;
-    interrupt: Interrupt;
-    json: boolean;
-  },
-): Promise<Outcome> {
-  const { kernels, progress, interrupt, json } = tools;
-  const outcome = await run(data, {
-    kernels,
-    signal: interrupt.signal,
-    async showTraining(plan, reports) {
-      progress.note(describePlan(plan));
-      await followRun(reports, plan, {
-        display: progress,
-        memory: () => memoryNow(kernels),
-        onStart: () => interrupt.listen(),
-        onReport(report, seconds) {
-          if (json) stdout.write(`${JSON.stringify(jsonReport(report, seconds))}\n`);
-        },
-      }).finally(() => interrupt.stop());
-    },
-    onStage(stage) {
-      if (json) stdout.write(`${JSON.stringify({ stage })}\n`);
-      progress.show([stage], true);
-    },
-    onProgress: (state) => progress.show([state]),
-  });
-  progress.clear();
-  return outcome;
-}
-
-/** Write all files, an SVG also as PNG if fonts are installed; their names. */
-async function writeOutcome(folder: string, files: readonly OutcomeFile[]): Promise<string[]> {
-  const names: string[] = [];
-  const write = async (name: string, bytes: Uint8Array) => {
-    await writeFileAtomic(join(folder, name), bytes);
-    names.push(name);
-  };
-  for (const { name, bytes } of files) {
-    const png = name.endsWith(".svg") ? await rasterizeSvg(bytes) : undefined;
-    if (png) await write(name.replace(/svg$/, "png"), png);
-    await write(name, bytes);
-  }
-  return names;
+/** The command that made a result, without the folders of this machine. */
+function commandLine(name: string, flags: ReproduceFlags): string {
+  const { images, test, quick, patch, examples, epochs, batch, seed } = flags;
+  const data = Object.entries({ images, test }).flatMap(([flag, paths]) =>
+    paths ? [`--${flag} ${paths.map(nameWithin).join(" ")}`] : [],
+  );
+  const values = Object.entries({ patch, examples, epochs, batch, seed }).flatMap(([flag, value]) =>
+    value === undefined ? [] : [`--${flag} ${value}`],
+  );
+  return [`trainlets reproduce ${name}`, ...data, ...(quick ? ["--quick"] : []), ...values].join(" ");
 }
 
 /** The table, then the claims. */

@@ -15,7 +15,7 @@ export function report(error: unknown, command: string, nameOf: OptionNaming = (
     if (error.code === "commander.help") return 2; // no command: the help was shown
   }
   const prefix = `${command}: `;
-  const line = lineOf(error, nameOf);
+  const line = describeError(error, nameOf);
   stderr.write(`${line.startsWith(prefix) ? "" : prefix}${line}\n`);
   if (process.env.TRAINLETS_DEBUG && error instanceof Error) stderr.write(`${error.stack}\n`);
   if (error instanceof InterruptedError) return error.exitCode();
@@ -23,7 +23,8 @@ export function report(error: unknown, command: string, nameOf: OptionNaming = (
   return error instanceof CommanderError || ofUser ? 2 : 1;
 }
 
-function lineOf(error: unknown, nameOf: OptionNaming): string {
+/** What is wrong, in one line. */
+export function describeError(error: unknown, nameOf: OptionNaming = (name) => name): string {
   const message =
     error instanceof InputError
       ? error.describe(nameOf)

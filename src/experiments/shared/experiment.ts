@@ -31,6 +31,8 @@ export interface Experiment {
    *   none             it uses no images
    */
   readonly images: "learn" | "learn and test" | "test" | "none";
+  /** All settings with these options, as plain JSON: two runs with the same are the same experiment. */
+  settings(options: ExperimentOptions): Readonly<Record<string, unknown>>;
   /** Check the options, and return the experiment ready to run. */
   prepare(options: ExperimentOptions): Promise<ExperimentRun>;
 }

@@ -73,6 +73,17 @@ describe("htmlPage", () => {
     expect(html).toContain('<img src="a.png" alt="Atoms" class="pixelated">');
   });
 
+  it("shows small pictures that link to themselves, and links to files beside it alone", () => {
+    const html = pageOf(
+      { kind: "pictures", pictures: [{ src: "fig 1/a.svg", alt: '"A"' }] },
+      { kind: "links", links: [{ href: "javascript:alert(1)", text: "<all>" }] },
+    );
+    expect(html).toContain(
+      '<div class="pictures"><a href="fig%201/a.svg"><img src="fig%201/a.svg" alt="&quot;A&quot;"></a></div>',
+    );
+    expect(html).toContain('<p><a href="javascript%3Aalert(1)">&lt;all&gt;</a></p>');
+  });
+
   it("escapes all text", () => {
     const hostile = `<img src=x onerror="alert('1')">&`;
     const html = htmlPage({
@@ -145,7 +156,7 @@ describe("htmlPage", () => {
       'htmlPage: svg must be the text of one svg element, got "<b>no</b>"',
     );
     expect(() => pageOf({ kind: "list" } as unknown as PageSection)).toThrow(
-      'htmlPage: unknown kind "list"; known: text, facts, table, image, svg, charts, settings',
+      'htmlPage: unknown kind "list"; known: text, facts, table, image, pictures, links, svg, charts, settings',
     );
   });
 });

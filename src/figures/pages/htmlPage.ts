@@ -30,6 +30,8 @@ export type PageContent =
   | FactsContent
   | TableContent
   | ImageContent
+  | PicturesContent
+  | LinksContent
   | SvgContent
   | ChartsContent
   | SettingsContent;
@@ -56,6 +58,20 @@ export interface ImageContent {
   readonly caption?: string;
 }
 
+/** Small pictures side by side; each links to its file in full size. */
+export interface PicturesContent {
+  readonly kind: "pictures";
+  /** `src` is a path relative to the page. */
+  readonly pictures: readonly { readonly src: string; readonly alt: string }[];
+}
+
+/** Links to files beside the page. */
+export interface LinksContent {
+  readonly kind: "links";
+  /** `href` is a path relative to the page. */
+  readonly links: readonly { readonly href: string; readonly text: string }[];
+}
+
 export interface SvgContent {
   readonly kind: "svg";
   /** The text of an `<svg>` element. Not escaped. */
@@ -76,7 +92,17 @@ export interface SettingsContent {
   readonly entries: readonly (readonly [name: string, value: string | number | boolean])[];
 }
 
-const contentKinds = ["text", "facts", "table", "image", "svg", "charts", "settings"] as const;
+const contentKinds = [
+  "text",
+  "facts",
+  "table",
+  "image",
+  "pictures",
+  "links",
+  "svg",
+  "charts",
+  "settings",
+] as const;
 
 /** The page, as the text of an HTML file. */
 export function htmlPage({ title, lead, sections, footer, refresh }: Page): string {
@@ -124,6 +150,13 @@ function renderContent(content: PageContent): string {
       return renderTable(content);
     case "image":
       return renderFigure(renderImage(content), content.caption);
+    case "pictures":
+      return tag("div", content.pictures.map(renderSmall).join("\n"), "pictures");
+    case "links":
+      return tag(
+        "p",
+        content.links.map(({ href, text }) => renderLink(href, escapeMarkup(text))).join(" · "),
+      );
     case "svg":
       return renderFigure(requireSvg(content.svg), content.caption);
     case "charts":
@@ -142,6 +175,19 @@ function renderContent(content: PageContent): string {
 function renderImage({ src, alt, pixelated = false }: ImageContent): string {
   const look = pixelated ? ' class="pixelated"' : "";
   return `<img src="${escapeMarkup(src)}" alt="${escapeMarkup(alt)}"${look}>`;
+}
+
+function renderSmall({ src, alt }: PicturesContent["pictures"][number]): string {
+  return renderLink(src, `<img src="${pathOf(src)}" alt="${escapeMarkup(alt)}">`);
+}
+
+function renderLink(href: string, markup: string): string {
+  return `<a href="${pathOf(href)}">${markup}</a>`;
+}
+
+/** A relative path for an attribute: no part of it can be taken for a scheme such as `javascript:`. */
+function pathOf(path: string): string {
+  return escapeMarkup(path.split("/").map(encodeURIComponent).join("/"));
 }
 
 function renderFact([name, value]: readonly [string, string]): string {

@@ -1,0 +1,173 @@
+/**
+ * The claims of the paper and the figures of the pages, held to the result files in bench/results. That docs/claims.md,
+ * docs/results.md and README.md are made from them is checked by docs.test.ts.
+ */
+
+import { describe, expect, it } from "vitest";
+import { measuredPart } from "../bench/measurements.js";
+import type { Result } from "../src/experiments/results/result.js";
+import { sampleResult } from "../src/experiments/results/sampleResult.case.js";
+import { claimsPage, verdictOf } from "./docs/claimsPage.js";
+import { ownClaims, type PaperSentence, paperSentences } from "./docs/paperSentences.js";
+import { isRoundingOf, notMeasured, numbersOf, paperFigures, quotedFigures } from "./docs/quotedFigures.js";
+import { storedMeasurements, storedResults, unknownFiles } from "./docs/storedResults.js";
+import { exists, listFiles, read } from "./sources.js";
+
+describe("the files of bench/results", () => {
+  it("are results of experiments or tables of benchmarks, whole", () => {
+    expect(unknownFiles()).toEqual([]);
+    expect(storedResults().length + storedMeasurements().length).toBeGreaterThan(2);
+  });
+
+  it("say where and with what they were measured", () => {
+    for (const { file, measurements } of storedMeasurements()) {
+      expect(measurements.date, file).toMatch(/^\d{4}-\d\d-\d\d$/);
+      for (const text of [measurements.machine, measurements.command])
+        expect(text.length, file).toBeGreaterThan(5);
+      expect(measurements.parts.length, file).toBeGreaterThan(0);
+    }
+    for (const { file, result } of storedResults())
+      expect(result.trainlets.commit ?? result.trainlets.sources, file).toBeDefined();
+  });
+
+  it("make no claim that the list of sentences lacks", () => {
+    const listed = new Set([...paperSentences.flatMap(({ claims = [] }) => claims), ...ownClaims]);
+    const names = [...listed].map((name) => name.replace(/@\S+/, ""));
+    const made = storedResults()
+      .filter(({ result }) => !result.quick)
+      .flatMap(({ result }) => result.claims.map(({ id }) => `${result.experiment} ${id}`));
+    expect(made.filter((name) => !names.includes(name))).toEqual([]);
+  });
+});
+
+describe("the list of sentences", () => {
+  it("gives each sentence claims, a test or a reason, and only one of them", () => {
+    const kinds = paperSentences.map(
+      ({ claims, tested, unmeasured }) => [claims, tested, unmeasured].filter(Boolean).length,
+    );
+    expect(paperSentences.length).toBeGreaterThan(40);
+    expect(kinds.every((count) => count === 1)).toBe(true);
+  });
+
+  it("names tests that exist", () => {
+    for (const { tested } of paperSentences) {
+      if (!tested) continue;
+      expect(exists(tested.path), tested.path).toBe(true);
+      expect(read(tested.path), tested.title).toContain(tested.title);
+    }
+  });
+});
+
+describe("the page of claims", () => {
+  const sentence = (...claims: string[]): PaperSentence => ({
+    section: "§V-C",
+    says: "So.",
+    paper: "8 dB",
+    claims,
+  });
+  const stored = (changes: Partial<Result> = {}, file = "a.json") => ({
+    file,
+    text: "",
+    result: { ...sampleResult, ...changes },
+  });
+
+  it("has the verdict of each sentence from all its claims", () => {
+    const both = sentence("fig8 osdl-over-wavelets", "fig8 osdl-over-pca");
+    expect(verdictOf([stored()], sentence("fig8 osdl-over-pca"))).toBe("holds");
+    expect(verdictOf([stored()], sentence("fig8 osdl-over-wavelets"))).toBe("does not hold");
+    expect(verdictOf([stored()], both)).toBe("holds in part");
+    expect(verdictOf([], both)).toBe("not measured yet");
+    expect(verdictOf([stored()], sentence("fig8@utkface osdl-over-pca"))).toBe("not measured yet");
+    expect(verdictOf([stored()], sentence("fig8@lfw osdl-over-pca"))).toBe("holds");
+    const half = sentence("fig8 osdl-over-pca", "fig5 12x12-k7-niht");
+    expect(verdictOf([stored()], half)).toBe("not measured yet");
+  });
+
+  it("counts no small version as a measurement", () => {
+    expect(claimsPage([stored({ quick: true })], [sentence("fig8 osdl-over-pca")])).toContain(
+      "not measured yet",
+    );
+  });
+
+  it("changes with every number of a result file", () => {
+    const sentences = [sentence("fig8 osdl-over-pca")];
+    const page = claimsPage([stored()], sentences);
+    const text = JSON.stringify(sampleResult);
+    const changed = text.replace("24.72]", "24.73]");
+    expect(changed).not.toBe(text);
+    expect(claimsPage([{ ...stored(), text: changed }], sentences)).not.toBe(page);
+    const claims = sampleResult.claims.map((claim) => ({ ...claim, measured: "4.13 dB" }));
+    expect(claimsPage([stored({ claims })], sentences)).toContain("4.13 dB");
+  });
+});
+
+describe("figures that pages quote", () => {
+  const decisions = listFiles("docs/decisions").filter((path) => Number(/(\d{4})-/.exec(path)?.[1]) >= 23);
+  const pages = [
+    "README.md",
+    "CHANGELOG.md",
+    ...listFiles("docs").filter((path) => path.endsWith(".md") && !path.startsWith("docs/decisions/")),
+    ...decisions,
+  ];
+
+  it.each(pages)("%s: are in the result files that its section links to", (page) => {
+    const mayBeDated = page === "CHANGELOG.md" || page.startsWith("docs/decisions/");
+    const known = new Map<string, number[]>();
+    const numbersIn = (path: string) => {
+      const numbers = known.get(path) ?? numbersOf(JSON.parse(read(path)));
+      known.set(path, numbers);
+      return numbers;
+    };
+    const unknown = quotedFigures(read(page), page)
+      .filter(({ text }) => !notMeasured.some(([path, figure]) => path === page && figure === text))
+      .filter(({ dated }) => !(mayBeDated && dated))
+      .filter(({ text }) => !paperFigures.includes(text))
+      .filter(({ text, sources }) => !isRoundingOf(text, sources.flatMap(numbersIn)))
+      .map(({ line, text }) => `line ${line}: ${text}`);
+    expect(unknown, "see CONTRIBUTING.md, Figures").toEqual([]);
+  });
+
+  it("are all found on the pages that explain what is not one", () => {
+    const quoted = pages.flatMap((page) =>
+      quotedFigures(read(page), page).map(({ text }) => `${page}: ${text}`),
+    );
+    expect(
+      notMeasured.map(([page, text]) => `${page}: ${text}`).filter((one) => !quoted.includes(one)),
+    ).toEqual([]);
+  });
+
+  const find = (text: string) => quotedFigures(text, "docs/page.md").map((figure) => figure.text);
+
+  it("are numbers with units, in any form", () => {
+    expect(find("It takes 2.5 minutes, or 2:31, on one.")).toEqual(["2.5 minutes", "2:31"]);
+    expect(find("reaches 25.18, 27.09 and\n28.43 dB in 12 s")).toContain("25.18, 27.09 and 28.43 dB");
+    expect(find("3.2× as fast, 40 times faster")).toEqual(["3.2×", "40 times faster"]);
+    expect(find("| a | 12.5 |")).toEqual(["12.5"]);
+    expect(find("8×8 patches of 64 pixels, k = 2, 1,024 atoms, §V-B, 100 %")).toEqual([]);
+    expect(find("<!-- made: x -->\n\n31 dB\n\n<!-- end -->\n```text\n31 dB\n```\n`31 dB`")).toEqual([]);
+  });
+
+  it("belong to the files that their section links to", () => {
+    const page = "# A\n\n1 dB [x](../bench/results/a.json)\n\n# B\n\n2 dB, at 1a2b3c4";
+    const [a, b] = quotedFigures(page, "docs/page.md");
+    expect(a).toMatchObject({ line: 3, sources: ["bench/results/a.json"], dated: false });
+    expect(b).toMatchObject({ line: 7, sources: [], dated: true });
+  });
+
+  it("are roundings of numbers in them", () => {
+    const numbers = numbersOf({ a: [27.437, 151.2], b: "568218 patches/s, 3.34×", c: { d: "1,024" } });
+    for (const figure of ["27.4 dB", "27.44 dB", "151 s", "2.5 minutes", "2:31", "568,218 patches/s", "3.3×"])
+      expect(isRoundingOf(figure, numbers), figure).toBe(true);
+    for (const figure of ["27.43 dB", "28 dB", "2:32", "27.4, 28.1 dB", "3.4×"])
+      expect(isRoundingOf(figure, numbers), figure).toBe(false);
+  });
+});
+
+it("the tables of a benchmark are kept with their titles and the lines between them", () => {
+  const text = "Peers: a 1.\n\n| job | s |\n| --- | --: |\n| OMP | 1.5 |\n\nA whole step: 7 ms.\n";
+  expect(measuredPart("peers", text)).toEqual({
+    name: "peers",
+    tables: [{ title: "Peers: a 1.", header: ["job", "s"], rows: [["OMP", "1.5"]] }],
+    lines: ["Peers: a 1.", "A whole step: 7 ms."],
+  });
+});

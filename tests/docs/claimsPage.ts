@@ -1,0 +1,197 @@
+/** docs/claims.md, from the sentences of the paper and the results that are stored. */
+
+import { createHash } from "node:crypto";
+import { clock } from "../../src/core/formatText.js";
+import type { Claim } from "../../src/experiments/shared/experiment.js";
+import { ownClaims, type PaperSentence, paperSentences } from "./paperSentences.js";
+import { code, table } from "./regions.js";
+import { deviceOf, resultsFolder, type StoredMeasurements, type StoredResult } from "./storedResults.js";
+
+/** A claim of one result. */
+interface Finding {
+  readonly claim: Claim;
+  readonly stored: StoredResult;
+}
+
+/** The outcome of a sentence over all its claims. */
+export type Verdict =
+  | "holds"
+  | "does not hold"
+  | "holds in part"
+  | "not measured yet"
+  | "checked by a test"
+  | "measured by no experiment";
+
+const verdicts: readonly Verdict[] = [
+  "holds",
+  "holds in part",
+  "does not hold",
+  "not measured yet",
+  "checked by a test",
+  "measured by no experiment",
+];
+
+/** The part of the page below its introduction. */
+export function claimsPage(
+  results: readonly StoredResult[],
+  sentences: readonly PaperSentence[] = paperSentences,
+  benchmarks: readonly StoredMeasurements[] = [],
+): string {
+  const full = results.filter(({ result }) => !result.quick);
+  const sections = [...new Set(sentences.map(({ section }) => partOf(section)))];
+  return [
+    summary(full, sentences),
+    ...sections.map((section) => {
+      const own = sentences.filter((sentence) => partOf(sentence.section) === section);
+      return `## ${section}\n\n${sentenceTable(full, own)}`;
+    }),
+    `## Claims of ours\n\nNot the paper's, but measured by the same experiments.\n\n${ownTable(full)}`,
+    `## Runs\n\n${runTable(full)}`,
+    departureList(full),
+    ...(benchmarks.length > 0 ? [`## Benchmarks\n\n${benchmarkTable(benchmarks)}`] : []),
+  ]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+/** `§V-A, figure 5` belongs to `§V-A`. */
+function partOf(section: string): string {
+  return section.split(",")[0];
+}
+
+function summary(results: readonly StoredResult[], sentences: readonly PaperSentence[]): string {
+  const rows = [...verdictCounts(results, sentences)].map(([verdict, count]) => [verdict, String(count)]);
+  return table(["outcome", "statements"], [...rows, ["all", String(sentences.length)]], [1]);
+}
+
+/** How many sentences have each outcome, by the results at full size. */
+export function verdictCounts(
+  results: readonly StoredResult[],
+  sentences: readonly PaperSentence[] = paperSentences,
+): ReadonlyMap<Verdict, number> {
+  const full = results.filter(({ result }) => !result.quick);
+  const found = sentences.map((sentence) => verdictOf(full, sentence));
+  return new Map(verdicts.map((verdict) => [verdict, found.filter((one) => one === verdict).length]));
+}
+
+export function verdictOf(results: readonly StoredResult[], sentence: PaperSentence): Verdict {
+  if (sentence.tested) return "checked by a test";
+  if (!sentence.claims) return "measured by no experiment";
+  const found = sentence.claims.map((name) => findingsOf(results, name));
+  const holding = found.flat().map(({ claim }) => claim.holds);
+  if (found.some((findings) => findings.length === 0) && !holding.includes(false)) return "not measured yet";
+  if (holding.every(Boolean)) return "holds";
+  return holding.some(Boolean) ? "holds in part" : "does not hold";
+}
+
+/** The findings of `EXPERIMENT CLAIM-ID` or `EXPERIMENT@LABEL CLAIM-ID`. */
+function findingsOf(results: readonly StoredResult[], name: string): Finding[] {
+  const [run, id] = name.split(" ");
+  const [experiment, label] = run.split("@");
+  return results
+    .filter(({ result }) => result.experiment === experiment && (!label || result.label.includes(label)))
+    .flatMap((stored) =>
+      stored.result.claims.filter((claim) => claim.id === id).map((claim) => ({ claim, stored })),
+    );
+}
+
+const heads = ["the paper says", "the paper's value", "judged as", "measured", "outcome", "run"];
+
+function sentenceTable(results: readonly StoredResult[], sentences: readonly PaperSentence[]): string {
+  return table(
+    heads,
+    sentences.flatMap((sentence) => {
+      const where = sentence.section.split(", ")[1];
+      const first = [cell(sentence.says) + (where ? ` (${where})` : ""), cell(sentence.paper)];
+      return sentenceRows(results, sentence).map((row, i) => [...(i === 0 ? first : ["", ""]), ...row]);
+    }),
+  );
+}
+
+function sentenceRows(results: readonly StoredResult[], sentence: PaperSentence): string[][] {
+  const { tested, unmeasured, claims = [] } = sentence;
+  if (tested) return [[`a test: [${cell(tested.title)}](../${tested.path})`, "", "checked by a test", ""]];
+  if (unmeasured) return [[cell(unmeasured), "", "measured by no experiment", ""]];
+  return claims.flatMap((name) => {
+    const found = findingsOf(results, name);
+    const [experiment, id] = name.split(" ");
+    if (found.length === 0)
+      return [[id, "", "not measured yet", code(`reproduce ${experiment.split("@")[0]}`)]];
+    return found.map(findingRow);
+  });
+}
+
+function findingRow({ claim, stored }: Finding): string[] {
+  return [
+    cell(claim.text),
+    cell(claim.measured),
+    claim.holds ? "holds" : "**does not hold**",
+    runLink(stored),
+  ];
+}
+
+function runLink({ file, result }: StoredResult): string {
+  const name = [result.experiment, result.label].filter(Boolean).join(", ");
+  return `[${cell(name)}](../${resultsFolder}/${file})`;
+}
+
+function ownTable(results: readonly StoredResult[]): string {
+  const rows = ownClaims.flatMap((name) => {
+    const found = findingsOf(results, name);
+    if (found.length > 0) return found.map(findingRow);
+    const [experiment, id] = name.split(" ");
+    return [[id, "", "not measured yet", code(`reproduce ${experiment}`)]];
+  });
+  return table(["claim", "measured", "outcome", "run"], rows);
+}
+
+function runTable(results: readonly StoredResult[]): string {
+  if (results.length === 0) return "There are no results yet.";
+  return table(
+    ["run", "command", "device", "trainlets", "date", "time", "SHA-256 of the file"],
+    results.map((stored) => {
+      const { command, trainlets, date, seconds } = stored.result;
+      const version = [trainlets.version, trainlets.commit].filter(Boolean).join(" at ");
+      return [
+        runLink(stored),
+        code(command),
+        cell(deviceOf(stored.result)),
+        version,
+        date.slice(0, 10),
+        clock(seconds),
+        checksum(stored.text),
+      ];
+    }),
+  );
+}
+
+function checksum(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** The other files that pages quote. */
+function benchmarkTable(benchmarks: readonly StoredMeasurements[]): string {
+  return table(
+    ["file", "date", "measured on", "SHA-256 of the file"],
+    benchmarks.map(({ file, measurements, text }) => [
+      `[${file}](../${resultsFolder}/${file})`,
+      measurements.date,
+      cell(measurements.machine),
+      checksum(text),
+    ]),
+  );
+}
+
+function departureList(results: readonly StoredResult[]): string {
+  const lists = results
+    .filter(({ result }) => result.departures.length > 0)
+    .map((stored) => {
+      const items = stored.result.departures.map((departure) => `- ${cell(departure)}`);
+      return `${runLink(stored)}:\n\n${items.join("\n")}`;
+    });
+  return lists.length === 0 ? "" : `## Where the runs depart from the paper\n\n${lists.join("\n\n")}`;
+}
+
+function cell(text: string): string {
+  return text.replace(/\s+/g, " ").replaceAll("|", "\\|").replaceAll("<", "&lt;");
+}

@@ -1,0 +1,198 @@
+/** Tables of README.md and docs/results.md, from the files of bench/results. A result that is not there has no row. */
+
+import { clock, grouped } from "../../src/core/formatText.js";
+import type { Result } from "../../src/experiments/results/result.js";
+import { type Verdict, verdictCounts } from "./claimsPage.js";
+import { code, table } from "./regions.js";
+import {
+  deviceOf,
+  resultsFolder,
+  type StoredMeasurements,
+  type StoredResult,
+  storedMeasurements,
+  storedResults,
+} from "./storedResults.js";
+
+/** The table of each full-size result of an experiment, with the command, the device and the time. */
+export function resultTables(experiment: string, results = storedResults()): string {
+  const found = results.filter(({ result }) => result.experiment === experiment && !result.quick);
+  if (found.length === 0)
+    return `Not measured at full size yet: ${code(`trainlets reproduce ${experiment}`)}.`;
+  return found.map((stored) => resultTable(stored, experiment)).join("\n\n");
+}
+
+function resultTable({ file, result }: StoredResult, experiment: string): string {
+  const { header, rows } = result.table;
+  const right = header.map((_, column) => column).slice(1);
+  const name = [experiment, result.label].filter(Boolean).join(", ");
+  const facts = `[${name}](../${resultsFolder}/${file}): ${code(result.command)} on ${deviceOf(result)}, ${programOf(result)}, ${clock(result.seconds)} in all.`;
+  return [
+    facts,
+    table(
+      header.map(cell),
+      rows.map((row) => row.map(cell)),
+      right,
+    ),
+    stageLine(result),
+  ]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+/** The seconds of what was learned. */
+function stageLine({ stageSeconds }: Result): string {
+  const stages = Object.entries(stageSeconds).filter(([stage]) => stage.startsWith("learning"));
+  if (stages.length === 0) return "";
+  return `Seconds: ${stages.map(([stage, seconds]) => `${cell(stage)} ${seconds.toFixed(1)}`).join("; ")}.`;
+}
+
+function programOf({ trainlets }: Result): string {
+  return trainlets.commit ? `commit ${trainlets.commit}` : `trainlets ${trainlets.version}`;
+}
+
+/** The tables of a benchmark; those of one part alone if `part` is given. */
+export function benchTables(name: string, part?: string, all = storedMeasurements()): string {
+  const { file, measurements } = findMeasurements(name, all);
+  const parts = measurements.parts.filter((one) => part === undefined || one.name === part);
+  if (parts.length === 0) throw new Error(`${file} has no part ${part}`);
+  const tables = parts.flatMap(({ tables }) =>
+    tables.map(({ title, header, rows }) => {
+      const right = header.map((_, column) => column).slice(1);
+      return [cell(title), table(header, rows, right)].filter(Boolean).join("\n\n");
+    }),
+  );
+  const facts = `[${name}](../${resultsFolder}/${file}), ${measurements.date}: ${code(measurements.command)}. ${measurements.machine}.`;
+  return [facts, ...tables].join("\n\n");
+}
+
+function findMeasurements(name: string, all: readonly StoredMeasurements[]): StoredMeasurements {
+  const found = all.find(({ file }) => file === `${name}.json`);
+  if (!found) throw new Error(`there is no ${resultsFolder}/${name}.json`);
+  return found;
+}
+
+/** The few rows of README.md; a row whose result is not stored yet is left out. */
+export function summaryTable(results = storedResults(), all = storedMeasurements()): string {
+  const rows = [
+    ...universalRows(results),
+    ...faceRows(results),
+    ...denoisingRows(results),
+    ...codecRows(all),
+    ...pursuitRows(all),
+  ];
+  return `${table(["", "trainlets", "others"], rows, [1, 2])}\n\n${verdictLine(results)}`;
+}
+
+/** How many statements of the paper hold, as on the page of claims. */
+function verdictLine(results: readonly StoredResult[]): string {
+  const counts = verdictCounts(results);
+  const count = (verdict: Verdict) => counts.get(verdict) ?? 0;
+  const all = [...counts.values()].reduce((sum, one) => sum + one, 0);
+  return `Of ${all} statements of the paper that can be measured, ${count("holds")} hold, ${count("holds in part")} hold in part and ${count("does not hold")} do not; ${count("checked by a test")} are checked by tests, ${count("not measured yet")} are not measured at full size yet, and ${count("measured by no experiment")} are measured by no experiment.`;
+}
+
+function find(results: readonly StoredResult[], experiment: string): Result[] {
+  return results
+    .filter(({ result }) => result.experiment === experiment && !result.quick && result.label !== "synthetic")
+    .map(({ result }) => result);
+}
+
+/** A cell of the table of a result, by the name of its row and column. */
+function cellOf({ table: { header, rows } }: Result, row: string, column: string): string | undefined {
+  const place = header.indexOf(column);
+  return rows.find(([name]) => name === row)?.[place];
+}
+
+const ours = "trainlets (OSDL)";
+
+function universalRows(results: readonly StoredResult[]): string[][] {
+  return find(results, "universal32").flatMap((result) => {
+    const seconds = (label: string) => result.stageSeconds[`learning: ${label}`];
+    const psnr = (label: string) => cellOf(result, label, "M = 40");
+    const learned = seconds(ours);
+    const odl = seconds("ODL");
+    return [
+      ...(learned === undefined
+        ? []
+        : [
+            [
+              `learning 6,272 atoms of 32×32 from two passes over 10 million patches (experiment 6), ${deviceOf(result)}`,
+              `${learned.toFixed(0)} s`,
+              `${odl === undefined ? "" : `${odl.toFixed(0)} s (ODL); `}two days in the paper`,
+            ],
+          ]),
+      [
+        "PSNR of unseen 32×32 patches with 40 atoms",
+        `${psnr(ours)} dB`,
+        rivals(["wavelets", "cropped wavelets", "ODL"], psnr),
+      ],
+    ];
+  });
+}
+
+/** `24.15 dB (wavelets), 27.1 dB (ODL)`: those that the table has. */
+function rivals(labels: readonly string[], value: (label: string) => string | undefined): string {
+  return labels.flatMap((label) => (value(label) ? [`${value(label)} dB (${label})`] : [])).join(", ");
+}
+
+function faceRows(results: readonly StoredResult[]): string[][] {
+  return find(results, "fig8").map((result) => {
+    const psnr = (label: string) => cellOf(result, label, "M = 82");
+    const others = result.table.rows.map(([label]) => label).filter((label) => label !== ours);
+    return [
+      `PSNR of unseen 64×64 faces with 82 of 4,096 coefficients (${cell(result.label)})`,
+      `${psnr(ours)} dB`,
+      rivals(others, psnr),
+    ];
+  });
+}
+
+function denoisingRows(results: readonly StoredResult[]): string[][] {
+  return find(results, "fig7").flatMap(({ claims }) => {
+    const best = claims.find(({ id }) => id === "larger-patches-over-ksvd");
+    const [mine, theirs] = best?.measured.split(" and ") ?? [];
+    return mine && theirs ? [["denoising at σ = 30, mean over the pictures", mine, `${theirs} (K-SVD)`]] : [];
+  });
+}
+
+function codecRows(all: readonly StoredMeasurements[]): string[][] {
+  const found = all.find(({ file }) => file === "codec-faces.json");
+  const tables = found?.measurements.parts.flatMap((part) => part.tables) ?? [];
+  return tables.slice(0, 2).map(({ title, header, rows }) => {
+    const column = header.indexOf("0.6");
+    const value = (codec: string) => rows.find(([name]) => name === codec)?.[column];
+    const others = ["AVIF", "WebP", "JPEG (mozjpeg)"].map((codec) =>
+      value(codec) === "—" ? `no file (${codec})` : `${value(codec)} dB (${codec})`,
+    );
+    const what = title.startsWith("Whole") ? "headers included" : "headers not counted";
+    return [
+      `ten unseen 64×64 faces at 0.6 bits per pixel (307 bytes each), ${what}, with a dictionary of 17 MB on both sides`,
+      `${value("trainlets")} dB`,
+      others.join(", "),
+    ];
+  });
+}
+
+function pursuitRows(all: readonly StoredMeasurements[]): string[][] {
+  const found = all.find(({ file }) => file === "peers-2core-epyc.json");
+  const rows = found?.measurements.parts.flatMap((part) => part.tables).flatMap((one) => one.rows) ?? [];
+  const jobs = ["OMP 12×12", "OMP 20×20", "OMP 32×32"];
+  return jobs.flatMap((job) => {
+    const mine = rows.find(([name, by]) => name.startsWith(job) && by === "trainlets");
+    const theirs = rows.find(([name, by]) => name.startsWith(job) && by === "spams.omp");
+    if (!mine || !theirs) return [];
+    const describe = ([, , , rate, rmse]: readonly string[]) =>
+      `${grouped(Number(rate))} patches/s, RMSE ${Number(rmse).toFixed(2)}`;
+    return [
+      [
+        `${job} patches on two cores, p and sizes of the paper`,
+        describe(mine),
+        `${describe(theirs)} (SPAMS)`,
+      ],
+    ];
+  });
+}
+
+function cell(text: string): string {
+  return text.replace(/\s+/g, " ").replaceAll("|", "\\|").replaceAll("<", "&lt;");
+}
