@@ -126,7 +126,7 @@ describe("the claims of fig8", () => {
     expect(claims("aligned", 28, 20.1)["pca-over-wavelets-aligned"]).toBe(true);
   });
 
-  test("are those of the kind of faces, which the names of the files tell; of both where they do not", () => {
+  test("are those of the kind of faces that the names of the files give; of both kinds where they give none", () => {
     expect(faceKind(["data/utkface-aligned64.npy[0]", "data/utkface-aligned64.npy[1]"])).toBe("aligned");
     expect(faceKind(["lfw-crop64.npy[0]"])).toBe("in the wild");
     expect(faceKind(["lfw-crop64.npy[0]", "me.png"])).toBe("unknown");
