@@ -4,12 +4,12 @@
  * added to a command are tried too: they are read from the command itself.
  */
 
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, normalize } from "node:path";
 import type { Command, Option } from "commander";
 import type { Rng } from "../../src/core/random/rng.js";
-import { words, writeArray, writePhotos } from "../cliProcess.js";
+import { words, writeArray, writePng } from "../cliProcess.js";
 import { runHere } from "../failures/runHere.js";
 
 export interface FuzzedCommand {
@@ -182,8 +182,13 @@ export class FuzzFolder {
 
   async fill(): Promise<void> {
     process.chdir(this.#folder);
-    writePhotos(this.#folder);
-    cpSync("photos/0.png", "mask.png");
+    mkdirSync("photos");
+    for (const [name, seed] of [
+      ["photos/0", 7],
+      ["photos/1", 5],
+      ["mask", 3],
+    ] as const)
+      writePng(`${name}.png`, 16, (i) => (i * i * seed) % 251);
     writeArray("array.npy", [12, 12], (i) => (i * 7) % 11);
     for (const line of [
       `train photos ${training} -o dict.npz ${reference}`,
