@@ -92,6 +92,10 @@ refuses("options of train", [
   [train("--atom-sparsity few"), `${atomSparsity} "few"`],
   [train("--atom-sparsity 1000%"), `${atomSparsity} 640`],
   [train("--atom-sparsity 0%"), 'train: --atom-sparsity must be a number, or a percentage above 0, got "0%"'],
+  [
+    train("--atoms 10M --device reference"),
+    "train: the run needs 372569.9 GiB (Gram matrix 372529.0), but only 64.0 GiB of memory is available",
+  ],
   [train("--error -1"), "train: --error must be a number of at least 0, got -1"],
   [
     train("--base cropped:sym99"),

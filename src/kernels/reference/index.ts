@@ -34,13 +34,16 @@ import {
 import { analyze, synthesize } from "./transforms.js";
 import { clearColumns, moveAtoms } from "./update.js";
 
+/** Bytes that a run on these kernels may plan with: they are for small problems. */
+const memoryLimit = 2 ** 36;
+
 export function createReferenceKernels(): Kernels {
   const ledger = new Ledger();
   return checked({
     name: "reference",
     description: "plain loops in double precision, one thread",
     get memory() {
-      return { used: ledger.bytes, limit: Infinity };
+      return { used: ledger.bytes, limit: memoryLimit };
     },
     workspace: () => 0,
 
