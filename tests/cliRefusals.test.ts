@@ -96,6 +96,10 @@ refuses("options of train", [
     train("--atoms 10M --device reference"),
     "train: the run needs 372569.9 GiB (Gram matrix 372529.0), but only 64.0 GiB of memory is available",
   ],
+  [
+    train("--redundancy 1e300"),
+    "train: --redundancy must give a number of atoms that can be counted, got 1e+300",
+  ],
   [train("--error -1"), "train: --error must be a number of at least 0, got -1"],
   [
     train("--base cropped:sym99"),

@@ -307,7 +307,9 @@ function resolveAtoms({ atoms, redundancy }: TrainOptions, L: number, usual: num
     );
   }
   if (redundancy === undefined) return requireInteger("train", "atoms", atoms ?? usual, 1);
-  return Math.max(1, Math.round(requireAbove("train", "redundancy", redundancy, 0) * L));
+  const m = Math.max(1, Math.round(requireAbove("train", "redundancy", redundancy, 0) * L));
+  if (Number.isSafeInteger(m)) return m;
+  throw inputError("train", "redundancy", "must give a number of atoms that can be counted", redundancy);
 }
 
 /** k, which is at least what the starting atoms have. */
