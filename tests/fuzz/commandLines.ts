@@ -176,12 +176,13 @@ function damageWords(
 
 /** A folder with what the lines of `fuzzedCommands` read; the current folder afterwards. */
 export class FuzzFolder {
-  readonly #folder = mkdtempSync(join(tmpdir(), "trainlets-lines-"));
+  readonly #parent = mkdtempSync(join(tmpdir(), "trainlets-lines-")); // a line may read ".."
   readonly #back = process.cwd();
   #files: ReadonlyMap<string, Buffer> = new Map();
 
   async fill(): Promise<void> {
-    process.chdir(this.#folder);
+    mkdirSync(join(this.#parent, "here"));
+    process.chdir(join(this.#parent, "here"));
     mkdirSync("photos");
     for (const [name, seed] of [
       ["photos/0", 7],
@@ -226,7 +227,7 @@ export class FuzzFolder {
 
   remove(): void {
     process.chdir(this.#back);
-    rmSync(this.#folder, { recursive: true });
+    rmSync(this.#parent, { recursive: true });
   }
 }
 
