@@ -11,8 +11,18 @@ export const rowBytes = 64;
 export const panel = 64;
 /** f32 of a block of `blockEnergies`. */
 export const normBlock = 16384;
-/** Columns of an item of `blockResidual`. */
-export const descentShare = 32;
+/** The most rows and columns of a block of a dense product (tiles.ts). */
+export const blockSide = 120;
+/** Rows and columns of a tile of a block. */
+export const tileRows = 8;
+export const tileColumns = 5;
+/** Terms of the sums that are packed at a time. */
+export const panelTerms = 384;
+/** f32 of scratch memory for a block: its sums and two panels. */
+export const blockScratch = 106560;
+/** Atoms of a block of `descend`, and rows of one of its items. */
+export const descentBlock = 60;
+export const descentRows = 24;
 /** Examples of an item of `refitDirection` and `refitCodes`. */
 export const refitBlock = 256;
 /** Samples of an item of `addWindows`. */
