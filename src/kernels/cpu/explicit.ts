@@ -1,11 +1,14 @@
 /** Explicit dictionaries D (n × m), and the updates of ODL and K-SVD: assembly/explicit.ts, denseProducts.ts. */
 
 import { type DeviceMatrix, type DeviceSparse, type ExplicitOperations, momentFloor } from "../contract.js";
-import { blockScratch, blockSide, descentBlock, descentRows, refitBlock } from "./assembly/constants.js";
+import { blockScratch, blockSide, refitBlock, tileRows } from "./assembly/constants.js";
 import { dense, sparse } from "./handles.js";
 import type { CpuMemory } from "./memory.js";
 import type { Pool } from "./pool.js";
 import { rowLists, stageRowLists } from "./update.js";
+
+/** Atoms of a block of `descendAtoms`. */
+const descentBlock = 60;
 
 export function explicitOperations(pool: Pool, memory: CpuMemory): ExplicitOperations {
   return {
@@ -93,16 +96,30 @@ async function descendAtoms(
   const bytes = n * descentBlock * 4;
   const room = memory.stage(2 * bytes);
   pool.reserveScratch(4 * Math.max(blockScratch, 2 * descentBlock + n));
-  const common = { D: at, n, m, B: dense(B).at, C: dense(C).at, floor: momentFloor };
+  const common = {
+    D: at,
+    n,
+    m,
+    B: dense(B).at,
+    C: dense(C).at,
+    floor: momentFloor,
+    share: descentShare(n, pool.threads),
+  };
   const limit = (atom: number) => Math.max(0, Math.min(atom, m));
   for (let first = -descentBlock; first < m; first += descentBlock) {
     const [before, next, end] = [-1, 1, 2].map((blocks) => limit(first + blocks * descentBlock));
     const odd = (first / descentBlock) & 1;
     const F = { F: room + (odd ? bytes : 0), nextF: room + (odd ? 0 : bytes) };
     const args = { ...common, ...F, before, first: limit(first), next, end };
-    const items = end > next ? Math.ceil(n / descentRows) : 0;
+    const items = end > next ? Math.ceil(n / common.share) : 0;
     await pool.run("descend", args, 1 + items, 1);
   }
+}
+
+/** Rows of an item of a step: items are large, since each packs its part of C anew, but two for each thread. */
+function descentShare(n: number, threads: number): number {
+  const items = Math.max(2 * threads, Math.ceil(n / 96));
+  return tileRows * Math.ceil(n / items / tileRows);
 }
 
 async function refitAtoms(

@@ -16,13 +16,10 @@ export const blockSide = 120;
 /** Rows and columns of a tile of a block. */
 export const tileRows = 8;
 export const tileColumns = 5;
-/** Terms of the sums that are packed at a time. */
-export const panelTerms = 384;
+/** Terms of the sums that are packed at a time; strips of 384 would start at the same places of the nearest cache. */
+export const panelTerms = 376;
 /** f32 of scratch memory for a block: its sums and two panels. */
-export const blockScratch = 106560;
-/** Atoms of a block of `descend`, and rows of one of its items. */
-export const descentBlock = 60;
-export const descentRows = 24;
+export const blockScratch = 104640;
 /** Examples of an item of `refitDirection` and `refitCodes`. */
 export const refitBlock = 256;
 /** Samples of an item of `addWindows`. */

@@ -2,7 +2,7 @@
  * Explicit dictionaries D (n × m): DX, the sums that ODL keeps, and the updates of ODL and K-SVD.
  */
 
-import { descentRows, panelTerms, refitBlock, tileColumns, tileRows } from "./constants";
+import { panelTerms, refitBlock, tileColumns, tileRows } from "./constants";
 import { Sparse } from "./structs";
 import { energyOf, weightedSum } from "./sums";
 import { addPanels, clearSums, columnPanel, packColumns, packRows, rowPanel, sumStep } from "./tiles";
@@ -135,25 +135,27 @@ class DescendArguments {
   /** n × |J|, and n × |K|. */
   F: usize;
   nextF: usize;
+  /** Rows of an item. */
+  share: i32;
   /** `momentFloor` of the contract. */
   floor: f32;
 }
 
 /**
- * A step of the update of all atoms. Item 0 moves the atoms of J in turn. The others, sixteen rows each, prepare K:
+ * A step of the update of all atoms. Item 0 moves the atoms of J in turn. The others, some rows each, prepare K:
  * F ← B_K − D C_K without the products of the atoms of J and K, which item 0 of this step and of the next one change.
  * Scratch: addresses of the atoms of two blocks and a column; or a block of a product.
  */
 export function descend(from: i32, to: i32, scratch: usize, args: DescendArguments): void {
   for (let item = from; item < to; item++) {
     if (item === 0) moveBlock(args, scratch);
-    else prepareRows(args, (item - 1) * descentRows, scratch);
+    else prepareRows(args, (item - 1) * args.share, scratch);
   }
 }
 
 /** F for some rows of the block K. */
 function prepareRows(args: DescendArguments, row: i32, scratch: usize): void {
-  const rows = min(descentRows, args.n - row);
+  const rows = min(args.share, args.n - row);
   const columns = args.end - args.next;
   clearSums(scratch, columns);
   addAtoms(args, 0, args.first, row, rows, scratch);

@@ -4,7 +4,7 @@
  * Both factors are packed into panels, strips of eight rows and of five columns: term after
  * term, the eight or five values of a strip side by side, zeros where there are no more. A tile
  * of 8 × 5 sums stays in registers and reads both strips once, front to back. Panels hold
- * 384 terms; between them the sums wait in memory.
+ * 376 terms; between them the sums wait in memory.
  *
  * Every sum runs over its terms in ascending order, whichever factor is which, so that Gram
  * matrices are symmetric to the bit.
@@ -39,12 +39,34 @@ export function packColumns(
     const strip = panel + ((<usize>(first * terms)) << 2);
     const vectors = min(width, count - first);
     if (vectors < width) memory.fill(strip, 0, (<usize>(width * terms)) << 2);
-    let v = 0;
-    for (; v + 4 <= vectors; v += 4)
-      packFour(from + <usize>(first + v) * step, step, terms, strip + ((<usize>v) << 2), (<usize>width) << 2);
-    for (; v < vectors; v++)
-      packOne(from + <usize>(first + v) * step, terms, strip + ((<usize>v) << 2), (<usize>width) << 2);
+    packStrip(from + <usize>first * step, step, vectors, terms, strip, (<usize>width) << 2);
   }
+}
+
+/** One strip of `count` vectors: four of them, or five, are transposed at a time. */
+function packStrip(from: usize, step: usize, count: i32, terms: i32, to: usize, bytes: usize): void {
+  const five = bytes === 20 && count === tileColumns;
+  if (five) packFive(from, step, terms, to);
+  let v = five ? count : 0;
+  for (; v + 4 <= count; v += 4) packFour(from + <usize>v * step, step, terms, to + ((<usize>v) << 2), bytes);
+  for (; v < count; v++) packOne(from + <usize>v * step, terms, to + ((<usize>v) << 2), bytes);
+}
+
+/** Five vectors, side by side. */
+function packFive(from: usize, step: usize, terms: i32, to: usize): void {
+  let source = from;
+  let target = to;
+  for (let t = 0; t + 4 <= terms; t += 4) {
+    transposeFour(source, step, target, 20);
+    const fifth = v128.load(source + 4 * step);
+    v128.store32_lane(target, fifth, 0, 16);
+    v128.store32_lane(target, fifth, 1, 36);
+    v128.store32_lane(target, fifth, 2, 56);
+    v128.store32_lane(target, fifth, 3, 76);
+    source += 16;
+    target += 80;
+  }
+  for (let v: usize = 0; v < 5; v++) packOne(source + v * step, terms & 3, target + (v << 2), 20);
 }
 
 function packFour(from: usize, step: usize, terms: i32, to: usize, bytes: usize): void {
@@ -67,28 +89,29 @@ function packOne(from: usize, terms: i32, to: usize, bytes: usize): void {
   }
 }
 
-/** The same for vectors that are rows: term t is in column t, and columns are `step` bytes apart. */
+/**
+ * The same for vectors that are rows: term t is in column t, and columns are `step` bytes apart. Whole strips are packed
+ * column by column, since lines of far columns do not wait in the caches for the next strip.
+ */
 export function packRows(from: usize, step: usize, count: i32, terms: i32, panel: usize, width: i32): void {
   const bytes = (<usize>width) << 2;
-  for (let first = 0; first < count; first += width) {
-    let source = from + ((<usize>first) << 2);
-    let target = panel + ((<usize>(first * terms)) << 2);
-    const end = target + <usize>terms * bytes;
-    if (count - first < width) {
-      packPart(source, step, (<usize>(count - first)) << 2, target, end, bytes);
-    } else if (width === tileRows) {
-      for (; target < end; target += bytes) {
-        v128.store(target, v128.load(source));
-        v128.store(target, v128.load(source, 16), 16);
-        source += step;
-      }
-    } else {
-      for (; target < end; target += bytes) {
-        v128.store(target, v128.load(source));
-        store<f32>(target, load<f32>(source, 16), 16);
-        source += step;
-      }
+  const strip = <usize>terms * bytes;
+  const whole = <usize>(count / width);
+  for (let t: usize = 0; t < <usize>terms; t++) {
+    let source = from + t * step;
+    const end = source + whole * bytes;
+    let target = panel + t * bytes;
+    for (; source < end; source += bytes) {
+      v128.store(target, v128.load(source));
+      if (width === tileRows) v128.store(target, v128.load(source, 16), 16);
+      else store<f32>(target, load<f32>(source, 16), 16);
+      target += strip;
     }
+  }
+  const left = count % width;
+  if (left > 0) {
+    const last = panel + whole * strip;
+    packPart(from + whole * bytes, step, (<usize>left) << 2, last, last + strip, bytes);
   }
 }
 
