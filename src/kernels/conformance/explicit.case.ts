@@ -58,6 +58,7 @@ export const explicitCases: readonly ConformanceCase[] = [
       for (const [n, m, N] of [
         [130, 1100, 70],
         [37, 65, 300],
+        [800, 130, 125],
       ] as const) {
         const D = randomIntegers(rng, n, m, 3);
         const X = randomSparse(rng, m, N, 12, () => rng.below(5) - 2);
@@ -77,6 +78,7 @@ export const explicitCases: readonly ConformanceCase[] = [
         [3, 5],
         [50, 133],
         [21, 1100],
+        [400, 245],
       ] as const) {
         const D = randomDense(rng, n, m);
         const [held, G] = [await bench.put(D), await bench.room(m, m)];
@@ -133,6 +135,7 @@ export const explicitCases: readonly ConformanceCase[] = [
     once: true,
     async check(bench, rng) {
       await expectDescent(bench, rng, 37, 300, 1);
+      await expectDescent(bench, rng, 29, 560, 1);
       await expectDescent(bench, rng, 1061, 70, 1);
     },
   },

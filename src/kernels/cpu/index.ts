@@ -11,7 +11,7 @@ import { checked } from "../checked.js";
 import type { DeviceKernels, Kernels } from "../contract.js";
 import { inOrder } from "../ordered.js";
 import { planAddressSpace } from "./addressSpace.js";
-import { rowBytes } from "./assembly/constants.js";
+import { blockScratch, rowBytes } from "./assembly/constants.js";
 import { shared, single } from "./binary.js";
 import { dictionaryOperations } from "./dictionary.js";
 import { exampleOperations } from "./examples.js";
@@ -106,9 +106,9 @@ function kernelsOn(pool: Pool, obstacle?: string): DeviceKernels {
       const used = arena.bytesUsed;
       return { used, limit: Math.min(arena.bytesMost, used + availableMemory()) };
     },
-    /** Scratch memory of each thread, for a pursuit or for blocks of a transform; and lists of codes. */
+    /** Scratch memory of each thread, for a pursuit or for blocks of a transform or a dense product; and lists of codes. */
     workspace({ n, L, m, p, N }) {
-      const blocks = 4 * rowBytes * Math.max(n, L);
+      const blocks = Math.max(4 * rowBytes * Math.max(n, L), 4 * blockScratch);
       return threads * Math.max(pursuitBytes(m, p), blocks) + 8 * N * p + 8 * m;
     },
     async close() {
