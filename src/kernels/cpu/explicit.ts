@@ -9,6 +9,8 @@ import { rowLists, stageRowLists } from "./update.js";
 
 /** Atoms of a block of `descendAtoms`. */
 const descentBlock = 60;
+/** Products with columns of C skip its zeros if fewer entries than this share are not zero, as in the first epoch. */
+const sparseBelow = 0.3;
 
 export function explicitOperations(pool: Pool, memory: CpuMemory): ExplicitOperations {
   return {
@@ -94,25 +96,22 @@ async function descendAtoms(
 ): Promise<void> {
   const { at, rows: n, cols: m } = dense(D);
   const bytes = n * descentBlock * 4;
-  const room = memory.stage(2 * bytes);
-  pool.reserveScratch(4 * Math.max(blockScratch, 2 * descentBlock + n));
-  const common = {
-    D: at,
-    n,
-    m,
-    B: dense(B).at,
-    C: dense(C).at,
-    floor: momentFloor,
-    share: descentShare(n, pool.threads),
-  };
+  const counts = memory.stage(4 * m + 2 * bytes);
+  const room = counts + 4 * m;
+  pool.reserveScratch(4 * Math.max(blockScratch, 2 * m + n));
+  await pool.run("countEntries", { C: dense(C).at, m, counts }, m, 64);
+  const filled = Array.from(memory.arena.u32(counts, m), (count) => count / m);
+  const common = { D: at, n, m, B: dense(B).at, C: dense(C).at, floor: momentFloor };
   const limit = (atom: number) => Math.max(0, Math.min(atom, m));
   for (let first = -descentBlock; first < m; first += descentBlock) {
     const [before, next, end] = [-1, 1, 2].map((blocks) => limit(first + blocks * descentBlock));
     const odd = (first / descentBlock) & 1;
     const F = { F: room + (odd ? bytes : 0), nextF: room + (odd ? 0 : bytes) };
-    const args = { ...common, ...F, before, first: limit(first), next, end };
-    const items = end > next ? Math.ceil(n / common.share) : 0;
-    await pool.run("descend", args, 1 + items, 1);
+    const mean = filled.slice(next, end).reduce((sum, share) => sum + share, 0) / (end - next);
+    const share = mean < sparseBelow ? 0 : descentShare(n, pool.threads);
+    const args = { ...common, ...F, before, first: limit(first), next, end, share };
+    const items = share > 0 && end > next ? Math.ceil(n / share) : end - next;
+    await pool.run("descend", args, 1 + items, share > 0 ? 1 : 4);
   }
 }
 

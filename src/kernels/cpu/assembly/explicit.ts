@@ -119,6 +119,29 @@ function addCode(X: Sparse, example: usize, x: f32, c: usize): void {
   }
 }
 
+@unmanaged
+class CountEntriesArguments {
+  C: usize;
+  m: i32;
+  counts: usize;
+}
+
+/** counts[j] ← the entries of column j that are not zero. Items are columns. */
+export function countEntries(from: i32, to: i32, _scratch: usize, args: CountEntriesArguments): void {
+  const bytes = (<usize>args.m) << 2;
+  for (let j = from; j < to; j++) {
+    const column = args.C + <usize>j * bytes;
+    let zeros = i32x4.splat(0); // −1 for each
+    let i: usize = 0;
+    for (; i + 16 <= bytes; i += 16)
+      zeros = i32x4.add(zeros, f32x4.eq(v128.load(column + i), f32x4.splat(0)));
+    let count = args.m + i32x4.extract_lane(zeros, 0) + i32x4.extract_lane(zeros, 1);
+    count += i32x4.extract_lane(zeros, 2) + i32x4.extract_lane(zeros, 3);
+    for (; i < bytes; i += 4) if (load<f32>(column + i) === 0) count--;
+    store<i32>(args.counts + ((<usize>j) << 2), count);
+  }
+}
+
 /** What `descend` is given: two blocks of atoms one after the other, J and K. */
 @unmanaged
 class DescendArguments {
@@ -135,22 +158,58 @@ class DescendArguments {
   /** n × |J|, and n × |K|. */
   F: usize;
   nextF: usize;
-  /** Rows of an item. */
+  /** Rows of an item; 0 if items are columns, since few entries of C_K are not zero. */
   share: i32;
   /** `momentFloor` of the contract. */
   floor: f32;
 }
 
 /**
- * A step of the update of all atoms. Item 0 moves the atoms of J in turn. The others, some rows each, prepare K:
- * F ← B_K − D C_K without the products of the atoms of J and K, which item 0 of this step and of the next one change.
- * Scratch: addresses of the atoms of two blocks and a column; or a block of a product.
+ * A step of the update of all atoms. Item 0 moves the atoms of J in turn. The others, some rows or one column each, prepare
+ * K: F ← B_K − D C_K without the products of the atoms of J and K, which item 0 of this step and of the next one change.
+ * The sums have the same bits by rows and by columns: zeros of C add nothing.
+ * Scratch: addresses and weights of all atoms and a column; or a block of a product.
  */
 export function descend(from: i32, to: i32, scratch: usize, args: DescendArguments): void {
   for (let item = from; item < to; item++) {
     if (item === 0) moveBlock(args, scratch);
-    else prepareRows(args, (item - 1) * args.share, scratch);
+    else if (args.share > 0) prepareRows(args, (item - 1) * args.share, scratch);
+    else prepareColumn(args, item - 1, scratch);
   }
+}
+
+/** F for one atom of the block K. */
+function prepareColumn(args: DescendArguments, c: i32, scratch: usize): void {
+  const bytes = (<usize>args.n) << 2;
+  const weights = scratch + ((<usize>args.m) << 2);
+  const sum = weights + ((<usize>args.m) << 2);
+  const j = args.next + c;
+  const before = listAtoms(args, j, 0, args.first, scratch, weights, 0);
+  const count = listAtoms(args, j, args.end, args.m, scratch, weights, before);
+  weightedSum(sum, bytes, scratch, weights, count, 1);
+  subtract(args.B + <usize>j * bytes, sum, bytes, args.nextF + <usize>c * bytes);
+}
+
+/** Append the atoms of [from, to) whose entries in column j of C are not zero, and these entries; their number. */
+function listAtoms(
+  args: DescendArguments,
+  j: i32,
+  from: i32,
+  to: i32,
+  atoms: usize,
+  weights: usize,
+  listed: i32,
+): i32 {
+  const bytes = (<usize>args.n) << 2;
+  const column = args.C + ((<usize>j * <usize>args.m) << 2);
+  let count = (<usize>listed) << 2;
+  for (let a = from; a < to; a++) {
+    const weight = load<f32>(column + ((<usize>a) << 2));
+    store<usize>(atoms + count, args.D + <usize>a * bytes); // overwritten if the entry is zero: no branch to guess
+    store<f32>(weights + count, weight);
+    count += (<usize>(weight !== 0)) << 2;
+  }
+  return <i32>(count >> 2);
 }
 
 /** F for some rows of the block K. */
@@ -185,19 +244,16 @@ function addAtoms(args: DescendArguments, from: i32, to: i32, row: i32, rows: i3
 
 /** dⱼ ← u/‖u‖ for the atoms of J one after the other, with the products that F does not have yet. */
 function moveBlock(args: DescendArguments, scratch: usize): void {
-  const n = args.n;
-  const bytes = (<usize>n) << 2;
-  const count = args.next - args.before;
-  const D = args.D + <usize>args.before * bytes;
-  const f = scratch + ((<usize>count) << 2);
-  for (let a = 0; a < count; a++) store<usize>(scratch + ((<usize>a) << 2), D + <usize>a * bytes);
+  const bytes = (<usize>args.n) << 2;
+  const weights = scratch + ((<usize>args.m) << 2);
+  const f = weights + ((<usize>args.m) << 2);
   for (let j = args.first; j < args.next; j++) {
-    const weights = args.C + ((<usize>j * <usize>args.m + <usize>args.before) << 2);
-    const weight = load<f32>(weights + ((<usize>(j - args.before)) << 2));
+    const weight = load<f32>(args.C + ((<usize>j * <usize>args.m + <usize>j) << 2));
     if (!(weight >= args.floor)) continue;
+    const count = listAtoms(args, j, args.before, args.next, scratch, weights, 0);
     weightedSum(f, bytes, scratch, weights, count, -1);
     addScaled(f, 1, args.F + <usize>(j - args.first) * bytes, bytes);
-    moveAtom(args.D + <usize>j * bytes, f, <f32>(1.0 / <f64>weight), n);
+    moveAtom(args.D + <usize>j * bytes, f, <f32>(1.0 / <f64>weight), args.n);
   }
 }
 
