@@ -32,7 +32,7 @@ class GramArguments {
   G: usize;
   /** Bytes of a block of scratch. */
   blockBytes: usize;
-  /** Room for the blocks of Φa, which `atomScales` leaves for `gramColumns`; 0 if there is none. */
+  /** Room for the blocks of Φa, which `atomScales` leaves for `gramColumns`; 0 if they are not kept. */
   blocks: usize;
 }
 
