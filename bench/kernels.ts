@@ -1,6 +1,7 @@
 /** Each kernel alone, at the sizes of the paper: time, rate, and error relative to the reference. */
 
 import { DenseMatrix } from "../src/core/matrix.js";
+import { Rng } from "../src/core/random/rng.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../src/kernels/contract.js";
 import { createCpuKernels } from "../src/kernels/cpu/index.js";
 import { createReferenceKernels } from "../src/kernels/reference/index.js";
@@ -35,7 +36,42 @@ export async function benchKernels(options: Options): Promise<string> {
     );
     parts.push(`${table(["kernel", "ms", "GFLOP/s", "GB/s", "relative error"], rows)}\n`);
   }
+  parts.push(
+    "Explicit atoms, as many as the base has, 512 examples: dense products\n",
+    await denseTable(options),
+  );
   return parts.join("\n");
+}
+
+/** The dense products of a step of ODL. */
+async function denseTable(options: Options): Promise<string> {
+  const kernels = await createCpuKernels({ threads: options.threads });
+  const rows: string[][] = [];
+  for (const problem of [problems.small, problems.medium, problems.lena32]) {
+    const { n, m } = sizesOf(problem);
+    const D = await upload(kernels, randomMatrix(n, m));
+    const Y = await upload(kernels, randomMatrix(n, 512));
+    const B = await upload(kernels, randomMatrix(n, m));
+    const [P, G, C] = [kernels.matrix(m, 512), kernels.matrix(m, m), kernels.matrix(m, m)];
+    await kernels.correlate(D, D, C);
+    for (const [name, operations, run] of [
+      ["correlate (Gram)", (n * m * m) / 2, () => kernels.correlate(D, D, G)],
+      ["correlate (projection)", n * m * 512, () => kernels.correlate(D, Y, P)],
+      ["descendAtoms", n * m * m, () => kernels.descendAtoms(B, C, D)],
+    ] as const) {
+      const seconds = await fastestRun(options.quick ? 3 : 20, run);
+      rows.push([problem.name, name, digits(seconds * 1000), digits((2 * operations) / seconds / 1e9)]);
+    }
+    kernels.free(D, Y, B, P, G, C);
+  }
+  await kernels.close();
+  return table(["atoms", "kernel", "ms", "GFLOP/s"], rows);
+}
+
+function randomMatrix(rows: number, cols: number): DenseMatrix {
+  const rng = Rng.from(1);
+  const values = Float32Array.from({ length: rows * cols }, () => rng.normal() / Math.sqrt(rows));
+  return new DenseMatrix(rows, cols, values);
 }
 
 /** All operands of a step, on some kernels. */

@@ -58,6 +58,7 @@ export const explicitCases: readonly ConformanceCase[] = [
       for (const [n, m, N] of [
         [130, 1100, 70],
         [37, 65, 300],
+        [800, 130, 125],
       ] as const) {
         const D = randomIntegers(rng, n, m, 3);
         const X = randomSparse(rng, m, N, 12, () => rng.below(5) - 2);
@@ -77,6 +78,7 @@ export const explicitCases: readonly ConformanceCase[] = [
         [3, 5],
         [50, 133],
         [21, 1100],
+        [400, 245],
       ] as const) {
         const D = randomDense(rng, n, m);
         const [held, G] = [await bench.put(D), await bench.room(m, m)];
@@ -133,6 +135,7 @@ export const explicitCases: readonly ConformanceCase[] = [
     once: true,
     async check(bench, rng) {
       await expectDescent(bench, rng, 37, 300, 1);
+      await expectDescent(bench, rng, 29, 560, 1, 40);
       await expectDescent(bench, rng, 1061, 70, 1);
     },
   },
@@ -205,9 +208,16 @@ async function moments(
 }
 
 /** Replay: every atom from the new ones before it and the old ones after it. */
-async function expectDescent(bench: Bench, rng: Rng, n: number, m: number, scale: number): Promise<void> {
+async function expectDescent(
+  bench: Bench,
+  rng: Rng,
+  n: number,
+  m: number,
+  scale: number,
+  sparsity = 4,
+): Promise<void> {
   const { D } = randomUnitDictionary(rng, n, m);
-  const X = randomSparse(rng, m, 3 * m, Math.min(m, 4), () => rng.normal() * scale);
+  const X = randomSparse(rng, m, 3 * m, Math.min(m, sparsity), () => rng.normal() * scale);
   const idle = rng.below(m);
   for (let s = 0; s < X.values.length; s++) if (X.indices[s] === idle) X.values[s] = 0;
   const x = wide(X);

@@ -34,7 +34,9 @@ export function dictionaryOperations(pool: Pool, memory: CpuMemory): DictionaryO
       const blockBytes = Math.max(plans.blockRows, rows) * rowBytes;
       pool.reserveScratch(3 * blockBytes + panel * rowBytes);
       const outside = atomsOutside(memory.members(S), A.cols);
-      const outsideAt = memory.stage(outside.length * 4);
+      const kept = keptBytes(rows, lanes * Math.ceil(atoms.size / lanes));
+      const blocks = memory.stage(kept + outside.length * 4);
+      const outsideAt = blocks + kept;
       memory.arena.u32(outsideAt, outside.length).set(outside);
       const args = {
         base: at,
@@ -48,15 +50,22 @@ export function dictionaryOperations(pool: Pool, memory: CpuMemory): DictionaryO
         scale: dense(scale).at,
         G: dense(G).at,
         blockBytes,
+        blocks: kept > 0 ? blocks : 0,
       };
-      const blocks = Math.ceil(atoms.size / lanes);
-      await pool.run("atomScales", args, blocks, 1);
-      await pool.run("gramColumns", args, blocks, 1);
+      const items = Math.ceil(atoms.size / lanes);
+      await pool.run("atomScales", args, items, 1);
+      await pool.run("gramColumns", args, items, 1);
     },
     async coherence(G, coherence) {
       await pool.run("coherence", { G: dense(G).at, m: G.rows, coherence: dense(coherence).at }, G.cols, 64);
     },
   };
+}
+
+/** Bytes of the atoms Φa that are kept from their norms to their columns of G, if they are not too many. */
+export function keptBytes(n: number, atoms: number): number {
+  const bytes = 4 * n * atoms;
+  return bytes <= 2 ** 25 ? bytes : 0;
 }
 
 async function transform(

@@ -1,19 +1,21 @@
 /** Explicit dictionaries D (n × m), and the updates of ODL and K-SVD: assembly/explicit.ts, denseProducts.ts. */
 
 import { type DeviceMatrix, type DeviceSparse, type ExplicitOperations, momentFloor } from "../contract.js";
-import { descentShare, lanes, panel, refitBlock, rowBytes } from "./assembly/constants.js";
+import { blockScratch, blockSide, refitBlock, tileRows } from "./assembly/constants.js";
 import { dense, sparse } from "./handles.js";
 import type { CpuMemory } from "./memory.js";
 import type { Pool } from "./pool.js";
 import { rowLists, stageRowLists } from "./update.js";
 
 /** Atoms of a block of `descendAtoms`. */
-const descentBlock = 64;
+const descentBlock = 60;
+/** Products with columns of C skip its zeros if fewer entries than this share are not zero, as in the first epoch. */
+const sparseBelow = 0.3;
 
 export function explicitOperations(pool: Pool, memory: CpuMemory): ExplicitOperations {
   return {
     async correlate(D, Y, P) {
-      pool.reserveScratch((D.rows + panel) * rowBytes);
+      pool.reserveScratch(4 * blockScratch);
       const args = {
         D: dense(D).at,
         n: D.rows,
@@ -22,7 +24,9 @@ export function explicitOperations(pool: Pool, memory: CpuMemory): ExplicitOpera
         columns: Y.cols,
         P: dense(P).at,
       };
-      await pool.run("correlate", args, Math.ceil(Y.cols / lanes), 1);
+      const high = blocks(D.cols);
+      const own = args.D === args.Y && Y.cols === D.cols;
+      await pool.run("correlate", args, own ? triangle(high) : high * blocks(Y.cols), 1);
     },
     combine: (D, X, Y) => combine(pool, D, X, undefined, Y),
     remainder: (D, X, Y, R) => combine(pool, D, X, Y, R),
@@ -46,11 +50,21 @@ export function explicitOperations(pool: Pool, memory: CpuMemory): ExplicitOpera
     descendAtoms: (B, C, D) => descendAtoms(pool, memory, B, C, D),
     refitAtoms: (R, X, D) => refitAtoms(pool, memory, R, X, D),
     async addOuter(Y, C) {
-      pool.reserveScratch((2 * Y.cols + lanes) * rowBytes);
+      pool.reserveScratch(4 * blockScratch);
       const args = { Y: dense(Y).at, n: Y.rows, columns: Y.cols, C: dense(C).at };
-      await pool.run("addOuter", args, Math.ceil(Y.rows / lanes), 1);
+      await pool.run("addOuter", args, triangle(blocks(Y.rows)), 1);
     },
   };
+}
+
+/** Blocks of a dense product along a side of this length. */
+function blocks(length: number): number {
+  return Math.ceil(length / blockSide);
+}
+
+/** Blocks of a lower triangle, the diagonal included. */
+function triangle(side: number): number {
+  return (side * (side + 1)) / 2;
 }
 
 /** output ← DX, or Y − DX where Y is given. */
@@ -72,7 +86,7 @@ async function combine(
   await pool.run("combine", args, X.cols, 16);
 }
 
-/** Blocks of atoms: F = B − DC by products with all of D, then one atom after the other within the block. */
+/** Blocks of atoms: while one thread moves those of a block in turn, the others prepare the next block. */
 async function descendAtoms(
   pool: Pool,
   memory: CpuMemory,
@@ -81,15 +95,30 @@ async function descendAtoms(
   D: DeviceMatrix,
 ): Promise<void> {
   const { at, rows: n, cols: m } = dense(D);
-  const F = memory.stage(n * descentBlock * 4);
-  pool.reserveScratch(Math.max((m + 2) * rowBytes, n * 4));
-  for (let first = 0; first < m; first += descentBlock) {
-    const atoms = Math.min(descentBlock, m - first);
-    const args = { D: at, n, m, B: dense(B).at, C: dense(C).at, first, atoms, F, floor: momentFloor };
-    const shares = Math.ceil(atoms / descentShare);
-    await pool.run("blockResidual", args, Math.ceil(n / lanes) * shares, 1);
-    await pool.run("descendBlock", args, 1, 1);
+  const bytes = n * descentBlock * 4;
+  const counts = memory.stage(4 * m + 2 * bytes);
+  const room = counts + 4 * m;
+  pool.reserveScratch(4 * Math.max(blockScratch, 2 * m + n));
+  await pool.run("countEntries", { C: dense(C).at, m, counts }, m, 64);
+  const filled = Array.from(memory.arena.u32(counts, m), (count) => count / m);
+  const common = { D: at, n, m, B: dense(B).at, C: dense(C).at, floor: momentFloor };
+  const limit = (atom: number) => Math.max(0, Math.min(atom, m));
+  for (let first = -descentBlock; first < m; first += descentBlock) {
+    const [before, next, end] = [-1, 1, 2].map((blocks) => limit(first + blocks * descentBlock));
+    const odd = (first / descentBlock) & 1;
+    const F = { F: room + (odd ? bytes : 0), nextF: room + (odd ? 0 : bytes) };
+    const mean = filled.slice(next, end).reduce((sum, share) => sum + share, 0) / (end - next);
+    const share = mean < sparseBelow ? 0 : descentShare(n, pool.threads);
+    const args = { ...common, ...F, before, first: limit(first), next, end, share };
+    const items = share > 0 && end > next ? Math.ceil(n / share) : end - next;
+    await pool.run("descend", args, 1 + items, share > 0 ? 1 : 4);
   }
+}
+
+/** Rows of an item of a step: items are large, since each packs its part of C anew, but two for each thread. */
+function descentShare(n: number, threads: number): number {
+  const items = Math.max(2 * threads, Math.ceil(n / 96));
+  return tileRows * Math.ceil(n / items / tileRows);
 }
 
 async function refitAtoms(

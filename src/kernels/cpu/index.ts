@@ -11,9 +11,9 @@ import { checked } from "../checked.js";
 import type { DeviceKernels, Kernels } from "../contract.js";
 import { inOrder } from "../ordered.js";
 import { planAddressSpace } from "./addressSpace.js";
-import { rowBytes } from "./assembly/constants.js";
+import { blockScratch, lanes, rowBytes } from "./assembly/constants.js";
 import { shared, single } from "./binary.js";
-import { dictionaryOperations } from "./dictionary.js";
+import { dictionaryOperations, keptBytes } from "./dictionary.js";
 import { exampleOperations } from "./examples.js";
 import { explicitOperations } from "./explicit.js";
 import { mostMemory } from "./handles.js";
@@ -106,10 +106,10 @@ function kernelsOn(pool: Pool, obstacle?: string): DeviceKernels {
       const used = arena.bytesUsed;
       return { used, limit: Math.min(arena.bytesMost, used + availableMemory()) };
     },
-    /** Scratch memory of each thread, for a pursuit or for blocks of a transform; and lists of codes. */
+    /** Scratch memory of each thread, for a pursuit or for blocks of a transform or a dense product; atoms, and lists of codes. */
     workspace({ n, L, m, p, N }) {
-      const blocks = 4 * rowBytes * Math.max(n, L);
-      return threads * Math.max(pursuitBytes(m, p), blocks) + 8 * N * p + 8 * m;
+      const blocks = Math.max(4 * rowBytes * Math.max(n, L), 4 * blockScratch);
+      return threads * Math.max(pursuitBytes(m, p), blocks) + keptBytes(n, m + lanes) + 8 * N * p + 8 * m;
     },
     async close() {
       pool.close();

@@ -11,8 +11,15 @@ export const rowBytes = 64;
 export const panel = 64;
 /** f32 of a block of `blockEnergies`. */
 export const normBlock = 16384;
-/** Columns of an item of `blockResidual`. */
-export const descentShare = 32;
+/** The most rows and columns of a block of a dense product (tiles.ts). */
+export const blockSide = 120;
+/** Rows and columns of a tile of a block. */
+export const tileRows = 8;
+export const tileColumns = 5;
+/** Terms of the sums that are packed at a time; strips of 384 would start at the same places of the nearest cache. */
+export const panelTerms = 376;
+/** f32 of scratch memory for a block: its sums and two panels. */
+export const blockScratch = 104640;
 /** Examples of an item of `refitDirection` and `refitCodes`. */
 export const refitBlock = 256;
 /** Samples of an item of `addWindows`. */

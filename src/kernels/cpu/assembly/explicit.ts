@@ -2,10 +2,10 @@
  * Explicit dictionaries D (n × m): DX, the sums that ODL keeps, and the updates of ODL and K-SVD.
  */
 
-import { descentShare, lanes, refitBlock, rowBytes } from "./constants";
-import { packRows, sumRows } from "./denseProducts";
+import { panelTerms, refitBlock, tileColumns, tileRows } from "./constants";
 import { Sparse } from "./structs";
 import { energyOf, weightedSum } from "./sums";
+import { addPanels, clearSums, columnPanel, packColumns, packRows, rowPanel, sumStep } from "./tiles";
 
 @unmanaged
 class CombineArguments {
@@ -119,102 +119,159 @@ function addCode(X: Sparse, example: usize, x: f32, c: usize): void {
   }
 }
 
-/** What `blockResidual` and `descendBlock` are given. */
 @unmanaged
-class DescentArguments {
+class CountEntriesArguments {
+  C: usize;
+  m: i32;
+  counts: usize;
+}
+
+/** counts[j] ← the entries of column j that are not zero. Items are columns. */
+export function countEntries(from: i32, to: i32, _scratch: usize, args: CountEntriesArguments): void {
+  const bytes = (<usize>args.m) << 2;
+  for (let j = from; j < to; j++) {
+    const column = args.C + <usize>j * bytes;
+    let zeros = i32x4.splat(0); // −1 for each
+    let i: usize = 0;
+    for (; i + 16 <= bytes; i += 16)
+      zeros = i32x4.add(zeros, f32x4.eq(v128.load(column + i), f32x4.splat(0)));
+    let count = args.m + i32x4.extract_lane(zeros, 0) + i32x4.extract_lane(zeros, 1);
+    count += i32x4.extract_lane(zeros, 2) + i32x4.extract_lane(zeros, 3);
+    for (; i < bytes; i += 4) if (load<f32>(column + i) === 0) count--;
+    store<i32>(args.counts + ((<usize>j) << 2), count);
+  }
+}
+
+/** What `descend` is given: two blocks of atoms one after the other, J and K. */
+@unmanaged
+class DescendArguments {
   D: usize;
   n: i32;
   m: i32;
   B: usize;
   C: usize;
-  /** The first atom of the block J, and how many it has. */
+  /** The first atom of the block before J, of J, of K, and after K. */
+  before: i32;
   first: i32;
-  atoms: i32;
-  /** n × |J|. */
+  next: i32;
+  end: i32;
+  /** n × |J|, and n × |K|. */
   F: usize;
+  nextF: usize;
+  /** Rows of an item; 0 if items are columns, since few entries of C_K are not zero. */
+  share: i32;
   /** `momentFloor` of the contract. */
   floor: f32;
 }
 
 /**
- * F ← B_J − D C_J for a block J of atoms. An item is sixteen rows of a share of the block.
- * Scratch: m rows of a block, then two.
+ * A step of the update of all atoms. Item 0 moves the atoms of J in turn. The others, some rows or one column each, prepare
+ * K: F ← B_K − D C_K without the products of the atoms of J and K, which item 0 of this step and of the next one change.
+ * The sums have the same bits by rows and by columns: zeros of C add nothing.
+ * Scratch: addresses and weights of all atoms and a column; or a block of a product.
  */
-export function blockResidual(from: i32, to: i32, scratch: usize, args: DescentArguments): void {
-  const n = args.n;
-  const m = args.m;
-  const total = args.atoms;
-  const shares = (total + descentShare - 1) / descentShare;
-  const results = scratch + <usize>m * rowBytes;
-  const step = (<usize>m) << 2;
-  let packed = -1;
+export function descend(from: i32, to: i32, scratch: usize, args: DescendArguments): void {
   for (let item = from; item < to; item++) {
-    const row = (item / shares) * lanes;
-    const rows = min(lanes, n - row);
-    if (row !== packed) packRows(args.D, n, m, row, rows, scratch);
-    packed = row;
-    const begin = (item % shares) * descentShare;
-    const count = min(descentShare, total - begin);
-    for (let c = 0; c < count; c += 2) {
-      const weights = args.C + <usize>(args.first + begin + c) * step;
-      const next = c + 1 < count ? weights + step : weights;
-      sumRows(scratch, m, weights, next, 4, results, results + rowBytes);
-      putResidual(args, begin + c, row, rows, results);
-      if (c + 1 < count) putResidual(args, begin + c + 1, row, rows, results + rowBytes);
-    }
+    if (item === 0) moveBlock(args, scratch);
+    else if (args.share > 0) prepareRows(args, (item - 1) * args.share, scratch);
+    else prepareColumn(args, item - 1, scratch);
   }
 }
 
-/** F ← B − sums, for some rows of atom `c` of the block. */
-function putResidual(args: DescentArguments, c: i32, row: i32, rows: i32, sums: usize): void {
-  const n = <usize>args.n;
-  const b = args.B + ((<usize>(args.first + c) * n + <usize>row) << 2);
-  subtract(b, sums, (<usize>rows) << 2, args.F + ((<usize>c * n + <usize>row) << 2));
+/** F for one atom of the block K. */
+function prepareColumn(args: DescendArguments, c: i32, scratch: usize): void {
+  const bytes = (<usize>args.n) << 2;
+  const weights = scratch + ((<usize>args.m) << 2);
+  const sum = weights + ((<usize>args.m) << 2);
+  const j = args.next + c;
+  const before = listAtoms(args, j, 0, args.first, scratch, weights, 0);
+  const count = listAtoms(args, j, args.end, args.m, scratch, weights, before);
+  weightedSum(sum, bytes, scratch, weights, count, 1);
+  subtract(args.B + <usize>j * bytes, sum, bytes, args.nextF + <usize>c * bytes);
 }
 
-/**
- * The atoms of a block J one after the other, from F = B_J − D C_J: dⱼ ← u/‖u‖, then
- * the columns of F after it follow the change of dⱼ. One item. Scratch: a column.
- */
-export function descendBlock(_from: i32, _to: i32, scratch: usize, args: DescentArguments): void {
-  const n = args.n;
-  const bytes = (<usize>n) << 2;
-  const step = (<usize>args.m) << 2;
-  const first = args.first;
-  const total = args.atoms;
-  const F = args.F;
-  for (let c = 0; c < total; c++) {
-    const d = args.D + <usize>(first + c) * bytes;
-    const weights = args.C + <usize>(first + c) * step + ((<usize>first) << 2);
-    const weight = load<f32>(weights + ((<usize>c) << 2));
+/** Append the atoms of [from, to) whose entries in column j of C are not zero, and these entries; their number. */
+function listAtoms(
+  args: DescendArguments,
+  j: i32,
+  from: i32,
+  to: i32,
+  atoms: usize,
+  weights: usize,
+  listed: i32,
+): i32 {
+  const bytes = (<usize>args.n) << 2;
+  const column = args.C + ((<usize>j * <usize>args.m) << 2);
+  let count = (<usize>listed) << 2;
+  for (let a = from; a < to; a++) {
+    const weight = load<f32>(column + ((<usize>a) << 2));
+    store<usize>(atoms + count, args.D + <usize>a * bytes); // overwritten if the entry is zero: no branch to guess
+    store<f32>(weights + count, weight);
+    count += (<usize>(weight !== 0)) << 2;
+  }
+  return <i32>(count >> 2);
+}
+
+/** F for some rows of the block K. */
+function prepareRows(args: DescendArguments, row: i32, scratch: usize): void {
+  const rows = min(args.share, args.n - row);
+  const columns = args.end - args.next;
+  clearSums(scratch, columns);
+  addAtoms(args, 0, args.first, row, rows, scratch);
+  addAtoms(args, args.end, args.m, row, rows, scratch);
+  const at = (<usize>row) << 2;
+  const bytes = (<usize>args.n) << 2;
+  for (let c = 0; c < columns; c++) {
+    const b = args.B + <usize>(args.next + c) * bytes + at;
+    subtract(b, scratch + <usize>c * sumStep, (<usize>rows) << 2, args.nextF + <usize>c * bytes + at);
+  }
+}
+
+/** Some rows of D C_K ← themselves + the products of atoms [from, to). */
+function addAtoms(args: DescendArguments, from: i32, to: i32, row: i32, rows: i32, scratch: usize): void {
+  const columns = args.end - args.next;
+  const step = (<usize>args.n) << 2;
+  const stepC = (<usize>args.m) << 2;
+  for (let first = from; first < to; first += panelTerms) {
+    const terms = min(panelTerms, to - first);
+    const D = args.D + <usize>first * step + ((<usize>row) << 2);
+    const C = args.C + <usize>args.next * stepC + ((<usize>first) << 2);
+    packRows(D, step, rows, terms, rowPanel(scratch), tileRows);
+    packColumns(C, stepC, columns, terms, columnPanel(scratch), tileColumns);
+    addPanels(scratch, rows, columns, terms, false);
+  }
+}
+
+/** dⱼ ← u/‖u‖ for the atoms of J one after the other, with the products that F does not have yet. */
+function moveBlock(args: DescendArguments, scratch: usize): void {
+  const bytes = (<usize>args.n) << 2;
+  const weights = scratch + ((<usize>args.m) << 2);
+  const f = weights + ((<usize>args.m) << 2);
+  for (let j = args.first; j < args.next; j++) {
+    const weight = load<f32>(args.C + ((<usize>j * <usize>args.m + <usize>j) << 2));
     if (!(weight >= args.floor)) continue;
-    if (!moveAtom(d, F + <usize>c * bytes, <f32>(1.0 / <f64>weight), n, scratch)) continue;
-    for (let other = c + 1; other < total; other++)
-      addScaled(F + <usize>other * bytes, load<f32>(weights + ((<usize>other) << 2)), scratch, bytes);
+    const count = listAtoms(args, j, args.before, args.next, scratch, weights, 0);
+    weightedSum(f, bytes, scratch, weights, count, -1);
+    addScaled(f, 1, args.F + <usize>(j - args.first) * bytes, bytes);
+    moveAtom(args.D + <usize>j * bytes, f, <f32>(1.0 / <f64>weight), args.n);
   }
 }
 
-/** d ← u/‖u‖ with u = d + f × weight; `change` ← d before − d after. False if u is zero. */
-function moveAtom(d: usize, f: usize, weight: f32, n: i32, change: usize): bool {
+/** d ← u/‖u‖ with u = d + f × weight, unless u is zero. Overwrites f. */
+function moveAtom(d: usize, f: usize, weight: f32, n: i32): void {
   const bytes = (<usize>n) << 2;
-  memory.copy(change, d, bytes);
-  addScaled(change, weight, f, bytes);
-  const energy = energyOf(change, n);
-  if (!(energy > 0)) return false;
+  const w = f32x4.splat(weight);
+  let i: usize = 0;
+  for (; i + 16 <= bytes; i += 16)
+    v128.store(f + i, f32x4.add(v128.load(d + i), f32x4.mul(w, v128.load(f + i))));
+  for (; i < bytes; i += 4) store<f32>(f + i, load<f32>(d + i) + weight * load<f32>(f + i));
+  const energy = energyOf(f, n);
+  if (!(energy > 0)) return;
   const scale = <f32>(1.0 / sqrt(energy));
   const s = f32x4.splat(scale);
-  let i: usize = 0;
-  for (; i + 16 <= bytes; i += 16) {
-    const next = f32x4.mul(s, v128.load(change + i));
-    v128.store(change + i, f32x4.sub(v128.load(d + i), next));
-    v128.store(d + i, next);
-  }
-  for (; i < bytes; i += 4) {
-    const next = scale * load<f32>(change + i);
-    store<f32>(change + i, load<f32>(d + i) - next);
-    store<f32>(d + i, next);
-  }
-  return true;
+  i = 0;
+  for (; i + 16 <= bytes; i += 16) v128.store(d + i, f32x4.mul(s, v128.load(f + i)));
+  for (; i < bytes; i += 4) store<f32>(d + i, scale * load<f32>(f + i));
 }
 
 /** What `refitDirection` and `refitCodes` are given, for one atom of K-SVD. */

@@ -32,20 +32,32 @@ class GramArguments {
   G: usize;
   /** Bytes of a block of scratch. */
   blockBytes: usize;
+  /** Room for the blocks of Φa, which `atomScales` leaves for `gramColumns`; 0 if they are not kept. */
+  blocks: usize;
 }
 
-/** The block of Φa for the atoms members[first … first + count), somewhere in three blocks of scratch. */
+/** The block of Φa for the atoms members[first … first + count), in three blocks of scratch or where it is kept. */
 function atomBlock(args: GramArguments, first: i32, count: i32, scratch: usize): usize {
   const size = args.blockBytes;
+  const n = args.base.rows;
+  const kept = keptBlock(args, first);
   if (!args.direct) {
     scatterAtoms(args, first, count, scratch);
-    return runPlan(args.base.synthesis, scratch, scratch + size, scratch + 2 * size);
+    const block = runPlan(args.base.synthesis, scratch, scratch + size, scratch + 2 * size);
+    if (kept === 0) return block;
+    memory.copy(kept, block, <usize>n * rowBytes);
+    return kept;
   }
-  const n = args.base.rows;
   const step = (<usize>n) << 2;
+  const block = kept === 0 ? scratch + size : kept;
   for (let e = 0; e < count; e++) sumColumns(args, memberAt(args, first + e), scratch + <usize>e * step);
-  interleave(scratch, step, n, count, scratch + size);
-  return scratch + size;
+  interleave(scratch, step, n, count, block);
+  return block;
+}
+
+/** Where the block of Φa that starts with members[first] is kept; 0 if it is not. */
+function keptBlock(args: GramArguments, first: i32): usize {
+  return args.blocks === 0 ? 0 : args.blocks + ((<usize>first * <usize>args.base.rows) << 2);
 }
 
 function memberAt(args: GramArguments, at: i32): usize {
@@ -135,7 +147,8 @@ export function gramColumns(from: i32, to: i32, scratch: usize, args: GramArgume
     const block = item & 1 ? blocks - 1 - (item >> 1) : item >> 1; // neighbouring blocks would write to the same cache lines
     const first = block * lanes;
     const count = min(lanes, total - first);
-    const d = atomBlock(args, first, count, scratch);
+    const kept = keptBlock(args, first);
+    const d = kept === 0 ? atomBlock(args, first, count, scratch) : kept;
     const free = d === scratch + size ? scratch + 2 * size : scratch + size;
     const z = runPlan(args.base.analysis, d, free, scratch);
     scaleLanes(args, z, first, count, entries);
@@ -211,14 +224,30 @@ function putPanel(args: GramArguments, entries: usize, i: i32, rows: i32, first:
       store<f32>(column + ((<usize>r) << 2), load<f32>(entries + <usize>r * rowBytes + ((<usize>c) << 2)));
     }
   }
+  putRows(args, entries, i, rows, first, count);
+}
+
+/** The rows of a panel: sixteen entries side by side, unless atoms between those of the block are not in S. */
+function putRows(args: GramArguments, entries: usize, i: i32, rows: i32, first: i32, count: i32): void {
+  const step = (<usize>args.m) << 2;
+  const lowest = memberAt(args, first);
+  const whole = count === lanes && memberAt(args, first + lanes - 1) - lowest === <usize>(lanes - 1);
+  let row = args.G + <usize>i * step;
   const end = entries + <usize>rows * rowBytes;
-  for (let c = 0; c < count; c++) {
-    let to = G + <usize>i * step + (memberAt(args, first + c) << 2);
-    for (let at = entries; at < end; at += rowBytes) {
-      store<f32>(to, load<f32>(at + ((<usize>c) << 2)));
-      to += step;
-    }
+  for (let at = entries; at < end; at += rowBytes) {
+    if (whole) copyRow(at, row + (lowest << 2));
+    else
+      for (let c = 0; c < count; c++)
+        store<f32>(row + (memberAt(args, first + c) << 2), load<f32>(at + ((<usize>c) << 2)));
+    row += step;
   }
+}
+
+function copyRow(from: usize, to: usize): void {
+  v128.store(to, v128.load(from));
+  v128.store(to, v128.load(from, 16), 16);
+  v128.store(to, v128.load(from, 32), 32);
+  v128.store(to, v128.load(from, 48), 48);
 }
 
 /** Within a block, the entry that the later atom wrote stands for both halves. */

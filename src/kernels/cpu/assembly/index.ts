@@ -6,7 +6,7 @@
 
 export { addOuter, correlate } from "./denseProducts";
 export { exchangeAtoms } from "./exchangeAtoms";
-export { addMoments, blockResidual, combine, descendBlock, refitCodes, refitDirection } from "./explicit";
+export { addMoments, combine, countEntries, descend, refitCodes, refitDirection } from "./explicit";
 export { atomScales, coherence, gramColumns } from "./gram";
 export { batchOmp } from "./omp";
 export { project, reconstruct, transform } from "./project";

@@ -209,6 +209,20 @@ export function storeFour(block: usize, to0: usize, to1: usize, to2: usize, to3:
   );
 }
 
+/** Transpose 4×4: vectors `step` bytes apart become vectors `stepTo` bytes apart. */
+export function transposeFour(from: usize, step: usize, to: usize, stepTo: usize): void {
+  storeTransposed(
+    v128.load(from),
+    v128.load(from + step),
+    v128.load(from + 2 * step),
+    v128.load(from + 3 * step),
+    to,
+    to + stepTo,
+    to + 2 * stepTo,
+    to + 3 * stepTo,
+  );
+}
+
 /** block[r][e] ← column e at row r, for `count` columns `step` bytes apart; missing columns are zero. */
 export function interleave(from: usize, step: usize, rows: i32, count: i32, block: usize): void {
   if (count < lanes) memory.fill(block, 0, <usize>rows * rowBytes);
@@ -217,18 +231,8 @@ export function interleave(from: usize, step: usize, rows: i32, count: i32, bloc
   for (; e + 4 <= count; e += 4) {
     const source = from + <usize>e * step;
     for (let r = 0; r < whole; r += 4) {
-      const at = source + ((<usize>r) << 2);
       const row = block + <usize>r * rowBytes + ((<usize>e) << 2);
-      storeTransposed(
-        v128.load(at),
-        v128.load(at + step),
-        v128.load(at + 2 * step),
-        v128.load(at + 3 * step),
-        row,
-        row + rowBytes,
-        row + 2 * rowBytes,
-        row + 3 * rowBytes,
-      );
+      transposeFour(source + ((<usize>r) << 2), step, row, rowBytes);
     }
     for (let r = whole; r < rows; r++) {
       for (let i = 0; i < 4; i++) copyIn(source + <usize>i * step, r, block, e + i);
@@ -251,14 +255,8 @@ export function deinterleave(block: usize, rows: i32, count: i32, to: usize, ste
   for (; e + 4 <= count; e += 4) {
     const target = to + <usize>e * step;
     for (let r = 0; r < whole; r += 4) {
-      const column = target + ((<usize>r) << 2);
-      storeFour(
-        block + <usize>r * rowBytes + ((<usize>e) << 2),
-        column,
-        column + step,
-        column + 2 * step,
-        column + 3 * step,
-      );
+      const row = block + <usize>r * rowBytes + ((<usize>e) << 2);
+      transposeFour(row, rowBytes, target + ((<usize>r) << 2), step);
     }
     for (let r = whole; r < rows; r++) {
       for (let i = 0; i < 4; i++) copyOut(block, r, e + i, target + <usize>i * step);
