@@ -28,6 +28,8 @@ export interface GpuOptions {
   readonly workgroupBytes?: number;
   /** Whether pursuits look at a copy of G in half precision first; by default, where it pays. The result is the same. */
   readonly halves?: boolean;
+  /** Values of k at a time in a dense product: 8 or 16. */
+  readonly depth?: number;
 }
 
 /** Kernels on a GPU, or why no GPU is available. */
@@ -40,7 +42,7 @@ export async function createGpuKernels(
 
 /** Kernels on an open device, which they close in the end. */
 export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
-  const { panelBytes = Infinity, workgroupBytes = Infinity, halves } = options;
+  const { panelBytes = Infinity, workgroupBytes = Infinity, halves, depth = 8 } = options;
   const { limits } = gpu.device;
   const most = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize, panelBytes);
   const pursuit = {
@@ -51,7 +53,7 @@ export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
   };
   const queue = new GpuQueue(gpu.device);
   const memory = new GpuMemory(queue, most - (most % 16));
-  const products = new GpuProducts(memory);
+  const products = new GpuProducts(memory, depth);
   const codes = new CodeLists(queue);
   return checked({
     name: "gpu",

@@ -5,11 +5,22 @@
 // s is 1 as well. Every entry is summed over k in ascending order, so the product of two atoms
 // has the same bits whichever comes first: the Gram matrix is exactly symmetric.
 //
-// A workgroup computes 128 × 128 entries, a thread 8 × 8 of them, sixteen values of k at a time.
+// With `symmetric`, B is A and t is s: each pair of tiles is computed once and written twice, once
+// transposed. Tile x is paired with itself and the tiles after it, in a circle, half way round.
+// With `bounded`, only rows and columns of atoms in S are written.
+//
+// If S decides how a Gram matrix is refreshed, `least` is the size from which it is done as a
+// whole (`symmetric`) rather than by columns (`gathers`).
+//
+// A workgroup computes 128 × 128 entries, a thread 8 × 8 of them, `depth` values of k at a time.
+// While one step is computed, the next one is read; workgroup memory has room for both.
 
 override gathers: bool = false;
+override symmetric: bool = false;
+override bounded: bool = false;
 override scales: bool = false;
 override adds: bool = false; // C ← C + …
+override depth: u32 = 8;
 
 struct Params {
   rows: u32,     // columns of A
@@ -23,6 +34,8 @@ struct Params {
   columnA: u32,  // the first column of A that takes part
   columnB: u32,
   columnC: u32,
+  placeAt: u32,  // with `bounded`: where the places of the atoms stand in S
+  least: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -33,11 +46,11 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> C: array<vec4f>;
 
 const tile = 128u;
-const depth = 16u;
-// depth × tile / 4: k by k, four columns at a time. The order of the columns depends on k / 4,
+// twice depth × tile / 4: k by k, four columns at a time. The order of the columns depends on k / 4,
 // so that neither writes nor reads of one step fall into the same bank.
-var<workgroup> tileA: array<vec4f, 512>;
-var<workgroup> tileB: array<vec4f, 512>;
+override room: u32 = 2 * depth * 32;
+var<workgroup> tileA: array<vec4f, room>;
+var<workgroup> tileB: array<vec4f, room>;
 
 // The column of B behind column c of C, or −1.
 fn source(c: u32) -> i32 {
@@ -50,18 +63,37 @@ fn source(c: u32) -> i32 {
   return i32(atom - params.panelB);
 }
 
+// Whether nothing is to be done at all.
+fn idle(group: vec3u, groups: vec3u) -> bool {
+  if (gathers) { return S[0] >= params.least || params.firstB + group.y * tile >= S[0]; }
+  if (symmetric) { // the tile half way round an even circle is met from both sides
+    return (bounded && S[0] < params.least) || (2u * group.y == groups.x && 2u * group.x >= groups.x);
+  }
+  return false;
+}
+
 @compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) thread: u32) {
-  if (gathers && params.firstB + group.y * tile >= S[0]) { return; }
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  if (idle(group, groups)) { return; }
   let row0 = group.x * tile;
-  let col0 = group.y * tile;
-  let tx = thread % 16u; // which rows of C
-  let ty = thread / 16u; // which columns of C
-  // half of the threads load A, half B: each a block of four columns by four k, transposed
-  let bringsA = thread < 128u;
-  let quad = thread % 4u;
-  let four = (thread % 128u) / 4u;
-  let slot = quad * tile + (four ^ (2u * quad));
+  var col0 = group.y * tile;
+  if (symmetric) { col0 = ((group.x + group.y) % groups.x) * tile; }
+  // 32 threads compute 64 × 32 entries
+  let tx = 16u * ((thread / 32u) % 2u) + thread % 8u; // which rows of C, four at a time
+  let ty = 8u * (thread / 64u) + (thread / 8u) % 4u;  // which columns of C, four at a time
+  // some threads load A, some B: each a block of four columns by four k, transposed
+  let perStep = depth / 4u;
+  let loaders = 32u * perStep;
+  let bringsA = thread < loaders;
+  let brings = thread < 2u * loaders;
+  let quad = thread % perStep;
+  let four = (thread % loaders) / perStep;
+  let turns = 8u / perStep;
+  let slot = quad * tile + (four ^ (turns * quad));
   var begin = array<i32, 4>();
   for (var c = 0u; c < 4u; c++) {
     if (bringsA) {
@@ -77,22 +109,20 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) th
   var c10 = vec4f(); var c11 = vec4f(); var c12 = vec4f(); var c13 = vec4f();
   var c14 = vec4f(); var c15 = vec4f(); var c16 = vec4f(); var c17 = vec4f();
 
-  for (var k = 0u; k < params.quads; k += 4u) {
-    let block = bring(bringsA, begin, k + quad);
+  var block = mat4x4f();
+  if (brings) { block = bring(bringsA, begin, quad); }
+  var half = 0u;
+  for (var k = 0u; k < params.quads; k += perStep) {
+    if (brings) { put(bringsA, half + slot, block); }
     workgroupBarrier();
-    if (bringsA) {
-      tileA[slot] = block[0]; tileA[slot + 32u] = block[1]; tileA[slot + 64u] = block[2]; tileA[slot + 96u] = block[3];
-    } else {
-      tileB[slot] = block[0]; tileB[slot + 32u] = block[1]; tileB[slot + 64u] = block[2]; tileB[slot + 96u] = block[3];
-    }
-    workgroupBarrier();
+    if (brings) { block = bring(bringsA, begin, k + perStep + quad); }
     for (var d = 0u; d < depth; d++) {
-      let at = d * 32u;
-      let turn = 2u * (d / 4u);
+      let at = half + d * 32u;
+      let turn = turns * (d / 4u);
       let a0 = tileA[at + (tx ^ turn)];
-      let a1 = tileA[at + ((16u + tx) ^ turn)];
+      let a1 = tileA[at + ((tx + 8u) ^ turn)];
       let b0 = tileB[at + (ty ^ turn)];
-      let b1 = tileB[at + ((16u + ty) ^ turn)];
+      let b1 = tileB[at + ((ty + 4u) ^ turn)];
       c00 = fma(a0, vec4f(b0.x), c00); c01 = fma(a0, vec4f(b0.y), c01);
       c02 = fma(a0, vec4f(b0.z), c02); c03 = fma(a0, vec4f(b0.w), c03);
       c04 = fma(a0, vec4f(b1.x), c04); c05 = fma(a0, vec4f(b1.y), c05);
@@ -102,15 +132,16 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) th
       c14 = fma(a1, vec4f(b1.x), c14); c15 = fma(a1, vec4f(b1.y), c15);
       c16 = fma(a1, vec4f(b1.z), c16); c17 = fma(a1, vec4f(b1.w), c17);
     }
+    half = room / 2u - half;
   }
 
-  let rowA = row0 + 4u * tx;
-  let rowB = rowA + 64u;
+  let row = row0 + 4u * tx;
   let left = col0 + 4u * ty;
-  store(rowA, left, c00); store(rowA, left + 1u, c01); store(rowA, left + 2u, c02); store(rowA, left + 3u, c03);
-  store(rowA, left + 64u, c04); store(rowA, left + 65u, c05); store(rowA, left + 66u, c06); store(rowA, left + 67u, c07);
-  store(rowB, left, c10); store(rowB, left + 1u, c11); store(rowB, left + 2u, c12); store(rowB, left + 3u, c13);
-  store(rowB, left + 64u, c14); store(rowB, left + 65u, c15); store(rowB, left + 66u, c16); store(rowB, left + 67u, c17);
+  let twice = symmetric && row0 != col0;
+  keep(row, left, mat4x4f(c00, c01, c02, c03), twice);
+  keep(row, left + 16u, mat4x4f(c04, c05, c06, c07), twice);
+  keep(row + 32u, left, mat4x4f(c10, c11, c12, c13), twice);
+  keep(row + 32u, left + 16u, mat4x4f(c14, c15, c16, c17), twice);
 }
 
 // Four values of k of four columns, transposed: vec4 j has value j of each column.
@@ -125,6 +156,21 @@ fn bring(fromA: bool, begin: array<i32, 4>, quad: u32) -> mat4x4f {
   return transpose(block);
 }
 
+fn put(toA: bool, at: u32, block: mat4x4f) {
+  for (var j = 0u; j < 4u; j++) {
+    if (toA) { tileA[at + 32u * j] = block[j]; } else { tileB[at + 32u * j] = block[j]; }
+  }
+}
+
+// A block of C, and with `twice` its mirror.
+fn keep(row: u32, column: u32, block: mat4x4f, twice: bool) {
+  for (var c = 0u; c < 4u; c++) { store(row, column + c, block[c]); }
+  if (twice) {
+    let mirrored = transpose(block);
+    for (var r = 0u; r < 4u; r++) { store(column, row + r, mirrored[r]); }
+  }
+}
+
 // Four rows of a column of C, scaled. Rows after the last one, which pad the column, are zero.
 fn store(row: u32, column: u32, value: vec4f) {
   if (row >= params.rows || source(column) < 0) { return; }
@@ -134,9 +180,20 @@ fn store(row: u32, column: u32, value: vec4f) {
     let last = params.firstA + params.rows - 1u;
     var rows = vec4f(scale[at], scale[min(at + 1u, last)], scale[min(at + 2u, last)], scale[min(at + 3u, last)]);
     if (gathers) { rows *= scale[S[1u + params.firstB + column]]; } // sᵢ sⱼ first: the same for (i, j) and (j, i)
+    if (symmetric) { rows *= scale[column]; }
     result = result * rows;
   }
   let place = (params.columnC + column) * params.strideC + (params.firstA + row) / 4u;
   if (adds) { result += C[place]; }
+  if (bounded && !inside(column)) {
+    let last = params.rows - 1u;
+    let fresh = vec4<bool>(inside(row), inside(min(row + 1u, last)), inside(min(row + 2u, last)), inside(min(row + 3u, last)));
+    if (!any(fresh)) { return; }
+    result = select(C[place], result, fresh);
+  }
   C[place] = result;
+}
+
+fn inside(atom: u32) -> bool {
+  return S[params.placeAt + atom] < S[0];
 }
