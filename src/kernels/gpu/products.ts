@@ -92,7 +92,7 @@ export class GpuProducts {
             firstOut: ends ? parts[1].offset + first : 0,
             factorAt,
           };
-          const groups = [Math.ceil((outer * sizeOut * inner) / 64), columns] as const;
+          const groups = [Math.ceil((columns * outer * inner) / 64), Math.ceil(sizeOut / 16)] as const;
           queue.dispatch("axis", params, [base.factors, source, target], groups);
           outer *= sizeOut;
         });
@@ -104,7 +104,10 @@ export class GpuProducts {
   product(A: GpuMatrix, B: GpuMatrix, C: GpuMatrix, scale?: GpuMatrix, adds = false): void {
     const { queue } = this.#memory;
     const none = queue.scratch("none", 16);
-    if (!scale && isSame(A, B) && inOnePanel(A, C)) return this.#symmetric(A, C, { adds });
+    if (!scale && isSame(A, B) && inOnePanel(A, C)) {
+      this.#symmetric(A, C, { adds });
+      return;
+    }
     for (const rows of runsOf(A)) {
       for (const { count, parts } of runsOf(B, C)) {
         const [b, c] = parts;

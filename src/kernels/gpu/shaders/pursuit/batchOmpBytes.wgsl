@@ -1,0 +1,501 @@
+// Batch-OMP (see reference/omp.ts): one workgroup per example, all turns in one dispatch.
+//
+// Nearly all the time is spent reading columns of G for α ← P − G_I x, vec4 by vec4 and
+// without storing α: each thread keeps the best atom it has seen. The small systems are solved
+// with V = C⁻¹, the inverse of the Cholesky factor of G_II, since the sums of a product with it
+// do not depend on one another:
+//
+//     w = V g,   pivot² = G_jj − ‖w‖²,   new row of V = (−wᵀV, 1) / pivot
+//     z = (P_j − ⟨w, z⟩) / pivot,   x ← x + z · (new row of V),   ‖r‖² ← ‖r‖² − z²
+//
+// The other data of an example (V, w, z, x, the atoms taken) is in workgroup memory if it fits;
+// with `spills` it is in `work`, at a place of the workgroup's own.
+//
+// H holds a copy of G of one byte per entry (bytes.wgsl). A pass over it reads a quarter, and gives every α to
+// within Σ|x| q / 2, q the unit of an atom's block. The atom that is the largest for certain is computed in
+// full precision, then the few that may be larger, so that the atom taken is the same.
+
+override threads: u32 = 128;
+override spills: bool = false;
+override decoding: u32 = 0; // how bytes become floats
+override room: u32 = 64;       // p; 1 if it spills
+override factorRoom: u32 = 64; // p (p + 1) / 2 or 1
+override markRoom: u32 = 8;    // words of the marks of atoms taken, m / 32 or 1
+
+struct Params {
+  examples: u32,
+  atoms: u32,
+  quads: u32,     // vec4 of a column of G and of P
+  sparsity: u32,
+  limit: f32,     // ε², 0 for none
+  width: u32,
+  valuesAt: u32,
+  countsAt: u32,
+  firstX: u32,    // the code of column 0 of P
+  blocks: u32,    // of 16 atoms
+  record: u32,    // vec4 of a column of H
+  energyStride: u32,
+  pathStride: u32, // in work: words per example for ‖r‖² after each turn; 0 if it is not asked for
+  workAt: u32,     // in work: where the workgroups' places start
+  workSize: u32,
+  pursuitFloor: f32,
+  dependenceFloor: f32,
+  least: u32,      // codes with fewer entries are done already; 0 at the first pass
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> G: array<vec4f>;
+@group(0) @binding(2) var<storage, read> H: array<vec4u>;
+@group(0) @binding(3) var<storage, read> P: array<vec4f>;
+@group(0) @binding(4) var<storage, read_write> X: array<u32>;
+@group(0) @binding(5) var<storage, read_write> work: array<u32>;
+@group(0) @binding(6) var<storage, read> energies: array<f32>;
+
+var<workgroup> factor: array<f32, factorRoom>; // V by rows, row t from t (t + 1) / 2
+var<workgroup> taken: array<u32, room>;
+var<workgroup> weights: array<f32, room>;      // x
+var<workgroup> row: array<f32, room>;          // g, then w
+var<workgroup> fitted: array<f32, room>;       // z
+var<workgroup> marks: array<u32, markRoom>;
+var<workgroup> bestValue: array<f32, threads>;
+var<workgroup> bestAtom: array<u32, threads>;
+struct Choice { size: f32, atom: u32 } // the largest magnitude, and where
+var<workgroup> choice: Choice;
+var<workgroup> candidates: atomic<u32>;
+var<workgroup> listed: u32;
+var<workgroup> fit: vec2f;    // 1 / pivot (0: the atom depends on those taken) and z
+
+const none = 0xffffffffu;
+const lanes = 16u;              // threads that compute one candidate together
+var<private> place: u32;  // of this workgroup in work
+var<private> column: u32; // of this example in P, in vec4
+var<private> thread: u32;
+
+// — memory: in the workgroup or in work ————————————————————————————————————————————————————————
+
+fn floatAt(at: u32) -> f32 { return bitcast<f32>(work[at]); }
+fn setFloat(at: u32, value: f32) { work[at] = bitcast<u32>(value); }
+fn markWords() -> u32 { return (params.atoms + 31u) / 32u; }
+fn factorPlace() -> u32 { return place + 4u * params.sparsity + markWords(); }
+
+fn takenAt(t: u32) -> u32 {
+  if (spills) { return work[place + t]; }
+  return taken[t];
+}
+fn setTaken(t: u32, atom: u32) { if (spills) { work[place + t] = atom; } else { taken[t] = atom; } }
+fn weightAt(t: u32) -> f32 {
+  if (spills) { return floatAt(place + params.sparsity + t); }
+  return weights[t];
+}
+fn setWeight(t: u32, value: f32) { if (spills) { setFloat(place + params.sparsity + t, value); } else { weights[t] = value; } }
+fn rowAt(t: u32) -> f32 {
+  if (spills) { return floatAt(place + 2u * params.sparsity + t); }
+  return row[t];
+}
+fn setRow(t: u32, value: f32) { if (spills) { setFloat(place + 2u * params.sparsity + t, value); } else { row[t] = value; } }
+fn fittedAt(t: u32) -> f32 {
+  if (spills) { return floatAt(place + 3u * params.sparsity + t); }
+  return fitted[t];
+}
+fn setFitted(t: u32, value: f32) { if (spills) { setFloat(place + 3u * params.sparsity + t, value); } else { fitted[t] = value; } }
+fn marksAt(word: u32) -> u32 {
+  if (spills) { return work[place + 4u * params.sparsity + word]; }
+  return marks[word];
+}
+fn setMarks(word: u32, value: u32) { if (spills) { work[place + 4u * params.sparsity + word] = value; } else { marks[word] = value; } }
+fn factorAt(at: u32) -> f32 {
+  if (spills) { return floatAt(factorPlace() + at); }
+  return factor[at];
+}
+fn setFactor(at: u32, value: f32) { if (spills) { setFloat(factorPlace() + at, value); } else { factor[at] = value; } }
+fn sync() {
+  if (spills) { storageBarrier(); }
+  workgroupBarrier();
+}
+
+fn gram(atom: u32, quad: u32) -> vec4f {
+  return G[atom * params.quads + quad];
+}
+
+// — one example ————————————————————————————————————————————————————————————————
+
+@compute @workgroup_size(threads)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) index: u32,
+) {
+  thread = index;
+  place = params.workAt + group.x * params.workSize;
+  for (var i = group.x; i < params.examples; i += groups.x) {
+    if (isDone(i)) { continue; }
+    column = i * params.quads;
+    for (var w = thread; w < markWords(); w += threads) { setMarks(w, 0u); }
+    sync();
+    let count = pursue(i);
+    write(i, count);
+    sync();
+  }
+}
+
+// Whether the pursuit with less room has finished this code.
+fn isDone(i: u32) -> bool {
+  if (params.least == 0u) { return false; }
+  if (thread == 0u) { listed = X[params.countsAt + params.firstX + i]; }
+  return workgroupUniformLoad(&listed) < params.least;
+}
+
+// Take atoms until one of the contract's reasons to stop; how many were taken.
+fn pursue(i: u32) -> u32 {
+  let energy = energies[(params.firstX + i) * params.energyStride];
+  let bounded = params.limit > 0.0;
+  let path = (params.firstX + i) * params.pathStride;
+  let traced = params.pathStride > 0u;
+  var left = energy;
+  var count = 0u;
+  correlate(0u);
+  let first = workgroupUniformLoad(&choice);
+  var best = first;
+  let floor = params.pursuitFloor * first.size;
+  for (; count < params.sparsity; count++) {
+    let continues = select(energy > 0.0, left > params.limit, bounded) && best.size > floor;
+    if (thread == 0u) { fit.x = select(0.0, 1.0, continues); }
+    if (workgroupUniformLoad(&fit).x == 0.0) { break; }
+    let atom = best.atom;
+    extend(atom, count);
+    let step = workgroupUniformLoad(&fit);
+    if (step.x == 0.0) { break; }
+    take(atom, count, step);
+    left -= step.y * step.y;
+    if (traced && thread == 0u) { setFloat(path + count, max(left, 0.0)); }
+    if (count + 1u == params.sparsity) { count++; break; }
+    if (bounded) { // the correlations are not needed after the last turn
+      if (thread == 0u) { fit.x = select(0.0, 1.0, left > params.limit); }
+      if (workgroupUniformLoad(&fit).x == 0.0) { count++; break; }
+    }
+    sync();
+    correlate(count + 1u);
+    best = workgroupUniformLoad(&choice);
+  }
+  if (traced) {
+    for (var t = count + thread; t < params.sparsity; t += threads) { setFloat(path + t, max(left, 0.0)); }
+  }
+  return count;
+}
+
+// choice ← the atom not yet taken with the largest |α|, the first of equal ones.
+fn correlate(count: u32) {
+  if (count > 0u) {
+    if (correlateBytes(count)) { return; }
+  }
+  var best = Choice(-1.0, none);
+  for (var q = thread; q < params.quads; q += threads) {
+    var alpha = P[column + q];
+    var t = 0u;
+    for (; t + 4u <= count; t += 4u) {
+      let g0 = gram(takenAt(t), q);
+      let g1 = gram(takenAt(t + 1u), q);
+      let g2 = gram(takenAt(t + 2u), q);
+      let g3 = gram(takenAt(t + 3u), q);
+      alpha -= weightAt(t) * g0;
+      alpha -= weightAt(t + 1u) * g1;
+      alpha -= weightAt(t + 2u) * g2;
+      alpha -= weightAt(t + 3u) * g3;
+    }
+    for (; t < count; t++) { alpha -= weightAt(t) * gram(takenAt(t), q); }
+    let size = openOf(alpha, q);
+    for (var lane = 0u; lane < 4u; lane++) {
+      if (size[lane] > best.size) { best = Choice(size[lane], 4u * q + lane); }
+    }
+  }
+  settle(best);
+}
+
+// |α| of four atoms, −1 for those taken and those after the last.
+fn openOf(alpha: vec4f, quad: u32) -> vec4f {
+  let gone = (marksAt(quad / 8u) >> (4u * (quad % 8u))) & 15u;
+  let taken = (vec4u(gone) & vec4u(1u, 2u, 4u, 8u)) != vec4u();
+  let past = vec4u(4u * quad) + vec4u(0u, 1u, 2u, 3u) >= vec4u(params.atoms);
+  return select(abs(alpha), vec4f(-1.0), taken | past);
+}
+
+// choice ← the best atom that any thread found.
+fn settle(best: Choice) {
+  bestValue[thread] = best.size;
+  bestAtom[thread] = best.atom;
+  workgroupBarrier();
+  for (var size = threads; size > 1u; ) {
+    let half = (size + 1u) / 2u;
+    if (thread + half < size) {
+      let other = Choice(bestValue[thread + half], bestAtom[thread + half]);
+      if (precedes(other, Choice(bestValue[thread], bestAtom[thread]))) {
+        bestValue[thread] = other.size;
+        bestAtom[thread] = other.atom;
+      }
+    }
+    workgroupBarrier();
+    size = half;
+  }
+  if (thread == 0u) { choice = Choice(bestValue[0], bestAtom[0]); }
+}
+
+fn precedes(one: Choice, other: Choice) -> bool {
+  return one.size > other.size || (one.size == other.size && one.atom < other.atom);
+}
+
+// — the pass over bytes ——————————————————————————————————————————————————————————
+
+// Sums of w f of 16 atoms, where byte u is read as the float f; then their correlations.
+struct Sixteen { a: vec4f, b: vec4f, c: vec4f, d: vec4f, offset: f32, reach: f32 }
+
+fn nearly(block: u32, count: u32) -> Sixteen {
+  var sum = Sixteen(vec4f(), vec4f(), vec4f(), vec4f(), 0.0, 0.0);
+  let units = params.blocks + block / 16u;
+  let word = (block / 4u) % 4u;
+  let shift = 8u * (block % 4u);
+  var t = 0u;
+  for (; t + 4u <= count; t += 4u) {
+    let c0 = takenAt(t) * params.record;
+    let c1 = takenAt(t + 1u) * params.record;
+    let c2 = takenAt(t + 2u) * params.record;
+    let c3 = takenAt(t + 3u) * params.record;
+    let g0 = H[c0 + block];
+    let g1 = H[c1 + block];
+    let g2 = H[c2 + block];
+    let g3 = H[c3 + block];
+    let u0 = H[c0 + units][word];
+    let u1 = H[c1 + units][word];
+    let u2 = H[c2 + units][word];
+    let u3 = H[c3 + units][word];
+    sum = more(sum, weightAt(t), g0, u0 >> shift);
+    sum = more(sum, weightAt(t + 1u), g1, u1 >> shift);
+    sum = more(sum, weightAt(t + 2u), g2, u2 >> shift);
+    sum = more(sum, weightAt(t + 3u), g3, u3 >> shift);
+  }
+  for (; t < count; t++) {
+    let column = takenAt(t) * params.record;
+    sum = more(sum, weightAt(t), H[column + block], H[column + units][word] >> shift);
+  }
+  // half a unit, and what the sums round: less than 2⁻¹³ Σ|w| for each column
+  let reach = sum.reach * (0.5 + 0.0002 * f32(count + 2u)) / gain();
+  let offset = vec4f(sum.offset * bias());
+  let quad = 4u * block;
+  return Sixteen(
+    first(quad) - (sum.a - offset), first(quad + 1u) - (sum.b - offset),
+    first(quad + 2u) - (sum.c - offset), first(quad + 3u) - (sum.d - offset), 0.0, reach,
+  );
+}
+
+fn first(quad: u32) -> vec4f {
+  if (quad >= params.quads) { return vec4f(); }
+  return P[column + quad];
+}
+
+fn more(sum: Sixteen, weight: f32, g: vec4u, unit: u32) -> Sixteen {
+  let w = weight * bitcast<f32>(((unit & 255u) << 20u) + unitBits()); // x q, times the gain
+  return Sixteen(
+    fma(vec4f(w), floats(g.x), sum.a), fma(vec4f(w), floats(g.y), sum.b),
+    fma(vec4f(w), floats(g.z), sum.c), fma(vec4f(w), floats(g.w), sum.d),
+    sum.offset + w, sum.reach + abs(w),
+  );
+}
+
+// Four bytes u as floats f, so that (u − 128) q = (f − bias) · gain · q.
+fn floats(word: u32) -> vec4f {
+  if (decoding == 0u) { // f = 1 + u / 256
+    let moved = vec4u(word << 15u, word << 7u, word >> 1u, word >> 9u);
+    return bitcast<vec4f>((moved & vec4u(0x7f8000u)) | vec4u(0x3f800000u));
+  }
+  if (decoding == 1u) { // f = 1024 + u, as halves
+    let even = unpack2x16float((word & 0x00ff00ffu) | 0x64006400u);
+    let odd = unpack2x16float(((word >> 8u) & 0x00ff00ffu) | 0x64006400u);
+    return vec4f(even.x, odd.x, even.y, odd.y);
+  }
+  return vec4f(f32(word & 255u), f32((word >> 8u) & 255u), f32((word >> 16u) & 255u), f32(word >> 24u));
+}
+fn gain() -> f32 { return select(1.0, 256.0, decoding == 0u); }
+fn bias() -> f32 { return select(select(128.0, 1152.0, decoding == 1u), 1.5, decoding == 0u); }
+fn unitBits() -> u32 { return select(728u, 792u, decoding == 0u) << 20u; }
+
+// What a thread found: the largest for certain, and bounds from above on the two largest after its first block.
+struct Span { sure: Choice, later: Choice, second: f32 }
+
+fn widen(span: Span, sixteen: Sixteen, block: u32, isLater: bool) -> Span {
+  var result = span;
+  for (var part = 0u; part < 4u; part++) {
+    let quad = 4u * block + part;
+    let size = openOf(partOf(sixteen, part), quad);
+    for (var lane = 0u; lane < 4u; lane++) {
+      if (size[lane] < 0.0) { continue; }
+      let atom = 4u * quad + lane;
+      if (size[lane] - sixteen.reach > result.sure.size) { result.sure = Choice(size[lane] - sixteen.reach, atom); }
+      if (isLater) {
+        let most = size[lane] + sixteen.reach;
+        result.second = max(result.second, min(most, result.later.size));
+        if (most > result.later.size) { result.later = Choice(most, atom); }
+      }
+    }
+  }
+  return result;
+}
+
+fn partOf(sixteen: Sixteen, part: u32) -> vec4f {
+  if (part == 0u) { return sixteen.a; }
+  if (part == 1u) { return sixteen.b; }
+  if (part == 2u) { return sixteen.c; }
+  return sixteen.d;
+}
+
+// The same as `correlate`; false if too many atoms may be the best to compute each of them.
+fn correlateBytes(count: u32) -> bool {
+  var span = Span(Choice(-3e38, none), Choice(-1.0, none), -1.0);
+  var kept = Sixteen(vec4f(), vec4f(), vec4f(), vec4f(), 0.0, -2.0);
+  if (thread < params.blocks) {
+    kept = nearly(thread, count);
+    span = widen(span, kept, thread, false);
+  }
+  for (var block = thread + threads; block < params.blocks; block += threads) {
+    span = widen(span, nearly(block, count), block, true);
+  }
+  settle(span.sure);
+  let sure = workgroupUniformLoad(&choice);
+  if (sure.atom == none) { return true; } // every atom is taken
+  if (thread == 0u) {
+    bestAtom[0] = sure.atom;
+    atomicStore(&candidates, 0u);
+  }
+  workgroupBarrier();
+  lookAt(1u, count, Choice(-1.0, none));
+  let best = workgroupUniformLoad(&choice);
+  if (kept.reach >= 0.0) { listAbove(best, kept, thread); }
+  if (span.second >= best.size) {
+    for (var block = thread + threads; block < params.blocks; block += threads) {
+      listAbove(best, nearly(block, count), block);
+    }
+  } else if (span.later.size >= best.size && span.later.atom != best.atom) {
+    list(span.later.atom);
+  }
+  workgroupBarrier();
+  if (thread == 0u) { listed = atomicLoad(&candidates); }
+  let many = workgroupUniformLoad(&listed);
+  if (many > threads) { return false; }
+  if (many > 0u) { lookAt(many, count, best); }
+  return true;
+}
+
+fn listAbove(best: Choice, sixteen: Sixteen, block: u32) {
+  for (var part = 0u; part < 4u; part++) {
+    let quad = 4u * block + part;
+    let size = openOf(partOf(sixteen, part), quad);
+    for (var lane = 0u; lane < 4u; lane++) {
+      let atom = 4u * quad + lane;
+      if (size[lane] >= 0.0 && size[lane] + sixteen.reach >= best.size && atom != best.atom) { list(atom); }
+    }
+  }
+}
+
+fn list(atom: u32) {
+  let slot = atomicAdd(&candidates, 1u);
+  if (slot < threads) { bestAtom[slot] = atom; }
+}
+
+// choice ← the best of the listed atoms, in full precision, and another, with a few threads for each.
+fn lookAt(many: u32, count: u32, other: Choice) {
+  var best = other;
+  let lane = thread % lanes;
+  for (var start = 0u; start < many; start += threads / lanes) {
+    let c = start + thread / lanes;
+    var sum = 0.0;
+    if (c < many) {
+      for (var t = lane; t < count; t += lanes) {
+        let atom = takenAt(t);
+        sum += weightAt(t) * gram(bestAtom[c], atom / 4u)[atom % 4u];
+      }
+    }
+    bestValue[thread] = sum;
+    workgroupBarrier();
+    if (lane == 0u && c < many) {
+      var total = 0.0;
+      for (var l = 0u; l < lanes; l++) { total += bestValue[thread + l]; }
+      let atom = bestAtom[c];
+      bestValue[thread] = abs(P[column + atom / 4u][atom % 4u] - total);
+    }
+    workgroupBarrier();
+    if (thread == 0u) {
+      for (var at = 0u; at < min(threads / lanes, many - start); at++) {
+        let one = Choice(bestValue[at * lanes], bestAtom[start + at]);
+        if (precedes(one, best)) { best = one; }
+      }
+    }
+    workgroupBarrier();
+  }
+  if (thread == 0u) { choice = best; }
+}
+
+// — the small systems ————————————————————————————————————————————————————————————
+
+// row ← w = V g, and fit ← (1 / pivot, z); 1 / pivot is 0 if the atom depends on those taken.
+fn extend(atom: u32, count: u32) {
+  for (var t = thread; t < count; t += threads) {
+    let other = takenAt(t);
+    setRow(t, gram(atom, other / 4u)[other % 4u]);
+  }
+  sync();
+  // each row of V needs all of g: results wait until every thread has read
+  for (var block = 0u; block < count; block += threads) {
+    let t = count - 1u - min(block + thread, count - 1u); // the last rows first: they alone need the last entries
+    var sum = 0.0;
+    for (var s = 0u; s <= t; s++) { sum += factorAt(t * (t + 1u) / 2u + s) * rowAt(s); }
+    sync();
+    if (block + thread < count) { setRow(t, sum); }
+    sync();
+  }
+  if (thread == 0u) {
+    var distance = gram(atom, atom / 4u)[atom % 4u];
+    var z = P[column + atom / 4u][atom % 4u];
+    for (var t = 0u; t < count; t++) {
+      let w = rowAt(t);
+      distance -= w * w;
+      z -= w * fittedAt(t);
+    }
+    var inverse = 0.0;
+    if (distance > params.dependenceFloor) { inverse = 1.0 / sqrt(distance); }
+    fit = vec2f(inverse, z * inverse);
+  }
+}
+
+// The new row of V, and x with it.
+fn take(atom: u32, count: u32, step: vec2f) {
+  let last = count * (count + 1u) / 2u;
+  for (var s = thread; s < count; s += threads) {
+    var sum = 0.0;
+    for (var t = s; t < count; t++) { sum += rowAt(t) * factorAt(t * (t + 1u) / 2u + s); }
+    let entry = -sum * step.x;
+    setFactor(last + s, entry);
+    setWeight(s, weightAt(s) + step.y * entry);
+  }
+  if (thread == 0u) {
+    setFactor(last + count, step.x);
+    setWeight(count, step.y * step.x);
+    setFitted(count, step.y);
+    setTaken(count, atom);
+    setMarks(atom / 32u, marksAt(atom / 32u) | (1u << (atom % 32u)));
+  }
+}
+
+// Write the code, and zeros in the slots after it.
+fn write(i: u32, count: u32) {
+  sync();
+  let slots = (params.firstX + i) * params.width;
+  for (var t = thread; t < params.width; t += threads) {
+    var atom = 0u;
+    var value = 0.0;
+    if (t < count) {
+      atom = takenAt(t);
+      value = weightAt(t);
+    }
+    X[slots + t] = atom;
+    X[params.valuesAt + slots + t] = bitcast<u32>(value);
+  }
+  if (thread == 0u) { X[params.countsAt + params.firstX + i] = count; }
+}
