@@ -83,7 +83,11 @@ async function deviceRates(kernels: Kernels, { quick }: Options): Promise<Rates>
 }
 
 /** Mean seconds of operations that are submitted together, until the last is done; two before them are not counted. */
-async function secondsEach(kernels: Kernels, times: number, work: () => Promise<void>): Promise<number> {
+export async function secondsEach(
+  kernels: Kernels,
+  times: number,
+  work: () => Promise<void>,
+): Promise<number> {
   const done = kernels.matrix(1, 1);
   for (let i = 0; i < 2; i++) await work();
   await kernels.readMatrix(done);
@@ -150,7 +154,7 @@ async function problemTables(
 }
 
 /** Seconds per step of training after the first steps, with all it includes: sampling, learning, reports, atom care. */
-async function stepSeconds(
+export async function stepSeconds(
   { patch, sparsity, atomSparsity, redundancy }: Problem,
   batch: number,
   pictures: readonly Signal[],

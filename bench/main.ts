@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { compactJson } from "../src/experiments/results/result.js";
 import { benchCodec } from "./codec.js";
 import { benchGpu } from "./gpu.js";
+import { benchGpuVariants } from "./gpuVariants.js";
 import { benchJobs } from "./jobs.js";
 import { benchKernels } from "./kernels.js";
 import { type Measurements, measuredPart } from "./measurements.js";
@@ -32,6 +33,7 @@ const parts = {
   jobs: benchJobs,
   peers: benchPeers,
   gpu: benchGpu,
+  "gpu-variants": benchGpuVariants,
   codec: benchCodec,
   soak: benchSoak,
 };
