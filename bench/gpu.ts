@@ -15,6 +15,7 @@ import { createCpuKernels } from "../src/kernels/cpu/index.js";
 import { createGpuKernels } from "../src/kernels/gpu/index.js";
 import { train } from "../src/learn/run/train.js";
 import { Matrix64 } from "../src/linalg/matrix64.js";
+import { benchRival } from "./gpuRival.js";
 import { trainEpoch } from "./jobs.js";
 import { countNonZeros, makeOperands, measurements, type Operands, ReferenceCheck } from "./kernels.js";
 import {
@@ -43,6 +44,7 @@ export async function benchGpu(options: Options): Promise<string> {
       process.stderr.write(`${text}\n`); // results are visible even if a later part fails
       parts.push(text);
     }
+    parts.push(await benchRival(kernels, options));
     parts.push(await smallJob(kernels, pictures, options));
   } finally {
     await kernels.close();

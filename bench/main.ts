@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { compactJson } from "../src/experiments/results/result.js";
 import { benchCodec } from "./codec.js";
 import { benchGpu } from "./gpu.js";
+import { benchGpuRival } from "./gpuRival.js";
 import { benchGpuVariants } from "./gpuVariants.js";
 import { benchJobs } from "./jobs.js";
 import { benchKernels } from "./kernels.js";
@@ -22,6 +23,7 @@ const { values, positionals } = parseArgs({
     dictionary: { type: "string" },
     device: { type: "string", default: "cpu" },
     minutes: { type: "string", default: "60" },
+    rival: { type: "string" },
     save: { type: "string" },
   },
 });
@@ -34,6 +36,7 @@ const parts = {
   peers: benchPeers,
   gpu: benchGpu,
   "gpu-variants": benchGpuVariants,
+  "gpu-rival": benchGpuRival,
   codec: benchCodec,
   soak: benchSoak,
 };
