@@ -35,6 +35,7 @@ const bytes = (decoding: number, threads: number): Variant => ({
 const variants: Variant[] = [
   { name: "halves, depth 8", tuning: { copy: "halves" }, steps: true },
   { name: "halves, depth 16", tuning: { copy: "halves", depth: 16 } },
+  { name: "halves, wide", tuning: { copy: "halves", wide: true } },
   { ...bytes(0, 416), steps: true },
   bytes(1, 416),
   bytes(2, 416),

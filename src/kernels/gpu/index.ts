@@ -36,6 +36,7 @@ export interface GpuOptions {
 export interface GpuTuning extends PursuitTuning {
   /** Values of k at a time in a dense product: 8 or 16. */
   readonly depth?: number;
+  readonly wide?: boolean;
 }
 
 /** Kernels on a GPU, or why no GPU is available. */
@@ -60,7 +61,7 @@ export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
   };
   const queue = new GpuQueue(gpu.device);
   const memory = new GpuMemory(queue, most - (most % 16));
-  const products = new GpuProducts(memory, tuning.depth ?? 8);
+  const products = new GpuProducts(memory, tuning.depth ?? 8, tuning.wide ?? false);
   const codes = new CodeLists(queue);
   return checked({
     name: "gpu",

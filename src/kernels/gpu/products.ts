@@ -44,10 +44,12 @@ const wholeProduct = {
 export class GpuProducts {
   readonly #memory: GpuMemory;
   readonly #depth: number;
+  readonly #shader: "product" | "productWide";
 
-  constructor(memory: GpuMemory, depth: number) {
+  constructor(memory: GpuMemory, depth: number, wide: boolean) {
     this.#memory = memory;
     this.#depth = depth;
+    this.#shader = wide ? "productWide" : "product";
   }
 
   /** Z ← Φᵀ Y. */
@@ -124,7 +126,7 @@ export class GpuProducts {
         };
         const buffers = [rows.parts[0].buffer, b.buffer, none, scale?.buffer ?? none, c.buffer];
         const groups = [Math.ceil(rows.count / tile), Math.ceil(count / tile)] as const;
-        queue.dispatch("product", params, buffers, groups, {
+        queue.dispatch(this.#shader, params, buffers, groups, {
           scales: scale ? 1 : 0,
           adds: adds ? 1 : 0,
           depth: this.#depth,
@@ -165,7 +167,7 @@ export class GpuProducts {
     const { buffer } = a.parts[0];
     const buffers = [buffer, buffer, S?.buffer ?? none, scale?.buffer ?? none, c.parts[0].buffer];
     const tiles = Math.ceil(A.cols / tile);
-    queue.dispatch("product", params, buffers, [tiles, Math.floor(tiles / 2) + 1], {
+    queue.dispatch(this.#shader, params, buffers, [tiles, Math.floor(tiles / 2) + 1], {
       symmetric: 1,
       bounded: S ? 1 : 0,
       scales: scale ? 1 : 0,
@@ -289,7 +291,11 @@ export class GpuProducts {
           };
           const buffers = [rows.parts[0].buffer, others.parts[0].buffer, S.buffer, scale.buffer, columns];
           const groups = [Math.ceil(rows.count / tile), Math.ceil(places / tile)] as const;
-          queue.dispatch("product", params, buffers, groups, { gathers: 1, scales: 1, depth: this.#depth });
+          queue.dispatch(this.#shader, params, buffers, groups, {
+            gathers: 1,
+            scales: 1,
+            depth: this.#depth,
+          });
         }
       }
       this.#spread(columns, first, places, S, G, least);
