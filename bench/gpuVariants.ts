@@ -27,30 +27,40 @@ interface Variant {
   readonly steps?: boolean;
 }
 
-const bytes = (decoding: number, threads: number): Variant => ({
-  name: `bytes, decoding ${decoding}, ${threads} threads`,
-  tuning: { copy: "bytes", decoding, threads },
+const bytes = (decoding: number, threads: number, skip = 0): Variant => ({
+  name: `bytes, decoding ${decoding}, ${threads} threads${skip ? `, skip ${skip}` : ""}`,
+  tuning: { copy: "bytes", decoding, threads, skip },
+});
+
+const halves = (threads: number, skip = 0): Variant => ({
+  name: `halves, ${threads} threads${skip ? `, skip ${skip}` : ""}`,
+  tuning: { copy: "halves", threads, skip },
 });
 
 const variants: Variant[] = [
-  { name: "halves, depth 8", tuning: { copy: "halves" }, steps: true },
-  { name: "halves, depth 16", tuning: { copy: "halves", depth: 16 } },
-  { name: "halves, wide", tuning: { copy: "halves", wide: true } },
-  { ...bytes(0, 416), steps: true },
-  bytes(1, 416),
-  bytes(2, 416),
-  { ...bytes(0, 224), steps: true },
+  { ...halves(224), steps: true },
+  { name: "halves, wide product", tuning: { copy: "halves", wide: true } },
+  { name: "halves, wide product, depth 16", tuning: { copy: "halves", wide: true, depth: 16 } },
+  halves(224, 1),
+  halves(224, 2),
+  halves(224, 4),
+  halves(224, 7),
+  halves(128),
+  halves(160),
+  halves(288),
+  halves(416),
+  { ...bytes(2, 224), steps: true },
   bytes(1, 224),
-  bytes(2, 224),
-  bytes(0, 160),
-  bytes(0, 128),
-  bytes(2, 128),
-  { ...bytes(0, 416), name: "bytes 0/416, no robustness", dawn: "disable_robustness", steps: true },
-  {
-    ...bytes(0, 224),
-    name: "bytes 0/224, no robustness, no zeros",
-    dawn: "disable_robustness,disable_workgroup_init",
-  },
+  bytes(0, 224),
+  bytes(2, 224, 1),
+  bytes(2, 224, 2),
+  bytes(2, 224, 4),
+  bytes(2, 224, 7),
+  bytes(2, 256),
+  bytes(2, 288),
+  { ...bytes(2, 224), name: "bytes 2/224, no robustness", dawn: "disable_robustness" },
+  { ...bytes(0, 224), name: "bytes 0/224, no robustness", dawn: "disable_robustness" },
+  { ...halves(224), name: "halves 224, wide, no robustness", dawn: "disable_robustness" },
 ];
 
 export async function benchGpuVariants(options: Options): Promise<string> {
@@ -116,19 +126,20 @@ async function measure(
   const ms: Record<string, number> = {};
   for (const { name, run } of measurements(problem, N, countNonZeros(dictionary))) {
     if (name.startsWith("refreshGram")) {
-      const fresh = await kernels.readSparse(on.A);
-      ms.Gram =
-        1e3 *
-        (await secondsEach(kernels, 5, async () => {
-          await kernels.writeSparse(on.A, fresh); // so that ΦA is computed again
-          await run(on);
-        }));
+      const one = kernels.headSparse(on.A, 1);
+      const fresh = await kernels.readSparse(one);
+      const again = async () => {
+        await kernels.writeSparse(one, fresh); // so that ΦA is computed again
+        await run(on);
+      };
+      ms.Gram = 1e3 * (await secondsEach(kernels, 5, again));
     } else if (name === "project" || name === "batchOmp")
       ms[name] = 1e3 * (await secondsEach(kernels, name === "batchOmp" ? 2 : 5, () => run(on)));
     else if (name === "columnEnergies") await run(on);
   }
   const codes = await kernels.readSparse(on.X);
   const step = steps ? await stepSeconds(problem, N, pictures, kernels, options) : undefined;
+  if (steps) process.stderr.write(`${await profile(problem, N, pictures, kernels, options)}\n`);
   const flops = 2 * patches.rows * dictionary.A.cols * N;
   return {
     codes,
@@ -145,4 +156,43 @@ async function measure(
 function share(codes: SparseColumns, others: SparseColumns): string {
   const same = codes.indices.reduce((count, atom, i) => count + (atom === others.indices[i] ? 1 : 0), 0);
   return `${((100 * same) / codes.indices.length).toFixed(3)} %`;
+}
+
+/** Milliseconds of each operation per step of training, each waited for; and of all else. */
+async function profile(
+  problem: Problem,
+  N: number,
+  pictures: readonly Signal[],
+  kernels: Kernels,
+  options: Options,
+): Promise<string> {
+  const spent = new Map<string, { ms: number; calls: number }>();
+  const done = kernels.matrix(1, 1);
+  const watched: Record<string, unknown> = Object.create(kernels);
+  for (const [name, member] of Object.entries(kernels)) {
+    if (
+      typeof member !== "function" ||
+      /^(matrix|sparse|set|base|signals|head.*|free|workspace|close)$/.test(name)
+    )
+      continue;
+    watched[name] = async (...given: unknown[]) => {
+      const start = performance.now();
+      const result = await member.apply(kernels, given);
+      await kernels.readMatrix(done);
+      const entry = spent.get(name) ?? { ms: 0, calls: 0 };
+      spent.set(name, { ms: entry.ms + performance.now() - start, calls: entry.calls + 1 });
+      return result;
+    };
+  }
+  const steps = options.quick ? 4 : 60;
+  const start = performance.now();
+  await stepSeconds(problem, N, pictures, watched as unknown as Kernels, options);
+  const all = performance.now() - start;
+  const known = [...spent.values()].reduce((sum, { ms }) => sum + ms, 0);
+  const lines = [...spent]
+    .sort(([, a], [, b]) => b.ms - a.ms)
+    .map(
+      ([name, { ms, calls }]) => `${name} ${(ms / steps).toFixed(2)} (${(calls / steps).toFixed(1)} calls)`,
+    );
+  return `ms per step: ${lines.join(", ")}; elsewhere ${((all - known) / steps).toFixed(2)}`;
 }

@@ -30,6 +30,7 @@ export interface PursuitTuning {
   readonly copy?: "halves" | "bytes";
   readonly decoding?: number;
   readonly threads?: number;
+  readonly skip?: number;
 }
 
 export function pursuitOperations(queue: GpuQueue, setting: PursuitSetting): PursuitOperations {
@@ -133,6 +134,7 @@ function pursue(job: PursuitJob, sparsity: number, least: number): void {
     };
     const rest = [parts[0].buffer, X.store.buffer, work, energies.buffer];
     const memory = {
+      skip: setting.tuning.skip ?? 0,
       threads: shape.threads,
       spills: shape.spills ? 1 : 0,
       room: shape.spills ? 1 : sparsity,
@@ -209,7 +211,7 @@ function shapeOf(
 ): { readonly threads: number; readonly spills: boolean } {
   const bytes = 4 * placeWords(atoms, sparsity);
   const fitting = (threads: number) => bytes + 8 * threads + 64 <= groupBytes;
-  const wanted = copied ? (tuning.threads ?? byteThreads(atoms)) : threadsFor(atoms, bytes);
+  const wanted = tuning.threads ?? (copied ? byteThreads(atoms) : threadsFor(atoms, bytes));
   const threads = Math.min(wanted, most);
   if (fitting(threads)) return { threads, spills: false };
   return { threads: Math.min(threadsFor(atoms, 0), most), spills: true };
@@ -224,16 +226,14 @@ function threadsFor(atoms: number, bytes: number): number {
   return Math.max(64, Math.round(wanted / 32) * 32);
 }
 
-/** Threads that take one block of 16 atoms each, or as few as possible. */
+/** Threads that take two blocks of 16 atoms each. */
 function byteThreads(atoms: number): number {
-  const blocks = Math.ceil(atoms / 16);
-  const each = Math.ceil(blocks / 416);
-  return Math.max(64, Math.ceil(blocks / each / 32) * 32);
+  return Math.max(64, Math.ceil(Math.ceil(atoms / 16) / 64) * 32);
 }
 
 /** Words per example: the atoms taken, x, w, z, the marks of atoms taken, V. */
 function placeWords(atoms: number, sparsity: number): number {
-  return 4 * sparsity + Math.ceil(atoms / 32) + triangle(sparsity);
+  return 5 * sparsity + Math.ceil(atoms / 32) + triangle(sparsity);
 }
 
 function triangle(size: number): number {

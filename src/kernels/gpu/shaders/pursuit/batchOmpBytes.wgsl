@@ -17,6 +17,7 @@
 
 override threads: u32 = 128;
 override spills: bool = false;
+override skip: u32 = 0; // for measuring: parts left out
 override decoding: u32 = 0; // how bytes become floats
 override room: u32 = 64;       // p; 1 if it spills
 override factorRoom: u32 = 64; // p (p + 1) / 2 or 1
@@ -54,7 +55,8 @@ struct Params {
 var<workgroup> factor: array<f32, factorRoom>; // V by rows, row t from t (t + 1) / 2
 var<workgroup> taken: array<u32, room>;
 var<workgroup> weights: array<f32, room>;      // x
-var<workgroup> row: array<f32, room>;          // g, then w
+var<workgroup> row: array<f32, room>;          // g
+var<workgroup> turned: array<f32, room>;       // w
 var<workgroup> fitted: array<f32, room>;       // z
 var<workgroup> marks: array<u32, markRoom>;
 var<workgroup> bestValue: array<f32, threads>;
@@ -63,6 +65,7 @@ struct Choice { size: f32, atom: u32 } // the largest magnitude, and where
 var<workgroup> choice: Choice;
 var<workgroup> candidates: atomic<u32>;
 var<workgroup> listed: u32;
+var<workgroup> shares: array<vec2f, 8>; // parts of ‖w‖² and ⟨w, z⟩
 var<workgroup> fit: vec2f;    // 1 / pivot (0: the atom depends on those taken) and z
 
 const none = 0xffffffffu;
@@ -76,7 +79,7 @@ var<private> thread: u32;
 fn floatAt(at: u32) -> f32 { return bitcast<f32>(work[at]); }
 fn setFloat(at: u32, value: f32) { work[at] = bitcast<u32>(value); }
 fn markWords() -> u32 { return (params.atoms + 31u) / 32u; }
-fn factorPlace() -> u32 { return place + 4u * params.sparsity + markWords(); }
+fn factorPlace() -> u32 { return place + 5u * params.sparsity + markWords(); }
 
 fn takenAt(t: u32) -> u32 {
   if (spills) { return work[place + t]; }
@@ -98,11 +101,16 @@ fn fittedAt(t: u32) -> f32 {
   return fitted[t];
 }
 fn setFitted(t: u32, value: f32) { if (spills) { setFloat(place + 3u * params.sparsity + t, value); } else { fitted[t] = value; } }
+fn turnedAt(t: u32) -> f32 {
+  if (spills) { return floatAt(place + 4u * params.sparsity + t); }
+  return turned[t];
+}
+fn setTurned(t: u32, value: f32) { if (spills) { setFloat(place + 4u * params.sparsity + t, value); } else { turned[t] = value; } }
 fn marksAt(word: u32) -> u32 {
-  if (spills) { return work[place + 4u * params.sparsity + word]; }
+  if (spills) { return work[place + 5u * params.sparsity + word]; }
   return marks[word];
 }
-fn setMarks(word: u32, value: u32) { if (spills) { work[place + 4u * params.sparsity + word] = value; } else { marks[word] = value; } }
+fn setMarks(word: u32, value: u32) { if (spills) { work[place + 5u * params.sparsity + word] = value; } else { marks[word] = value; } }
 fn factorAt(at: u32) -> f32 {
   if (spills) { return floatAt(factorPlace() + at); }
   return factor[at];
@@ -159,20 +167,17 @@ fn pursue(i: u32) -> u32 {
   let floor = params.pursuitFloor * first.size;
   for (; count < params.sparsity; count++) {
     let continues = select(energy > 0.0, left > params.limit, bounded) && best.size > floor;
-    if (thread == 0u) { fit.x = select(0.0, 1.0, continues); }
-    if (workgroupUniformLoad(&fit).x == 0.0) { break; }
+    if (!continues) { break; }
     let atom = best.atom;
-    extend(atom, count);
+    let small = select(count, min(count, 4u), (skip & 4u) != 0u);
+    extend(atom, small);
     let step = workgroupUniformLoad(&fit);
     if (step.x == 0.0) { break; }
-    take(atom, count, step);
+    take(atom, count, small, step);
     left -= step.y * step.y;
     if (traced && thread == 0u) { setFloat(path + count, max(left, 0.0)); }
     if (count + 1u == params.sparsity) { count++; break; }
-    if (bounded) { // the correlations are not needed after the last turn
-      if (thread == 0u) { fit.x = select(0.0, 1.0, left > params.limit); }
-      if (workgroupUniformLoad(&fit).x == 0.0) { count++; break; }
-    }
+    if (bounded && !(left > params.limit)) { count++; break; } // the correlations are not needed after the last turn
     sync();
     correlate(count + 1u);
     best = workgroupUniformLoad(&choice);
@@ -219,24 +224,26 @@ fn openOf(alpha: vec4f, quad: u32) -> vec4f {
   return select(abs(alpha), vec4f(-1.0), taken | past);
 }
 
-// choice ← the best atom that any thread found.
+// choice ← the best atom that any thread found: eight become one, until one is left.
 fn settle(best: Choice) {
   bestValue[thread] = best.size;
   bestAtom[thread] = best.atom;
-  workgroupBarrier();
-  for (var size = threads; size > 1u; ) {
-    let half = (size + 1u) / 2u;
-    if (thread + half < size) {
-      let other = Choice(bestValue[thread + half], bestAtom[thread + half]);
-      if (precedes(other, Choice(bestValue[thread], bestAtom[thread]))) {
-        bestValue[thread] = other.size;
-        bestAtom[thread] = other.atom;
-      }
-    }
+  var mine = best;
+  for (var step = 1u; step < threads; step *= 8u) {
     workgroupBarrier();
-    size = half;
+    let first = thread * 8u * step;
+    if (first < threads) {
+      mine = Choice(bestValue[first], bestAtom[first]);
+      for (var k = 1u; k < 8u; k++) {
+        let at = min(first + k * step, threads - 1u);
+        let other = Choice(bestValue[at], bestAtom[at]);
+        if (precedes(other, mine)) { mine = other; }
+      }
+      bestValue[first] = mine.size;
+      bestAtom[first] = mine.atom;
+    }
   }
-  if (thread == 0u) { choice = Choice(bestValue[0], bestAtom[0]); }
+  if (thread == 0u) { choice = mine; }
 }
 
 fn precedes(one: Choice, other: Choice) -> bool {
@@ -247,35 +254,49 @@ fn precedes(one: Choice, other: Choice) -> bool {
 
 // Sums of w f of 16 atoms, where byte u is read as the float f; then their correlations.
 struct Sixteen { a: vec4f, b: vec4f, c: vec4f, d: vec4f, offset: f32, reach: f32 }
+struct Two { near: Sixteen, far: Sixteen }
 
-fn nearly(block: u32, count: u32) -> Sixteen {
-  var sum = Sixteen(vec4f(), vec4f(), vec4f(), vec4f(), 0.0, 0.0);
-  let units = params.blocks + block / 16u;
-  let word = (block / 4u) % 4u;
-  let shift = 8u * (block % 4u);
+// The correlations of two blocks, the second one `threads` blocks after the first, if there is one.
+fn nearly(block: u32, count: u32) -> Two {
+  let zero = Sixteen(vec4f(), vec4f(), vec4f(), vec4f(), 0.0, 0.0);
+  var sum = Two(zero, zero);
+  let second = min(block + threads, params.blocks - 1u);
+  let near = unitPlace(block);
+  let far = unitPlace(second);
   var t = 0u;
   for (; t + 4u <= count; t += 4u) {
     let c0 = takenAt(t) * params.record;
     let c1 = takenAt(t + 1u) * params.record;
     let c2 = takenAt(t + 2u) * params.record;
     let c3 = takenAt(t + 3u) * params.record;
-    let g0 = H[c0 + block];
-    let g1 = H[c1 + block];
-    let g2 = H[c2 + block];
-    let g3 = H[c3 + block];
-    let u0 = H[c0 + units][word];
-    let u1 = H[c1 + units][word];
-    let u2 = H[c2 + units][word];
-    let u3 = H[c3 + units][word];
-    sum = more(sum, weightAt(t), g0, u0 >> shift);
-    sum = more(sum, weightAt(t + 1u), g1, u1 >> shift);
-    sum = more(sum, weightAt(t + 2u), g2, u2 >> shift);
-    sum = more(sum, weightAt(t + 3u), g3, u3 >> shift);
+    let g0 = H[c0 + block]; let g1 = H[c1 + block]; let g2 = H[c2 + block]; let g3 = H[c3 + block];
+    let f0 = H[c0 + second]; let f1 = H[c1 + second]; let f2 = H[c2 + second]; let f3 = H[c3 + second];
+    let u0 = H[c0 + near.x][near.y]; let u1 = H[c1 + near.x][near.y]; let u2 = H[c2 + near.x][near.y]; let u3 = H[c3 + near.x][near.y];
+    let v0 = H[c0 + far.x][far.y]; let v1 = H[c1 + far.x][far.y]; let v2 = H[c2 + far.x][far.y]; let v3 = H[c3 + far.x][far.y];
+    let w0 = weightAt(t); let w1 = weightAt(t + 1u); let w2 = weightAt(t + 2u); let w3 = weightAt(t + 3u);
+    sum.near = more(sum.near, w0, g0, u0 >> near.z);
+    sum.near = more(sum.near, w1, g1, u1 >> near.z);
+    sum.near = more(sum.near, w2, g2, u2 >> near.z);
+    sum.near = more(sum.near, w3, g3, u3 >> near.z);
+    sum.far = more(sum.far, w0, f0, v0 >> far.z);
+    sum.far = more(sum.far, w1, f1, v1 >> far.z);
+    sum.far = more(sum.far, w2, f2, v2 >> far.z);
+    sum.far = more(sum.far, w3, f3, v3 >> far.z);
   }
   for (; t < count; t++) {
-    let column = takenAt(t) * params.record;
-    sum = more(sum, weightAt(t), H[column + block], H[column + units][word] >> shift);
+    let c = takenAt(t) * params.record;
+    sum.near = more(sum.near, weightAt(t), H[c + block], H[c + near.x][near.y] >> near.z);
+    sum.far = more(sum.far, weightAt(t), H[c + second], H[c + far.x][far.y] >> far.z);
   }
+  return Two(correlations(sum.near, block, count), correlations(sum.far, second, count));
+}
+
+// The vec4 and the word of a record that have the unit of a block, and where in the word.
+fn unitPlace(block: u32) -> vec3u {
+  return vec3u(params.blocks + block / 16u, (block / 4u) % 4u, 8u * (block % 4u));
+}
+
+fn correlations(sum: Sixteen, block: u32, count: u32) -> Sixteen {
   // half a unit, and what the sums round: less than 2⁻¹³ Σ|w| for each column
   let reach = sum.reach * (0.5 + 0.0002 * f32(count + 2u)) / gain();
   let offset = vec4f(sum.offset * bias());
@@ -317,24 +338,13 @@ fn gain() -> f32 { return select(1.0, 256.0, decoding == 0u); }
 fn bias() -> f32 { return select(select(128.0, 1152.0, decoding == 1u), 1.5, decoding == 0u); }
 fn unitBits() -> u32 { return select(728u, 792u, decoding == 0u) << 20u; }
 
-// What a thread found: the largest for certain, and bounds from above on the two largest after its first block.
-struct Span { sure: Choice, later: Choice, second: f32 }
-
-fn widen(span: Span, sixteen: Sixteen, block: u32, isLater: bool) -> Span {
-  var result = span;
+// The largest bound from below among 16 atoms and what was there.
+fn surest(least: f32, sixteen: Sixteen, block: u32) -> f32 {
+  var result = least;
   for (var part = 0u; part < 4u; part++) {
-    let quad = 4u * block + part;
-    let size = openOf(partOf(sixteen, part), quad);
-    for (var lane = 0u; lane < 4u; lane++) {
-      if (size[lane] < 0.0) { continue; }
-      let atom = 4u * quad + lane;
-      if (size[lane] - sixteen.reach > result.sure.size) { result.sure = Choice(size[lane] - sixteen.reach, atom); }
-      if (isLater) {
-        let most = size[lane] + sixteen.reach;
-        result.second = max(result.second, min(most, result.later.size));
-        if (most > result.later.size) { result.later = Choice(most, atom); }
-      }
-    }
+    let size = openOf(partOf(sixteen, part), 4u * block + part);
+    let most = max(max(size.x, size.y), max(size.z, size.w));
+    if (most >= 0.0) { result = max(result, most - sixteen.reach); }
   }
   return result;
 }
@@ -348,49 +358,33 @@ fn partOf(sixteen: Sixteen, part: u32) -> vec4f {
 
 // The same as `correlate`; false if too many atoms may be the best to compute each of them.
 fn correlateBytes(count: u32) -> bool {
-  var span = Span(Choice(-3e38, none), Choice(-1.0, none), -1.0);
-  var kept = Sixteen(vec4f(), vec4f(), vec4f(), vec4f(), 0.0, -2.0);
-  if (thread < params.blocks) {
-    kept = nearly(thread, count);
-    span = widen(span, kept, thread, false);
-  }
-  for (var block = thread + threads; block < params.blocks; block += threads) {
-    span = widen(span, nearly(block, count), block, true);
-  }
-  settle(span.sure);
-  let sure = workgroupUniformLoad(&choice);
-  if (sure.atom == none) { return true; } // every atom is taken
-  if (thread == 0u) {
-    bestAtom[0] = sure.atom;
-    atomicStore(&candidates, 0u);
-  }
-  workgroupBarrier();
-  lookAt(1u, count, Choice(-1.0, none));
-  let best = workgroupUniformLoad(&choice);
-  if (kept.reach >= 0.0) { listAbove(best, kept, thread); }
-  if (span.second >= best.size) {
-    for (var block = thread + threads; block < params.blocks; block += threads) {
-      listAbove(best, nearly(block, count), block);
-    }
-  } else if (span.later.size >= best.size && span.later.atom != best.atom) {
-    list(span.later.atom);
-  }
+  let isFirst = thread < params.blocks;
+  let isSecond = thread + threads < params.blocks;
+  let two = nearly(min(thread, params.blocks - 1u), select(count, min(count, 4u), (skip & 2u) != 0u));
+  var sure = -3e38;
+  if (isFirst) { sure = surest(sure, two.near, thread); }
+  if (isSecond) { sure = surest(sure, two.far, thread + threads); }
+  if (thread == 0u) { atomicStore(&candidates, 0u); }
+  settle(Choice(sure, thread));
+  let least = workgroupUniformLoad(&choice).size;
+  if (isFirst) { listAbove(least, two.near, thread); }
+  if (isSecond) { listAbove(least, two.far, thread + threads); }
   workgroupBarrier();
   if (thread == 0u) { listed = atomicLoad(&candidates); }
   let many = workgroupUniformLoad(&listed);
   if (many > threads) { return false; }
-  if (many > 0u) { lookAt(many, count, best); }
+  if ((skip & 1u) != 0u) { if (thread == 0u) { choice = Choice(1e30, bestAtom[0]); } return true; }
+  lookAt(many, count);
   return true;
 }
 
-fn listAbove(best: Choice, sixteen: Sixteen, block: u32) {
+fn listAbove(least: f32, sixteen: Sixteen, block: u32) {
   for (var part = 0u; part < 4u; part++) {
     let quad = 4u * block + part;
     let size = openOf(partOf(sixteen, part), quad);
-    for (var lane = 0u; lane < 4u; lane++) {
-      let atom = 4u * quad + lane;
-      if (size[lane] >= 0.0 && size[lane] + sixteen.reach >= best.size && atom != best.atom) { list(atom); }
-    }
+    let above = (size >= vec4f(0.0)) & (size + sixteen.reach >= vec4f(least));
+    if (!any(above)) { continue; }
+    for (var lane = 0u; lane < 4u; lane++) { if (above[lane]) { list(4u * quad + lane); } }
   }
 }
 
@@ -399,17 +393,28 @@ fn list(atom: u32) {
   if (slot < threads) { bestAtom[slot] = atom; }
 }
 
-// choice ← the best of the listed atoms, in full precision, and another, with a few threads for each.
-fn lookAt(many: u32, count: u32, other: Choice) {
-  var best = other;
+// choice ← the best of the listed atoms, in full precision, with a few threads for each.
+fn lookAt(many: u32, count: u32) {
+  var best = Choice(-1.0, none);
   let lane = thread % lanes;
-  for (var start = 0u; start < many; start += threads / lanes) {
+  let rounds = threads / lanes;
+  for (var start = 0u; start < many; start += rounds) {
     let c = start + thread / lanes;
     var sum = 0.0;
+    var own = 0.0;
     if (c < many) {
-      for (var t = lane; t < count; t += lanes) {
-        let atom = takenAt(t);
-        sum += weightAt(t) * gram(bestAtom[c], atom / 4u)[atom % 4u];
+      let atom = bestAtom[c];
+      if (lane == 0u) { own = P[column + atom / 4u][atom % 4u]; }
+      for (var t = lane; t < count; t += 4u * lanes) {
+        let last = count - 1u; // four at a time, so that none waits for another
+        let a = entryOf(atom, takenAt(t));
+        let b = entryOf(atom, takenAt(min(t + lanes, last)));
+        let c = entryOf(atom, takenAt(min(t + 2u * lanes, last)));
+        let d = entryOf(atom, takenAt(min(t + 3u * lanes, last)));
+        sum += weightAt(t) * a;
+        if (t + lanes < count) { sum += weightAt(t + lanes) * b; }
+        if (t + 2u * lanes < count) { sum += weightAt(t + 2u * lanes) * c; }
+        if (t + 3u * lanes < count) { sum += weightAt(t + 3u * lanes) * d; }
       }
     }
     bestValue[thread] = sum;
@@ -417,12 +422,11 @@ fn lookAt(many: u32, count: u32, other: Choice) {
     if (lane == 0u && c < many) {
       var total = 0.0;
       for (var l = 0u; l < lanes; l++) { total += bestValue[thread + l]; }
-      let atom = bestAtom[c];
-      bestValue[thread] = abs(P[column + atom / 4u][atom % 4u] - total);
+      bestValue[thread] = abs(own - total);
     }
     workgroupBarrier();
     if (thread == 0u) {
-      for (var at = 0u; at < min(threads / lanes, many - start); at++) {
+      for (var at = 0u; at < min(rounds, many - start); at++) {
         let one = Choice(bestValue[at * lanes], bestAtom[start + at]);
         if (precedes(one, best)) { best = one; }
       }
@@ -432,44 +436,67 @@ fn lookAt(many: u32, count: u32, other: Choice) {
   if (thread == 0u) { choice = best; }
 }
 
+fn entryOf(atom: u32, other: u32) -> f32 {
+  return gram(atom, other / 4u)[other % 4u];
+}
+
 // — the small systems ————————————————————————————————————————————————————————————
 
-// row ← w = V g, and fit ← (1 / pivot, z); 1 / pivot is 0 if the atom depends on those taken.
+// Threads share the rows or columns of V: each sum is made of parts, in a fixed order.
+fn slicesOf(count: u32) -> u32 { return min(8u, max(1u, threads / max(count, 1u))); }
+
+// w = V g, and fit ← (1 / pivot, z); 1 / pivot is 0 if the atom depends on those taken. In
+// bestValue, parts of wᵀV.
 fn extend(atom: u32, count: u32) {
-  for (var t = thread; t < count; t += threads) {
-    let other = takenAt(t);
-    setRow(t, gram(atom, other / 4u)[other % 4u]);
+  var own = vec2f(); // G_jj and P_j
+  if (thread == 0u) { own = vec2f(entryOf(atom, atom), P[column + atom / 4u][atom % 4u]); }
+  for (var t = thread; t < count; t += threads) { setRow(t, entryOf(atom, takenAt(t))); }
+  sync();
+  let slices = slicesOf(count);
+  for (var item = thread; item < count * slices; item += threads) {
+    let t = item % count;
+    var sum = 0.0;
+    for (var s = item / count; s <= t; s += slices) { sum += factorAt(t * (t + 1u) / 2u + s) * rowAt(s); }
+    if (slices == 1u) { setTurned(t, sum); } else { bestValue[item] = sum; }
   }
   sync();
-  // each row of V needs all of g: results wait until every thread has read
-  for (var block = 0u; block < count; block += threads) {
-    let t = count - 1u - min(block + thread, count - 1u); // the last rows first: they alone need the last entries
-    var sum = 0.0;
-    for (var s = 0u; s <= t; s++) { sum += factorAt(t * (t + 1u) / 2u + s) * rowAt(s); }
-    sync();
-    if (block + thread < count) { setRow(t, sum); }
-    sync();
+  if (slices > 1u && thread < count) {
+    var sum = bestValue[thread];
+    for (var q = 1u; q < slices; q++) { sum += bestValue[q * count + thread]; }
+    setTurned(thread, sum);
   }
+  sync();
+  if (thread < 8u) {
+    var share = vec2f();
+    for (var t = thread; t < count; t += 8u) { share += turnedAt(t) * vec2f(turnedAt(t), fittedAt(t)); }
+    shares[thread] = share;
+  }
+  if (slices > 1u) {
+    for (var item = thread; item < count * slices; item += threads) { bestValue[item] = backwards(item % count, item / count, slices, count); }
+  }
+  workgroupBarrier();
   if (thread == 0u) {
-    var distance = gram(atom, atom / 4u)[atom % 4u];
-    var z = P[column + atom / 4u][atom % 4u];
-    for (var t = 0u; t < count; t++) {
-      let w = rowAt(t);
-      distance -= w * w;
-      z -= w * fittedAt(t);
-    }
+    for (var q = 0u; q < 8u; q++) { own -= shares[q]; }
     var inverse = 0.0;
-    if (distance > params.dependenceFloor) { inverse = 1.0 / sqrt(distance); }
-    fit = vec2f(inverse, z * inverse);
+    if (own.x > params.dependenceFloor) { inverse = 1.0 / sqrt(own.x); }
+    fit = vec2f(inverse, own.y * inverse);
   }
 }
 
+// Entry s of wᵀV, over the rows s + slice, s + slice + slices, ….
+fn backwards(s: u32, slice: u32, slices: u32, count: u32) -> f32 {
+  var sum = 0.0;
+  for (var t = s + slice; t < count; t += slices) { sum += turnedAt(t) * factorAt(t * (t + 1u) / 2u + s); }
+  return sum;
+}
+
 // The new row of V, and x with it.
-fn take(atom: u32, count: u32, step: vec2f) {
+fn take(atom: u32, count: u32, small: u32, step: vec2f) {
   let last = count * (count + 1u) / 2u;
-  for (var s = thread; s < count; s += threads) {
+  let slices = slicesOf(small);
+  for (var s = thread; s < small; s += threads) {
     var sum = 0.0;
-    for (var t = s; t < count; t++) { sum += rowAt(t) * factorAt(t * (t + 1u) / 2u + s); }
+    if (slices == 1u) { sum = backwards(s, 0u, 1u, small); } else { for (var q = 0u; q < slices; q++) { sum += bestValue[q * small + s]; } }
     let entry = -sum * step.x;
     setFactor(last + s, entry);
     setWeight(s, weightAt(s) + step.y * entry);
