@@ -61,6 +61,7 @@ export async function benchRival(kernels: Kernels, { quick, rival }: Options): P
       const [ours, model] = [await codeOnDevice(data, job, kernels), await codeByModel(data, job, kernels)];
       rows.push([nameOf(job), ...cells(ours), ...cells(model)]);
       files.push(save(folder, i, data, job));
+      process.stderr.write(`${nameOf(job)}: ${await stages(data, job, kernels)}\n`);
     }
     const theirs = runRival(files, rival);
     if (typeof theirs !== "string")
@@ -174,4 +175,46 @@ function runRival(
     .split("\n")
     .map((line) => JSON.parse(line));
   return { outcomes, versions: `version ${versions.package} on torch ${versions.torch}` };
+}
+
+/** Milliseconds of each stage, each waited for; the best of the turns. */
+async function stages({ D, Y }: Data, { n, m, p, N }: Job, kernels: Kernels): Promise<string> {
+  const done = kernels.matrix(1, 1);
+  const best = new Map<string, number>();
+  for (let turn = 0; turn < turns; turn++) {
+    let last = performance.now();
+    const lap = async (name: string, waits = true) => {
+      if (waits) await kernels.readMatrix(done);
+      const now = performance.now();
+      best.set(name, Math.min(best.get(name) ?? Infinity, now - last));
+      last = performance.now();
+    };
+    const y = kernels.matrix(n, N);
+    const d = kernels.matrix(n, m);
+    const G = kernels.matrix(m, m);
+    const P = kernels.matrix(m, N);
+    const e = kernels.matrix(1, N);
+    const X = kernels.sparse(m, N, p);
+    await lap("make", false);
+    await kernels.writeMatrix(y, Y);
+    await lap("write Y, host", false);
+    await lap("write Y, rest");
+    await kernels.writeMatrix(d, D);
+    await lap("write D, host", false);
+    await lap("write D, rest");
+    await kernels.correlate(d, d, G);
+    await lap("Gram");
+    await kernels.correlate(d, y, P);
+    await lap("project");
+    await kernels.columnEnergies(y, e);
+    await lap("energies");
+    await kernels.batchOmp(G, P, e, { sparsity: p, residualEnergy: 0 }, X);
+    await lap("batchOmp");
+    await kernels.readSparse(X);
+    await lap("read", false);
+    kernels.free(y, d, G, P, e, X);
+    await lap("free", false);
+    await lap("free, rest");
+  }
+  return [...best].map(([name, ms]) => `${name} ${ms.toFixed(2)}`).join(", ");
 }

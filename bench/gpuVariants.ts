@@ -179,8 +179,10 @@ async function profile(
       const start = performance.now();
       const result = await member.apply(kernels, given);
       await kernels.readMatrix(done);
-      const entry = spent.get(name) ?? { ms: 0, calls: 0 };
-      spent.set(name, { ms: entry.ms + performance.now() - start, calls: entry.calls + 1 });
+      const limits = given[3] as { sparsity?: number } | undefined;
+      const key = name === "batchOmp" ? `${name} p=${limits?.sparsity}` : name;
+      const entry = spent.get(key) ?? { ms: 0, calls: 0 };
+      spent.set(key, { ms: entry.ms + performance.now() - start, calls: entry.calls + 1 });
       return result;
     };
   }
