@@ -168,14 +168,17 @@ async function profile(
 ): Promise<string> {
   const spent = new Map<string, { ms: number; calls: number }>();
   const done = kernels.matrix(1, 1);
-  const watched: Record<string, unknown> = Object.create(kernels);
+  const watched: Record<string, unknown> = Object.defineProperties(
+    {},
+    Object.getOwnPropertyDescriptors(kernels),
+  );
   for (const [name, member] of Object.entries(kernels)) {
     if (
       typeof member !== "function" ||
       /^(matrix|sparse|set|base|signals|head.*|free|workspace|close)$/.test(name)
     )
       continue;
-    watched[name] = async (...given: unknown[]) => {
+    const timed = async (...given: unknown[]) => {
       const start = performance.now();
       const result = await member.apply(kernels, given);
       await kernels.readMatrix(done);
@@ -185,6 +188,7 @@ async function profile(
       spent.set(key, { ms: entry.ms + performance.now() - start, calls: entry.calls + 1 });
       return result;
     };
+    Object.defineProperty(watched, name, { value: timed, enumerable: true });
   }
   const steps = options.quick ? 4 : 60;
   const start = performance.now();

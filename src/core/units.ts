@@ -14,6 +14,17 @@ export function largestMagnitude(values: ArrayLike<number>): number {
   return largest;
 }
 
+/** The same of f32 numbers, several times as fast; infinity or NaN if there is one, NaN before infinity. */
+export function largestOf32(values: Float32Array): number {
+  const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
+  let largest = 0;
+  for (let i = 0; i < bits.length; i++) {
+    const magnitude = bits[i] & 0x7fffffff; // magnitudes are ordered as their bits
+    if (magnitude > largest) largest = magnitude;
+  }
+  return new Float32Array(Int32Array.of(largest).buffer)[0];
+}
+
 /** e with 2^e ≤ x < 2^(e+1), for a finite x above 0. */
 export function exponentOf(x: number): number {
   const e = Math.floor(Math.log2(x)); // the logarithm is rounded: it may be one off
