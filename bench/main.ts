@@ -5,8 +5,6 @@ import { parseArgs } from "node:util";
 import { compactJson } from "../src/experiments/results/result.js";
 import { benchCodec } from "./codec.js";
 import { benchGpu } from "./gpu.js";
-import { benchGpuRival } from "./gpuRival.js";
-import { benchGpuVariants } from "./gpuVariants.js";
 import { benchJobs } from "./jobs.js";
 import { benchKernels } from "./kernels.js";
 import { type Measurements, measuredPart } from "./measurements.js";
@@ -35,8 +33,6 @@ const parts = {
   jobs: benchJobs,
   peers: benchPeers,
   gpu: benchGpu,
-  "gpu-variants": benchGpuVariants,
-  "gpu-rival": benchGpuRival,
   codec: benchCodec,
   soak: benchSoak,
 };

@@ -10,12 +10,13 @@
 import { checked } from "../checked.js";
 import type { Kernels } from "../contract.js";
 import { CodeLists } from "./codes.js";
+import { chunkBytes } from "./denseProducts.js";
 import { closeGpu, type OpenGpu, openGpu } from "./device.js";
 import { exampleOperations } from "./examples.js";
 import { explicitOperations } from "./explicit.js";
 import { GpuMemory, memoryOperations } from "./memory.js";
-import { chunkBytes, dictionaryOperations, GpuProducts } from "./products.js";
-import { type PursuitTuning, pursuitOperations } from "./pursuit.js";
+import { dictionaryOperations, GpuProducts } from "./products.js";
+import { pursuitOperations } from "./pursuit.js";
 import { GpuQueue } from "./queue.js";
 import { moveBytes, updateOperations } from "./update.js";
 
@@ -28,15 +29,8 @@ export interface GpuOptions {
   readonly workgroupBytes?: number;
   /** Whether pursuits look at a copy of G in half precision first; by default, where it pays. The result is the same. */
   readonly halves?: boolean;
-  /** What is chosen by measurement. */
-  readonly tuning?: GpuTuning;
-}
-
-/** Choices that change the speed alone. */
-export interface GpuTuning extends PursuitTuning {
-  /** Values of k at a time in a dense product: 8 or 16. */
-  readonly depth?: number;
-  readonly wide?: boolean;
+  /** The most rows that a dense product adds up in one piece, if it has few tiles. */
+  readonly sliceRows?: number;
 }
 
 /** Kernels on a GPU, or why no GPU is available. */
@@ -49,7 +43,7 @@ export async function createGpuKernels(
 
 /** Kernels on an open device, which they close in the end. */
 export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
-  const { panelBytes = Infinity, workgroupBytes = Infinity, halves, tuning = {} } = options;
+  const { panelBytes = Infinity, workgroupBytes = Infinity, halves, sliceRows = 1024 } = options;
   const { limits } = gpu.device;
   const most = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize, panelBytes);
   const pursuit = {
@@ -57,11 +51,10 @@ export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
     threads: limits.maxComputeInvocationsPerWorkgroup,
     panelBytes: most,
     halves,
-    tuning,
   };
   const queue = new GpuQueue(gpu.device);
   const memory = new GpuMemory(queue, most - (most % 16));
-  const products = new GpuProducts(memory, tuning.depth ?? 8, tuning.wide ?? false);
+  const products = new GpuProducts(memory, sliceRows);
   const codes = new CodeLists(queue);
   return checked({
     name: "gpu",

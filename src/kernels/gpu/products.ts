@@ -7,6 +7,7 @@
  */
 
 import type { DictionaryOperations } from "../contract.js";
+import { chunkBytes, DenseProducts } from "./denseProducts.js";
 import {
   base,
   dense,
@@ -20,36 +21,13 @@ import {
 } from "./handles.js";
 import type { GpuMemory } from "./memory.js";
 
-/** The most bytes of intermediate results. */
-export const chunkBytes = 2 ** 26;
-/** Rows and columns of a tile of a dense product. */
-const tile = 128;
-/** The share of atoms from which a Gram matrix is refreshed as a whole: a column costs two of half a product. */
-const wholeShare = 0.5;
-/** Workgroups along the columns of a Gram matrix that are copied; few, since often there is nothing to copy. */
-const spreadGroups = 64;
-/** Parameters of a dense product that only some uses need. */
-const wholeProduct = {
-  firstA: 0,
-  firstB: 0,
-  panelB: 0,
-  panelCols: 0,
-  columnA: 0,
-  columnB: 0,
-  columnC: 0,
-  placeAt: 0,
-  least: 0,
-};
-
 export class GpuProducts {
   readonly #memory: GpuMemory;
-  readonly #depth: number;
-  readonly #shader: "product" | "productWide";
+  readonly #dense: DenseProducts;
 
-  constructor(memory: GpuMemory, depth: number, wide: boolean) {
+  constructor(memory: GpuMemory, sliceRows: number) {
     this.#memory = memory;
-    this.#depth = depth;
-    this.#shader = wide ? "productWide" : "product";
+    this.#dense = new DenseProducts(memory, sliceRows);
   }
 
   /** Z ← Φᵀ Y. */
@@ -104,76 +82,7 @@ export class GpuProducts {
 
   /** C ← Aᵀ B, or diag(scale) Aᵀ B; with `adds`, added to C. If B is A, half of it is computed and mirrored. */
   product(A: GpuMatrix, B: GpuMatrix, C: GpuMatrix, scale?: GpuMatrix, adds = false): void {
-    const { queue } = this.#memory;
-    const none = queue.scratch("none", 16);
-    if (!scale && isSame(A, B) && inOnePanel(A, C)) {
-      this.#symmetric(A, C, { adds });
-      return;
-    }
-    for (const rows of runsOf(A)) {
-      for (const { count, parts } of runsOf(B, C)) {
-        const [b, c] = parts;
-        const params = {
-          ...wholeProduct,
-          rows: rows.count,
-          cols: count,
-          quads: A.quads,
-          strideC: C.quads,
-          firstA: rows.first,
-          columnA: rows.parts[0].offset,
-          columnB: b.offset,
-          columnC: c.offset,
-        };
-        const buffers = [rows.parts[0].buffer, b.buffer, none, scale?.buffer ?? none, c.buffer];
-        const groups = [Math.ceil(rows.count / tile), Math.ceil(count / tile)] as const;
-        queue.dispatch(this.#shader, params, buffers, groups, {
-          scales: scale ? 1 : 0,
-          adds: adds ? 1 : 0,
-          depth: this.#depth,
-        });
-      }
-    }
-  }
-
-  /** C ← AᵀA, scaled on both sides; with a set, only its rows and columns, and only if it has `least` members. */
-  #symmetric(
-    A: GpuMatrix,
-    C: GpuMatrix,
-    options: {
-      readonly adds?: boolean;
-      readonly scale?: GpuMatrix;
-      readonly S?: GpuSet;
-      readonly least?: number;
-    },
-  ): void {
-    const { adds = false, scale, S, least = 0 } = options;
-    const { queue } = this.#memory;
-    const none = queue.scratch("none", 16);
-    const [a] = [...runsOf(A)];
-    const [c] = [...runsOf(C)];
-    if (!a || !c) return;
-    const params = {
-      ...wholeProduct,
-      rows: A.cols,
-      cols: A.cols,
-      quads: A.quads,
-      strideC: C.quads,
-      columnA: a.parts[0].offset,
-      columnB: a.parts[0].offset,
-      columnC: c.parts[0].offset,
-      placeAt: S?.placeAt ?? 0,
-      least,
-    };
-    const { buffer } = a.parts[0];
-    const buffers = [buffer, buffer, S?.buffer ?? none, scale?.buffer ?? none, c.parts[0].buffer];
-    const tiles = Math.ceil(A.cols / tile);
-    queue.dispatch(this.#shader, params, buffers, [tiles, Math.floor(tiles / 2) + 1], {
-      symmetric: 1,
-      bounded: S ? 1 : 0,
-      scales: scale ? 1 : 0,
-      adds: adds ? 1 : 0,
-      depth: this.#depth,
-    });
+    this.#dense.product(A, B, C, scale, adds);
   }
 
   /** D = ΦA for the current A. */
@@ -247,59 +156,15 @@ export class GpuProducts {
     }
   }
 
-  /**
-   * Scales and the rows and columns S of the unit Gram matrix. If S has most of the atoms, half of the
-   * whole product costs less than the columns S; only the device knows, so both ways are dispatched.
-   */
+  /** Scales, and the rows and columns S of the unit Gram matrix. */
   refreshGram(base: GpuBase, A: GpuSparse, S: GpuSet, G: GpuMatrix, scale: GpuMatrix): void {
-    const { queue } = this.#memory;
     const D = this.atoms(base, A);
-    const m = A.cols;
     for (const { first, count, parts } of runsOf(D)) {
       const params = { quads: D.quads, begin: first, count };
-      queue.dispatch("atomScales", params, [parts[0].buffer, S.buffer, scale.buffer], [m]);
+      const buffers = [parts[0].buffer, S.buffer, scale.buffer];
+      this.#memory.queue.dispatch("atomScales", params, buffers, [A.cols]);
     }
-    const least = inOnePanel(D, G) ? Math.ceil(m * wholeShare) : m + 1;
-    if (least <= m) this.#symmetric(D, G, { scale, S, least });
-    if (least > 1) this.#refreshColumns(D, S, G, scale, least);
-  }
-
-  /** The same by columns, a chunk of S at a time, if S has fewer members than `least`. */
-  #refreshColumns(D: GpuMatrix, S: GpuSet, G: GpuMatrix, scale: GpuMatrix, least: number): void {
-    const { queue } = this.#memory;
-    const most = Math.min(D.cols, least - 1);
-    const room = Math.min(chunkBytes, this.#memory.panelBytes);
-    const fit = Math.floor(room / (G.stride * 4));
-    const chunk = Math.min(most, fit >= tile ? fit - (fit % tile) : Math.max(1, fit));
-    const columns = queue.scratch("Gram columns", chunk * G.stride * 4);
-    for (let first = 0; first < most; first += chunk) {
-      const places = Math.min(chunk, most - first);
-      for (const rows of runsOf(D)) {
-        for (const others of runsOf(D)) {
-          const params = {
-            ...wholeProduct,
-            rows: rows.count,
-            cols: places,
-            quads: D.quads,
-            strideC: G.quads,
-            firstA: rows.first,
-            firstB: first,
-            panelB: others.first,
-            panelCols: others.count,
-            columnA: rows.parts[0].offset,
-            least,
-          };
-          const buffers = [rows.parts[0].buffer, others.parts[0].buffer, S.buffer, scale.buffer, columns];
-          const groups = [Math.ceil(rows.count / tile), Math.ceil(places / tile)] as const;
-          queue.dispatch(this.#shader, params, buffers, groups, {
-            gathers: 1,
-            scales: 1,
-            depth: this.#depth,
-          });
-        }
-      }
-      this.#spread(columns, first, places, S, G, least);
-    }
+    this.#dense.refreshGram(D, S, G, scale);
   }
 
   /** coherence[j] ← the largest |G[i, j]| with i < j. */
@@ -309,27 +174,6 @@ export class GpuProducts {
       this.#memory.queue.dispatch("coherence", { columns: count, stride: G.stride, begin: first }, buffers, [
         count,
       ]);
-    }
-  }
-
-  /** G[:, S] and G[S, :] from columns just computed. */
-  #spread(
-    columns: GPUBuffer,
-    firstPlace: number,
-    places: number,
-    S: GpuSet,
-    G: GpuMatrix,
-    least: number,
-  ): void {
-    const { queue } = this.#memory;
-    for (const { first, count, parts } of runsOf(G)) {
-      const buffers = [columns, S.buffer, parts[0].buffer];
-      const down = { quads: G.quads, places, firstPlace, begin: first, count, least };
-      const rows = Math.min(spreadGroups, places);
-      queue.dispatch("gramColumns", down, buffers, [Math.ceil(G.quads / 64), rows]);
-      const across = { stride: G.stride, atoms: G.cols, places, firstPlace, begin: first, count, least };
-      const blocks = Math.min(spreadGroups, Math.ceil(places / 16));
-      queue.dispatch("gramRows", across, buffers, [Math.ceil(count / 16), blocks]);
     }
   }
 }
@@ -350,15 +194,6 @@ export function dictionaryOperations(products: GpuProducts): DictionaryOperation
       products.refreshGram(base(phi), sparse(A), set(S), dense(G), dense(scale)),
     coherence: async (G, coherence) => products.coherence(dense(G), dense(coherence)),
   };
-}
-
-function isSame(A: GpuMatrix, B: GpuMatrix): boolean {
-  return A.store === B.store && A.first === B.first && A.cols === B.cols;
-}
-
-/** Whether each matrix lies in one buffer, as far as it is used. */
-function inOnePanel(...matrices: readonly GpuMatrix[]): boolean {
-  return matrices.every((matrix) => [...runsOf(matrix)].length <= 1);
 }
 
 /** The size of a column before the first axis, between two, and after the last. */

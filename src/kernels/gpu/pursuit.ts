@@ -23,14 +23,6 @@ export interface PursuitSetting {
   readonly threads: number;
   readonly panelBytes: number;
   readonly halves: boolean | undefined;
-  readonly tuning: PursuitTuning;
-}
-
-export interface PursuitTuning {
-  readonly copy?: "halves" | "bytes";
-  readonly decoding?: number;
-  readonly threads?: number;
-  readonly skip?: number;
 }
 
 export function pursuitOperations(queue: GpuQueue, setting: PursuitSetting): PursuitOperations {
@@ -78,10 +70,8 @@ function batchOmp(
       `gpu: a Gram matrix must fit into ${mostPanels} buffers here, got one of ${G.rows} atoms that takes ${panels.length}`,
     );
   }
-  const copies = usesHalves(setting, G, P.cols, limits.sparsity);
-  const bytes = copies && setting.tuning.copy !== "halves";
-  const half = copies ? (bytes ? bytesOf(queue, G) : halvesOf(queue, G)) : undefined;
-  const job = { queue, setting, G, P, energies, limits, X, path, half, bytes };
+  const half = usesHalves(setting, G, P.cols, limits.sparsity) ? halvesOf(queue, G) : undefined;
+  const job = { queue, setting, G, P, energies, limits, X, path, half };
   if (limits.residualEnergy > 0 && limits.sparsity > usualSparsity && !path) {
     pursue(job, usualSparsity, 0);
     pursue(job, limits.sparsity, usualSparsity); // those that need more, from the start
@@ -99,14 +89,13 @@ interface PursuitJob {
   readonly path: GpuMatrix | undefined;
   /** G in half precision, if it is used. */
   readonly half: GPUBuffer | undefined;
-  readonly bytes: boolean;
 }
 
 /** Codes of at most `sparsity` entries, for the examples whose codes have at least `least` entries so far. */
 function pursue(job: PursuitJob, sparsity: number, least: number): void {
-  const { queue, setting, G, P, energies, limits, X, path, half, bytes } = job;
+  const { queue, setting, G, P, energies, limits, X, path, half } = job;
   const { panels, panelCols } = G.store;
-  const shape = shapeOf(setting, G.rows, sparsity, bytes);
+  const shape = shapeOf(setting, G.rows, sparsity);
   const pathStride = path?.stride ?? 0;
   const workAt = pathStride * P.cols;
   const size = shape.spills ? placeWords(G.rows, sparsity) : 0;
@@ -124,6 +113,7 @@ function pursue(job: PursuitJob, sparsity: number, least: number): void {
       limit: limits.residualEnergy,
       ...X.layout,
       firstX: first,
+      panelCols,
       energyStride: energies.stride,
       pathStride,
       workAt,
@@ -132,30 +122,16 @@ function pursue(job: PursuitJob, sparsity: number, least: number): void {
       dependenceFloor,
       least,
     };
-    const rest = [parts[0].buffer, X.store.buffer, work, energies.buffer];
-    const memory = {
-      skip: setting.tuning.skip ?? 0,
+    const buffers = [...gram, parts[0].buffer, X.store.buffer, work, energies.buffer];
+    queue.dispatch("batchOmp", params, buffers, [Math.min(groups, count)], {
       threads: shape.threads,
+      panels: panels.length,
       spills: shape.spills ? 1 : 0,
+      halves: half ? 1 : 0,
       room: shape.spills ? 1 : sparsity,
       factorRoom: shape.spills ? 1 : triangle(sparsity),
       markRoom: shape.spills ? 1 : Math.ceil(G.rows / 32),
-    };
-    if (bytes && half) {
-      const { blocks, record } = recordOf(G);
-      queue.dispatch(
-        "batchOmpBytes",
-        { ...params, blocks, record },
-        [gram[0], half, ...rest],
-        [Math.min(groups, count)],
-        { ...memory, decoding: setting.tuning.decoding ?? 0 },
-      );
-    } else
-      queue.dispatch("batchOmp", { ...params, panelCols }, [...gram, ...rest], [Math.min(groups, count)], {
-        ...memory,
-        panels: panels.length,
-        halves: half ? 1 : 0,
-      });
+    });
   }
   if (path) queue.copy(work, 0, path.buffer, 0, workAt * 4);
 }
@@ -184,35 +160,15 @@ function halvesOf(queue: GpuQueue, G: GpuMatrix): GPUBuffer {
   return copy;
 }
 
-/** Blocks of 16 atoms, and the vec4 of a column of the copy with one byte per entry. */
-function recordOf(G: GpuMatrix): { readonly blocks: number; readonly record: number } {
-  const blocks = Math.ceil(G.rows / 16);
-  return { blocks, record: blocks + Math.ceil(blocks / 16) };
-}
-
-function bytesOf(queue: GpuQueue, G: GpuMatrix): GPUBuffer {
-  const { blocks, record } = recordOf(G);
-  const copy = queue.scratch("Gram in bytes", record * 16 * G.cols);
-  queue.dispatch(
-    "bytes",
-    { columns: G.cols, atoms: G.rows, quads: G.quads, blocks, record },
-    [G.buffer, copy],
-    [Math.ceil(blocks / 64), G.cols],
-  );
-  return copy;
-}
-
 /** Threads of a workgroup, and whether its memory is too small for an example. */
 function shapeOf(
-  { threads: most, groupBytes, tuning }: PursuitSetting,
+  { threads: most, groupBytes }: PursuitSetting,
   atoms: number,
   sparsity: number,
-  copied: boolean,
 ): { readonly threads: number; readonly spills: boolean } {
   const bytes = 4 * placeWords(atoms, sparsity);
   const fitting = (threads: number) => bytes + 8 * threads + 64 <= groupBytes;
-  const wanted = tuning.threads ?? (copied ? byteThreads(atoms) : threadsFor(atoms, bytes));
-  const threads = Math.min(wanted, most);
+  const threads = Math.min(threadsFor(atoms, bytes), most);
   if (fitting(threads)) return { threads, spills: false };
   return { threads: Math.min(threadsFor(atoms, 0), most), spills: true };
 }
@@ -226,12 +182,7 @@ function threadsFor(atoms: number, bytes: number): number {
   return Math.max(64, Math.round(wanted / 32) * 32);
 }
 
-/** Threads that take two blocks of 16 atoms each. */
-function byteThreads(atoms: number): number {
-  return Math.max(64, Math.ceil(Math.ceil(atoms / 16) / 64) * 32);
-}
-
-/** Words per example: the atoms taken, x, w, z, the marks of atoms taken, V. */
+/** Words per example: the atoms taken, x, g, w, z, the marks of atoms taken, V. */
 function placeWords(atoms: number, sparsity: number): number {
   return 5 * sparsity + Math.ceil(atoms / 32) + triangle(sparsity);
 }

@@ -211,10 +211,10 @@ export class GpuQueue {
     name: Name,
     params: Given & Fields<(typeof parameters)[Name], Given>,
     buffers: readonly GPUBuffer[],
-    groups: readonly [x: number, y?: number],
+    groups: readonly [x: number, y?: number, z?: number],
     constants: Readonly<Record<string, number>> = {},
   ): void {
-    const [x, y = 1] = groups;
+    const [x, y = 1, z = 1] = groups;
     if (x === 0 || y === 0) return;
     if (this.#used === slots) this.flush();
     const offset = this.#used++ * slotBytes;
@@ -222,7 +222,7 @@ export class GpuQueue {
     const pass = this.#inside();
     pass.setPipeline(this.#pipeline(name, constants));
     pass.setBindGroup(0, this.#bind(name, buffers), [offset]);
-    pass.dispatchWorkgroups(Math.min(x, mostGroups), Math.min(y, mostGroups));
+    pass.dispatchWorkgroups(Math.min(x, mostGroups), Math.min(y, mostGroups), z);
   }
 
   #writeParameters<Types extends Readonly<Record<string, "u32" | "f32">>, Given>(

@@ -20,7 +20,6 @@
 override threads: u32 = 128;
 override panels: u32 = 1;
 override spills: bool = false;
-override skip: u32 = 0; // for measuring: parts left out
 override halves: bool = false;
 override room: u32 = 64;       // p; 1 if it spills
 override factorRoom: u32 = 64; // p (p + 1) / 2 or 1
@@ -181,11 +180,10 @@ fn pursue(i: u32) -> u32 {
     let continues = select(energy > 0.0, left > params.limit, bounded) && best.size > floor;
     if (!continues) { break; }
     let atom = best.atom;
-    let small = select(count, min(count, 4u), (skip & 4u) != 0u);
-    extend(atom, small);
+    extend(atom, count);
     let step = workgroupUniformLoad(&fit);
     if (step.x == 0.0) { break; }
-    take(atom, count, small, step);
+    take(atom, count, step);
     left -= step.y * step.y;
     if (traced && thread == 0u) { setFloat(path + count, max(left, 0.0)); }
     if (count + 1u == params.sparsity) { count++; break; }
@@ -318,7 +316,7 @@ fn correlateHalves(count: u32) -> bool {
   let octs = (params.quads + 1u) / 2u;
   var span = Span(Choice(-1.0, none), -1.0, -1.0);
   for (var oct = thread; oct < octs; oct += threads) {
-    let alpha = nearly(oct, octs, select(count, min(count, 4u), (skip & 2u) != 0u));
+    let alpha = nearly(oct, octs, count);
     span = widen(span, alpha.low, alpha.lowReach, 2u * oct);
     span = widen(span, alpha.high, alpha.highReach, 2u * oct + 1u);
   }
@@ -339,7 +337,6 @@ fn correlateHalves(count: u32) -> bool {
   if (thread == 0u) { listed = atomicLoad(&candidates); }
   let many = workgroupUniformLoad(&listed);
   if (many > threads) { return false; }
-  if ((skip & 1u) != 0u) { if (thread == 0u) { choice = Choice(1e30, bestAtom[0]); } return true; }
   lookAt(many, count);
   return true;
 }
@@ -454,12 +451,12 @@ fn backwards(s: u32, slice: u32, slices: u32, count: u32) -> f32 {
 }
 
 // The new row of V, and x with it.
-fn take(atom: u32, count: u32, small: u32, step: vec2f) {
+fn take(atom: u32, count: u32, step: vec2f) {
   let last = count * (count + 1u) / 2u;
-  let slices = slicesOf(small);
-  for (var s = thread; s < small; s += threads) {
+  let slices = slicesOf(count);
+  for (var s = thread; s < count; s += threads) {
     var sum = 0.0;
-    if (slices == 1u) { sum = backwards(s, 0u, 1u, small); } else { for (var q = 0u; q < slices; q++) { sum += bestValue[q * small + s]; } }
+    if (slices == 1u) { sum = backwards(s, 0u, 1u, count); } else { for (var q = 0u; q < slices; q++) { sum += bestValue[q * count + s]; } }
     let entry = -sum * step.x;
     setFactor(last + s, entry);
     setWeight(s, weightAt(s) + step.y * entry);
