@@ -16,6 +16,7 @@ import { createGpuKernels } from "../src/kernels/gpu/index.js";
 import { train } from "../src/learn/run/train.js";
 import { Matrix64 } from "../src/linalg/matrix64.js";
 import { benchRival } from "./gpuRival.js";
+import { stepProfile } from "./gpuStep.js";
 import { trainEpoch } from "./jobs.js";
 import { countNonZeros, makeOperands, measurements, type Operands, ReferenceCheck } from "./kernels.js";
 import {
@@ -88,11 +89,7 @@ async function deviceRates(kernels: Kernels, { quick }: Options): Promise<Rates>
 const warmMs = 300;
 
 /** Mean seconds of operations that are submitted together, until the last is done, on a device that is warm. */
-export async function secondsEach(
-  kernels: Kernels,
-  times: number,
-  work: () => Promise<void>,
-): Promise<number> {
+async function secondsEach(kernels: Kernels, times: number, work: () => Promise<void>): Promise<number> {
   const done = kernels.matrix(1, 1);
   const warm = performance.now() + warmMs;
   do {
@@ -140,6 +137,7 @@ async function problemTables(
     ]);
   }
   const step = await stepSeconds(problem, Math.min(N, 4096), pictures, kernels, options);
+  const profile = await stepProfile(problem, Math.min(N, 4096), options.quick ? 3 : 50, pictures, kernels);
   const torch = problem === problems.large ? await torchPursuit(on, patches, p) : "";
   const head = [
     "kernel",
@@ -157,12 +155,13 @@ async function problemTables(
     `${problem.name}: n=${n} L=${L} m=${m} p=${p} k=${k}, ${N} examples\n`,
     `${table(head, rows)}\n`,
     `A whole step of OSDL, batch ${step.batch}, everything included: ${digits(step.seconds * 1e3)} ms, ${digits((step.seconds * 1e6) / step.batch)} µs per example.\n`,
+    `The same with a wait after each operation:\n\n${profile}\n`,
     ...(torch ? [`${torch}\n`] : []),
   ].join("\n");
 }
 
 /** Seconds per step of training after the first steps, with all it includes: sampling, learning, reports, atom care. */
-export async function stepSeconds(
+async function stepSeconds(
   { patch, sparsity, atomSparsity, redundancy }: Problem,
   batch: number,
   pictures: readonly Signal[],

@@ -9,7 +9,6 @@ import { Rng } from "../src/core/random/rng.js";
 import { makeNpy, writeNpy } from "../src/data/formats/npy.js";
 import { ExplicitDictionary, unitColumns } from "../src/dictionaries/dictionary.js";
 import type { Kernels } from "../src/kernels/contract.js";
-import { createGpuKernels } from "../src/kernels/gpu/index.js";
 import { Model } from "../src/model/model.js";
 import { Encoder } from "../src/pursuit/encoder.js";
 import { fastestRun, type Options } from "./setting.js";
@@ -41,16 +40,6 @@ interface Outcome {
   readonly error: number;
 }
 
-export async function benchGpuRival(options: Options): Promise<string> {
-  const kernels = await createGpuKernels({ software: options.quick });
-  if ("unavailable" in kernels) return `missing: ${kernels.unavailable}`;
-  try {
-    return await benchRival(kernels, options);
-  } finally {
-    await kernels.close();
-  }
-}
-
 export async function benchRival(kernels: Kernels, { quick, rival }: Options): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "trainlets-bench-"));
   try {
@@ -61,7 +50,6 @@ export async function benchRival(kernels: Kernels, { quick, rival }: Options): P
       const [ours, model] = [await codeOnDevice(data, job, kernels), await codeByModel(data, job, kernels)];
       rows.push([nameOf(job), ...cells(ours), ...cells(model)]);
       files.push(save(folder, i, data, job));
-      process.stderr.write(`${nameOf(job)}: ${await stages(data, job, kernels)}\n`);
     }
     const theirs = runRival(files, rival);
     if (typeof theirs !== "string")
@@ -109,9 +97,9 @@ async function codeOnDevice({ D, Y }: Data, { p, N }: Job, kernels: Kernels): Pr
   const run = async <T>(
     use: (encoder: Encoder, y: ReturnType<Kernels["matrix"]>) => Promise<T>,
   ): Promise<T> => {
+    const dictionary = await ExplicitDictionary.create([D.rows], D, kernels); // its Gram matrix, while Y is copied
     const y = kernels.matrix(Y.rows, N);
     await kernels.writeMatrix(y, Y);
-    const dictionary = await ExplicitDictionary.create([D.rows], D, kernels);
     const encoder = new Encoder(dictionary, { sparsity: p, residualEnergy: 0 }, N, kernels);
     const result = await use(encoder, y);
     encoder.free();
@@ -175,46 +163,4 @@ function runRival(
     .split("\n")
     .map((line) => JSON.parse(line));
   return { outcomes, versions: `version ${versions.package} on torch ${versions.torch}` };
-}
-
-/** Milliseconds of each stage, each waited for; the best of the turns. */
-async function stages({ D, Y }: Data, { n, m, p, N }: Job, kernels: Kernels): Promise<string> {
-  const done = kernels.matrix(1, 1);
-  const best = new Map<string, number>();
-  for (let turn = 0; turn < turns; turn++) {
-    let last = performance.now();
-    const lap = async (name: string, waits = true) => {
-      if (waits) await kernels.readMatrix(done);
-      const now = performance.now();
-      best.set(name, Math.min(best.get(name) ?? Infinity, now - last));
-      last = performance.now();
-    };
-    const y = kernels.matrix(n, N);
-    const d = kernels.matrix(n, m);
-    const G = kernels.matrix(m, m);
-    const P = kernels.matrix(m, N);
-    const e = kernels.matrix(1, N);
-    const X = kernels.sparse(m, N, p);
-    await lap("make", false);
-    await kernels.writeMatrix(y, Y);
-    await lap("write Y, host", false);
-    await lap("write Y, rest");
-    await kernels.writeMatrix(d, D);
-    await lap("write D, host", false);
-    await lap("write D, rest");
-    await kernels.correlate(d, d, G);
-    await lap("Gram");
-    await kernels.correlate(d, y, P);
-    await lap("project");
-    await kernels.columnEnergies(y, e);
-    await lap("energies");
-    await kernels.batchOmp(G, P, e, { sparsity: p, residualEnergy: 0 }, X);
-    await lap("batchOmp");
-    await kernels.readSparse(X);
-    await lap("read", false);
-    kernels.free(y, d, G, P, e, X);
-    await lap("free", false);
-    await lap("free, rest");
-  }
-  return [...best].map(([name, ms]) => `${name} ${ms.toFixed(2)}`).join(", ");
 }

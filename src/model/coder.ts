@@ -21,7 +21,7 @@ import { InputError } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireFinite } from "../core/require.js";
 import { sizeOf } from "../core/shape.js";
-import { exponentOf, largestOf32 } from "../core/units.js";
+import { exponentOf, largestMagnitude, largestMagnitudes } from "../core/units.js";
 import { type Dictionary, type DictionaryParts, openDictionary } from "../dictionaries/dictionary.js";
 import { chooseKernels } from "../kernels/chooseDevice.js";
 import type { Kernels, PursuitLimits } from "../kernels/contract.js";
@@ -97,7 +97,7 @@ export class Coder implements Closable {
           });
         return part;
       });
-      for (let s = 0; s < X.values.length; s++) X.values[s] *= unit;
+      if (unit !== 1) for (let s = 0; s < X.values.length; s++) X.values[s] *= unit;
       requireFiniteCodes(X, columns, Y);
       parts.push(X);
     }
@@ -143,8 +143,11 @@ export function requireCodable(model: Codable, Y: DenseMatrix, coding: CodingRul
   requireFiniteSignals(Y);
 }
 
-function requireFiniteSignals(Y: DenseMatrix): void {
-  if (!Number.isFinite(largestOf32(Y.data))) requireFinite("Model.encode", "signals", Y.data);
+/** The largest magnitude of each signal; all must be finite. */
+function requireFiniteSignals(Y: DenseMatrix): Float32Array {
+  const largest = largestMagnitudes(Y.data, Y.cols);
+  if (!largest.every(Number.isFinite)) requireFinite("Model.encode", "signals", Y.data);
+  return largest;
 }
 
 function requireSignals({ base, A }: Codable, Y: DenseMatrix, coding: CodingRule): void {
@@ -166,11 +169,9 @@ const octaves = 40;
 
 /** The columns of a matrix in classes of magnitude; one class unless they differ by a factor of about a million. */
 function magnitudeClasses(Y: DenseMatrix): MagnitudeClass[] {
-  const exponents = Array.from({ length: Y.cols }, (_, j) => {
-    const largest = largestOf32(Y.column(j));
-    if (!Number.isFinite(largest)) requireFiniteSignals(Y);
-    return largest > 0 ? exponentOf(largest) : undefined;
-  });
+  const exponents = Array.from(requireFiniteSignals(Y), (largest) =>
+    largest > 0 ? exponentOf(largest) : undefined,
+  );
   if (exponents.every((e = 0) => Math.abs(e) < octaves / 2))
     // their own units will do
     return [{ unit: 1, columns: Uint32Array.from({ length: Y.cols }, (_, j) => j) }];
@@ -222,7 +223,7 @@ function requireFiniteCodes(X: SparseColumns, columns: Uint32Array, Y: DenseMatr
   const bad = X.values.findIndex((value) => !Number.isFinite(value));
   if (bad < 0) return;
   const column = columns[Math.floor(bad / X.width)];
-  const largest = largestOf32(Y.column(column));
+  const largest = largestMagnitude(Y.column(column));
   throw new InputError(
     `the code of signal ${column} is beyond float32 (3.4e38): its samples reach ${largest.toPrecision(8)}`,
     { where: "Model.encode", argument: "signals", value: largest },
@@ -252,8 +253,11 @@ function removeMeans(Y: DenseMatrix): Float32Array {
 
 /** The same columns with no more room than they need: coding down to an error may use few of many slots. */
 function tighten(X: SparseColumns): SparseColumns {
-  const width = X.counts.reduce((most, count) => Math.max(most, count), 0);
-  return width === X.width ? X : join([X], X.rows, width);
+  return join(
+    [X],
+    X.rows,
+    X.counts.reduce((most, count) => Math.max(most, count), 0),
+  );
 }
 
 /** Columns of several matrices, one after the other; by default as wide as the widest. */
@@ -262,6 +266,7 @@ function join(
   rows: number,
   width: number = parts.reduce((widest, part) => Math.max(widest, part.width), 0),
 ): SparseColumns {
+  if (parts.length === 1 && parts[0].width === width) return parts[0];
   const cols = parts.reduce((total, part) => total + part.cols, 0);
   const result = new SparseColumns(rows, cols, width);
   let at = 0;

@@ -19,11 +19,8 @@ export interface OpenGpu {
 /** What Node's package keeps alive: an object collected too early ends the process. */
 const alive = new Set<object>();
 
-export async function openGpu(
-  softwareToo: boolean,
-  dawnOptions: readonly string[] = [],
-): Promise<OpenGpu | { readonly unavailable: string }> {
-  const found = await findGpu(softwareToo, dawnOptions);
+export async function openGpu(softwareToo: boolean): Promise<OpenGpu | { readonly unavailable: string }> {
+  const found = await findGpu(softwareToo);
   if ("unavailable" in found) return found;
   const { gpu } = found;
   const adapter =
@@ -87,7 +84,6 @@ interface NodeProcess {
 
 async function findGpu(
   softwareToo: boolean,
-  dawnOptions: readonly string[],
 ): Promise<{ readonly gpu: GPU } | { readonly unavailable: string }> {
   const native = (globalThis as { navigator?: { gpu?: GPU } }).navigator?.gpu;
   if (native) return { gpu: native };
@@ -106,7 +102,7 @@ async function findGpu(
       create(options: string[]): GPU;
     };
     // on Linux only Vulkan: looking for OpenGL prints complaints to the terminal
-    return { gpu: create([...(node.platform === "linux" ? ["backend=vulkan"] : []), ...dawnOptions]) };
+    return { gpu: create(node.platform === "linux" ? ["backend=vulkan"] : []) };
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
     const missing = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
