@@ -15,6 +15,8 @@ import { createCpuKernels } from "../src/kernels/cpu/index.js";
 import { createGpuKernels } from "../src/kernels/gpu/index.js";
 import { train } from "../src/learn/run/train.js";
 import { Matrix64 } from "../src/linalg/matrix64.js";
+import { benchRival } from "./gpuRival.js";
+import { stepProfile } from "./gpuStep.js";
 import { trainEpoch } from "./jobs.js";
 import { countNonZeros, makeOperands, measurements, type Operands, ReferenceCheck } from "./kernels.js";
 import {
@@ -43,6 +45,7 @@ export async function benchGpu(options: Options): Promise<string> {
       process.stderr.write(`${text}\n`); // results are visible even if a later part fails
       parts.push(text);
     }
+    parts.push(await benchRival(kernels, options));
     parts.push(await smallJob(kernels, pictures, options));
   } finally {
     await kernels.close();
@@ -82,11 +85,17 @@ async function deviceRates(kernels: Kernels, { quick }: Options): Promise<Rates>
   return { copy: (2 * 4 * size * size) / copy, product: (2 * phi.rows * phi.cols * size) / product };
 }
 
-/** Mean seconds of operations that are submitted together, until the last is done; two before them are not counted. */
+/** An idle device lowers its clock; after this long at work it is at full speed. */
+const warmMs = 300;
+
+/** Mean seconds of operations that are submitted together, until the last is done, on a device that is warm. */
 async function secondsEach(kernels: Kernels, times: number, work: () => Promise<void>): Promise<number> {
   const done = kernels.matrix(1, 1);
-  for (let i = 0; i < 2; i++) await work();
-  await kernels.readMatrix(done);
+  const warm = performance.now() + warmMs;
+  do {
+    for (let i = 0; i < 2; i++) await work();
+    await kernels.readMatrix(done);
+  } while (performance.now() < warm);
   let best = Infinity;
   for (let turn = 0; turn < 3; turn++) {
     const start = performance.now();
@@ -128,6 +137,7 @@ async function problemTables(
     ]);
   }
   const step = await stepSeconds(problem, Math.min(N, 4096), pictures, kernels, options);
+  const profile = await stepProfile(problem, Math.min(N, 4096), options.quick ? 3 : 50, pictures, kernels);
   const torch = problem === problems.large ? await torchPursuit(on, patches, p) : "";
   const head = [
     "kernel",
@@ -145,6 +155,7 @@ async function problemTables(
     `${problem.name}: n=${n} L=${L} m=${m} p=${p} k=${k}, ${N} examples\n`,
     `${table(head, rows)}\n`,
     `A whole step of OSDL, batch ${step.batch}, everything included: ${digits(step.seconds * 1e3)} ms, ${digits((step.seconds * 1e6) / step.batch)} µs per example.\n`,
+    `The same with a wait after each operation:\n\n${profile}\n`,
     ...(torch ? [`${torch}\n`] : []),
   ].join("\n");
 }

@@ -21,6 +21,7 @@ const { values, positionals } = parseArgs({
     dictionary: { type: "string" },
     device: { type: "string", default: "cpu" },
     minutes: { type: "string", default: "60" },
+    rival: { type: "string" },
     save: { type: "string" },
   },
 });

@@ -21,6 +21,8 @@ export interface Options {
   readonly images: readonly string[];
   /** For `codec`: the dictionary to compress with. */
   readonly dictionary?: string | undefined;
+  /** For `gpu`: the folder that has the package of the rival, if it is not installed. */
+  readonly rival?: string | undefined;
   /** For `soak`: where to compute, and for how long. */
   readonly device: string;
   readonly minutes: number;

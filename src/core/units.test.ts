@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import {
   exponentOf,
   largestMagnitude,
+  largestMagnitudes,
   MagnitudeCounts,
   maxFloat32,
   powerBelow,
@@ -13,6 +14,13 @@ test("largestMagnitude considers both signs, and is 0 for an empty list", () => 
   expect(largestMagnitude(Float32Array.of(1, -3, 2))).toBe(3);
   expect(largestMagnitude([])).toBe(0);
   expect(largestMagnitude(new Float32Array(3))).toBe(0);
+});
+
+test("largestMagnitudes gives the same for every column, and shows what is not finite", () => {
+  const columns = [1, -3, 2, -0, 0, 0, 1e-45, 0, -1e-45, 3e38, -Infinity, 1, Number.NaN, Infinity, 0];
+  const found = largestMagnitudes(Float32Array.from(columns), 5);
+  expect([...found]).toEqual([3, 0, Math.fround(1e-45), Infinity, Number.NaN]);
+  expect(largestMagnitudes(new Float32Array(), 0)).toHaveLength(0);
 });
 
 test("powerBelow is the power of two in (x/2, x], for every f32 number", () => {

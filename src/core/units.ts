@@ -14,6 +14,24 @@ export function largestMagnitude(values: ArrayLike<number>): number {
   return largest;
 }
 
+/**
+ * The same of every column of f32 numbers, in one quick pass; infinity or NaN for a column that has one.
+ */
+export function largestMagnitudes(data: Float32Array, columns: number): Float32Array {
+  const bits = new Int32Array(data.buffer, data.byteOffset, data.length);
+  const rows = data.length / columns;
+  const largest = new Int32Array(columns);
+  for (let j = 0, i = 0; j < columns; j++) {
+    let most = 0;
+    for (const end = (j + 1) * rows; i < end; i++) {
+      const magnitude = bits[i] & 0x7fffffff; // magnitudes are ordered as their bits
+      if (magnitude > most) most = magnitude;
+    }
+    largest[j] = most;
+  }
+  return new Float32Array(largest.buffer);
+}
+
 /** e with 2^e ≤ x < 2^(e+1), for a finite x above 0. */
 export function exponentOf(x: number): number {
   const e = Math.floor(Math.log2(x)); // the logarithm is rounded: it may be one off

@@ -21,7 +21,7 @@ import { InputError } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireFinite } from "../core/require.js";
 import { sizeOf } from "../core/shape.js";
-import { exponentOf, largestMagnitude } from "../core/units.js";
+import { exponentOf, largestMagnitude, largestMagnitudes } from "../core/units.js";
 import { type Dictionary, type DictionaryParts, openDictionary } from "../dictionaries/dictionary.js";
 import { chooseKernels } from "../kernels/chooseDevice.js";
 import type { Kernels, PursuitLimits } from "../kernels/contract.js";
@@ -43,6 +43,8 @@ export interface Codable extends DictionaryParts {
 
 /** Columns processed at a time. */
 export const panel = 512;
+/** Bytes of signals and correlations that are coded at a time, if that is more columns. */
+const partBytes = 2 ** 26;
 
 export class Coder implements Closable {
   readonly model: Codable;
@@ -78,7 +80,7 @@ export class Coder implements Closable {
    */
   async encode(Y: DenseMatrix, coding: CodingRule = this.model.meta.coding): Promise<Codes> {
     const { model } = this;
-    requireCodable(model, Y, coding);
+    requireSignals(model, Y, coding);
     const { rows: n, cols: m } = this.#dictionary;
     const means = new Float32Array(Y.cols);
     const parts: SparseColumns[] = [];
@@ -86,6 +88,8 @@ export class Coder implements Closable {
     for (const { unit, columns } of classes) {
       const limits = resolveLimits("Model.encode", scaleCoding(coding, 1 / unit), n, m);
       const X = await this.#encodeParts(columns.length, limits, (from, to) => {
+        const whole = unit === 1 && columns.length === Y.cols;
+        if (whole && !model.meta.removeMean) return Y.slice(from, to);
         const part = gather(Y, columns.subarray(from, to), 1 / unit);
         if (model.meta.removeMean)
           removeMeans(part).forEach((mean, i) => {
@@ -93,7 +97,7 @@ export class Coder implements Closable {
           });
         return part;
       });
-      for (let s = 0; s < X.values.length; s++) X.values[s] *= unit;
+      if (unit !== 1) for (let s = 0; s < X.values.length; s++) X.values[s] *= unit;
       requireFiniteCodes(X, columns, Y);
       parts.push(X);
     }
@@ -108,12 +112,12 @@ export class Coder implements Closable {
     columns: (from: number, to: number) => DenseMatrix,
   ): Promise<SparseColumns> {
     const D = this.#dictionary;
-    const capacity = Math.min(panel, count);
+    const capacity = Math.min(count, Math.max(panel, Math.floor(partBytes / (4 * (D.rows + D.cols)))));
     return withKernels(this.#scope.kernels, async (kernels) => {
       const encoder = new Encoder(D, limits, capacity, kernels);
       const Y = kernels.matrix(D.rows, capacity);
       const parts: SparseColumns[] = [];
-      for (const [from, to] of panels(count)) {
+      for (const [from, to] of panels(count, capacity)) {
         const part = kernels.head(Y, to - from);
         await kernels.writeMatrix(part, columns(from, to));
         parts.push(tighten(await kernels.readSparse(await encoder.encode(part))));
@@ -133,13 +137,24 @@ export class Coder implements Closable {
   }
 }
 
-/** Reject signals of the wrong size and invalid coding rules. */
-export function requireCodable({ base, A }: Codable, Y: DenseMatrix, coding: CodingRule): void {
+/** Reject signals of the wrong size, signals that are not finite and invalid coding rules. */
+export function requireCodable(model: Codable, Y: DenseMatrix, coding: CodingRule): void {
+  requireSignals(model, Y, coding);
+  requireFiniteSignals(Y);
+}
+
+/** The largest magnitude of each signal; all must be finite. */
+function requireFiniteSignals(Y: DenseMatrix): Float32Array {
+  const largest = largestMagnitudes(Y.data, Y.cols);
+  if (!largest.every(Number.isFinite)) requireFinite("Model.encode", "signals", Y.data);
+  return largest;
+}
+
+function requireSignals({ base, A }: Codable, Y: DenseMatrix, coding: CodingRule): void {
   requireArgument("Model.encode", "signals", Y, matrix);
   requireOptions("Model.encode: coding", coding, { sparsity: byRule, error: byRule });
   const n = sizeOf(base.shape);
   if (Y.rows !== n) throw new InputError(`Model.encode: signals must have ${n} samples, got ${Y.rows}`);
-  requireFinite("Model.encode", "signals", Y.data);
   resolveLimits("Model.encode", coding, n, A.cols);
 }
 
@@ -154,10 +169,12 @@ const octaves = 40;
 
 /** The columns of a matrix in classes of magnitude; one class unless they differ by a factor of about a million. */
 function magnitudeClasses(Y: DenseMatrix): MagnitudeClass[] {
-  const exponents = Array.from({ length: Y.cols }, (_, j) => {
-    const largest = largestMagnitude(Y.column(j));
-    return largest > 0 ? exponentOf(largest) : undefined;
-  });
+  const exponents = Array.from(requireFiniteSignals(Y), (largest) =>
+    largest > 0 ? exponentOf(largest) : undefined,
+  );
+  if (exponents.every((e = 0) => Math.abs(e) < octaves / 2))
+    // their own units will do
+    return [{ unit: 1, columns: Uint32Array.from({ length: Y.cols }, (_, j) => j) }];
   const sorted = Int16Array.from(exponents.filter((e) => e !== undefined)).sort();
   const middle = sorted[sorted.length >> 1] ?? 0; // most columns are within half a class of it
   const classes = new Map<number, number[]>();
@@ -219,9 +236,9 @@ export function requireCodes(where: string, codes: Codes): void {
   requireArguments(where, { "codes.X": [codes.X, sparseColumns], "codes.means": [codes.means, float32] });
 }
 
-/** [0, panel), [panel, 2 panel), … up to `count`. */
-export function* panels(count: number): Generator<[number, number]> {
-  for (let from = 0; from < count; from += panel) yield [from, Math.min(from + panel, count)];
+/** [0, size), [size, 2 size), … up to `count`. */
+export function* panels(count: number, size = panel): Generator<[number, number]> {
+  for (let from = 0; from < count; from += size) yield [from, Math.min(from + size, count)];
 }
 
 /** Subtract the mean of each column, in place; returns the means. */
@@ -236,7 +253,11 @@ function removeMeans(Y: DenseMatrix): Float32Array {
 
 /** The same columns with no more room than they need: coding down to an error may use few of many slots. */
 function tighten(X: SparseColumns): SparseColumns {
-  return join([X], X.rows, Math.max(0, ...X.counts));
+  return join(
+    [X],
+    X.rows,
+    X.counts.reduce((most, count) => Math.max(most, count), 0),
+  );
 }
 
 /** Columns of several matrices, one after the other; by default as wide as the widest. */
@@ -245,6 +266,7 @@ function join(
   rows: number,
   width: number = parts.reduce((widest, part) => Math.max(widest, part.width), 0),
 ): SparseColumns {
+  if (parts.length === 1 && parts[0].width === width) return parts[0];
   const cols = parts.reduce((total, part) => total + part.cols, 0);
   const result = new SparseColumns(rows, cols, width);
   let at = 0;

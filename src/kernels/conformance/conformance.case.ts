@@ -24,17 +24,14 @@ import { pursuitCases } from "./pursuit.case.js";
 import { updateCases } from "./update.case.js";
 
 const scales = [1, 1e-12, 1e12];
-const cases = [
-  memoryCases,
-  misuseCases,
-  dictionaryCases,
-  pursuitCases,
-  updateCases,
-  explicitCases,
-  exampleCases,
-].flat();
+const cases = [memoryCases, dictionaryCases, pursuitCases, updateCases, explicitCases, exampleCases].flat();
 
-export function conformance(name: string, create: () => Promise<Kernels>, draws = 12): void {
+/** `misuse`: whether handles are misused too, which is the same for kernels that differ in their settings alone. */
+export function conformance(
+  name: string,
+  create: () => Promise<Kernels>,
+  { draws = 12, misuse = true }: { readonly draws?: number; readonly misuse?: boolean } = {},
+): void {
   describe(`${name} kernels conform`, () => {
     let kernels: Kernels | undefined;
     afterEach(({ task }) => {
@@ -43,7 +40,7 @@ export function conformance(name: string, create: () => Promise<Kernels>, draws 
       kernels = undefined;
     });
     afterAll(() => kernels?.close());
-    for (const { title, once, check } of cases) {
+    for (const { title, once, check } of misuse ? [...misuseCases, ...cases] : cases) {
       test(title, async () => {
         kernels ??= await create();
         const bench = new Bench(kernels);

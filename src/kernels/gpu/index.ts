@@ -10,11 +10,12 @@
 import { checked } from "../checked.js";
 import type { Kernels } from "../contract.js";
 import { CodeLists } from "./codes.js";
+import { chunkBytes } from "./denseProducts.js";
 import { closeGpu, type OpenGpu, openGpu } from "./device.js";
 import { exampleOperations } from "./examples.js";
 import { explicitOperations } from "./explicit.js";
 import { GpuMemory, memoryOperations } from "./memory.js";
-import { chunkBytes, dictionaryOperations, GpuProducts } from "./products.js";
+import { dictionaryOperations, GpuProducts } from "./products.js";
 import { pursuitOperations } from "./pursuit.js";
 import { GpuQueue } from "./queue.js";
 import { moveBytes, updateOperations } from "./update.js";
@@ -28,6 +29,8 @@ export interface GpuOptions {
   readonly workgroupBytes?: number;
   /** Whether pursuits look at a copy of G in half precision first; by default, where it pays. The result is the same. */
   readonly halves?: boolean;
+  /** The most rows that a dense product adds up in one piece, if it has few tiles. */
+  readonly sliceRows?: number;
 }
 
 /** Kernels on a GPU, or why no GPU is available. */
@@ -40,7 +43,7 @@ export async function createGpuKernels(
 
 /** Kernels on an open device, which they close in the end. */
 export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
-  const { panelBytes = Infinity, workgroupBytes = Infinity, halves } = options;
+  const { panelBytes = Infinity, workgroupBytes = Infinity, halves, sliceRows = 1024 } = options;
   const { limits } = gpu.device;
   const most = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize, panelBytes);
   const pursuit = {
@@ -51,7 +54,7 @@ export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
   };
   const queue = new GpuQueue(gpu.device);
   const memory = new GpuMemory(queue, most - (most % 16));
-  const products = new GpuProducts(memory);
+  const products = new GpuProducts(memory, sliceRows);
   const codes = new CodeLists(queue);
   return checked({
     name: "gpu",

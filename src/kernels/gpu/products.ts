@@ -7,6 +7,7 @@
  */
 
 import type { DictionaryOperations } from "../contract.js";
+import { chunkBytes, DenseProducts } from "./denseProducts.js";
 import {
   base,
   dense,
@@ -20,16 +21,13 @@ import {
 } from "./handles.js";
 import type { GpuMemory } from "./memory.js";
 
-/** The most bytes of intermediate results. */
-export const chunkBytes = 2 ** 26;
-/** Rows and columns of a tile of a dense product. */
-const tile = 128;
-
 export class GpuProducts {
   readonly #memory: GpuMemory;
+  readonly #dense: DenseProducts;
 
-  constructor(memory: GpuMemory) {
+  constructor(memory: GpuMemory, sliceRows: number) {
     this.#memory = memory;
+    this.#dense = new DenseProducts(memory, sliceRows);
   }
 
   /** Z ← Φᵀ Y. */
@@ -74,7 +72,7 @@ export class GpuProducts {
             firstOut: ends ? parts[1].offset + first : 0,
             factorAt,
           };
-          const groups = [Math.ceil((outer * sizeOut * inner) / 64), columns] as const;
+          const groups = [Math.ceil((columns * outer * inner) / 64), Math.ceil(sizeOut / 16)] as const;
           queue.dispatch("axis", params, [base.factors, source, target], groups);
           outer *= sizeOut;
         });
@@ -82,33 +80,9 @@ export class GpuProducts {
     }
   }
 
-  /** C ← Aᵀ B, or diag(scale) Aᵀ B; with `adds`, added to C. */
+  /** C ← Aᵀ B, or diag(scale) Aᵀ B; with `adds`, added to C. If B is A, half of it is computed and mirrored. */
   product(A: GpuMatrix, B: GpuMatrix, C: GpuMatrix, scale?: GpuMatrix, adds = false): void {
-    const { queue } = this.#memory;
-    const none = queue.scratch("none", 16);
-    for (const rows of runsOf(A)) {
-      for (const { count, parts } of runsOf(B, C)) {
-        const [b, c] = parts;
-        const params = {
-          rows: rows.count,
-          cols: count,
-          quads: A.quads,
-          strideC: C.quads,
-          firstA: rows.first,
-          ...{ firstB: 0, panelB: 0, panelCols: 0 }, // only with `gathers`
-          columnA: rows.parts[0].offset,
-          columnB: b.offset,
-          columnC: c.offset,
-        };
-        const buffers = [rows.parts[0].buffer, b.buffer, none, scale?.buffer ?? none, c.buffer];
-        const groups = [Math.ceil(rows.count / tile), Math.ceil(count / tile)] as const;
-        queue.dispatch("product", params, buffers, groups, {
-          gathers: 0,
-          scales: scale ? 1 : 0,
-          adds: adds ? 1 : 0,
-        });
-      }
-    }
+    this.#dense.product(A, B, C, scale, adds);
   }
 
   /** D = ΦA for the current A. */
@@ -182,43 +156,15 @@ export class GpuProducts {
     }
   }
 
-  /** Scales and the rows and columns S of the unit Gram matrix, a chunk of S at a time. */
+  /** Scales, and the rows and columns S of the unit Gram matrix. */
   refreshGram(base: GpuBase, A: GpuSparse, S: GpuSet, G: GpuMatrix, scale: GpuMatrix): void {
-    const { queue } = this.#memory;
     const D = this.atoms(base, A);
-    const m = A.cols;
     for (const { first, count, parts } of runsOf(D)) {
       const params = { quads: D.quads, begin: first, count };
-      queue.dispatch("atomScales", params, [parts[0].buffer, S.buffer, scale.buffer], [m]);
+      const buffers = [parts[0].buffer, S.buffer, scale.buffer];
+      this.#memory.queue.dispatch("atomScales", params, buffers, [A.cols]);
     }
-    const room = Math.min(chunkBytes, this.#memory.panelBytes);
-    const fit = Math.floor(room / (G.stride * 4));
-    const chunk = Math.min(m, fit >= tile ? fit - (fit % tile) : Math.max(1, fit));
-    const columns = queue.scratch("Gram columns", chunk * G.stride * 4);
-    for (let first = 0; first < m; first += chunk) {
-      const places = Math.min(chunk, m - first);
-      for (const rows of runsOf(D)) {
-        for (const others of runsOf(D)) {
-          const params = {
-            rows: rows.count,
-            cols: places,
-            quads: D.quads,
-            strideC: G.quads,
-            firstA: rows.first,
-            firstB: first,
-            panelB: others.first,
-            panelCols: others.count,
-            columnA: rows.parts[0].offset,
-            columnB: 0,
-            columnC: 0,
-          };
-          const buffers = [rows.parts[0].buffer, others.parts[0].buffer, S.buffer, scale.buffer, columns];
-          const groups = [Math.ceil(rows.count / tile), Math.ceil(places / tile)] as const;
-          queue.dispatch("product", params, buffers, groups, { gathers: 1, scales: 1 });
-        }
-      }
-      this.#spread(columns, first, places, S, G);
-    }
+    this.#dense.refreshGram(D, S, G, scale);
   }
 
   /** coherence[j] ← the largest |G[i, j]| with i < j. */
@@ -228,18 +174,6 @@ export class GpuProducts {
       this.#memory.queue.dispatch("coherence", { columns: count, stride: G.stride, begin: first }, buffers, [
         count,
       ]);
-    }
-  }
-
-  /** G[:, S] and G[S, :] from columns just computed. */
-  #spread(columns: GPUBuffer, firstPlace: number, places: number, S: GpuSet, G: GpuMatrix): void {
-    const { queue } = this.#memory;
-    for (const { first, count, parts } of runsOf(G)) {
-      const buffers = [columns, S.buffer, parts[0].buffer];
-      const down = { quads: G.quads, places, firstPlace, begin: first, count };
-      queue.dispatch("gramColumns", down, buffers, [Math.ceil(G.quads / 64), places]);
-      const across = { stride: G.stride, atoms: G.cols, places, firstPlace, begin: first, count };
-      queue.dispatch("gramRows", across, buffers, [Math.ceil(count / 16), Math.ceil(places / 16)]);
     }
   }
 }

@@ -182,9 +182,9 @@ function threadsFor(atoms: number, bytes: number): number {
   return Math.max(64, Math.round(wanted / 32) * 32);
 }
 
-/** Words per example: the atoms taken, x, w, z, the marks of atoms taken, V. */
+/** Words per example: the atoms taken, x, g, w, z, the marks of atoms taken, V. */
 function placeWords(atoms: number, sparsity: number): number {
-  return 4 * sparsity + Math.ceil(atoms / 32) + triangle(sparsity);
+  return 5 * sparsity + Math.ceil(atoms / 32) + triangle(sparsity);
 }
 
 function triangle(size: number): number {

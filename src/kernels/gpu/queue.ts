@@ -14,9 +14,17 @@ import type { Fields } from "../fields.js";
 import { parameters, shaders } from "./shaders.js";
 
 /** From the WebGPU specification; Node lacks the globals that name these. */
-const usage = { mapRead: 0x1, copySource: 0x4, copyTarget: 0x8, uniform: 0x40, storage: 0x80 } as const;
+const usage = {
+  mapRead: 0x1,
+  mapWrite: 0x2,
+  copySource: 0x4,
+  copyTarget: 0x8,
+  uniform: 0x40,
+  storage: 0x80,
+} as const;
 const compute = 0x4;
 const mapForReading = 0x1;
+const mapForWriting = 0x2;
 
 /** Bytes between the parameters of two dispatches: the alignment every device has. */
 const slotBytes = 256;
@@ -26,6 +34,12 @@ const slots = 128;
 const mostStaging = 2 ** 27;
 /** Bytes of the smallest of them. */
 const leastStaging = 2 ** 16;
+/** Bytes of a buffer that large writes go through, piece by piece. */
+const uploadBytes = 2 ** 23;
+/** Bytes from which a write is large. */
+const leastUpload = 2 ** 20;
+/** The most of these buffers. */
+const mostUploads = 16;
 /** Submissions in flight before the host waits for one. */
 const mostUnderWay = 8;
 
@@ -40,6 +54,9 @@ export class GpuQueue {
   readonly #scratch = new Map<string, GPUBuffer>();
   /** Buffers for reads that no read uses now. */
   readonly #staging: GPUBuffer[] = [];
+  /** Buffers for large writes that are mapped and free, and how many there are in all. */
+  readonly #uploads: GPUBuffer[] = [];
+  #uploadCount = 0;
   /** Bind groups of buffers that are not freed yet, by shader and buffers. */
   readonly #groups = new Map<string, GPUBindGroup>();
   readonly #numbers = new WeakMap<GPUBuffer, number>();
@@ -99,9 +116,43 @@ export class GpuQueue {
   }
 
   write(buffer: GPUBuffer, at: number, data: ArrayBufferView<ArrayBuffer>): void {
-    if (data.byteLength === 0) return;
-    this.flush(); // what is recorded comes before
-    this.device.queue.writeBuffer(buffer, at, data.buffer, data.byteOffset, data.byteLength);
+    const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    const step = bytes.length < leastUpload ? leastUpload : uploadBytes;
+    for (let first = 0; first < bytes.length; first += step) {
+      const piece = bytes.subarray(first, first + step);
+      const upload = step === uploadBytes ? this.#takeUpload() : undefined;
+      if (upload) this.#writeThrough(upload, buffer, at + first, piece);
+      else {
+        this.flush(); // what is recorded comes before
+        this.device.queue.writeBuffer(buffer, at + first, piece);
+      }
+    }
+  }
+
+  /**
+   * Write through a mapped buffer, which is kept for the next writes: the memory behind it stays, and the device
+   * copies one piece while the host fills the next.
+   */
+  #writeThrough(upload: GPUBuffer, buffer: GPUBuffer, at: number, piece: Uint8Array<ArrayBuffer>): void {
+    new Uint8Array(upload.getMappedRange(0, piece.length)).set(piece);
+    upload.unmap();
+    this.copy(upload, 0, buffer, at, piece.length);
+    this.flush();
+    upload.mapAsync(mapForWriting).then(
+      () => this.#uploads.push(upload),
+      () => {}, // the next read says why
+    );
+  }
+
+  #takeUpload(): GPUBuffer | undefined {
+    const kept = this.#uploads.pop();
+    if (kept || this.#uploadCount === mostUploads || this.#failure) return kept;
+    this.#uploadCount++;
+    return this.device.createBuffer({
+      size: uploadBytes,
+      usage: usage.mapWrite | usage.copySource,
+      mappedAtCreation: true,
+    });
   }
 
   clear(buffer: GPUBuffer, bytes: number): void {
@@ -160,10 +211,10 @@ export class GpuQueue {
     name: Name,
     params: Given & Fields<(typeof parameters)[Name], Given>,
     buffers: readonly GPUBuffer[],
-    groups: readonly [x: number, y?: number],
+    groups: readonly [x: number, y?: number, z?: number],
     constants: Readonly<Record<string, number>> = {},
   ): void {
-    const [x, y = 1] = groups;
+    const [x, y = 1, z = 1] = groups;
     if (x === 0 || y === 0) return;
     if (this.#used === slots) this.flush();
     const offset = this.#used++ * slotBytes;
@@ -171,7 +222,7 @@ export class GpuQueue {
     const pass = this.#inside();
     pass.setPipeline(this.#pipeline(name, constants));
     pass.setBindGroup(0, this.#bind(name, buffers), [offset]);
-    pass.dispatchWorkgroups(Math.min(x, mostGroups), Math.min(y, mostGroups));
+    pass.dispatchWorkgroups(Math.min(x, mostGroups), Math.min(y, mostGroups), z);
   }
 
   #writeParameters<Types extends Readonly<Record<string, "u32" | "f32">>, Given>(

@@ -2,9 +2,10 @@
 
 import type { MomentumStep, UpdateOperations } from "../contract.js";
 import type { CodeLists } from "./codes.js";
+import { chunkBytes } from "./denseProducts.js";
 import { base, dense, GpuMatrix, type GpuSet, runsOf, set, sparse, strideOf } from "./handles.js";
 import type { GpuMemory } from "./memory.js";
-import { chunkBytes, type GpuProducts } from "./products.js";
+import type { GpuProducts } from "./products.js";
 import type { GpuQueue } from "./queue.js";
 
 /** vec4 of a block of a norm, as in blockEnergies.wgsl. */

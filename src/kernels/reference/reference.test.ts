@@ -1,4 +1,4 @@
 import { conformance } from "../conformance/conformance.case.js";
 import { createReferenceKernels } from "./index.js";
 
-conformance("reference", async () => createReferenceKernels(), 60);
+conformance("reference", async () => createReferenceKernels(), { draws: 60 });

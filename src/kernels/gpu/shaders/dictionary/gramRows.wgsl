@@ -11,6 +11,7 @@ struct Params {
   firstPlace: u32,
   begin: u32,
   count: u32,
+  least: u32,    // S of this size or more is refreshed as a whole
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -22,19 +23,27 @@ const tile = 16u;
 var<workgroup> turned: array<f32, 272>; // tile × (tile + 1)
 
 @compute @workgroup_size(16, 16)
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) at: vec3u) {
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_id) at: vec3u,
+) {
   let size = S[0];
-  if (size == params.atoms || params.firstPlace + group.y * tile >= size) { return; }
-  let row = group.x * tile + at.x; // of the columns at hand: a column of G, within what is bound
-  let place = group.y * tile + at.y;
-  if (row < params.count && place < params.places) {
-    turned[at.y * (tile + 1u) + at.x] = columns[place * params.stride + params.begin + row];
-  }
-  workgroupBarrier();
-  let column = group.x * tile + at.y;
-  let member = group.y * tile + at.x;
-  if (column < params.count && member < params.places && params.firstPlace + member < size) {
-    let atom = S[1u + params.firstPlace + member];
-    G[column * params.stride + atom] = turned[at.x * (tile + 1u) + at.y];
+  if (size == params.atoms || size >= params.least) { return; }
+  let last = min(params.places, size - min(size, params.firstPlace));
+  for (var block = group.y; block * tile < last; block += groups.y) {
+    let row = group.x * tile + at.x; // of the columns at hand: a column of G, within what is bound
+    let place = block * tile + at.y;
+    if (row < params.count && place < last) {
+      turned[at.y * (tile + 1u) + at.x] = columns[place * params.stride + params.begin + row];
+    }
+    workgroupBarrier();
+    let column = group.x * tile + at.y;
+    let member = block * tile + at.x;
+    if (column < params.count && member < last) {
+      let atom = S[1u + params.firstPlace + member];
+      G[column * params.stride + atom] = turned[at.x * (tile + 1u) + at.y];
+    }
+    workgroupBarrier();
   }
 }

@@ -5,11 +5,25 @@
 // s is 1 as well. Every entry is summed over k in ascending order, so the product of two atoms
 // has the same bits whichever comes first: the Gram matrix is exactly symmetric.
 //
-// A workgroup computes 128 × 128 entries, a thread 8 × 8 of them, sixteen values of k at a time.
+// With `symmetric`, B is A and t is s: each pair of tiles is computed once and written twice, once
+// transposed. Tile x is paired with itself and the tiles after it, in a circle, half way round.
+// With `bounded`, only rows and columns of atoms in S are written.
+//
+// If S decides how a Gram matrix is refreshed, `least` is the size from which it is done as a
+// whole (`symmetric`) rather than by columns (`gathers`).
+//
+// A workgroup computes 128 × 128 entries, a thread 8 × 16 of them, eight values of k at a time.
+// While one step is computed, the next one is read; workgroup memory has room for both.
+//
+// With `sliced`, slice z of k goes to matrix z of as many, for sumSlices.wgsl to add up: a product with few
+// tiles but long columns keeps a device busy only then.
 
 override gathers: bool = false;
+override symmetric: bool = false;
+override bounded: bool = false;
 override scales: bool = false;
 override adds: bool = false; // C ← C + …
+override sliced: bool = false;
 
 struct Params {
   rows: u32,     // columns of A
@@ -23,6 +37,9 @@ struct Params {
   columnA: u32,  // the first column of A that takes part
   columnB: u32,
   columnC: u32,
+  placeAt: u32,  // with `bounded`: where the places of the atoms stand in S
+  least: u32,
+  sliceQuads: u32, // vec4 of k in a slice
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -33,11 +50,14 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> C: array<vec4f>;
 
 const tile = 128u;
-const depth = 16u;
-// depth × tile / 4: k by k, four columns at a time. The order of the columns depends on k / 4,
+const depth = 8u;
+// twice depth × tile / 4: k by k, four columns at a time. The order of the columns depends on k / 4,
 // so that neither writes nor reads of one step fall into the same bank.
-var<workgroup> tileA: array<vec4f, 512>;
-var<workgroup> tileB: array<vec4f, 512>;
+const room = 512u;
+var<workgroup> tileA: array<vec4f, room>;
+var<workgroup> tileB: array<vec4f, room>;
+
+var<private> firstColumn: u32; // of C
 
 // The column of B behind column c of C, or −1.
 fn source(c: u32) -> i32 {
@@ -50,18 +70,33 @@ fn source(c: u32) -> i32 {
   return i32(atom - params.panelB);
 }
 
-@compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) thread: u32) {
-  if (gathers && params.firstB + group.y * tile >= S[0]) { return; }
+// Whether nothing is to be done at all.
+fn idle(group: vec3u, groups: vec3u) -> bool {
+  if (gathers) { return S[0] >= params.least || params.firstB + group.y * tile >= S[0]; }
+  if (symmetric) { // the tile half way round an even circle is met from both sides
+    return (bounded && S[0] < params.least) || (2u * group.y == groups.x && 2u * group.x >= groups.x);
+  }
+  return false;
+}
+
+@compute @workgroup_size(128)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  if (idle(group, groups)) { return; }
   let row0 = group.x * tile;
-  let col0 = group.y * tile;
-  let tx = thread % 16u; // which rows of C
-  let ty = thread / 16u; // which columns of C
+  var col0 = group.y * tile;
+  if (symmetric) { col0 = ((group.x + group.y) % groups.x) * tile; }
+  // 32 threads compute 64 × 64 entries
+  let tx = 16u * ((thread / 32u) % 2u) + thread % 8u;        // which rows of C, four at a time
+  let ty = 16u * (thread / 64u) + (thread / 8u) % 4u;        // which columns of C, four at a time
   // half of the threads load A, half B: each a block of four columns by four k, transposed
-  let bringsA = thread < 128u;
-  let quad = thread % 4u;
-  let four = (thread % 128u) / 4u;
-  let slot = quad * tile + (four ^ (2u * quad));
+  let bringsA = thread < 64u;
+  let quad = thread % 2u;
+  let four = (thread % 64u) / 2u;
+  let slot = quad * tile + (four ^ (4u * quad));
   var begin = array<i32, 4>();
   for (var c = 0u; c < 4u; c++) {
     if (bringsA) {
@@ -74,55 +109,94 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) th
 
   var c00 = vec4f(); var c01 = vec4f(); var c02 = vec4f(); var c03 = vec4f();
   var c04 = vec4f(); var c05 = vec4f(); var c06 = vec4f(); var c07 = vec4f();
+  var c08 = vec4f(); var c09 = vec4f(); var c0a = vec4f(); var c0b = vec4f();
+  var c0c = vec4f(); var c0d = vec4f(); var c0e = vec4f(); var c0f = vec4f();
   var c10 = vec4f(); var c11 = vec4f(); var c12 = vec4f(); var c13 = vec4f();
   var c14 = vec4f(); var c15 = vec4f(); var c16 = vec4f(); var c17 = vec4f();
+  var c18 = vec4f(); var c19 = vec4f(); var c1a = vec4f(); var c1b = vec4f();
+  var c1c = vec4f(); var c1d = vec4f(); var c1e = vec4f(); var c1f = vec4f();
 
-  for (var k = 0u; k < params.quads; k += 4u) {
-    let block = bring(bringsA, begin, k + quad);
+  var k = 0u;
+  var end = params.quads;
+  if (sliced) {
+    k = group.z * params.sliceQuads;
+    end = min(end, k + params.sliceQuads);
+  }
+  var block = bring(bringsA, begin, k + quad, end);
+  var half = 0u;
+  for (; k < end; k += 2u) {
+    put(bringsA, half + slot, block);
     workgroupBarrier();
-    if (bringsA) {
-      tileA[slot] = block[0]; tileA[slot + 32u] = block[1]; tileA[slot + 64u] = block[2]; tileA[slot + 96u] = block[3];
-    } else {
-      tileB[slot] = block[0]; tileB[slot + 32u] = block[1]; tileB[slot + 64u] = block[2]; tileB[slot + 96u] = block[3];
-    }
-    workgroupBarrier();
+    block = bring(bringsA, begin, k + 2u + quad, end);
     for (var d = 0u; d < depth; d++) {
-      let at = d * 32u;
-      let turn = 2u * (d / 4u);
+      let at = half + d * 32u;
+      let turn = d & 4u;
       let a0 = tileA[at + (tx ^ turn)];
-      let a1 = tileA[at + ((16u + tx) ^ turn)];
+      let a1 = tileA[at + ((tx + 8u) ^ turn)];
       let b0 = tileB[at + (ty ^ turn)];
-      let b1 = tileB[at + ((16u + ty) ^ turn)];
+      let b1 = tileB[at + ((ty + 4u) ^ turn)];
+      let b2 = tileB[at + ((ty + 8u) ^ turn)];
+      let b3 = tileB[at + ((ty + 12u) ^ turn)];
       c00 = fma(a0, vec4f(b0.x), c00); c01 = fma(a0, vec4f(b0.y), c01);
       c02 = fma(a0, vec4f(b0.z), c02); c03 = fma(a0, vec4f(b0.w), c03);
       c04 = fma(a0, vec4f(b1.x), c04); c05 = fma(a0, vec4f(b1.y), c05);
       c06 = fma(a0, vec4f(b1.z), c06); c07 = fma(a0, vec4f(b1.w), c07);
+      c08 = fma(a0, vec4f(b2.x), c08); c09 = fma(a0, vec4f(b2.y), c09);
+      c0a = fma(a0, vec4f(b2.z), c0a); c0b = fma(a0, vec4f(b2.w), c0b);
+      c0c = fma(a0, vec4f(b3.x), c0c); c0d = fma(a0, vec4f(b3.y), c0d);
+      c0e = fma(a0, vec4f(b3.z), c0e); c0f = fma(a0, vec4f(b3.w), c0f);
       c10 = fma(a1, vec4f(b0.x), c10); c11 = fma(a1, vec4f(b0.y), c11);
       c12 = fma(a1, vec4f(b0.z), c12); c13 = fma(a1, vec4f(b0.w), c13);
       c14 = fma(a1, vec4f(b1.x), c14); c15 = fma(a1, vec4f(b1.y), c15);
       c16 = fma(a1, vec4f(b1.z), c16); c17 = fma(a1, vec4f(b1.w), c17);
+      c18 = fma(a1, vec4f(b2.x), c18); c19 = fma(a1, vec4f(b2.y), c19);
+      c1a = fma(a1, vec4f(b2.z), c1a); c1b = fma(a1, vec4f(b2.w), c1b);
+      c1c = fma(a1, vec4f(b3.x), c1c); c1d = fma(a1, vec4f(b3.y), c1d);
+      c1e = fma(a1, vec4f(b3.z), c1e); c1f = fma(a1, vec4f(b3.w), c1f);
     }
+    half = room / 2u - half;
   }
 
-  let rowA = row0 + 4u * tx;
-  let rowB = rowA + 64u;
+  firstColumn = params.columnC;
+  if (sliced) { firstColumn = group.z * params.cols; }
+  let row = row0 + 4u * tx;
   let left = col0 + 4u * ty;
-  store(rowA, left, c00); store(rowA, left + 1u, c01); store(rowA, left + 2u, c02); store(rowA, left + 3u, c03);
-  store(rowA, left + 64u, c04); store(rowA, left + 65u, c05); store(rowA, left + 66u, c06); store(rowA, left + 67u, c07);
-  store(rowB, left, c10); store(rowB, left + 1u, c11); store(rowB, left + 2u, c12); store(rowB, left + 3u, c13);
-  store(rowB, left + 64u, c14); store(rowB, left + 65u, c15); store(rowB, left + 66u, c16); store(rowB, left + 67u, c17);
+  let twice = symmetric && row0 != col0;
+  keep(row, left, mat4x4f(c00, c01, c02, c03), twice);
+  keep(row, left + 16u, mat4x4f(c04, c05, c06, c07), twice);
+  keep(row, left + 32u, mat4x4f(c08, c09, c0a, c0b), twice);
+  keep(row, left + 48u, mat4x4f(c0c, c0d, c0e, c0f), twice);
+  keep(row + 32u, left, mat4x4f(c10, c11, c12, c13), twice);
+  keep(row + 32u, left + 16u, mat4x4f(c14, c15, c16, c17), twice);
+  keep(row + 32u, left + 32u, mat4x4f(c18, c19, c1a, c1b), twice);
+  keep(row + 32u, left + 48u, mat4x4f(c1c, c1d, c1e, c1f), twice);
 }
 
 // Four values of k of four columns, transposed: vec4 j has value j of each column.
-fn bring(fromA: bool, begin: array<i32, 4>, quad: u32) -> mat4x4f {
+fn bring(fromA: bool, begin: array<i32, 4>, quad: u32, end: u32) -> mat4x4f {
   var block = mat4x4f();
-  if (quad >= params.quads) { return block; }
+  if (quad >= end) { return block; }
   for (var c = 0u; c < 4u; c++) {
     if (begin[c] < 0) { continue; }
     let at = u32(begin[c]) * params.quads + quad;
     if (fromA) { block[c] = A[at]; } else { block[c] = B[at]; }
   }
   return transpose(block);
+}
+
+fn put(toA: bool, at: u32, block: mat4x4f) {
+  for (var j = 0u; j < 4u; j++) {
+    if (toA) { tileA[at + 32u * j] = block[j]; } else { tileB[at + 32u * j] = block[j]; }
+  }
+}
+
+// A block of C, and with `twice` its mirror.
+fn keep(row: u32, column: u32, block: mat4x4f, twice: bool) {
+  for (var c = 0u; c < 4u; c++) { store(row, column + c, block[c]); }
+  if (twice) {
+    let mirrored = transpose(block);
+    for (var r = 0u; r < 4u; r++) { store(column, row + r, mirrored[r]); }
+  }
 }
 
 // Four rows of a column of C, scaled. Rows after the last one, which pad the column, are zero.
@@ -134,9 +208,20 @@ fn store(row: u32, column: u32, value: vec4f) {
     let last = params.firstA + params.rows - 1u;
     var rows = vec4f(scale[at], scale[min(at + 1u, last)], scale[min(at + 2u, last)], scale[min(at + 3u, last)]);
     if (gathers) { rows *= scale[S[1u + params.firstB + column]]; } // sᵢ sⱼ first: the same for (i, j) and (j, i)
+    if (symmetric) { rows *= scale[column]; }
     result = result * rows;
   }
-  let place = (params.columnC + column) * params.strideC + (params.firstA + row) / 4u;
+  let place = (firstColumn + column) * params.strideC + (params.firstA + row) / 4u;
   if (adds) { result += C[place]; }
+  if (bounded && !inside(column)) {
+    let last = params.rows - 1u;
+    let fresh = vec4<bool>(inside(row), inside(min(row + 1u, last)), inside(min(row + 2u, last)), inside(min(row + 3u, last)));
+    if (!any(fresh)) { return; }
+    result = select(C[place], result, fresh);
+  }
   C[place] = result;
+}
+
+fn inside(atom: u32) -> bool {
+  return S[params.placeAt + atom] < S[0];
 }

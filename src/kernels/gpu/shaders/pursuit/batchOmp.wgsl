@@ -58,7 +58,8 @@ struct Params {
 var<workgroup> factor: array<f32, factorRoom>; // V by rows, row t from t (t + 1) / 2
 var<workgroup> taken: array<u32, room>;
 var<workgroup> weights: array<f32, room>;      // x
-var<workgroup> row: array<f32, room>;          // g, then w
+var<workgroup> row: array<f32, room>;          // g
+var<workgroup> turned: array<f32, room>;       // w
 var<workgroup> fitted: array<f32, room>;       // z
 var<workgroup> marks: array<u32, markRoom>;
 var<workgroup> bestValue: array<f32, threads>;
@@ -67,6 +68,7 @@ struct Choice { size: f32, atom: u32 } // the largest magnitude, and where
 var<workgroup> choice: Choice;
 var<workgroup> candidates: atomic<u32>;
 var<workgroup> listed: u32;
+var<workgroup> shares: array<vec2f, 8>; // parts of ‖w‖² and ⟨w, z⟩
 var<workgroup> fit: vec2f;    // 1 / pivot (0: the atom depends on those taken) and z
 
 const none = 0xffffffffu;
@@ -82,7 +84,7 @@ var<private> thread: u32;
 fn floatAt(at: u32) -> f32 { return bitcast<f32>(work[at]); }
 fn setFloat(at: u32, value: f32) { work[at] = bitcast<u32>(value); }
 fn markWords() -> u32 { return (params.atoms + 31u) / 32u; }
-fn factorPlace() -> u32 { return place + 4u * params.sparsity + markWords(); }
+fn factorPlace() -> u32 { return place + 5u * params.sparsity + markWords(); }
 
 fn takenAt(t: u32) -> u32 {
   if (spills) { return work[place + t]; }
@@ -104,11 +106,16 @@ fn fittedAt(t: u32) -> f32 {
   return fitted[t];
 }
 fn setFitted(t: u32, value: f32) { if (spills) { setFloat(place + 3u * params.sparsity + t, value); } else { fitted[t] = value; } }
+fn turnedAt(t: u32) -> f32 {
+  if (spills) { return floatAt(place + 4u * params.sparsity + t); }
+  return turned[t];
+}
+fn setTurned(t: u32, value: f32) { if (spills) { setFloat(place + 4u * params.sparsity + t, value); } else { turned[t] = value; } }
 fn marksAt(word: u32) -> u32 {
-  if (spills) { return work[place + 4u * params.sparsity + word]; }
+  if (spills) { return work[place + 5u * params.sparsity + word]; }
   return marks[word];
 }
-fn setMarks(word: u32, value: u32) { if (spills) { work[place + 4u * params.sparsity + word] = value; } else { marks[word] = value; } }
+fn setMarks(word: u32, value: u32) { if (spills) { work[place + 5u * params.sparsity + word] = value; } else { marks[word] = value; } }
 fn factorAt(at: u32) -> f32 {
   if (spills) { return floatAt(factorPlace() + at); }
   return factor[at];
@@ -171,8 +178,7 @@ fn pursue(i: u32) -> u32 {
   let floor = params.pursuitFloor * first.size;
   for (; count < params.sparsity; count++) {
     let continues = select(energy > 0.0, left > params.limit, bounded) && best.size > floor;
-    if (thread == 0u) { fit.x = select(0.0, 1.0, continues); }
-    if (workgroupUniformLoad(&fit).x == 0.0) { break; }
+    if (!continues) { break; }
     let atom = best.atom;
     extend(atom, count);
     let step = workgroupUniformLoad(&fit);
@@ -181,10 +187,7 @@ fn pursue(i: u32) -> u32 {
     left -= step.y * step.y;
     if (traced && thread == 0u) { setFloat(path + count, max(left, 0.0)); }
     if (count + 1u == params.sparsity) { count++; break; }
-    if (bounded) { // the correlations are not needed after the last turn
-      if (thread == 0u) { fit.x = select(0.0, 1.0, left > params.limit); }
-      if (workgroupUniformLoad(&fit).x == 0.0) { count++; break; }
-    }
+    if (bounded && !(left > params.limit)) { count++; break; } // the correlations are not needed after the last turn
     sync();
     correlate(count + 1u);
     best = workgroupUniformLoad(&choice);
@@ -231,24 +234,26 @@ fn openOf(alpha: vec4f, quad: u32) -> vec4f {
   return select(abs(alpha), vec4f(-1.0), taken | past);
 }
 
-// choice ← the best atom that any thread found.
+// choice ← the best atom that any thread found: eight become one, until one is left.
 fn settle(best: Choice) {
   bestValue[thread] = best.size;
   bestAtom[thread] = best.atom;
-  workgroupBarrier();
-  for (var size = threads; size > 1u; ) {
-    let half = (size + 1u) / 2u;
-    if (thread + half < size) {
-      let other = Choice(bestValue[thread + half], bestAtom[thread + half]);
-      if (precedes(other, Choice(bestValue[thread], bestAtom[thread]))) {
-        bestValue[thread] = other.size;
-        bestAtom[thread] = other.atom;
-      }
-    }
+  var mine = best;
+  for (var step = 1u; step < threads; step *= 8u) {
     workgroupBarrier();
-    size = half;
+    let first = thread * 8u * step;
+    if (first < threads) {
+      mine = Choice(bestValue[first], bestAtom[first]);
+      for (var k = 1u; k < 8u; k++) {
+        let at = min(first + k * step, threads - 1u);
+        let other = Choice(bestValue[at], bestAtom[at]);
+        if (precedes(other, mine)) { mine = other; }
+      }
+      bestValue[first] = mine.size;
+      bestAtom[first] = mine.atom;
+    }
   }
-  if (thread == 0u) { choice = Choice(bestValue[0], bestAtom[0]); }
+  if (thread == 0u) { choice = mine; }
 }
 
 fn precedes(one: Choice, other: Choice) -> bool {
@@ -352,13 +357,24 @@ fn list(atom: u32) {
 fn lookAt(many: u32, count: u32) {
   var best = Choice(-1.0, none);
   let lane = thread % lanes;
-  for (var first = 0u; first < many; first += threads / lanes) {
-    let c = first + thread / lanes;
+  let rounds = threads / lanes;
+  for (var start = 0u; start < many; start += rounds) {
+    let c = start + thread / lanes;
     var sum = 0.0;
+    var own = 0.0;
     if (c < many) {
-      for (var t = lane; t < count; t += lanes) {
-        let other = takenAt(t);
-        sum += weightAt(t) * gram(bestAtom[c], other / 4u)[other % 4u];
+      let atom = bestAtom[c];
+      if (lane == 0u) { own = P[column + atom / 4u][atom % 4u]; }
+      for (var t = lane; t < count; t += 4u * lanes) {
+        let last = count - 1u; // four at a time, so that none waits for another
+        let a = entryOf(atom, takenAt(t));
+        let b = entryOf(atom, takenAt(min(t + lanes, last)));
+        let c = entryOf(atom, takenAt(min(t + 2u * lanes, last)));
+        let d = entryOf(atom, takenAt(min(t + 3u * lanes, last)));
+        sum += weightAt(t) * a;
+        if (t + lanes < count) { sum += weightAt(t + lanes) * b; }
+        if (t + 2u * lanes < count) { sum += weightAt(t + 2u * lanes) * c; }
+        if (t + 3u * lanes < count) { sum += weightAt(t + 3u * lanes) * d; }
       }
     }
     bestValue[thread] = sum;
@@ -366,13 +382,12 @@ fn lookAt(many: u32, count: u32) {
     if (lane == 0u && c < many) {
       var total = 0.0;
       for (var l = 0u; l < lanes; l++) { total += bestValue[thread + l]; }
-      let atom = bestAtom[c];
-      bestValue[thread] = abs(P[column + atom / 4u][atom % 4u] - total);
+      bestValue[thread] = abs(own - total);
     }
     workgroupBarrier();
     if (thread == 0u) {
-      for (var at = 0u; at < min(threads / lanes, many - first); at++) {
-        let one = Choice(bestValue[at * lanes], bestAtom[first + at]);
+      for (var at = 0u; at < min(rounds, many - start); at++) {
+        let one = Choice(bestValue[at * lanes], bestAtom[start + at]);
         if (precedes(one, best)) { best = one; }
       }
     }
@@ -381,44 +396,67 @@ fn lookAt(many: u32, count: u32) {
   if (thread == 0u) { choice = best; }
 }
 
+fn entryOf(atom: u32, other: u32) -> f32 {
+  return gram(atom, other / 4u)[other % 4u];
+}
+
 // — the small systems ————————————————————————————————————————————————————————————
 
-// row ← w = V g, and fit ← (1 / pivot, z); 1 / pivot is 0 if the atom depends on those taken.
+// Threads share the rows or columns of V: each sum is made of parts, in a fixed order.
+fn slicesOf(count: u32) -> u32 { return min(8u, max(1u, threads / max(count, 1u))); }
+
+// w = V g, and fit ← (1 / pivot, z); 1 / pivot is 0 if the atom depends on those taken. In
+// bestValue, parts of wᵀV.
 fn extend(atom: u32, count: u32) {
-  for (var t = thread; t < count; t += threads) {
-    let other = takenAt(t);
-    setRow(t, gram(atom, other / 4u)[other % 4u]);
+  var own = vec2f(); // G_jj and P_j
+  if (thread == 0u) { own = vec2f(entryOf(atom, atom), P[column + atom / 4u][atom % 4u]); }
+  for (var t = thread; t < count; t += threads) { setRow(t, entryOf(atom, takenAt(t))); }
+  sync();
+  let slices = slicesOf(count);
+  for (var item = thread; item < count * slices; item += threads) {
+    let t = item % count;
+    var sum = 0.0;
+    for (var s = item / count; s <= t; s += slices) { sum += factorAt(t * (t + 1u) / 2u + s) * rowAt(s); }
+    if (slices == 1u) { setTurned(t, sum); } else { bestValue[item] = sum; }
   }
   sync();
-  // each row of V needs all of g: results wait until every thread has read
-  for (var block = 0u; block < count; block += threads) {
-    let t = count - 1u - min(block + thread, count - 1u); // the last rows first: they alone need the last entries
-    var sum = 0.0;
-    for (var s = 0u; s <= t; s++) { sum += factorAt(t * (t + 1u) / 2u + s) * rowAt(s); }
-    sync();
-    if (block + thread < count) { setRow(t, sum); }
-    sync();
+  if (slices > 1u && thread < count) {
+    var sum = bestValue[thread];
+    for (var q = 1u; q < slices; q++) { sum += bestValue[q * count + thread]; }
+    setTurned(thread, sum);
   }
+  sync();
+  if (thread < 8u) {
+    var share = vec2f();
+    for (var t = thread; t < count; t += 8u) { share += turnedAt(t) * vec2f(turnedAt(t), fittedAt(t)); }
+    shares[thread] = share;
+  }
+  if (slices > 1u) {
+    for (var item = thread; item < count * slices; item += threads) { bestValue[item] = backwards(item % count, item / count, slices, count); }
+  }
+  workgroupBarrier();
   if (thread == 0u) {
-    var distance = gram(atom, atom / 4u)[atom % 4u];
-    var z = P[column + atom / 4u][atom % 4u];
-    for (var t = 0u; t < count; t++) {
-      let w = rowAt(t);
-      distance -= w * w;
-      z -= w * fittedAt(t);
-    }
+    for (var q = 0u; q < 8u; q++) { own -= shares[q]; }
     var inverse = 0.0;
-    if (distance > params.dependenceFloor) { inverse = 1.0 / sqrt(distance); }
-    fit = vec2f(inverse, z * inverse);
+    if (own.x > params.dependenceFloor) { inverse = 1.0 / sqrt(own.x); }
+    fit = vec2f(inverse, own.y * inverse);
   }
+}
+
+// Entry s of wᵀV, over the rows s + slice, s + slice + slices, ….
+fn backwards(s: u32, slice: u32, slices: u32, count: u32) -> f32 {
+  var sum = 0.0;
+  for (var t = s + slice; t < count; t += slices) { sum += turnedAt(t) * factorAt(t * (t + 1u) / 2u + s); }
+  return sum;
 }
 
 // The new row of V, and x with it.
 fn take(atom: u32, count: u32, step: vec2f) {
   let last = count * (count + 1u) / 2u;
+  let slices = slicesOf(count);
   for (var s = thread; s < count; s += threads) {
     var sum = 0.0;
-    for (var t = s; t < count; t++) { sum += rowAt(t) * factorAt(t * (t + 1u) / 2u + s); }
+    if (slices == 1u) { sum = backwards(s, 0u, 1u, count); } else { for (var q = 0u; q < slices; q++) { sum += bestValue[q * count + s]; } }
     let entry = -sum * step.x;
     setFactor(last + s, entry);
     setWeight(s, weightAt(s) + step.y * entry);
