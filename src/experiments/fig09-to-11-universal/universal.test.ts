@@ -225,6 +225,7 @@ test("the catalogue finds every experiment by its name, and its summary is one l
     "fig2",
     "fig3",
     "fig4",
+    "complexity",
     "fig5",
     "fig6",
     "fig7",
@@ -240,7 +241,7 @@ test("the catalogue finds every experiment by its name, and its summary is one l
   }
   expect(() => findExperiment("universal16")).toThrow(
     new InputError(
-      'findExperiment: unknown experiment "universal16"; known: fig1, fig2, fig3, fig4, fig5, fig6, fig7, fig8, fig11, universal32, universal64',
+      'findExperiment: unknown experiment "universal16"; known: fig1, fig2, fig3, fig4, complexity, fig5, fig6, fig7, fig8, fig11, universal32, universal64',
     ),
   );
 });
