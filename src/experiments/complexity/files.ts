@@ -41,7 +41,7 @@ export function complexityFiles(result: ComplexityResult): OutcomeFile[] {
   ];
 }
 
-/** Measured seconds with markers, and the predicted growth, brought to the same level, dashed. */
+/** Measured seconds with markers, and the predicted growth, through the last of them, dashed. */
 function chart(letter: Letter, curves: readonly SweepCurve[]): string {
   return lineChart({
     title: `Seconds per mini-batch against ${letter}`,

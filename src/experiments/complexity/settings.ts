@@ -5,7 +5,7 @@
  * Operations per mini-batch, before n ∝ m and p ∝ n are assumed, with the base applied along two axes:
  *
  *     OSDL   N p (n√m + km) + N (km + n√m) + m² log m      coding, gradient and step, momentum and threshold
- *     ODL    N p n m                                       with p ∝ n, m ∝ n: N n³
+ *     ODL    N p n m + n m²                                coding, update; with p ∝ n, m ∝ n: N n³
  *
  * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
  *           Learning in High Dimensions. IEEE TSP 64(12), 2016.

@@ -33,14 +33,16 @@ export function orderClaims(
       const gains = terms.map((M) => psnr[better][M] - psnr[than][M]);
       return {
         ...claim,
-        text: `${prefix}${better} are above ${than} at M = ${terms.join(", ")}`.replace(
-          `${trainletsLabel} are`,
-          `${trainletsLabel} is`,
-        ),
+        text: `${prefix}${describeAbove(better, than)} at M = ${terms.join(", ")}`,
         measured: describeGains(gains, terms),
         holds: gains.every((gain) => gain > 0),
       };
     });
+}
+
+/** `cropped wavelets are above wavelets`. */
+export function describeAbove(better: string, than: string): string {
+  return `${better} ${better.endsWith("s") ? "are" : "is"} above ${than}`;
 }
 
 /** `0.21, 0.34 dB (M = 20, 40)`. */

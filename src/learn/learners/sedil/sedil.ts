@@ -45,7 +45,7 @@ import { allFinite, type LearnerKind, type LearnerSetting } from "../learner.js"
 import { FactorEncoder } from "./factorEncoder.js";
 import { SedilCost, type SedilWeights } from "./sedilCost.js";
 import { descentParts, readDescent, type SedilDescent } from "./sedilDescent.js";
-import { add, dot, inner, negate, retract, type SedilPoint, tangent } from "./sphereProduct.js";
+import { add, dotCodes, inner, negate, retract, type SedilPoint, tangent } from "./sphereProduct.js";
 
 /** Ours, for units in which the median example deviates from its mean by ¼ to ½. */
 export const sedilWeights = { sparsity: 0.1, sharpness: 20, coherence: 1e-3 } as const satisfies SedilWeights;
@@ -75,7 +75,7 @@ async function sedilUpdate(state: SedilState, Y: DeviceMatrix, kernels: Kernels)
   state.cost ??= new SedilCost(await kernels.readMatrix(Y), baseCols(encoder.base), sedilWeights, kernels);
   state.descent ??= await startDescent(await startingPoint(encoder, Y, kernels), state.cost);
   const { cost, descent } = state;
-  state.rmse = Math.sqrt(dot(descent.R.data, descent.R.data) / descent.R.data.length);
+  state.rmse = Math.sqrt(dotCodes(descent.R.data, descent.R.data) / descent.R.data.length);
   if (await descend(descent, cost)) encoder.base = factorBase(descent.point, encoder.shape);
   else descent.step = 0;
   state.step += 1;
