@@ -1,6 +1,7 @@
 /** All experiments, by name. The code of one is loaded when it is prepared: charts take a while to load. */
 
 import { requireOneOf } from "../core/require.js";
+import { complexity } from "./complexity/settings.js";
 import { fig1 } from "./fig01-borders/settings.js";
 import { fig2 } from "./fig02-jump/settings.js";
 import { fig3 } from "./fig03-haar/settings.js";
@@ -80,6 +81,12 @@ const faces = experiment(
   async () => (await import("./fig08-faces/run.js")).prepareFaces,
 );
 
+const batchTimes = experiment(
+  complexity,
+  { patch: [64, 64], images: "test" },
+  async () => (await import("./complexity/run.js")).prepareComplexity,
+);
+
 function universal(settings: UniversalSettings): Experiment {
   return experiment(
     settings,
@@ -93,6 +100,7 @@ export const experiments: readonly Experiment[] = [
   jump,
   haar,
   analytic(fig4),
+  batchTimes,
   convergence,
   stepSizes,
   denoising,

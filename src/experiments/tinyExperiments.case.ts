@@ -1,6 +1,8 @@
 /** Every experiment at a size that takes a second or less, for tests that run all of them. */
 
 import { experiments } from "./catalogue.js";
+import { prepareComplexity } from "./complexity/run.js";
+import { type ComplexitySettings, complexity } from "./complexity/settings.js";
 import { prepareAnalytic } from "./fig04-and-11-analytic/run.js";
 import { type AnalyticSettings, fig4, fig11 } from "./fig04-and-11-analytic/settings.js";
 import { prepareConvergence } from "./fig05-convergence/run.js";
@@ -44,6 +46,10 @@ function tinyUniversal(settings: UniversalSettings) {
     ...settings,
     ...{ patch: [8, 8], atoms: 256, atomSparsity: 6, sparsity: 4, examples: 300, epochs: 1 },
     ...{ batches: { gpu: 100, other: 100 }, testPatches: 20, terms: [1, 2, 4] },
+    learned: settings.learned.map((dictionary) => ({
+      ...dictionary,
+      ...(dictionary.own ? { own: { epochs: dictionary.own.epochs ?? 1, sparsity: 5 } } : {}),
+    })),
     ...(settings.margin ? { margin: { ...settings.margin, terms: [2] } } : {}),
     pictures: { train: 2, test: 1, size: 40 },
   };
@@ -101,6 +107,27 @@ const small = new Map([
     },
     [8, 8],
     prepareFaces,
+  ),
+  tiny<ComplexitySettings>(
+    {
+      ...complexity,
+      sweeps: complexity.sweeps.map((sweep) => ({
+        ...sweep,
+        sizes: [
+          { side: 4, atoms: 40, atomSparsity: 3, sparsity: 1, batch: 20 },
+          {
+            side: sweep.letter === "n" ? 6 : 4,
+            atoms: sweep.letter === "m" ? 60 : 40,
+            atomSparsity: sweep.letter === "k" ? 5 : 3,
+            sparsity: 1,
+            batch: sweep.letter === "N" ? 40 : 20,
+          },
+        ],
+      })),
+      ...{ base: "cropped:db2", updates: 1, rounds: 1, pictures: { count: 1, size: 40 } },
+    },
+    [6, 6],
+    prepareComplexity,
   ),
   tinyUniversal(universal32),
   tinyUniversal(universal64),

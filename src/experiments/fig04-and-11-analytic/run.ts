@@ -25,12 +25,12 @@ import {
   compareMTerms,
   mTermCsvFile,
   mTermTable,
+  orderClaims,
   psnrByLabel,
 } from "../shared/mTermComparison.js";
 import { claimSection, departureSections, pageFile, textFile } from "../shared/outcomeFiles.js";
 import { choosePictures, departuresOf } from "../shared/pictures.js";
 import { StageClock } from "../shared/stageClock.js";
-import { analyticClaims } from "./claims.js";
 import type { AnalyticSettings, ChartSettings } from "./settings.js";
 
 /** What was measured for one chart, and how it is shown. */
@@ -119,7 +119,7 @@ async function runChart(
   return {
     chart,
     curves,
-    claims: analyticClaims(chart, curves),
+    claims: orderClaims(chart.orders, curves, terms, `${size}: `),
     tested: patches.cols,
     files: [...gallery.files, textFile(`${figure}.svg`, svg), mTermCsvFile(`${figure}.csv`, curves)],
     sections: [

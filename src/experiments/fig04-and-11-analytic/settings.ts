@@ -13,8 +13,7 @@
 
 import type { Shape } from "../../core/shape.js";
 import type { CommonSettings } from "../shared/chooseSettings.js";
-import type { Claim } from "../shared/experiment.js";
-import type { AnalyticDictionary } from "../shared/mTermComparison.js";
+import type { AnalyticDictionary, CurveOrder } from "../shared/mTermComparison.js";
 import type { PictureCount } from "../shared/pictures.js";
 
 export interface AnalyticSettings extends CommonSettings<AnalyticSettings> {
@@ -37,12 +36,6 @@ export interface ChartSettings {
   readonly terms: readonly number[];
   readonly dictionaries: readonly AnalyticDictionary[];
   readonly orders: readonly CurveOrder[];
-}
-
-/** The claim that `better` is above `than` at every M of the table. */
-export interface CurveOrder extends Pick<Claim, "id" | "source" | "paper"> {
-  readonly better: string;
-  readonly than: string;
 }
 
 const wavelets = { label: "wavelets", approximator: "wavelet:sym8" } as const;

@@ -97,8 +97,8 @@ export const fig5: ConvergenceSettings = {
   pictures: { count: 1, size: 512 },
   quick: {
     sizes: [{ patch: [12, 12], sparsity: 4, atomShares: [0.05, 0.25], meetsOdlFrom: 0.25 }],
-    examples: 50_000,
-    testPatches: 5000,
+    examples: 20_000,
+    testPatches: 3000,
   },
 };
 

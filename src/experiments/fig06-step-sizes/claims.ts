@@ -17,6 +17,12 @@ export interface AtomSteps {
   readonly quantiles: readonly [min: number, low: number, median: number, high: number, max: number];
 }
 
+/** All steps of one mini-batch, in the order of the atoms. */
+export interface ShownSteps {
+  readonly iteration: number;
+  readonly steps: readonly number[];
+}
+
 /** One mini-batch of both algorithms, each in its own run. */
 export interface StepPoint extends AtomSteps {
   /** η of (13), for the atoms of OSDL as they are, in the units of the data. */

@@ -12,8 +12,7 @@ import {
   type RunFacts,
   textFile,
 } from "../shared/outcomeFiles.js";
-import { type StepPoint, stepRatios } from "./claims.js";
-import type { ShownSteps } from "./run.js";
+import { type ShownSteps, type StepPoint, stepRatios } from "./claims.js";
 import type { StepSizesSettings } from "./settings.js";
 
 export interface StepSizesResult extends RunFacts {

@@ -19,15 +19,16 @@ import { describeDevice } from "../shared/outcomeFiles.js";
 import { jsonPart } from "../shared/parts.js";
 import { choosePictures, departuresOf } from "../shared/pictures.js";
 import { StageClock } from "../shared/stageClock.js";
-import { type AtomSteps, type StepPoint, stepRatios, stepSizeClaims, summarizeSteps } from "./claims.js";
+import {
+  type AtomSteps,
+  type ShownSteps,
+  type StepPoint,
+  stepRatios,
+  stepSizeClaims,
+  summarizeSteps,
+} from "./claims.js";
 import { stepSizesFiles } from "./files.js";
 import type { StepSizesSettings } from "./settings.js";
-
-/** All steps of one mini-batch, in the order of the atoms. */
-export interface ShownSteps {
-  readonly iteration: number;
-  readonly steps: readonly number[];
-}
 
 /** The experiment with these options, checked. */
 export function prepareStepSizes(settings: StepSizesSettings, options: ExperimentOptions): ExperimentRun {

@@ -90,7 +90,7 @@ export const fig7: DenoisingSettings = {
   quick: {
     noises: [30],
     sizes: [8, 12, 16],
-    examples: 5000,
+    examples: 3000,
     stride: 2,
     pictures: { count: 2, size: 96 },
   },

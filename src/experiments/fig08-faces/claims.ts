@@ -9,7 +9,7 @@
 
 import type { MTermCurve } from "../../tasks/approximate/mTermCurves.js";
 import type { Claim } from "../shared/experiment.js";
-import { psnrByLabel, trainletsLabel } from "../shared/mTermComparison.js";
+import { describeAbove, describeGains, psnrByLabel, trainletsLabel } from "../shared/mTermComparison.js";
 import { type FacesSettings, labels } from "./settings.js";
 
 /** What is known of the faces: where it is not, the claims about both kinds are judged. */
@@ -29,12 +29,11 @@ export function facesClaims(
 ): Claim[] {
   const psnr = psnrByLabel(curves);
   const gains = (better: string, than: string) => terms.map((M) => psnr[better][M] - psnr[than][M]);
-  const describe = (values: readonly number[]) =>
-    `${values.map((gain) => gain.toFixed(2)).join(", ")} dB (M = ${terms.join(", ")})`;
+  const describe = (values: readonly number[]) => describeGains(values, terms);
   const above = (id: string, paper: string, better: string, than: string): Claim => {
     const measured = gains(better, than);
     return {
-      ...{ id, source: "§V-C, figure 8", paper, text: `${better} is above ${than}` },
+      ...{ id, source: "§V-C, figure 8", paper, text: describeAbove(better, than) },
       measured: describe(measured),
       holds: measured.every((gain) => gain > 0),
     };

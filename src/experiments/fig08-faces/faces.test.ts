@@ -137,10 +137,12 @@ describe("the claims of fig8", () => {
   });
 });
 
-test("a cost has settled when it changes by less than the tolerance", () => {
-  expect(hasSettled([10], 1e-4)).toBe(false);
-  expect(hasSettled([10, 9.998], 1e-4)).toBe(false);
-  expect(hasSettled([11, 10, 9.9995], 1e-4)).toBe(true);
+test("a cost has settled when ten updates changed it by less than the tolerance each, on average", () => {
+  const falling = (by: number) => Array.from({ length: 12 }, (_, i) => 10 - by * i);
+  expect(hasSettled(falling(0.0009), 1e-4)).toBe(true);
+  expect(hasSettled(falling(0.0011), 1e-4)).toBe(false);
+  expect(hasSettled(falling(0).slice(0, 10), 1e-4)).toBe(false); // too few
+  expect(hasSettled([...falling(0.01), 9.89], 1e-4)).toBe(false); // one small change is not enough
 });
 
 test("the first M of orthonormal components leave what is outside their span", () => {

@@ -90,9 +90,13 @@ export function costsOf(points: readonly LearningPoint[]): number[] {
   return points.flatMap(({ cost }) => cost ?? []);
 }
 
-/** Whether the last update changed the cost by less than this fraction. */
+/** Updates over which the change of a cost is averaged: that of one alone may be small by chance. */
+const settledOver = 10;
+
+/** Whether the last updates changed the cost by less than this fraction each, on average. */
 export function hasSettled(costs: readonly number[], tolerance: number): boolean {
-  if (costs.length < 2) return false;
-  const [before, after] = costs.slice(-2);
-  return Math.abs(before - after) < tolerance * Math.abs(before);
+  if (costs.length <= settledOver) return false;
+  const before = costs[costs.length - 1 - settledOver];
+  const after = costs[costs.length - 1];
+  return Math.abs(before - after) < settledOver * tolerance * Math.abs(before);
 }

@@ -57,7 +57,7 @@ export interface SedilSettings {
   readonly examples: number;
   /** The most turns. */
   readonly turns: number;
-  /** It ends when a turn changes its cost by less than this fraction. */
+  /** It ends when ten turns changed its cost by less than this fraction each, on average. */
   readonly tolerance: number;
 }
 
@@ -82,7 +82,7 @@ export const fig8: FacesSettings = {
   departures: [
     "The faces are other sets than the paper's where none of those is given.",
     `SeDiL is our own implementation with weights of ours, λ = ${lambda}, ρ = ${rho}, κ = ${kappa}; the paper used the code of its authors with the weights they suggest.`,
-    "SeDiL learns from 1,000 of the faces, until a turn changes its cost by less than a ten-thousandth.",
+    "SeDiL learns from 1,000 of the faces, until a turn changes its cost by less than a ten-thousandth, on average over ten turns.",
     "The row PCA, M largest of 512, is not in the paper: it chooses other components for each face.",
   ],
   patch: [64, 64],

@@ -1,44 +1,41 @@
 /**
- * Figures 9, 10 and 11: learn a universal dictionary, approximate patches of other pictures with its
- * atoms and with those of others, and find the patterns that recur in it.
+ * Figures 9, 10 and 11: learn a universal dictionary and its rivals, approximate patches of other pictures with their
+ * atoms and with those of analytic dictionaries, and find the patterns that recur. Every dictionary that is learned, and
+ * every curve, is a part of the run.
  */
 
+import type { DenseMatrix } from "../../core/matrix.js";
 import type { Signal } from "../../core/signal.js";
 import { atomFamilies } from "../../figures/atoms/atomFamilies.js";
 import type { Kernels } from "../../kernels/contract.js";
-import { type LearnerName, learners } from "../../learn/learners/registry.js";
-import { train } from "../../learn/run/train.js";
+import { learners } from "../../learn/learners/registry.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
 import { samplePatches } from "../../tasks/approximate/mTerm.js";
-import type { Contender } from "../../tasks/approximate/mTermCurves.js";
+import type { Contender, MTermCurve } from "../../tasks/approximate/mTermCurves.js";
 import { chooseSettings, recordSettings, trainingOptions } from "../shared/chooseSettings.js";
-import {
-  type ExperimentData,
-  type ExperimentOptions,
-  type ExperimentRun,
-  type ExperimentTools,
-  type Outcome,
-  runTraining,
+import type {
+  ExperimentData,
+  ExperimentOptions,
+  ExperimentRun,
+  ExperimentTools,
+  Outcome,
 } from "../shared/experiment.js";
-import {
-  analyticContenders,
-  compareMTerms,
-  mTermTable,
-  psnrByLabel,
-  trainletsLabel,
-} from "../shared/mTermComparison.js";
+import { analyticContenders, compareMTerms, mTermTable, psnrByLabel } from "../shared/mTermComparison.js";
 import { describeDevice } from "../shared/outcomeFiles.js";
+import { jsonPart } from "../shared/parts.js";
 import { departuresOf, splitPictures } from "../shared/pictures.js";
-import { type LearnedDictionary, type LearningPoint, universalClaims } from "./claims.js";
+import { StageClock } from "../shared/stageClock.js";
+import { trainPart } from "../shared/trainPart.js";
+import { type LearnedDictionary, universalClaims } from "./claims.js";
 import { universalFiles } from "./files.js";
-import type { Rival, UniversalSettings } from "./settings.js";
+import type { LearnedSettings, UniversalSettings } from "./settings.js";
 
 /** The experiment with these options, checked. */
 export function prepareUniversal(settings: UniversalSettings, options: ExperimentOptions): ExperimentRun {
   const { batch } = options;
   const chosen = chooseSettings(settings, options, trainingOptions);
   const resolved = batch === undefined ? chosen : { ...chosen, batches: { gpu: batch, other: batch } };
-  resolveTraining(learnerOptions(resolved, "osdl", "cpu"));
+  for (const method of resolved.learned) resolveTraining(learnerOptions(resolved, method, "cpu"));
   return (data, tools) => runUniversal(resolved, data, tools);
 }
 
@@ -48,87 +45,93 @@ export async function runUniversal(
   tools: ExperimentTools,
 ): Promise<Outcome> {
   const start = performance.now();
+  const clock = new StageClock();
   const { kernels, onStage = () => {} } = tools;
   const { patch, testPatches: count, seed, terms } = settings;
   const { images, test, sources } = splitPictures(data, settings.pictures, seed);
   const patches = await samplePatches(test, { patch, count, seed, kernels });
-  const compare = (contenders: readonly Contender[]) =>
-    compareMTerms(contenders, patches, terms.at(-1)!, "test patches", tools);
   // Before learning: should the patches not fit in memory, it fails at once.
-  const analyticCurves = await compare(analyticContenders(settings.dictionaries, patch));
-  const learned = await learnAll(settings, images, test, tools);
-  const learnedCurves = await compare(learned.map(({ label, model }) => ({ label, make: () => model })));
-  const curves = [...analyticCurves, ...learnedCurves];
+  const analytic = analyticContenders(settings.dictionaries, patch);
+  const analyticCurves = await curvesOf(settings, analytic, patches, tools, clock);
+  const learned = await learnAll(settings, images, test, tools, clock);
+  const contenders = rivalsFirst(learned).map(({ method, model }) => ({
+    label: method.label,
+    make: () => model,
+  }));
+  const curves = [...analyticCurves, ...(await curvesOf(settings, contenders, patches, tools, clock))];
   const claims = universalClaims(settings, curves, learned);
   const departures = departuresOf(settings, data);
-  const { model } = learned.at(-1)!;
+  const { model } = learned[0];
   onStage("looking for recurring patterns");
   const atoms = await model.atoms(kernels);
   const families = atomFamilies(atoms, model.shape);
   onStage("drawing");
-  const tested = patches.cols;
   const device = describeDevice(kernels);
   const seconds = (performance.now() - start) / 1000;
-  const dictionary = { model, atoms, families };
+  const facts = { claims, departures, sources, device, seconds };
+  const shown = { settings, model, atoms, families, learned, curves, tested: patches.cols };
+  const files = await clock.time("drawing", () => universalFiles({ ...shown, ...facts }));
   return {
     ...mTermTable("PSNR (dB) with M terms", terms, curves),
     claims,
     values: {
       terms,
       psnr: psnrByLabel(curves),
-      seconds: Object.fromEntries(learned.map((one) => [one.label, one.seconds])),
+      learning: Object.fromEntries(learned.map(({ method, record }) => [method.label, record])),
     },
     settings: recordSettings(settings),
     departures,
-    stageSeconds: Object.fromEntries(learned.map((one) => [`learning: ${one.label}`, one.seconds])),
-    files: universalFiles({
-      ...dictionary,
-      settings,
-      learned,
-      curves,
-      claims,
-      departures,
-      tested,
-      sources,
-      device,
-      seconds,
-    }),
+    stageSeconds: clock.seconds(),
+    files,
   };
 }
 
-/** Learn the dictionary first, then its rivals; returned last. A rival whose learning was aborted is left out. */
+/** The order of the table: ODL, variants, the paper's own method last. */
+function rivalsFirst(learned: readonly LearnedDictionary[]): LearnedDictionary[] {
+  return [...learned.slice(1), learned[0]];
+}
+
+/** The curve of each contender; that of an aborted training is not kept. */
+async function curvesOf(
+  { terms }: UniversalSettings,
+  contenders: readonly Contender[],
+  patches: DenseMatrix,
+  tools: ExperimentTools,
+  clock: StageClock,
+): Promise<MTermCurve[]> {
+  const curves: MTermCurve[] = [];
+  for (const contender of contenders) {
+    const { label } = contender;
+    const name = `curve-${label.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`;
+    const part = await jsonPart(tools, name, async () => {
+      const [{ psnr }] = await compareMTerms([contender], patches, terms.at(-1)!, "test patches", tools);
+      return psnr.map((value) => (Number.isFinite(value) ? value : null)); // JSON has no Infinity
+    });
+    clock.add(`approximating: ${label}`, part.seconds);
+    curves.push({ label, psnr: part.value.map((value) => value ?? Infinity) });
+  }
+  return curves;
+}
+
+/** Learn every dictionary. Once a run is aborted, those that have not begun are left out. */
 async function learnAll(
   settings: UniversalSettings,
   images: readonly Signal[],
   test: readonly Signal[],
   tools: ExperimentTools,
+  clock: StageClock,
 ): Promise<LearnedDictionary[]> {
-  const ours = await learn(settings, { label: trainletsLabel, learner: "osdl" }, images, test, tools);
-  const rivals: LearnedDictionary[] = [];
-  for (const rival of settings.rivals) {
-    if (tools.signal?.aborted) break;
-    const theirs = await learn(settings, rival, images, test, tools);
-    if (!tools.signal?.aborted) rivals.push(theirs);
+  const learned: LearnedDictionary[] = [];
+  for (const method of settings.learned) {
+    if (learned.length > 0 && tools.signal?.aborted) break;
+    tools.onStage?.(`learning: ${method.label}`);
+    const options = { ...learnerOptions(settings, method, tools.kernels.name), test };
+    const { model, record } = await trainPart(tools, method.id, images, options);
+    if (learned.length > 0 && tools.signal?.aborted) break;
+    clock.add(`learning: ${method.label}`, record.seconds);
+    learned.push({ method, model, record });
   }
-  return [...rivals, ours];
-}
-
-async function learn(
-  settings: UniversalSettings,
-  { label, learner }: Rival,
-  images: readonly Signal[],
-  testSignals: readonly Signal[],
-  tools: ExperimentTools,
-): Promise<LearnedDictionary> {
-  const { kernels, signal, onStage } = tools;
-  onStage?.(`learning: ${label}`);
-  const start = performance.now();
-  const options = { ...learnerOptions(settings, learner, kernels.name), test: testSignals, kernels, signal };
-  const learning: LearningPoint[] = [];
-  const model = await runTraining(train(images, options), tools, ({ examples, testRmse }) => {
-    if (testRmse !== undefined) learning.push({ examples, testRmse });
-  });
-  return { label, model, learning, seconds: (performance.now() - start) / 1000 };
+  return learned;
 }
 
 /** Tests while learning. */
@@ -136,22 +139,16 @@ const testCount = 20;
 
 function learnerOptions(
   settings: UniversalSettings,
-  learner: LearnerName,
+  { learner, own }: LearnedSettings,
   device: Kernels["name"],
 ): TrainOptions {
-  const { patch, base, atoms, atomSparsity, sparsity, examples, epochs, batches, seed, testPatches } =
-    settings;
+  const { patch, base, atoms, atomSparsity, batches, seed, testPatches } = settings;
+  const { sparsity, epochs } = { ...settings, ...own };
+  const examples = Math.min(settings.examples, own?.examples ?? Infinity);
   return {
-    patch,
-    base,
-    atoms,
-    learner,
+    ...{ patch, base, atoms, learner, examples, epochs, seed, coding: { sparsity } },
     ...(learners[learner].ownOptions.includes("atomSparsity") ? { atomSparsity } : {}),
-    coding: { sparsity },
-    examples,
-    epochs,
     batch: device === "gpu" ? batches.gpu : batches.other,
-    seed,
     holdout: testPatches,
     testEvery: Math.ceil((examples * epochs) / testCount) || 1,
   };

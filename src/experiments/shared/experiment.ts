@@ -11,9 +11,7 @@ import type { Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { TrainPlan } from "../../learn/run/setup.js";
-import type { TrainingRun } from "../../learn/run/train.js";
 import type { TrainReport } from "../../learn/run/trainingLoop.js";
-import type { Model } from "../../model/model.js";
 
 export interface Experiment {
   readonly name: string;
@@ -79,33 +77,6 @@ export interface ExperimentTools {
 export interface PartStore {
   read(name: string): Promise<Uint8Array | undefined>;
   write(name: string, bytes: Uint8Array): Promise<void>;
-}
-
-/**
- * Train to the end, shown by `tools`. `onReport` sees every report first, with the seconds that the run took for it:
- * neither its set-up nor the time spent on showing counts.
- */
-export async function runTraining(
-  run: TrainingRun,
-  tools: ExperimentTools,
-  onReport: OnReport = () => {},
-): Promise<Model> {
-  const plan = await run.plan();
-  const reports = timeReports(run, onReport);
-  if (tools.showTraining) await tools.showTraining(plan, reports);
-  else for await (const _ of reports);
-  return run.model();
-}
-
-type OnReport = (report: TrainReport, seconds: number) => void;
-
-async function* timeReports(run: TrainingRun, onReport: OnReport): AsyncGenerator<TrainReport> {
-  let start = performance.now();
-  for await (const report of run) {
-    onReport(report, (performance.now() - start) / 1000);
-    yield report;
-    start = performance.now();
-  }
 }
 
 /** What an experiment found: a table, with the same values as data, claims and files. */

@@ -4,13 +4,50 @@ import type { DenseMatrix } from "../../core/matrix.js";
 import type { Shape } from "../../core/shape.js";
 import { approximatorOf } from "../../tasks/approximate/mTerm.js";
 import { type Contender, type MTermCurve, mTermCurves } from "../../tasks/approximate/mTermCurves.js";
-import type { ExperimentTools, OutcomeFile, OutcomeTable } from "./experiment.js";
+import type { Claim, ExperimentTools, OutcomeFile, OutcomeTable } from "./experiment.js";
 import { csvFile } from "./outcomeFiles.js";
 
 /** An analytic dictionary: a name as `approximatorOf` knows it, and its label in tables and charts. */
 export interface AnalyticDictionary {
   readonly label: string;
   readonly approximator: string;
+}
+
+/** The claim that `better` is above `than` at every M of a table. */
+export interface CurveOrder extends Pick<Claim, "id" | "source" | "paper"> {
+  readonly better: string;
+  readonly than: string;
+}
+
+/** The claims about curves that are there, judged at these M; `prefix` says which patches they are about. */
+export function orderClaims(
+  orders: readonly CurveOrder[],
+  curves: readonly MTermCurve[],
+  terms: readonly number[],
+  prefix = "",
+): Claim[] {
+  const psnr = psnrByLabel(curves);
+  return orders
+    .filter(({ better, than }) => better in psnr && than in psnr)
+    .map(({ better, than, ...claim }) => {
+      const gains = terms.map((M) => psnr[better][M] - psnr[than][M]);
+      return {
+        ...claim,
+        text: `${prefix}${describeAbove(better, than)} at M = ${terms.join(", ")}`,
+        measured: describeGains(gains, terms),
+        holds: gains.every((gain) => gain > 0),
+      };
+    });
+}
+
+/** `cropped wavelets are above wavelets`. */
+export function describeAbove(better: string, than: string): string {
+  return `${better} ${better.endsWith("s") ? "are" : "is"} above ${than}`;
+}
+
+/** `0.21, 0.34 dB (M = 20, 40)`. */
+export function describeGains(gains: readonly number[], terms: readonly number[]): string {
+  return `${gains.map((gain) => gain.toFixed(2)).join(", ")} dB (M = ${terms.join(", ")})`;
 }
 
 /** The label of the dictionary that the paper's method learned. */

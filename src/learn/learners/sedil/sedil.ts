@@ -45,7 +45,16 @@ import { allFinite, type LearnerKind, type LearnerSetting } from "../learner.js"
 import { FactorEncoder } from "./factorEncoder.js";
 import { SedilCost, type SedilWeights } from "./sedilCost.js";
 import { descentParts, readDescent, type SedilDescent } from "./sedilDescent.js";
-import { add, dot, inner, negate, retract, type SedilPoint, tangent } from "./sphereProduct.js";
+import {
+  add,
+  dotCodes,
+  inner,
+  innerProducts,
+  negate,
+  retract,
+  type SedilPoint,
+  tangent,
+} from "./sphereProduct.js";
 
 /** Ours, for units in which the median example deviates from its mean by ¼ to ½. */
 export const sedilWeights = { sparsity: 0.1, sharpness: 20, coherence: 1e-3 } as const satisfies SedilWeights;
@@ -75,7 +84,7 @@ async function sedilUpdate(state: SedilState, Y: DeviceMatrix, kernels: Kernels)
   state.cost ??= new SedilCost(await kernels.readMatrix(Y), baseCols(encoder.base), sedilWeights, kernels);
   state.descent ??= await startDescent(await startingPoint(encoder, Y, kernels), state.cost);
   const { cost, descent } = state;
-  state.rmse = Math.sqrt(dot(descent.R.data, descent.R.data) / descent.R.data.length);
+  state.rmse = Math.sqrt(dotCodes(descent.R.data, descent.R.data) / descent.R.data.length);
   if (await descend(descent, cost)) encoder.base = factorBase(descent.point, encoder.shape);
   else descent.step = 0;
   state.step += 1;
@@ -118,6 +127,8 @@ export async function descend(descent: SedilDescent, cost: SedilCost): Promise<b
   const previous = tangent(found.point, descent.gradient);
   const carried = tangent(found.point, descent.direction);
   const gradient = tangent(found.point, await cost.gradient(found.point, found.R));
+  const room = descent.room && descent.point.X; // the codes of the first point are the caller's
+  descent.room = room ?? new DenseMatrix(found.point.X.rows, found.point.X.cols);
   Object.assign(descent, found, { gradient, direction: conjugate(gradient, previous, carried) });
   return true;
 }
@@ -125,22 +136,26 @@ export async function descend(descent: SedilDescent, cost: SedilCost): Promise<b
 /** The first step of t₀, t₀/2, … with f(t) ≤ f(0) + c t f′(0). */
 async function search(descent: SedilDescent, slope: number, cost: SedilCost) {
   let step = 2 * descent.step;
+  const { room } = descent;
   for (let halving = 0; halving < armijo.halvings; halving++, step /= 2) {
-    const point = retract(descent.point, descent.direction, step);
+    const point = retract(descent.point, descent.direction, step, room);
     const { cost: value, R } = await cost.value(point);
     if (value <= descent.cost + armijo.share * step * slope) return { point, cost: value, R, step };
   }
   return undefined;
 }
 
-/** h = −g + βh, the hybrid of Hestenes–Stiefel and Dai–Yuan; `previous` and `carried` are g and h, carried along. */
+/**
+ * h = −g + βh, the hybrid of Hestenes–Stiefel and Dai–Yuan; `previous` and `carried` are g and h, carried along. The codes
+ * of h are written over those of `carried`.
+ */
 function conjugate(g: SedilPoint, previous: SedilPoint, carried: SedilPoint): SedilPoint {
-  const change = inner(g, carried) - inner(previous, carried); // ⟨g − previous, h⟩
-  if (!(change > 0)) return negate(g);
-  const energy = inner(g, g);
-  const hestenesStiefel = (energy - inner(g, previous)) / change;
+  const { energy, overlap, along, before } = innerProducts(g, previous, carried);
+  const change = along - before; // ⟨g − previous, h⟩
+  const hestenesStiefel = (energy - overlap) / change;
   const daiYuan = energy / change;
-  return add(-1, g, Math.max(0, Math.min(hestenesStiefel, daiYuan)), carried);
+  const beta = change > 0 ? Math.max(0, Math.min(hestenesStiefel, daiYuan)) : 0;
+  return add(-1, g, beta, carried, carried.X);
 }
 
 /** The factors of a point as a base dictionary. */

@@ -23,6 +23,8 @@ export interface SedilDescent {
   direction: SedilPoint;
   /** The last step length t. */
   step: number;
+  /** Room for codes, from the point before. */
+  room?: DenseMatrix | undefined;
 }
 
 export function descentParts({ point, cost, R, gradient, direction, step }: SedilDescent): CheckpointPart[] {
