@@ -65,6 +65,15 @@ describe("dictionaries that other learners learn", () => {
 });
 
 describe("train", () => {
+  it("starts explicit atoms from the base, or from a file", async () => {
+    const odl = "train photos --patch 8 --examples 200 --base odct:1 --learner odl";
+    await run(`${odl} --init base -o base.npz`);
+    const { meta } = await loadModel(path("base.npz"));
+    expect(meta.options).toMatchObject({ init: "base" });
+    await run(`train photos --patch 8 --examples 200 --learner odl --init base.npz -o further.npz`);
+    expect((await loadModel(path("further.npz"))).A.cols).toBe(64);
+  });
+
   it("writes a model that the library reads", async () => {
     const model = await loadModel(path("dict.npz"));
     expect(model.shape).toEqual([8, 8]);

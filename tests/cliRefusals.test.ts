@@ -161,6 +161,16 @@ refuses("options of train", [
     train("--start dict.npz --base odct:2"),
     "train: --base must not be given with --start, which has its own",
   ],
+  [train("--init base"), "train: --init must not be given: the learner osdl does not use it"],
+  [
+    train("--learner odl --init base --start dict.npz"),
+    "train: --init must not be given with --start, which has its own",
+  ],
+  [
+    train("--learner odl --init dict.npz --start dict.npz"),
+    "train: --init FILE and --start must not both be given",
+  ],
+  [train("--learner odl --average"), "train: --average must not be given: the learner odl does not use it"],
   ["train photos --patch 6 --start dict.npz -o OUT.npz", "train: --start must have shape 6x6, got 8x8"],
   [
     train("--start dict.npz --atom-sparsity 1"),
@@ -317,7 +327,7 @@ const reproduce = (more: string): string => `reproduce universal32 --quick -o OU
 refuses("experiments", [
   [
     "reproduce fig99 -o OUT",
-    'reproduce: unknown experiment "fig99"; known: fig1, fig2, fig3, fig4, fig5, fig6, fig7, fig8, fig11, universal32, universal64, all',
+    'reproduce: unknown experiment "fig99"; known: fig1, fig2, fig3, fig4, complexity, fig5, fig6, fig7, fig8, fig11, universal32, universal64, all',
   ],
   ["reproduce fig2 --data photos -o OUT", "reproduce: --data is not an option of fig2"],
   ["reproduce fig2 --only fig3 -o OUT", "reproduce: --only is not an option of fig2"],

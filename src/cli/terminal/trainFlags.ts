@@ -205,8 +205,7 @@ export async function libraryOptions(flags: TrainFlags, inputs: readonly Input[]
 /** The dictionary to start from: that of `--start`, or of `--init` if it is not one of the words. */
 function startFile({ init, start }: TrainFlags): string | undefined {
   if (init === undefined || startingAtoms.some((name) => name === init)) return start;
-  if (start !== undefined)
-    throw new InputError("--init must be base or examples with --start, which has its own atoms");
+  if (start !== undefined) throw new InputError("--init FILE and --start must not both be given");
   return init;
 }
 

@@ -71,7 +71,7 @@ function listSweeps(
 
 export const complexity: ComplexitySettings = {
   name: "complexity",
-  summary: "seconds per mini-batch of OSDL and ODL by n, k, N and m: section IV-D",
+  summary: "the time of a mini-batch by n, k, N and m: section IV-D",
   departures: [
     "The paper counts operations and measures nothing here. It counts OMP by Cholesky factors; this is Batch-OMP with a stored Gram matrix.",
   ],

@@ -33,6 +33,7 @@ export function universalClaims(
     {
       ...bestClaim(trainletsLabel, paperCurves, terms),
       ...{ id: "trained-best", source, paper: "trainlets give the highest PSNR" },
+      text: `${trainletsLabel} has the highest PSNR at M = ${terms.join(", ")}`,
     },
     ...orderClaims(orders, paperCurves, terms),
     ...(comparesTimes ? speedClaims(learned) : []),
