@@ -60,13 +60,17 @@ export function universalFiles(result: UniversalResult): OutcomeFile[] {
   ];
 }
 
+/** The width of an atom in the gallery, about. */
+const atomPixels = 64;
+
 /** Atoms spread evenly over their order by entropy. */
 function gallery({ atoms, model, settings }: UniversalResult): Picture {
   const { columns, rows } = settings.gallery;
   const sorted = orderAtoms(atoms, "entropy");
   const shown = Math.min(columns * rows, sorted.length);
   const order = Array.from({ length: shown }, (_, i) => sorted[Math.floor((i * sorted.length) / shown)]);
-  return atomGallery(atoms, model.shape, { order, columns: Math.min(columns, shown) });
+  const magnify = Math.max(1, Math.round(atomPixels / model.shape.at(-1)!));
+  return atomGallery(atoms, model.shape, { order, columns: Math.min(columns, shown), magnify });
 }
 
 function page(result: UniversalResult, chart: string): OutcomeFile {
