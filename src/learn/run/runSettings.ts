@@ -24,6 +24,9 @@ import {
 import { type OwnOption, ownOptionNames } from "../learners/learner.js";
 import type { ResolvedTraining } from "./trainOptions.js";
 
+/** Older checkpoints do not have it. */
+const shareName = "share of test patches";
+
 /** The settings that follow from the options. */
 export function optionSettings(options: ResolvedTraining): RunSettings {
   const { base, coding, atomCare, learner, start, testEvery, reportEvery } = options;
@@ -43,7 +46,7 @@ export function optionSettings(options: ResolvedTraining): RunSettings {
     examples,
     seed,
     holdout,
-    "share of test patches": options.holdoutShare,
+    [shareName]: options.holdoutShare,
     groupSamples: options.groupSamples,
     testEvery: testEvery ?? "an epoch",
     reportEvery: reportEvery ?? "as usual",
@@ -136,11 +139,14 @@ export class RunIdentity {
   }
 }
 
+/** What a run had before these settings could be chosen: older checkpoints do not have them. */
+const addedSettings: RunSettings = { average: "none", init: "examples" };
+
 /** Reject settings that differ from those of a checkpoint; `difference` says how, where that is known. */
 export function requireSameSettings(saved: RunSettings, now: RunSettings, difference = ""): void {
   for (const [name, value] of Object.entries(now)) {
-    if (saved[name] === value) continue;
-    const before = saved[name] ?? "none";
+    const before = saved[name] ?? addedSettings[name] ?? "none";
+    if (before === value || (name === shareName && saved[name] === undefined)) continue;
     const rule = `must be ${before === "none" ? "left out" : before}, as in the checkpoint`;
     const more = difference && `: ${difference}`;
     throw new InputError((nameOf) => `${nameOf("resume")}: ${nameOf(name)} ${rule}, got ${value}${more}`, {
