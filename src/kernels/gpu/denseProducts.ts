@@ -68,6 +68,7 @@ export class DenseProducts {
       if (piece) this.#sum(piece, adds);
       return;
     }
+    const whole = inOnePanel(A, B, C); // panels of one product must be summed alike
     for (const rows of runsOf(A)) {
       for (const { count, parts } of runsOf(B, C)) {
         const [b, c] = parts;
@@ -84,7 +85,7 @@ export class DenseProducts {
         };
         const tiles = [Math.ceil(rows.count / tile), Math.ceil(count / tile)] as const;
         const piece = { params, a: rows.parts[0].buffer, b: b.buffer, c, tiles, flags: {}, scale };
-        if (rows.count === A.cols) this.#sum(piece, adds);
+        if (whole) this.#sum(piece, adds);
         else this.#dispatch(piece, { adds: adds ? 1 : 0 });
       }
     }

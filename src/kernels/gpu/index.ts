@@ -63,15 +63,16 @@ export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
     get memory() {
       return { used: queue.bytes, limit: Infinity };
     },
-    /** D and Φ as dense matrices, a copy of G and columns on their way to it, what lies between two axes, lists of codes. */
+    /** D and Φ as dense matrices, a copy of G and columns on their way to it, slices, what lies between two axes, lists of codes. */
     workspace({ n, L, m, p, N }) {
       const dense = 4 * n * (m + L);
       const passing = (bytes: number) => Math.min(chunkBytes, bytes);
       const gram = 2 * m * m + passing(4 * m * m);
       const axes = 2 * passing(4 * Math.max(n, L) * Math.max(N, m)) + passing(4 * L * m);
       const lists = (m * N) / 8 + 8 * N * p + 20 * m;
+      const slices = n > sliceRows ? passing((4 * m * Math.max(N, m) * n) / sliceRows) : 0;
       const moved = 2 * passing(4 * Math.max(n, L) * N);
-      return dense + gram + axes + lists + moved + moveBytes(L);
+      return dense + gram + slices + axes + lists + moved + moveBytes(L);
     },
     async close() {
       queue.close();

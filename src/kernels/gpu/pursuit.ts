@@ -167,7 +167,7 @@ function shapeOf(
   sparsity: number,
 ): { readonly threads: number; readonly spills: boolean } {
   const bytes = 4 * placeWords(atoms, sparsity);
-  const fitting = (threads: number) => bytes + 8 * threads + 64 <= groupBytes;
+  const fitting = (threads: number) => bytes + 8 * threads + 128 <= groupBytes;
   const threads = Math.min(threadsFor(atoms, bytes), most);
   if (fitting(threads)) return { threads, spills: false };
   return { threads: Math.min(threadsFor(atoms, 0), most), spills: true };

@@ -57,10 +57,8 @@ struct Params {
 
 var<workgroup> factor: array<f32, factorRoom>; // V by rows, row t from t (t + 1) / 2
 var<workgroup> taken: array<u32, room>;
-var<workgroup> weights: array<f32, room>;      // x
-var<workgroup> row: array<f32, room>;          // g
-var<workgroup> turned: array<f32, room>;       // w
-var<workgroup> fitted: array<f32, room>;       // z
+override vectorRoom: u32 = 4 * room;
+var<workgroup> vectors: array<f32, vectorRoom>; // x, g, w and z
 var<workgroup> marks: array<u32, markRoom>;
 var<workgroup> bestValue: array<f32, threads>;
 var<workgroup> bestAtom: array<u32, threads>;
@@ -72,6 +70,7 @@ var<workgroup> shares: array<vec2f, 8>; // parts of ‖w‖² and ⟨w, z⟩
 var<workgroup> fit: vec2f;    // 1 / pivot (0: the atom depends on those taken) and z
 
 const none = 0xffffffffu;
+const xs = 0u; const gs = 1u; const ws = 2u; const zs = 3u; // kinds of vectors
 const halfError = 0.00049; // above 2⁻¹¹: half a unit in the last place of a half, and f32's own rounding
 const halfUnit = 0.0009765625; // 2⁻¹⁰: entries of G1 are those of G times 2¹⁰, far from the smallest halves
 const lanes = 16u;              // threads that compute one candidate together
@@ -86,45 +85,15 @@ fn setFloat(at: u32, value: f32) { work[at] = bitcast<u32>(value); }
 fn markWords() -> u32 { return (params.atoms + 31u) / 32u; }
 fn factorPlace() -> u32 { return place + 5u * params.sparsity + markWords(); }
 
-fn takenAt(t: u32) -> u32 {
-  if (spills) { return work[place + t]; }
-  return taken[t];
-}
+fn takenAt(t: u32) -> u32 { if (spills) { return work[place + t]; } return taken[t]; }
 fn setTaken(t: u32, atom: u32) { if (spills) { work[place + t] = atom; } else { taken[t] = atom; } }
-fn weightAt(t: u32) -> f32 {
-  if (spills) { return floatAt(place + params.sparsity + t); }
-  return weights[t];
-}
-fn setWeight(t: u32, value: f32) { if (spills) { setFloat(place + params.sparsity + t, value); } else { weights[t] = value; } }
-fn rowAt(t: u32) -> f32 {
-  if (spills) { return floatAt(place + 2u * params.sparsity + t); }
-  return row[t];
-}
-fn setRow(t: u32, value: f32) { if (spills) { setFloat(place + 2u * params.sparsity + t, value); } else { row[t] = value; } }
-fn fittedAt(t: u32) -> f32 {
-  if (spills) { return floatAt(place + 3u * params.sparsity + t); }
-  return fitted[t];
-}
-fn setFitted(t: u32, value: f32) { if (spills) { setFloat(place + 3u * params.sparsity + t, value); } else { fitted[t] = value; } }
-fn turnedAt(t: u32) -> f32 {
-  if (spills) { return floatAt(place + 4u * params.sparsity + t); }
-  return turned[t];
-}
-fn setTurned(t: u32, value: f32) { if (spills) { setFloat(place + 4u * params.sparsity + t, value); } else { turned[t] = value; } }
-fn marksAt(word: u32) -> u32 {
-  if (spills) { return work[place + 5u * params.sparsity + word]; }
-  return marks[word];
-}
+fn vectorAt(kind: u32, t: u32) -> f32 { if (spills) { return floatAt(place + (1u + kind) * params.sparsity + t); } return vectors[kind * room + t]; }
+fn setVector(kind: u32, t: u32, value: f32) { if (spills) { setFloat(place + (1u + kind) * params.sparsity + t, value); } else { vectors[kind * room + t] = value; } }
+fn marksAt(word: u32) -> u32 { if (spills) { return work[place + 5u * params.sparsity + word]; } return marks[word]; }
 fn setMarks(word: u32, value: u32) { if (spills) { work[place + 5u * params.sparsity + word] = value; } else { marks[word] = value; } }
-fn factorAt(at: u32) -> f32 {
-  if (spills) { return floatAt(factorPlace() + at); }
-  return factor[at];
-}
+fn factorAt(at: u32) -> f32 { if (spills) { return floatAt(factorPlace() + at); } return factor[at]; }
 fn setFactor(at: u32, value: f32) { if (spills) { setFloat(factorPlace() + at, value); } else { factor[at] = value; } }
-fn sync() {
-  if (spills) { storageBarrier(); }
-  workgroupBarrier();
-}
+fn sync() { if (spills) { storageBarrier(); } workgroupBarrier(); }
 
 fn gram(atom: u32, quad: u32) -> vec4f {
   if (panels == 1u) { return G0[atom * params.quads + quad]; }
@@ -139,11 +108,7 @@ fn gram(atom: u32, quad: u32) -> vec4f {
 // — one example ————————————————————————————————————————————————————————————————
 
 @compute @workgroup_size(threads)
-fn main(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(num_workgroups) groups: vec3u,
-  @builtin(local_invocation_index) index: u32,
-) {
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) index: u32) {
   thread = index;
   place = params.workAt + group.x * params.workSize;
   for (var i = group.x; i < params.examples; i += groups.x) {
@@ -212,12 +177,12 @@ fn correlate(count: u32) {
       let g1 = gram(takenAt(t + 1u), q);
       let g2 = gram(takenAt(t + 2u), q);
       let g3 = gram(takenAt(t + 3u), q);
-      alpha -= weightAt(t) * g0;
-      alpha -= weightAt(t + 1u) * g1;
-      alpha -= weightAt(t + 2u) * g2;
-      alpha -= weightAt(t + 3u) * g3;
+      alpha -= vectorAt(xs, t) * g0;
+      alpha -= vectorAt(xs, t + 1u) * g1;
+      alpha -= vectorAt(xs, t + 2u) * g2;
+      alpha -= vectorAt(xs, t + 3u) * g3;
     }
-    for (; t < count; t++) { alpha -= weightAt(t) * gram(takenAt(t), q); }
+    for (; t < count; t++) { alpha -= vectorAt(xs, t) * gram(takenAt(t), q); }
     let size = openOf(alpha, q);
     for (var lane = 0u; lane < 4u; lane++) {
       if (size[lane] > best.size) { best = Choice(size[lane], 4u * q + lane); }
@@ -256,9 +221,7 @@ fn settle(best: Choice) {
   if (thread == 0u) { choice = mine; }
 }
 
-fn precedes(one: Choice, other: Choice) -> bool {
-  return one.size > other.size || (one.size == other.size && one.atom < other.atom);
-}
+fn precedes(one: Choice, other: Choice) -> bool { return one.size > other.size || (one.size == other.size && one.atom < other.atom); }
 
 // — the pass in half precision —————————————————————————————————————————————————————
 
@@ -274,12 +237,12 @@ fn nearly(oct: u32, octs: u32, count: u32) -> Eight {
     let g1 = bitcast<vec4u>(G1[takenAt(t + 1u) * octs + oct]);
     let g2 = bitcast<vec4u>(G1[takenAt(t + 2u) * octs + oct]);
     let g3 = bitcast<vec4u>(G1[takenAt(t + 3u) * octs + oct]);
-    sum = less(sum, weightAt(t), g0);
-    sum = less(sum, weightAt(t + 1u), g1);
-    sum = less(sum, weightAt(t + 2u), g2);
-    sum = less(sum, weightAt(t + 3u), g3);
+    sum = less(sum, vectorAt(xs, t), g0);
+    sum = less(sum, vectorAt(xs, t + 1u), g1);
+    sum = less(sum, vectorAt(xs, t + 2u), g2);
+    sum = less(sum, vectorAt(xs, t + 3u), g3);
   }
-  for (; t < count; t++) { sum = less(sum, weightAt(t), bitcast<vec4u>(G1[takenAt(t) * octs + oct])); }
+  for (; t < count; t++) { sum = less(sum, vectorAt(xs, t), bitcast<vec4u>(G1[takenAt(t) * octs + oct])); }
   return sum;
 }
 
@@ -371,10 +334,10 @@ fn lookAt(many: u32, count: u32) {
         let b = entryOf(atom, takenAt(min(t + lanes, last)));
         let c = entryOf(atom, takenAt(min(t + 2u * lanes, last)));
         let d = entryOf(atom, takenAt(min(t + 3u * lanes, last)));
-        sum += weightAt(t) * a;
-        if (t + lanes < count) { sum += weightAt(t + lanes) * b; }
-        if (t + 2u * lanes < count) { sum += weightAt(t + 2u * lanes) * c; }
-        if (t + 3u * lanes < count) { sum += weightAt(t + 3u * lanes) * d; }
+        sum += vectorAt(xs, t) * a;
+        if (t + lanes < count) { sum += vectorAt(xs, t + lanes) * b; }
+        if (t + 2u * lanes < count) { sum += vectorAt(xs, t + 2u * lanes) * c; }
+        if (t + 3u * lanes < count) { sum += vectorAt(xs, t + 3u * lanes) * d; }
       }
     }
     bestValue[thread] = sum;
@@ -396,9 +359,7 @@ fn lookAt(many: u32, count: u32) {
   if (thread == 0u) { choice = best; }
 }
 
-fn entryOf(atom: u32, other: u32) -> f32 {
-  return gram(atom, other / 4u)[other % 4u];
-}
+fn entryOf(atom: u32, other: u32) -> f32 { return gram(atom, other / 4u)[other % 4u]; }
 
 // — the small systems ————————————————————————————————————————————————————————————
 
@@ -410,29 +371,29 @@ fn slicesOf(count: u32) -> u32 { return min(8u, max(1u, threads / max(count, 1u)
 fn extend(atom: u32, count: u32) {
   var own = vec2f(); // G_jj and P_j
   if (thread == 0u) { own = vec2f(entryOf(atom, atom), P[column + atom / 4u][atom % 4u]); }
-  for (var t = thread; t < count; t += threads) { setRow(t, entryOf(atom, takenAt(t))); }
+  for (var t = thread; t < count; t += threads) { setVector(gs, t, entryOf(atom, takenAt(t))); }
   sync();
   let slices = slicesOf(count);
   for (var item = thread; item < count * slices; item += threads) {
     let t = item % count;
     var sum = 0.0;
-    for (var s = item / count; s <= t; s += slices) { sum += factorAt(t * (t + 1u) / 2u + s) * rowAt(s); }
-    if (slices == 1u) { setTurned(t, sum); } else { bestValue[item] = sum; }
+    for (var s = item / count; s <= t; s += slices) { sum += factorAt(t * (t + 1u) / 2u + s) * vectorAt(gs, s); }
+    if (slices == 1u) { setVector(ws, t, sum); } else { bestValue[item] = sum; }
   }
   sync();
   if (slices > 1u && thread < count) {
     var sum = bestValue[thread];
     for (var q = 1u; q < slices; q++) { sum += bestValue[q * count + thread]; }
-    setTurned(thread, sum);
+    setVector(ws, thread, sum);
   }
   sync();
   if (thread < 8u) {
     var share = vec2f();
-    for (var t = thread; t < count; t += 8u) { share += turnedAt(t) * vec2f(turnedAt(t), fittedAt(t)); }
+    for (var t = thread; t < count; t += 8u) { share += vectorAt(ws, t) * vec2f(vectorAt(ws, t), vectorAt(zs, t)); }
     shares[thread] = share;
   }
-  if (slices > 1u) {
-    for (var item = thread; item < count * slices; item += threads) { bestValue[item] = backwards(item % count, item / count, slices, count); }
+  for (var item = thread; slices > 1u && item < count * slices; item += threads) {
+    bestValue[item] = backwards(item % count, item / count, slices, count);
   }
   workgroupBarrier();
   if (thread == 0u) {
@@ -446,7 +407,7 @@ fn extend(atom: u32, count: u32) {
 // Entry s of wᵀV, over the rows s + slice, s + slice + slices, ….
 fn backwards(s: u32, slice: u32, slices: u32, count: u32) -> f32 {
   var sum = 0.0;
-  for (var t = s + slice; t < count; t += slices) { sum += turnedAt(t) * factorAt(t * (t + 1u) / 2u + s); }
+  for (var t = s + slice; t < count; t += slices) { sum += vectorAt(ws, t) * factorAt(t * (t + 1u) / 2u + s); }
   return sum;
 }
 
@@ -456,15 +417,16 @@ fn take(atom: u32, count: u32, step: vec2f) {
   let slices = slicesOf(count);
   for (var s = thread; s < count; s += threads) {
     var sum = 0.0;
-    if (slices == 1u) { sum = backwards(s, 0u, 1u, count); } else { for (var q = 0u; q < slices; q++) { sum += bestValue[q * count + s]; } }
+    if (slices == 1u) { sum = backwards(s, 0u, 1u, count); } // else parts of it are in bestValue
+    for (var q = 0u; slices > 1u && q < slices; q++) { sum += bestValue[q * count + s]; }
     let entry = -sum * step.x;
     setFactor(last + s, entry);
-    setWeight(s, weightAt(s) + step.y * entry);
+    setVector(xs, s, vectorAt(xs, s) + step.y * entry);
   }
   if (thread == 0u) {
     setFactor(last + count, step.x);
-    setWeight(count, step.y * step.x);
-    setFitted(count, step.y);
+    setVector(xs, count, step.y * step.x);
+    setVector(zs, count, step.y);
     setTaken(count, atom);
     setMarks(atom / 32u, marksAt(atom / 32u) | (1u << (atom % 32u)));
   }
@@ -479,7 +441,7 @@ fn write(i: u32, count: u32) {
     var value = 0.0;
     if (t < count) {
       atom = takenAt(t);
-      value = weightAt(t);
+      value = vectorAt(xs, t);
     }
     X[slots + t] = atom;
     X[params.valuesAt + slots + t] = bitcast<u32>(value);
