@@ -2,7 +2,7 @@
  * The pictures of `reproduce all`, by their places in one folder:
  *
  *     lena.png                   fig5, fig6
- *     photos/train, photos/test  fig4, fig11, universal32, universal64
+ *     photos/train, photos/test  fig4, fig11, complexity, universal32, universal64
  *     denoise                    fig7
  *     faces/*.npy                fig8, once per file
  *
@@ -32,6 +32,7 @@ type Finder = (folder: string) => Promise<readonly DataSet[]>;
 
 /** The experiments that use pictures. */
 export const finders: Readonly<Record<string, Finder>> = {
+  complexity: testPhotos,
   fig4: testPhotos,
   fig5: lena,
   fig6: lena,
