@@ -40,7 +40,7 @@ export async function dictionaryOf(
 }
 
 /** As `denoise` learns: patches of noise 1, coded down to it. */
-export function othersOptions(settings: DenoisingSettings, size: number, pictures: number): TrainOptions {
+function othersOptions(settings: DenoisingSettings, size: number, pictures: number): TrainOptions {
   const { atomSparsity, examples, batch, seed, study } = settings;
   const n = size * size;
   const error = Math.sqrt(chiSquareQuantile(denoiseDefaults.quantile, n) / n);

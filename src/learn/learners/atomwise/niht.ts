@@ -62,7 +62,7 @@ async function createNiht(setting: LearnerSetting): Promise<NihtState> {
 }
 
 /** One mini-batch of Algorithm 1. Changes `state` in place. */
-export async function nihtUpdate(state: NihtState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
+async function nihtUpdate(state: NihtState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
   const { solver, sweep, tally } = state;
   const { atomSparsity, stepDecay } = state.options;
   const { X, R } = await codeBatch(state, Y, kernels);
