@@ -16,7 +16,7 @@ export interface OpenGpu {
   readonly software: boolean;
 }
 
-/** What Node's package keeps alive: an object collected too early ends the process. */
+/** What must not be collected while a device is open: with Node's package, that would end the process. */
 const alive = new Set<object>();
 
 export async function openGpu(softwareToo: boolean): Promise<OpenGpu | { readonly unavailable: string }> {
@@ -43,7 +43,7 @@ export async function openGpu(softwareToo: boolean): Promise<OpenGpu | { readonl
       label: "trainlets",
       requiredLimits: Object.fromEntries(wanted.map((name) => [name, limits[name]])),
     });
-    for (const object of [gpu, adapter, device]) alive.add(object);
+    for (const object of [adapter, device]) alive.add(object);
     const description = `WebGPU, ${describe(info)}${software ? " (software)" : ""}`;
     return { device, adapter, description, software };
   } catch (error) {
@@ -97,12 +97,8 @@ async function findGpu(
     if (obstacle) return { unavailable: obstacle };
   }
   try {
-    const packageName = "webgpu"; // a name in a variable: bundlers leave it alone
-    const { create } = (await import(/* @vite-ignore */ packageName)) as {
-      create(options: string[]): GPU;
-    };
-    // on Linux only Vulkan: looking for OpenGL prints complaints to the terminal
-    return { gpu: create(node.platform === "linux" ? ["backend=vulkan"] : []) };
+    nodeGpu ??= await loadNodeGpu(node.platform);
+    return { gpu: nodeGpu };
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
     const missing = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
@@ -112,6 +108,16 @@ async function findGpu(
         : `the package webgpu does not load (${message.split("\n")[0]})`,
     };
   }
+}
+
+/** WebGPU of Node's package, made once: each one holds an instance of the driver, which it never gives back. */
+let nodeGpu: GPU | undefined;
+
+async function loadNodeGpu(platform: string): Promise<GPU> {
+  const packageName = "webgpu"; // a name in a variable: bundlers leave it alone
+  const { create } = (await import(/* @vite-ignore */ packageName)) as { create(options: string[]): GPU };
+  // on Linux only Vulkan: looking for OpenGL prints complaints to the terminal
+  return create(platform === "linux" ? ["backend=vulkan"] : []);
 }
 
 /**

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { requireSoftwareGpu } from "../../../tests/softwareGpu.js";
 import { DenseMatrix } from "../../core/matrix.js";
@@ -23,6 +25,20 @@ async function open(options: GpuOptions): Promise<Kernels> {
   const kernels = await createGpuKernels({ software: true, ...options });
   if ("unavailable" in kernels) throw new Error(kernels.unavailable);
   return kernels;
+}
+
+/** A device that computed something and was closed. */
+async function usedAndClosed(): Promise<WeakRef<GPUDevice>> {
+  software.enable!();
+  const opened = await openGpu(true);
+  if ("unavailable" in opened) throw new Error(opened.unavailable);
+  const kernels = gpuKernelsOn(opened);
+  const [large, energies] = [kernels.matrix(1024, 300), kernels.matrix(1, 300)];
+  await kernels.writeMatrix(large, new DenseMatrix(1024, 300));
+  await kernels.columnEnergies(large, energies);
+  await kernels.readMatrix(energies);
+  await kernels.close();
+  return new WeakRef(opened.device);
 }
 
 describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
@@ -110,6 +126,17 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
     const { kernels: best } = await chooseKernels("auto");
     expect(best.description).not.toMatch(/software/);
     await best.close();
+  });
+
+  test("a closed device is collected, with all that was made on it", async () => {
+    setFlagsFromString("--expose-gc");
+    const collectGarbage = runInNewContext("gc") as () => void;
+    const device = await usedAndClosed();
+    for (let i = 0; i < 100 && device.deref(); i++) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      collectGarbage();
+    }
+    expect(device.deref()).toBeUndefined();
   });
 
   test("a device that is lost ends the run with an error", async () => {

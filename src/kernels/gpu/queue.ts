@@ -68,7 +68,7 @@ export class GpuQueue {
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
   #underWay: Promise<unknown>[] = [];
-  #failure: Error | undefined;
+  readonly #health: Health;
 
   constructor(device: GPUDevice) {
     this.device = device;
@@ -76,15 +76,8 @@ export class GpuQueue {
       size: slots * slotBytes,
       usage: usage.uniform | usage.copyTarget,
     });
-    void device.lost.then(({ reason, message }) => {
-      if (reason === "destroyed" && this.#closed) return;
-      this.#fail(new DeviceLostError(`gpu: the device was lost (${firstLine(message) || reason})`));
-    });
-    device.addEventListener("uncapturederror", (event) => {
-      this.#fail(new Error(`gpu: ${firstLine((event as GPUUncapturedErrorEvent).error.message)}`));
-    });
+    this.#health = watchHealth(device);
   }
-  #closed = false;
 
   // — buffers ———————————————————————————————————————————————————————————————
 
@@ -146,7 +139,7 @@ export class GpuQueue {
 
   #takeUpload(): GPUBuffer | undefined {
     const kept = this.#uploads.pop();
-    if (kept || this.#uploadCount === mostUploads || this.#failure) return kept;
+    if (kept || this.#uploadCount === mostUploads || this.#health.failure) return kept;
     this.#uploadCount++;
     return this.device.createBuffer({
       size: uploadBytes,
@@ -261,10 +254,15 @@ export class GpuQueue {
     this.#complain();
   }
 
+  /** Close the device, and let go of all that was made on it. */
   close(): void {
-    this.#closed = true;
+    this.#health.closed = true;
     this.flush();
     this.device.destroy();
+    for (const made of [this.#pipelines, this.#layouts, this.#groups, this.#scratch]) made.clear();
+    this.#staging.length = 0;
+    this.#uploads.length = 0;
+    this.#underWay.length = 0;
   }
 
   #pipeline(name: ShaderName, constants: Readonly<Record<string, number>>): GPUComputePipeline {
@@ -336,14 +334,33 @@ export class GpuQueue {
     return this.#encoder;
   }
 
-  /** The loss of the device outweighs errors that come of it. */
-  #fail(failure: Error): void {
-    if (!this.#failure || failure instanceof DeviceLostError) this.#failure = failure;
-  }
-
   #complain(): void {
-    if (this.#failure) throw this.#failure;
+    if (this.#health.failure) throw this.#health.failure;
   }
+}
+
+/** What became of a device. */
+interface Health {
+  failure: Error | undefined;
+  /** Whether its end was meant. */
+  closed: boolean;
+}
+
+/**
+ * Listen to a device. Node's package keeps listeners until the device is collected, so a listener that refers to the
+ * device, or to the queue, would keep both for ever.
+ */
+function watchHealth(device: GPUDevice): Health {
+  const health: Health = { failure: undefined, closed: false };
+  void device.lost.then(({ reason, message }) => {
+    if (reason === "destroyed" && health.closed) return;
+    // outweighs errors that come of it
+    health.failure = new DeviceLostError(`gpu: the device was lost (${firstLine(message) || reason})`);
+  });
+  device.addEventListener("uncapturederror", (event) => {
+    health.failure ??= new Error(`gpu: ${firstLine((event as GPUUncapturedErrorEvent).error.message)}`);
+  });
+  return health;
 }
 
 /** The most workgroups along an axis that every device allows. Shaders loop over the rest. */
