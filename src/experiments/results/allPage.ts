@@ -128,7 +128,7 @@ const mostFigures = 8;
 
 /** Charts and pictures, each once: a chart as SVG, which is sharp at every size. */
 function mainFigures(files: readonly string[]): string[] {
-  const figures = files.filter((name) => /^figure-.*\.(svg|png)$/.test(name));
+  const figures = files.filter((name) => /^(figure|complexity)-.*\.(svg|png)$/.test(name));
   const charts = new Set(figures.filter((name) => name.endsWith(".svg")));
   return figures
     .filter((name) => name.endsWith(".svg") || !charts.has(name.replace(/png$/, "svg")))

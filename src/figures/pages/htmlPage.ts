@@ -58,7 +58,7 @@ export interface ImageContent {
   readonly caption?: string;
 }
 
-/** Small pictures side by side; each links to its file in full size. */
+/** Pictures side by side; each links to its file. */
 export interface PicturesContent {
   readonly kind: "pictures";
   /** `src` is a path relative to the page. */
@@ -151,7 +151,7 @@ function renderContent(content: PageContent): string {
     case "image":
       return renderFigure(renderImage(content), content.caption);
     case "pictures":
-      return tag("div", content.pictures.map(renderSmall).join("\n"), "pictures");
+      return tag("div", content.pictures.map(renderLinked).join("\n"), "pictures");
     case "links":
       return tag(
         "p",
@@ -177,7 +177,7 @@ function renderImage({ src, alt, pixelated = false }: ImageContent): string {
   return `<img src="${escapeMarkup(src)}" alt="${escapeMarkup(alt)}"${look}>`;
 }
 
-function renderSmall({ src, alt }: PicturesContent["pictures"][number]): string {
+function renderLinked({ src, alt }: PicturesContent["pictures"][number]): string {
   return renderLink(src, `<img src="${pathOf(src)}" alt="${escapeMarkup(alt)}">`);
 }
 

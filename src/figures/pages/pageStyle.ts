@@ -36,10 +36,13 @@ figure img.pixelated { width: 44rem; image-rendering: pixelated; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem; }
 .charts figure { margin: 0; }
 .charts figure > svg { width: 100%; background: none; }
-.pictures { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.25rem 0; }
+.pictures {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: .75rem;
+  max-width: 62rem; margin: 1.25rem 0;
+}
 .pictures a { display: block; }
 .pictures img {
-  display: block; max-width: 100%; height: 12rem; object-fit: contain;
+  display: block; width: 100%; max-height: 40rem; object-fit: contain;
   background: #ffffff; border: 1px solid var(--line); border-radius: 6px;
 }
 .pictures a:hover img, .pictures a:focus-visible img { border-color: var(--accent); }
