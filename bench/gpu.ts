@@ -13,10 +13,9 @@ import { makeNpy, writeNpy } from "../src/data/formats/npy.js";
 import type { Kernels } from "../src/kernels/contract.js";
 import { createCpuKernels } from "../src/kernels/cpu/index.js";
 import { createGpuKernels } from "../src/kernels/gpu/index.js";
-import { train } from "../src/learn/run/train.js";
 import { Matrix64 } from "../src/linalg/matrix64.js";
 import { benchRival } from "./gpuRival.js";
-import { stepProfile } from "./gpuStep.js";
+import { benchStep } from "./gpuStep.js";
 import { trainEpoch } from "./jobs.js";
 import { countNonZeros, makeOperands, measurements, type Operands, ReferenceCheck } from "./kernels.js";
 import {
@@ -30,38 +29,60 @@ import {
 } from "./setting.js";
 import { digits, table } from "./table.js";
 
+/** The parts that `--only` chooses from. */
+const sections = ["kernels", "step", "rival", "job"] as const;
+type Section = (typeof sections)[number];
+
 export async function benchGpu(options: Options): Promise<string> {
+  const chosen = chooseSections(options.only);
   const kernels = await createGpuKernels({ software: options.quick });
   if ("unavailable" in kernels) return `missing: ${kernels.unavailable}`;
   const pictures = await readPictures(options.images);
   const parts = [`${kernels.description}\n`];
+  const show = (text: string) => {
+    process.stderr.write(`${text}\n`); // results are visible even if a later part fails
+    parts.push(text);
+  };
   try {
-    const rates = await deviceRates(kernels, options);
-    parts.push(
-      `Rates of the device: a copy moves ${digits(rates.copy / 1e9)} GB/s, a dense product makes ${digits(rates.product / 1e9)} GFLOP/s.\n`,
-    );
-    for (const [problem, N] of listJobs(options)) {
-      const text = await problemTables(problem, N, pictures, kernels, rates, options);
-      process.stderr.write(`${text}\n`); // results are visible even if a later part fails
-      parts.push(text);
+    if (chosen.has("kernels")) {
+      const rates = await deviceRates(kernels, options);
+      show(
+        `Rates of the device: a copy moves ${digits(rates.copy / 1e9)} GB/s, a dense product makes ${digits(rates.product / 1e9)} GFLOP/s.\n`,
+      );
+      for (const [problem, N] of listJobs(options))
+        show(await problemTables(problem, N, pictures, kernels, rates));
     }
-    parts.push(await benchRival(kernels, options));
-    parts.push(await smallJob(kernels, pictures, options));
+    if (chosen.has("step"))
+      for (const [problem, N] of options.only && !options.quick ? [largeJob] : listJobs(options))
+        show(await benchStep(problem, N, pictures, kernels, options));
+    if (chosen.has("rival")) show(await benchRival(kernels, options));
+    if (chosen.has("job")) show(await smallJob(kernels, pictures, options));
   } finally {
     await kernels.close();
   }
   return parts.join("\n");
 }
 
+/** All, or those of a list with commas. */
+function chooseSections(only: string | undefined): ReadonlySet<Section> {
+  if (only === undefined) return new Set(sections);
+  const names = only.split(",");
+  const unknown = names.find((name) => !sections.includes(name as Section));
+  if (unknown !== undefined) {
+    process.stderr.write(`bench: --only must list some of ${sections.join(", ")}, got "${unknown}"\n`);
+    process.exit(2);
+  }
+  return new Set(names as Section[]);
+}
+
 /** Problems, each with the number of examples at a time. */
 function listJobs({ quick }: Options): [Problem, number][] {
   if (quick) return [[problems.small, 64]];
-  return [
-    [problems.small, 4096],
-    [problems.large, 8192],
-    [problems.huge, 2048],
-  ];
+  return [[problems.small, 4096], largeJob, [problems.huge, 2048]];
 }
+
+/** The one that is timed if only steps are asked for: experiment 6 of the paper. */
+const largeJob: [Problem, number] = [problems.large, 8192];
 
 interface Rates {
   /** Bytes read and written per second. */
@@ -107,14 +128,13 @@ async function secondsEach(kernels: Kernels, times: number, work: () => Promise<
   return best;
 }
 
-/** The kernels of one problem, its whole step, and PyTorch's pursuit. */
+/** The kernels of one problem, and PyTorch's pursuit. */
 async function problemTables(
   problem: Problem,
   N: number,
   pictures: readonly Signal[],
   kernels: Kernels,
   rates: Rates,
-  options: Options,
 ): Promise<string> {
   const { n, L, m, p, k } = sizesOf(problem);
   const dictionary = await makeDictionary(problem, pictures, kernels);
@@ -136,8 +156,6 @@ async function problemTables(
       digits(await check.error(measured, on)),
     ]);
   }
-  const step = await stepSeconds(problem, Math.min(N, 4096), pictures, kernels, options);
-  const profile = await stepProfile(problem, Math.min(N, 4096), options.quick ? 3 : 50, pictures, kernels);
   const torch = problem === problems.large ? await torchPursuit(on, patches, p) : "";
   const head = [
     "kernel",
@@ -154,31 +172,8 @@ async function problemTables(
   return [
     `${problem.name}: n=${n} L=${L} m=${m} p=${p} k=${k}, ${N} examples\n`,
     `${table(head, rows)}\n`,
-    `A whole step of OSDL, batch ${step.batch}, everything included: ${digits(step.seconds * 1e3)} ms, ${digits((step.seconds * 1e6) / step.batch)} µs per example.\n`,
-    `The same with a wait after each operation:\n\n${profile}\n`,
     ...(torch ? [`${torch}\n`] : []),
   ].join("\n");
-}
-
-/** Seconds per step of training after the first steps, with all it includes: sampling, learning, reports, atom care. */
-async function stepSeconds(
-  { patch, sparsity, atomSparsity, redundancy }: Problem,
-  batch: number,
-  pictures: readonly Signal[],
-  kernels: Kernels,
-  { quick }: Options,
-): Promise<{ readonly batch: number; readonly seconds: number }> {
-  const warm = quick ? 1 : 10;
-  const steps = quick ? 4 : 60;
-  const options = { patch, atomSparsity, redundancy, coding: { sparsity }, batch, holdout: 0 };
-  const run = train(pictures, { ...options, examples: batch * steps, reportEvery: warm, kernels });
-  let start = 0;
-  let counted = 0;
-  for await (const { step } of run) {
-    if (step === warm) start = performance.now();
-    counted = step - warm;
-  }
-  return { batch, seconds: (performance.now() - start) / 1000 / counted };
 }
 
 /** The same pursuit, batched in PyTorch, on the same Gram matrix and projections. */

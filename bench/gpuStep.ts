@@ -1,49 +1,117 @@
-/** Where the time of a step of OSDL goes: each operation of real training, waited for. */
+/** Steps of OSDL on a device: how long a step of real training takes, and which operations it spends that on. */
 
 import type { Signal } from "../src/core/signal.js";
 import type { Kernels } from "../src/kernels/contract.js";
 import { train } from "../src/learn/run/train.js";
-import type { Problem } from "./setting.js";
+import { type Options, type Problem, sizesOf } from "./setting.js";
 import { digits, table } from "./table.js";
 
 /** What only makes handles, or does not take part in a step. */
 const notTimed = /^(matrix|sparse|set|base|signals|head.*|free|workspace|close)$/;
+
+/** Steps between two rounds of atom care, which are also the steps before those that are timed, and how many are timed. */
+interface Schedule {
+  readonly every: number;
+  readonly timed: number;
+}
+
+/** Whole steps of one problem, with and without atom care, and their operations one by one. */
+export async function benchStep(
+  problem: Problem,
+  examples: number,
+  pictures: readonly Signal[],
+  kernels: Kernels,
+  { quick }: Options,
+): Promise<string> {
+  const { n, L, m, p, k } = sizesOf(problem);
+  const batch = Math.min(examples, 4096);
+  const schedule = quick ? { every: 2, timed: 4 } : { every: 25, timed: 50 };
+  const setting = { problem, batch, pictures, schedule };
+  const whole = await stepSeconds(setting, kernels, true);
+  const alone = await stepSeconds(setting, kernels, false);
+  const wait = await waitMs(kernels);
+  const operations = await stepProfile(setting, kernels, wait);
+  return [
+    `${problem.name}: n=${n} L=${L} m=${m} p=${p} k=${k}\n`,
+    `A whole step of OSDL, batch ${batch}, everything included: ${digits(whole * 1e3)} ms, ${digits((whole * 1e6) / batch)} µs per example. Without atom care: ${digits(alone * 1e3)} ms.\n`,
+    `The operations of these steps, each waited for; ${digits(wait)} ms per wait are subtracted:\n\n${operations}\n`,
+  ].join("\n");
+}
+
+interface StepSetting {
+  readonly problem: Problem;
+  readonly batch: number;
+  readonly pictures: readonly Signal[];
+  readonly schedule: Schedule;
+}
+
+/** Real training of the steps of a schedule, and some more after them; reports come between its parts. */
+function startTraining(
+  { problem, batch, pictures, schedule: { every, timed } }: StepSetting,
+  kernels: Kernels,
+  atomCare: { readonly every: number } | false,
+) {
+  const { patch, sparsity, atomSparsity, redundancy } = problem;
+  const options = { patch, atomSparsity, redundancy, coding: { sparsity }, batch, holdout: 0 };
+  const examples = batch * (2 * every + timed); // there is no atom care in the last steps of a run
+  return train(pictures, { ...options, atomCare, examples, reportEvery: every, kernels });
+}
+
+/** Seconds per step after the first steps, which compile shaders: sampling, learning, reports, and atom care if asked for. */
+async function stepSeconds(setting: StepSetting, kernels: Kernels, cares: boolean): Promise<number> {
+  const { every, timed } = setting.schedule;
+  let start = 0;
+  for await (const { step } of startTraining(setting, kernels, cares && { every })) {
+    if (step === every) start = performance.now();
+    if (step === every + timed) return (performance.now() - start) / 1000 / timed;
+  }
+  throw new Error("bench: the run ended too soon");
+}
+
+/** Milliseconds of waiting for a device that has nothing to do. */
+async function waitMs(kernels: Kernels): Promise<number> {
+  const turns = 50;
+  const done = kernels.matrix(1, 1);
+  await kernels.readMatrix(done);
+  const start = performance.now();
+  for (let turn = 0; turn < turns; turn++) await kernels.readMatrix(done);
+  const ms = (performance.now() - start) / turns;
+  kernels.free(done);
+  return ms;
+}
 
 interface Spent {
   readonly ms: number;
   readonly calls: number;
 }
 
-/**
- * Milliseconds per step of every operation, from the first to the last step, atom care included. Waiting for each
- * operation costs some tenths of a millisecond that a run does not pay.
- */
-export async function stepProfile(
-  { patch, sparsity, atomSparsity, redundancy }: Problem,
-  batch: number,
-  steps: number,
-  pictures: readonly Signal[],
-  kernels: Kernels,
-): Promise<string> {
+/** Milliseconds per step of every operation in steps without atom care. */
+async function stepProfile(setting: StepSetting, kernels: Kernels, wait: number): Promise<string> {
+  const { every, timed } = setting.schedule;
   const spent = new Map<string, Spent>();
-  const watched = watch(kernels, spent);
-  const options = { patch, atomSparsity, redundancy, coding: { sparsity }, batch, holdout: 0 };
-  const run = train(pictures, { ...options, examples: batch * steps, reportEvery: steps, kernels: watched });
   let start = 0;
-  for await (const { step } of run) {
-    if (step > 0) continue;
+  for await (const { step } of startTraining(setting, watch(kernels, spent), false)) {
+    if (step === every + timed) return profileTable(new Map(spent), performance.now() - start, timed, wait);
+    if (step !== every) continue;
+    spent.clear(); // operations until here compiled their shaders
     start = performance.now();
-    spent.clear(); // what came before the first step
   }
-  const all = performance.now() - start;
+  throw new Error("bench: the run ended too soon");
+}
+
+function profileTable(spent: ReadonlyMap<string, Spent>, all: number, steps: number, wait: number): string {
   const known = [...spent.values()].reduce((sum, { ms }) => sum + ms, 0);
   const rows = [...spent]
-    .sort(([, a], [, b]) => b.ms - a.ms)
-    .filter(([, { ms }]) => ms / steps >= 0.01)
-    .map(([name, { ms, calls }]) => [name, digits(ms / steps), digits(calls / steps)]);
+    .map(([name, { ms, calls }]) => ({ name, own: (ms - wait * calls) / steps, calls: calls / steps }))
+    .sort((a, b) => b.own - a.own);
+  const sum = rows.reduce((total, { own }) => total + own, 0);
   return table(
     ["operation", "ms per step", "calls per step"],
-    [...rows, ["between operations", digits((all - known) / steps), ""]],
+    [
+      ...rows.map(({ name, own, calls }) => [name, digits(own), digits(calls)]),
+      ["all of them", digits(sum), ""],
+      ["between operations", digits((all - known) / steps), ""],
+    ],
   );
 }
 

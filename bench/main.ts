@@ -22,6 +22,7 @@ const { values, positionals } = parseArgs({
     device: { type: "string", default: "cpu" },
     minutes: { type: "string", default: "60" },
     rival: { type: "string" },
+    only: { type: "string" },
     save: { type: "string" },
   },
 });

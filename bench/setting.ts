@@ -23,6 +23,8 @@ export interface Options {
   readonly dictionary?: string | undefined;
   /** For `gpu`: the folder that has the package of the rival, if it is not installed. */
   readonly rival?: string | undefined;
+  /** For `gpu`: the sections to run, separated by commas; by default all. */
+  readonly only?: string | undefined;
   /** For `soak`: where to compute, and for how long. */
   readonly device: string;
   readonly minutes: number;
