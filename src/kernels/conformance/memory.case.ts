@@ -159,6 +159,20 @@ export const memoryCases: readonly ConformanceCase[] = [
     },
   },
   {
+    title: "a new handle holds zeros, also where memory was freed",
+    once: true,
+    async check({ kernels }, rng) {
+      for (let turn = 0; turn < 3; turn++) {
+        const [M, X] = [kernels.matrix(33, 7), kernels.sparse(33, 7, 2)];
+        expect((await kernels.readMatrix(M)).data.every((value) => value === 0)).toBe(true);
+        expect((await kernels.readSparse(X)).counts.every((count) => count === 0)).toBe(true);
+        await kernels.writeMatrix(M, randomDense(rng, 33, 7));
+        await kernels.writeSparse(X, randomSparse(rng, 33, 7, 2));
+        kernels.free(M, X);
+      }
+    },
+  },
+  {
     title: "operations take effect in the order they are called, awaited or not",
     once: true,
     async check(bench) {

@@ -34,6 +34,8 @@ const slots = 128;
 const mostStaging = 2 ** 27;
 /** Bytes of the smallest of them. */
 const leastStaging = 2 ** 16;
+/** Bytes of freed buffers that are kept for new ones of the same size: making a buffer takes up to a millisecond. */
+const mostFreed = 2 ** 28;
 /** Bytes of a buffer that large writes go through, piece by piece. */
 const uploadBytes = 2 ** 23;
 /** Bytes from which a write is large. */
@@ -52,12 +54,14 @@ export class GpuQueue {
   readonly #pipelines = new Map<string, GPUComputePipeline>();
   readonly #layouts = new Map<ShaderName, GPUBindGroupLayout>();
   readonly #scratch = new Map<string, GPUBuffer>();
+  /** Buffers that were freed, the oldest first. */
+  readonly #freed: GPUBuffer[] = [];
   /** Buffers for reads that no read uses now. */
   readonly #staging: GPUBuffer[] = [];
   /** Buffers for large writes that are mapped and free, and how many there are in all. */
   readonly #uploads: GPUBuffer[] = [];
   #uploadCount = 0;
-  /** Bind groups of buffers that are not freed yet, by shader and buffers. */
+  /** Bind groups of buffers that are not destroyed yet, by shader and buffers. */
   readonly #groups = new Map<string, GPUBindGroup>();
   readonly #numbers = new WeakMap<GPUBuffer, number>();
   #buffers = 0;
@@ -85,17 +89,27 @@ export class GpuQueue {
   buffer(bytes: number): GPUBuffer {
     const size = Math.max(16, Math.ceil(bytes / 16) * 16);
     this.bytes += size;
+    const at = this.#freed.findLastIndex((freed) => freed.size === size);
+    if (at >= 0) {
+      const [kept] = this.#freed.splice(at, 1);
+      this.clear(kept, size);
+      return kept;
+    }
     return this.device.createBuffer({
       size,
       usage: usage.storage | usage.copySource | usage.copyTarget,
     });
   }
 
+  /** Free a buffer. It is kept for a new one of its size, as long as there are not too many. */
   free(buffer: GPUBuffer): void {
-    this.flush(); // what is recorded may use it
-    this.#groups.clear();
     this.bytes -= buffer.size;
-    buffer.destroy();
+    this.#freed.push(buffer);
+    let total = this.#freed.reduce((sum, { size }) => sum + size, 0);
+    if (total <= mostFreed) return;
+    this.flush(); // what is recorded may use them
+    this.#groups.clear();
+    for (; total > mostFreed; total -= this.#freed[0].size, this.#freed.shift()) this.#freed[0].destroy();
   }
 
   /** A named buffer that lives between calls, of at least this size; its contents are undefined. */
