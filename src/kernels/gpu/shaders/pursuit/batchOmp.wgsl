@@ -23,6 +23,7 @@ override spills: bool = false;
 override halves: bool = false;
 override room: u32 = 64;       // p; 1 if it spills
 override factorRoom: u32 = 64; // p (p + 1) / 2 or 1
+override termRoom: u32 = 64;   // p with `halves`, unless it spills; or 1
 override markRoom: u32 = 8;    // words of the marks of atoms taken, m / 32 or 1
 
 struct Params {
@@ -59,6 +60,7 @@ var<workgroup> factor: array<f32, factorRoom>; // V by rows, row t from t (t + 1
 var<workgroup> taken: array<u32, room>;
 override vectorRoom: u32 = 4 * room;
 var<workgroup> vectors: array<f32, vectorRoom>; // x, g, w and z
+var<workgroup> terms: array<vec2u, termRoom>; // for the pass over G1: where the column of an atom starts, x · halfUnit
 var<workgroup> marks: array<u32, markRoom>;
 var<workgroup> bestValue: array<f32, threads>;
 var<workgroup> bestAtom: array<u32, threads>;
@@ -84,11 +86,13 @@ fn floatAt(at: u32) -> f32 { return bitcast<f32>(work[at]); }
 fn setFloat(at: u32, value: f32) { work[at] = bitcast<u32>(value); }
 fn markWords() -> u32 { return (params.atoms + 31u) / 32u; }
 fn factorPlace() -> u32 { return place + 5u * params.sparsity + markWords(); }
-
 fn takenAt(t: u32) -> u32 { if (spills) { return work[place + t]; } return taken[t]; }
 fn setTaken(t: u32, atom: u32) { if (spills) { work[place + t] = atom; } else { taken[t] = atom; } }
 fn vectorAt(kind: u32, t: u32) -> f32 { if (spills) { return floatAt(place + (1u + kind) * params.sparsity + t); } return vectors[kind * room + t]; }
 fn setVector(kind: u32, t: u32, value: f32) { if (spills) { setFloat(place + (1u + kind) * params.sparsity + t, value); } else { vectors[kind * room + t] = value; } }
+fn termAt(t: u32) -> vec2u { if (spills) { return term(takenAt(t), vectorAt(xs, t)); } return terms[t]; }
+fn setTerm(t: u32, atom: u32, x: f32) { if (halves && !spills) { terms[t] = term(atom, x); } }
+fn term(atom: u32, x: f32) -> vec2u { return vec2u(atom * ((params.quads + 1u) / 2u), bitcast<u32>(x * halfUnit)); }
 fn marksAt(word: u32) -> u32 { if (spills) { return work[place + 5u * params.sparsity + word]; } return marks[word]; }
 fn setMarks(word: u32, value: u32) { if (spills) { work[place + 5u * params.sparsity + word] = value; } else { marks[word] = value; } }
 fn factorAt(at: u32) -> f32 { if (spills) { return floatAt(factorPlace() + at); } return factor[at]; }
@@ -228,34 +232,26 @@ fn precedes(one: Choice, other: Choice) -> bool { return one.size > other.size |
 // Eight approximate correlations, and bounds on their rounding.
 struct Eight { low: vec4f, high: vec4f, lowReach: vec4f, highReach: vec4f }
 
-fn nearly(oct: u32, octs: u32, count: u32) -> Eight {
+fn nearly(oct: u32, count: u32) -> Eight {
   var sum = Eight(P[column + 2u * oct], vec4f(), vec4f(), vec4f());
   if (2u * oct + 1u < params.quads) { sum.high = P[column + 2u * oct + 1u]; }
   var t = 0u;
   for (; t + 4u <= count; t += 4u) {
-    let g0 = bitcast<vec4u>(G1[takenAt(t) * octs + oct]);
-    let g1 = bitcast<vec4u>(G1[takenAt(t + 1u) * octs + oct]);
-    let g2 = bitcast<vec4u>(G1[takenAt(t + 2u) * octs + oct]);
-    let g3 = bitcast<vec4u>(G1[takenAt(t + 3u) * octs + oct]);
-    sum = less(sum, vectorAt(xs, t), g0);
-    sum = less(sum, vectorAt(xs, t + 1u), g1);
-    sum = less(sum, vectorAt(xs, t + 2u), g2);
-    sum = less(sum, vectorAt(xs, t + 3u), g3);
+    let t0 = termAt(t); let t1 = termAt(t + 1u); let t2 = termAt(t + 2u); let t3 = termAt(t + 3u);
+    let g0 = G1[t0.x + oct]; let g1 = G1[t1.x + oct]; let g2 = G1[t2.x + oct]; let g3 = G1[t3.x + oct];
+    sum = less(less(less(less(sum, t0, g0), t1, g1), t2, g2), t3, g3);
   }
-  for (; t < count; t++) { sum = less(sum, vectorAt(xs, t), bitcast<vec4u>(G1[takenAt(t) * octs + oct])); }
+  for (; t < count; t++) { sum = less(sum, termAt(t), G1[termAt(t).x + oct]); }
   return sum;
 }
 
-fn less(sum: Eight, weight: f32, g: vec4u) -> Eight {
-  let x = weight * halfUnit;
+fn less(sum: Eight, term: vec2u, packed: vec4f) -> Eight {
+  let x = bitcast<f32>(term.y);
+  let g = bitcast<vec4u>(packed);
   let low = vec4f(unpack2x16float(g.x), unpack2x16float(g.y));
   let high = vec4f(unpack2x16float(g.z), unpack2x16float(g.w));
-  return Eight(
-    sum.low - x * low,
-    sum.high - x * high,
-    sum.lowReach + abs(x) * abs(low),
-    sum.highReach + abs(x) * abs(high),
-  );
+  let size = abs(x);
+  return Eight(sum.low - x * low, sum.high - x * high, sum.lowReach + size * abs(low), sum.highReach + size * abs(high));
 }
 
 // What a thread found: the atom that may be the largest, bounds on the second and (from below) on the largest.
@@ -279,7 +275,7 @@ fn correlateHalves(count: u32) -> bool {
   let octs = (params.quads + 1u) / 2u;
   var span = Span(Choice(-1.0, none), -1.0, -1.0);
   for (var oct = thread; oct < octs; oct += threads) {
-    let alpha = nearly(oct, octs, count);
+    let alpha = nearly(oct, count);
     span = widen(span, alpha.low, alpha.lowReach, 2u * oct);
     span = widen(span, alpha.high, alpha.highReach, 2u * oct + 1u);
   }
@@ -289,7 +285,7 @@ fn correlateHalves(count: u32) -> bool {
   workgroupBarrier();
   if (span.second >= least) {
     for (var oct = thread; oct < octs; oct += threads) {
-      let alpha = nearly(oct, octs, count);
+      let alpha = nearly(oct, count);
       listAbove(least, alpha.low, alpha.lowReach, 2u * oct);
       listAbove(least, alpha.high, alpha.highReach, 2u * oct + 1u);
     }
@@ -421,11 +417,14 @@ fn take(atom: u32, count: u32, step: vec2f) {
     for (var q = 0u; slices > 1u && q < slices; q++) { sum += bestValue[q * count + s]; }
     let entry = -sum * step.x;
     setFactor(last + s, entry);
-    setVector(xs, s, vectorAt(xs, s) + step.y * entry);
+    let x = vectorAt(xs, s) + step.y * entry;
+    setVector(xs, s, x);
+    setTerm(s, takenAt(s), x);
   }
   if (thread == 0u) {
     setFactor(last + count, step.x);
     setVector(xs, count, step.y * step.x);
+    setTerm(count, atom, step.y * step.x);
     setVector(zs, count, step.y);
     setTaken(count, atom);
     setMarks(atom / 32u, marksAt(atom / 32u) | (1u << (atom % 32u)));
