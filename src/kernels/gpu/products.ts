@@ -73,7 +73,9 @@ export class GpuProducts {
             factorAt,
           };
           const groups = [Math.ceil((columns * outer * inner) / 64), Math.ceil(sizeOut / 16)] as const;
-          queue.dispatch("axis", params, [base.factors, source, target], groups);
+          queue.dispatch("axis", params, [base.factors, source, target], groups, {
+            along: inner === 1 ? 1 : 0,
+          });
           outer *= sizeOut;
         });
       }
