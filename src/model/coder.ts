@@ -46,6 +46,9 @@ export const panel = 512;
 /** Bytes of signals and correlations that are coded at a time, if that is more columns. */
 const partBytes = 2 ** 26;
 
+/** Columns [from, to) of what is coded. */
+type PartOf = (from: number, to: number) => DenseMatrix;
+
 export class Coder implements Closable {
   readonly model: Codable;
   readonly #dictionary: Dictionary;
@@ -74,13 +77,48 @@ export class Coder implements Closable {
     }
   }
 
+  /** A model that codes once. Signals and coding rule are checked before it is prepared, which may take long. */
+  static async encodeOnce(
+    model: Codable,
+    Y: DenseMatrix,
+    coding: CodingRule,
+    given?: Kernels,
+  ): Promise<Codes> {
+    requireSignals(model, Y, coding);
+    const coder = await Coder.open(model, given);
+    try {
+      return await coder.encode(Y, coding);
+    } finally {
+      await coder.close();
+    }
+  }
+
   /**
    * Codes of the columns of Y: at most `sparsity` atoms each, or down to an `error`. Columns of very different
    * magnitudes are coded apart, each in units of its own, so that the code of a column depends on it alone.
    */
   async encode(Y: DenseMatrix, coding: CodingRule = this.model.meta.coding): Promise<Codes> {
-    const { model } = this;
-    requireSignals(model, Y, coding);
+    requireSignals(this.model, Y, coding);
+    const X = this.model.meta.removeMean ? undefined : await this.#encodeUsual(Y, coding);
+    return X ? { X, means: new Float32Array(Y.cols) } : this.#encodeClasses(Y, coding);
+  }
+
+  /** Codes of signals as they are, if all are of usual magnitudes: their energies show it, without a pass on the host. */
+  async #encodeUsual(Y: DenseMatrix, coding: CodingRule): Promise<SparseColumns | undefined> {
+    const { rows: n, cols: m } = this.#dictionary;
+    const limits = resolveLimits("Model.encode", coding, n, m);
+    const part = (from: number, to: number) => Y.slice(from, to);
+    const X = await this.#encodeParts(Y.cols, limits, part, (energies, from) =>
+      energies.every(
+        (energy, i) => isUsualEnergy(energy, n) || isUsual(largestMagnitude(Y.column(from + i))),
+      ),
+    );
+    if (X) requireFiniteCodes(X, (j) => Y.column(j));
+    return X;
+  }
+
+  async #encodeClasses(Y: DenseMatrix, coding: CodingRule): Promise<Codes> {
+    const { removeMean } = this.model.meta;
     const { rows: n, cols: m } = this.#dictionary;
     const means = new Float32Array(Y.cols);
     const parts: SparseColumns[] = [];
@@ -88,39 +126,55 @@ export class Coder implements Closable {
     for (const { unit, columns } of classes) {
       const limits = resolveLimits("Model.encode", scaleCoding(coding, 1 / unit), n, m);
       const X = await this.#encodeParts(columns.length, limits, (from, to) => {
-        const whole = unit === 1 && columns.length === Y.cols;
-        if (whole && !model.meta.removeMean) return Y.slice(from, to);
         const part = gather(Y, columns.subarray(from, to), 1 / unit);
-        if (model.meta.removeMean)
+        if (removeMean)
           removeMeans(part).forEach((mean, i) => {
             means[columns[from + i]] = mean * unit;
           });
         return part;
       });
       if (unit !== 1) for (let s = 0; s < X.values.length; s++) X.values[s] *= unit;
-      requireFiniteCodes(X, columns, Y);
+      requireFiniteCodes(X, (j) => Y.column(columns[j]), columns);
       parts.push(X);
     }
     const [first] = parts;
     return { X: parts.length === 1 ? first : scatter(parts, classes, m), means };
   }
 
-  /** Codes of `count` columns; `columns(from, to)` is called for each part. */
+  /**
+   * Codes of `count` columns; `columns(from, to)` is called for each part. If `accepts` is given, it looks at the
+   * energies of each part, and ends the coding if it returns false.
+   */
+  #encodeParts(count: number, limits: PursuitLimits, columns: PartOf): Promise<SparseColumns>;
+  #encodeParts(
+    count: number,
+    limits: PursuitLimits,
+    columns: PartOf,
+    accepts: (energies: Float32Array, from: number) => boolean,
+  ): Promise<SparseColumns | undefined>;
   async #encodeParts(
     count: number,
     limits: PursuitLimits,
-    columns: (from: number, to: number) => DenseMatrix,
-  ): Promise<SparseColumns> {
+    columns: PartOf,
+    accepts?: (energies: Float32Array, from: number) => boolean,
+  ): Promise<SparseColumns | undefined> {
     const D = this.#dictionary;
     const capacity = Math.min(count, Math.max(panel, Math.floor(partBytes / (4 * (D.rows + D.cols)))));
     return withKernels(this.#scope.kernels, async (kernels) => {
       const encoder = new Encoder(D, limits, capacity, kernels);
-      const Y = kernels.matrix(D.rows, capacity);
+      const [Y, energies] = [kernels.matrix(D.rows, capacity), kernels.matrix(1, capacity)];
       const parts: SparseColumns[] = [];
       for (const [from, to] of panels(count, capacity)) {
-        const part = kernels.head(Y, to - from);
+        const [part, e] = [kernels.head(Y, to - from), kernels.head(energies, to - from)];
         await kernels.writeMatrix(part, columns(from, to));
-        parts.push(tighten(await kernels.readSparse(await encoder.encode(part))));
+        if (accepts) await kernels.columnEnergies(part, e);
+        const reads = [
+          kernels.readSparse(await encoder.encode(part)),
+          accepts && kernels.readMatrix(e),
+        ] as const;
+        const [X, found] = await Promise.all(reads); // one round trip
+        if (found && accepts?.(found.data, from) === false) return undefined;
+        parts.push(tighten(X));
       }
       return join(parts, D.cols);
     });
@@ -137,12 +191,6 @@ export class Coder implements Closable {
   }
 }
 
-/** Reject signals of the wrong size, signals that are not finite and invalid coding rules. */
-export function requireCodable(model: Codable, Y: DenseMatrix, coding: CodingRule): void {
-  requireSignals(model, Y, coding);
-  requireFiniteSignals(Y);
-}
-
 /** The largest magnitude of each signal; all must be finite. */
 function requireFiniteSignals(Y: DenseMatrix): Float32Array {
   const largest = largestMagnitudes(Y.data, Y.cols);
@@ -150,6 +198,7 @@ function requireFiniteSignals(Y: DenseMatrix): Float32Array {
   return largest;
 }
 
+/** Reject signals of the wrong size and invalid coding rules. */
 function requireSignals({ base, A }: Codable, Y: DenseMatrix, coding: CodingRule): void {
   requireArgument("Model.encode", "signals", Y, matrix);
   requireOptions("Model.encode: coding", coding, { sparsity: byRule, error: byRule });
@@ -167,14 +216,22 @@ interface MagnitudeClass {
 /** Octaves of a class: sums of squares of its columns, and of what is left of them, stay in the range of f32. */
 const octaves = 40;
 
+/** Whether signals with this largest magnitude are coded in their own units. */
+function isUsual(largest: number): boolean {
+  return largest === 0 || (Number.isFinite(largest) && Math.abs(exponentOf(largest)) < octaves / 2);
+}
+
+/** Whether the largest of n samples is usual, whichever it is, if the sum of their squares is this. */
+function isUsualEnergy(energy: number, n: number): boolean {
+  return energy > n * 2 ** (4 - octaves) && energy < 2 ** (octaves - 2);
+}
+
 /** The columns of a matrix in classes of magnitude; one class unless they differ by a factor of about a million. */
 function magnitudeClasses(Y: DenseMatrix): MagnitudeClass[] {
-  const exponents = Array.from(requireFiniteSignals(Y), (largest) =>
-    largest > 0 ? exponentOf(largest) : undefined,
-  );
-  if (exponents.every((e = 0) => Math.abs(e) < octaves / 2))
-    // their own units will do
+  const largest = requireFiniteSignals(Y);
+  if (largest.every(isUsual))
     return [{ unit: 1, columns: Uint32Array.from({ length: Y.cols }, (_, j) => j) }];
+  const exponents = Array.from(largest, (most) => (most > 0 ? exponentOf(most) : undefined));
   const sorted = Int16Array.from(exponents.filter((e) => e !== undefined)).sort();
   const middle = sorted[sorted.length >> 1] ?? 0; // most columns are within half a class of it
   const classes = new Map<number, number[]>();
@@ -219,13 +276,17 @@ function scatter(
 }
 
 /** Reject codes beyond f32: those of samples near its largest number may be. */
-function requireFiniteCodes(X: SparseColumns, columns: Uint32Array, Y: DenseMatrix): void {
-  const bad = X.values.findIndex((value) => !Number.isFinite(value));
-  if (bad < 0) return;
-  const column = columns[Math.floor(bad / X.width)];
-  const largest = largestMagnitude(Y.column(column));
+function requireFiniteCodes(
+  X: SparseColumns,
+  signalOf: (code: number) => Float32Array,
+  columns?: Uint32Array,
+): void {
+  const [most] = largestMagnitudes(X.values, 1);
+  if (!(most >= Infinity || Number.isNaN(most))) return;
+  const bad = Math.floor(X.values.findIndex((value) => !Number.isFinite(value)) / X.width);
+  const largest = largestMagnitude(signalOf(bad));
   throw new InputError(
-    `the code of signal ${column} is beyond float32 (3.4e38): its samples reach ${largest.toPrecision(8)}`,
+    `the code of signal ${columns?.[bad] ?? bad} is beyond float32 (3.4e38): its samples reach ${largest.toPrecision(8)}`,
     { where: "Model.encode", argument: "signals", value: largest },
   );
 }
@@ -245,7 +306,9 @@ export function* panels(count: number, size = panel): Generator<[number, number]
 function removeMeans(Y: DenseMatrix): Float32Array {
   return Float32Array.from({ length: Y.cols }, (_, i) => {
     const column = Y.column(i);
-    const mean = Math.fround(column.reduce((sum, value) => sum + value, 0) / column.length);
+    let sum = 0;
+    for (let r = 0; r < column.length; r++) sum += column[r];
+    const mean = Math.fround(sum / column.length);
     for (let r = 0; r < column.length; r++) column[r] -= mean;
     return mean;
   });

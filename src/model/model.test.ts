@@ -101,6 +101,20 @@ describe("encode and decode", () => {
     });
   });
 
+  test.each([false, true])(
+    "give a signal of any magnitude its own code; means removed: %s",
+    async (removeMean) => {
+      const model = ofBase("odct:2", [12], { removeMean });
+      const usual = randomDense(Rng.from(6), 12, 5);
+      const expected = (await model.encode(usual, { sparsity: 3 }, kernels)).X.toDense();
+      const units = [1, 2 ** -60, 2 ** 30, 0, 2 ** -19];
+      for (let j = 0; j < 5; j++)
+        expected.column(j).forEach((x, i, column) => (column[i] = x * units[j] + 0)); // no −0
+      const Y = DenseMatrix.build(12, 5, (r, j) => usual.at(r, j) * units[j]);
+      expect((await model.encode(Y, { sparsity: 3 }, kernels)).X.toDense()).toEqual(expected);
+    },
+  );
+
   test("use the coding rule of the training by default", async () => {
     const Y = randomDense(Rng.from(3), 12, 30);
     expect(Math.max(...(await ofBase("odct:2", [12]).encode(Y, undefined, kernels)).X.counts)).toBe(3);

@@ -33,7 +33,7 @@ import { explicitBase, type SparseDictionary, unitColumns } from "../dictionarie
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../kernels/contract.js";
 import { withKernels } from "../kernels/handleScope.js";
 import { type CodingRule, defaultSparsity } from "../pursuit/encoder.js";
-import { Coder, type Codes, panel, panels, requireCodable, requireCodes } from "./coder.js";
+import { Coder, type Codes, panel, panels, requireCodes } from "./coder.js";
 
 /** How a model came to be: written to its file as JSON. */
 export interface ModelMeta {
@@ -183,13 +183,7 @@ export class Model {
    * anew; to code again and again, `open` it.
    */
   async encode(Y: DenseMatrix, coding: CodingRule = this.meta.coding, kernels?: Kernels): Promise<Codes> {
-    requireCodable(this, Y, coding); // before the dictionary is prepared, which may take long
-    const coder = await this.open(kernels);
-    try {
-      return await coder.encode(Y, coding);
-    } finally {
-      await coder.close();
-    }
+    return Coder.encodeOnce(this, Y, coding, kernels);
   }
 
   /** The model ready to code, again and again, on the caller's kernels or on the best there are; to be closed after. */

@@ -138,22 +138,14 @@ export class GpuMemory {
 
   async readMatrix(source: GpuMatrix): Promise<DenseMatrix> {
     const { rows, cols, stride } = source;
-    if (rows === stride && rows * cols > 0 && source.store.panels.length === 1)
-      return new DenseMatrix(
-        rows,
-        cols,
-        new Float32Array(await this.queue.read(source.buffer, rows * cols * 4)),
-      );
     const result = new DenseMatrix(rows, cols);
     for (const { first, count, parts } of runsOf(source)) {
-      const data = new Float32Array(await this.queue.read(parts[0].buffer, count * stride * 4));
-      if (rows === stride) result.data.set(data, first * rows);
-      else
-        for (let j = 0; j < count; j++) {
-          const from = j * stride;
-          const to = (first + j) * rows;
-          for (let i = 0; i < rows; i++) result.data[to + i] = data[from + i];
-        }
+      const target = result.data.subarray(first * rows, (first + count) * rows);
+      await this.queue.read(parts[0].buffer, count * stride * 4, (bytes) => {
+        const data = new Float32Array(bytes);
+        if (rows === stride) target.set(data);
+        else for (let j = 0; j < count; j++) copyRows(data, j * stride, target, j * rows, rows);
+      });
     }
     return result;
   }
@@ -191,14 +183,18 @@ export class GpuMemory {
 
   async readSparse(source: GpuSparse): Promise<SparseColumns> {
     const { rows, cols, width, store } = source;
-    const data = await this.queue.read(store.buffer, (store.countsAt + cols) * 4);
-    return new SparseColumns(
-      rows,
-      cols,
-      width,
-      new Uint32Array(data, 0, width * cols).slice(),
-      new Float32Array(data, store.valuesAt * 4, width * cols).slice(),
-      new Uint32Array(data, store.countsAt * 4, cols).slice(),
+    return this.queue.read(
+      store.buffer,
+      (store.countsAt + cols) * 4,
+      (data) =>
+        new SparseColumns(
+          rows,
+          cols,
+          width,
+          new Uint32Array(data, 0, width * cols).slice(),
+          new Float32Array(data, store.valuesAt * 4, width * cols).slice(),
+          new Uint32Array(data, store.countsAt * 4, cols).slice(),
+        ),
     );
   }
 
@@ -213,8 +209,10 @@ export class GpuMemory {
   }
 
   async readSet({ buffer, capacity }: GpuSet): Promise<Uint32Array> {
-    const words = new Uint32Array(await this.queue.read(buffer, (1 + capacity) * 4));
-    return words.slice(1, 1 + words[0]);
+    return this.queue.read(buffer, (1 + capacity) * 4, (data) => {
+      const words = new Uint32Array(data);
+      return words.slice(1, 1 + words[0]);
+    });
   }
 
   // — freeing ———————————————————————————————————————————————————————————————
@@ -269,6 +267,11 @@ export function memoryOperations(memory: GpuMemory): MemoryOperations {
     readSet: (source) => memory.readSet(set(source)),
     free: (...handles) => handles.forEach((handle) => memory.free(handle)),
   };
+}
+
+/** A column of a few rows is copied sooner one by one. */
+function copyRows(from: Float32Array, start: number, to: Float32Array, at: number, rows: number): void {
+  for (let i = 0; i < rows; i++) to[at + i] = from[start + i];
 }
 
 /** Columns padded with zeros up to the stride. */

@@ -170,10 +170,10 @@ export class GpuQueue {
     if (bytes > 0) this.#outside().copyBufferToBuffer(from, fromAt, to, toAt, bytes);
   }
 
-  /** The bytes of a buffer, once all work before is done. */
-  async read(buffer: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
+  /** What `take` makes of the bytes of a buffer, once all work before is done; it must copy what it keeps. */
+  async read<T>(buffer: GPUBuffer, bytes: number, take: (data: ArrayBuffer) => T): Promise<T> {
     this.#complain();
-    if (bytes === 0) return new ArrayBuffer(0);
+    if (bytes === 0) return take(new ArrayBuffer(0));
     const staging = this.#takeStaging(bytes);
     this.copy(buffer, 0, staging, 0, bytes);
     this.flush();
@@ -185,10 +185,10 @@ export class GpuQueue {
       throw new Error(`gpu: nothing could be read back (${firstLine((error as Error).message)})`);
     }
     this.#complain();
-    const data = staging.getMappedRange(0, bytes).slice(0);
+    const taken = take(staging.getMappedRange(0, bytes));
     staging.unmap();
     this.#keepStaging(staging);
-    return data;
+    return taken;
   }
 
   /** A buffer for a read: the smallest kept one that fits, or a new one. */
