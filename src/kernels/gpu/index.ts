@@ -71,7 +71,7 @@ export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
       const axes = 2 * passing(4 * Math.max(n, L) * Math.max(N, m)) + passing(4 * L * m);
       const lists = (m * N) / 8 + 8 * N * p + 20 * m;
       const slices = n > sliceRows ? passing((4 * m * Math.max(N, m) * n) / sliceRows) : 0;
-      const moved = 2 * passing(4 * Math.max(n, L) * N);
+      const moved = 2 * passing(4 * Math.max(n, L) * N) + passing(4 * n * m);
       return dense + gram + slices + axes + lists + moved + moveBytes(L);
     },
     async close() {
@@ -81,7 +81,7 @@ export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
     ...memoryOperations(memory),
     ...dictionaryOperations(products),
     ...pursuitOperations(queue, pursuit),
-    ...updateOperations(memory, products, codes),
+    ...updateOperations(memory, products, codes, pursuit.groupBytes),
     ...explicitOperations(memory, products, codes),
     ...exampleOperations(queue),
   });

@@ -1,6 +1,6 @@
 /** The update of A on the device: the gradient, norms, momentum and P_k. */
 
-import type { MomentumStep, UpdateOperations } from "../contract.js";
+import type { DeviceSparse, MomentumStep, UpdateOperations } from "../contract.js";
 import type { CodeLists } from "./codes.js";
 import { chunkBytes } from "./denseProducts.js";
 import { base, dense, GpuMatrix, type GpuSet, runsOf, set, sparse, strideOf } from "./handles.js";
@@ -10,8 +10,10 @@ import type { GpuQueue } from "./queue.js";
 
 /** vec4 of a block of a norm, as in blockEnergies.wgsl. */
 const normBlock = 4096;
-/** Workgroups of moveAtoms: each has room for a column. */
+/** Workgroups of moveAtoms, if a column does not fit into workgroup memory: each has room for one in a buffer. */
 const movers = 1024;
+/** Bytes of workgroup memory that moveAtoms takes besides a column. */
+const moverBytes = 4096;
 
 /** Room that `moveAtoms` takes for columns of L. */
 export function moveBytes(L: number): number {
@@ -22,6 +24,7 @@ export function updateOperations(
   memory: GpuMemory,
   products: GpuProducts,
   codes: CodeLists,
+  groupBytes: number,
 ): UpdateOperations {
   const { queue } = memory;
   return {
@@ -52,12 +55,20 @@ export function updateOperations(
       const { rows, cols: L } = base(phi);
       const columnBytes = Math.max(strideOf(L), strideOf(rows)) * 4;
       const most = Math.max(1, Math.floor(Math.min(chunkBytes, memory.panelBytes) / columnBytes));
+      const moves = synthesizesFirst(rows, L, grad.cols, X)
+        ? scratchMatrix(queue, "moves of atoms", rows, grad.cols)
+        : undefined;
+      if (moves) products.synthesize(base(phi), dense(grad), moves);
       for (let first = 0; first === 0 || first < X.cols; first += most) {
         const cols = Math.min(most, X.cols - first);
-        const V = scratchMatrix(queue, "moved coefficients", L, cols);
+        const codes = { S: set(S), firstExample: first };
         const moved = scratchMatrix(queue, "moved", rows, cols);
-        products.combine(dense(grad), sparse(X), V, { S: set(S), firstExample: first });
-        products.synthesize(base(phi), V, moved);
+        if (moves) products.combine(moves, sparse(X), moved, codes);
+        else {
+          const V = scratchMatrix(queue, "moved coefficients", L, cols);
+          products.combine(dense(grad), sparse(X), V, codes);
+          products.synthesize(base(phi), V, moved);
+        }
         sumSquares(queue, moved, dense(scalars), slot, { add: first > 0 });
       }
     },
@@ -70,13 +81,15 @@ export function updateOperations(
       const u = dense(U);
       addStep(queue, step, set(S), u);
       const atoms = sparse(A);
+      const inside = u.rows * 4 + moverBytes <= groupBytes;
       const fit = Math.max(1, Math.floor(memory.panelBytes / (u.rows * 4)));
-      const groups = Math.min(movers, atoms.cols, fit);
-      const work = queue.scratch("moved atoms", groups * u.rows * 4);
+      const groups = inside ? atoms.cols : Math.min(movers, atoms.cols, fit);
+      const work = inside ? queue.scratch("none", 16) : queue.scratch("moved atoms", groups * u.rows * 4);
+      const constants = { inside: inside ? 1 : 0, room: inside ? u.rows : 1 };
       for (const { first, count, parts } of runsOf(u)) {
         const params = { rows: u.rows, stride: u.stride, k, ...atoms.layout, begin: first, count };
         const buffers = [parts[0].buffer, set(S).buffer, atoms.store.buffer, work];
-        queue.dispatch("moveAtoms", params, buffers, [groups]);
+        queue.dispatch("moveAtoms", params, buffers, [groups], constants);
       }
       atoms.store.version++;
     },
@@ -116,6 +129,18 @@ export function updateOperations(
       if (refits) x.store.version++;
     },
   };
+}
+
+/** Columns that are gathered in the time that Φ takes to make one. */
+const synthesisCost = 12;
+
+/**
+ * Whether (Φ∇)X takes less time than Φ(∇X): columns of Φ∇ are shorter than those of ∇, but there may be more of them to
+ * make than examples.
+ */
+function synthesizesFirst(n: number, L: number, atoms: number, X: DeviceSparse): boolean {
+  const saved = (X.width * X.cols * (L - n)) / L;
+  return strideOf(n) * atoms * 4 <= chunkBytes && saved > synthesisCost * (atoms - X.cols);
 }
 
 /** A matrix in memory that lives between calls; its contents are whatever was there. */

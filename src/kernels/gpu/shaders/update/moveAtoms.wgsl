@@ -1,8 +1,11 @@
 // A_S ← P_k[A_S − U_S]: the k largest magnitudes of each column, one workgroup per atom.
 //
-// The moved column is written to memory of the workgroup's own. Magnitudes are ordered as
+// The moved column is in workgroup memory (`inside`), or at a place of the workgroup's own in `work`. Magnitudes are ordered as
 // their bits, so the k-th largest is found byte by byte, from the highest to the lowest, by
 // counting. Then larger ones are kept, and the first of those equal to it.
+
+override inside: bool = false;
+override room: u32 = 1; // rows with `inside`
 
 struct Params {
   rows: u32,
@@ -22,6 +25,7 @@ struct Params {
 @group(0) @binding(4) var<storage, read_write> work: array<f32>;
 
 const threads = 256u;
+var<workgroup> moved: array<f32, room>;
 var<workgroup> histogram: array<atomic<u32>, 256>;
 var<workgroup> sums: array<vec2u, threads>; // entries above the threshold, entries equal to it
 var<workgroup> digit: vec2u; // the byte found, and how many entries of it are wanted
@@ -33,18 +37,18 @@ fn main(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let size = S[0];
-  let column = group.x * params.rows;
+  let column = select(group.x * params.rows, 0u, inside); // where it starts
   for (var place = group.x; place < size; place += groups.x) {
     let atom = S[1u + place];
     if (atom - params.begin >= params.count) { continue; } // a smaller one wraps around
     let u = (atom - params.begin) * params.stride;
     let entries = atom * params.width;
-    for (var l = thread; l < params.rows; l += threads) { work[column + l] = -U[u + l]; }
+    for (var l = thread; l < params.rows; l += threads) { setEntry(column + l, -U[u + l]); }
     storageBarrier();
     workgroupBarrier();
     for (var s = thread; s < A[params.countsAt + atom]; s += threads) {
       let l = A[entries + s];
-      work[column + l] = bitcast<f32>(A[params.valuesAt + entries + s]) - U[u + l];
+      setEntry(column + l, bitcast<f32>(A[params.valuesAt + entries + s]) - U[u + l]);
     }
     storageBarrier();
     workgroupBarrier();
@@ -55,8 +59,17 @@ fn main(
   }
 }
 
+fn entry(at: u32) -> f32 {
+  if (inside) { return moved[at]; }
+  return work[at];
+}
+
+fn setEntry(at: u32, value: f32) {
+  if (inside) { moved[at] = value; } else { work[at] = value; }
+}
+
 fn magnitude(at: u32) -> u32 {
-  return bitcast<u32>(work[at]) & 0x7fffffffu;
+  return bitcast<u32>(entry(at)) & 0x7fffffffu;
 }
 
 // The bits of the k-th largest magnitude, and how many entries equal to it are to be kept.
@@ -121,7 +134,7 @@ fn keep(column: u32, thread: u32, atom: u32, threshold: u32, equals: u32) {
     if (bits > threshold || (equal && before.y < equals)) {
       let at = entries + before.x + min(before.y, equals);
       A[at] = l;
-      A[params.valuesAt + at] = bitcast<u32>(work[column + l]);
+      A[params.valuesAt + at] = bitcast<u32>(entry(column + l));
     }
     before += vec2u(u32(bits > threshold), u32(equal));
   }
