@@ -35,6 +35,7 @@ type Section = (typeof sections)[number];
 
 export async function benchGpu(options: Options): Promise<string> {
   const chosen = chooseSections(options.only);
+  if (options.dawn) await enableDawnFeatures(options.dawn);
   const kernels = await createGpuKernels({ software: options.quick });
   if ("unavailable" in kernels) return `missing: ${kernels.unavailable}`;
   const pictures = await readPictures(options.images);
@@ -73,6 +74,13 @@ function chooseSections(only: string | undefined): ReadonlySet<Section> {
     process.exit(2);
   }
   return new Set(names as Section[]);
+}
+
+/** WebGPU with features of Dawn that are off by default: to see what they are worth. The library never asks for them. */
+async function enableDawnFeatures(features: string): Promise<void> {
+  const { create } = await import("webgpu");
+  const gpu = create(["backend=vulkan", `enable-dawn-features=${features}`]);
+  Object.defineProperty(globalThis, "navigator", { value: { gpu }, configurable: true });
 }
 
 /** Problems, each with the number of examples at a time. */

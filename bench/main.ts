@@ -23,6 +23,7 @@ const { values, positionals } = parseArgs({
     minutes: { type: "string", default: "60" },
     rival: { type: "string" },
     only: { type: "string" },
+    dawn: { type: "string" },
     save: { type: "string" },
   },
 });

@@ -25,6 +25,8 @@ export interface Options {
   readonly rival?: string | undefined;
   /** For `gpu`: the sections to run, separated by commas; by default all. */
   readonly only?: string | undefined;
+  /** For `gpu`: features of Dawn to enable, separated by commas. */
+  readonly dawn?: string | undefined;
   /** For `soak`: where to compute, and for how long. */
   readonly device: string;
   readonly minutes: number;
