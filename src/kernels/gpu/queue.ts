@@ -276,6 +276,7 @@ export class GpuQueue {
     for (const made of [this.#pipelines, this.#layouts, this.#groups, this.#scratch]) made.clear();
     this.#staging.length = 0;
     this.#uploads.length = 0;
+    this.#freed.length = 0;
     this.#underWay.length = 0;
   }
 
