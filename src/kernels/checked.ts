@@ -31,6 +31,7 @@ export const signatures: Readonly<Record<OperationName, readonly string[]>> = {
   copyColumns: ["source: matrix n *", "", "target: matrix n N"],
   writeMatrix: ["target: matrix * *"],
   writeSparse: ["target: sparse * *"],
+  writeColumns: ["target: sparse * *"],
   writeSet: ["target: set *"],
   readMatrix: ["source: matrix * *"],
   readSparse: ["source: sparse * *"],
@@ -95,6 +96,14 @@ const furtherChecks: {
     requireHost(where, source, SparseColumns, "SparseColumns");
     requireSizes(where, "source", source, [target.rows, target.cols]);
     requireInteger(where, "source.width", source.width, 0, target.width);
+  },
+  writeColumns(where, _, target, places, source) {
+    requireHost(where, source, SparseColumns, "SparseColumns");
+    requireSizes(where, "source", source, [target.rows, source.cols]);
+    requireInteger(where, "source.width", source.width, 0, target.width);
+    requireWords(where, "places", places, source.cols);
+    for (const place of places) requireInteger(where, "places", place, 0, target.cols - 1);
+    if (new Set(places).size < places.length) throw new InputError(`${where}: no two places may be the same`);
   },
   writeSet(where, _, { capacity }, members) {
     requireWords(where, "members", members);

@@ -108,6 +108,8 @@ export interface MemoryOperations {
   writeMatrix(target: DeviceMatrix, source: DenseMatrix): Promise<void>;
   /** Replaces all columns. The width may be smaller than the target's. */
   writeSparse(target: DeviceSparse, source: SparseColumns): Promise<void>;
+  /** Replaces some columns, no two the same: those at `places` ← the columns of `source`, in their order. */
+  writeColumns(target: DeviceSparse, places: Uint32Array, source: SparseColumns): Promise<void>;
   writeSet(target: DeviceSet, members: Uint32Array): Promise<void>;
   readMatrix(source: DeviceMatrix): Promise<DenseMatrix>;
   readSparse(source: DeviceSparse): Promise<SparseColumns>;

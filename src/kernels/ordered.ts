@@ -44,6 +44,7 @@ export function inOrder(kernels: DeviceKernels): DeviceKernels {
     copyColumns: inTurn(kernels.copyColumns),
     writeMatrix: inTurn(kernels.writeMatrix),
     writeSparse: inTurn(kernels.writeSparse),
+    writeColumns: inTurn(kernels.writeColumns),
     writeSet: inTurn(kernels.writeSet),
     readMatrix: inTurn(kernels.readMatrix),
     readSparse: inTurn(kernels.readSparse),

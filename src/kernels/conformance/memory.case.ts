@@ -70,6 +70,23 @@ export const memoryCases: readonly ConformanceCase[] = [
     },
   },
   {
+    title: "writeColumns replaces some columns and leaves the others",
+    async check(bench, rng) {
+      const [rows, cols, width] = [1 + rng.below(90), 1 + rng.below(40), 1 + rng.below(70)];
+      const X = randomSparse(rng, rows, cols, Math.min(rows, width));
+      const held = await bench.holdSparse(X);
+      const places = Uint32Array.from(rng.distinct(rng.below(cols + 1), cols));
+      const fresh = randomSparse(rng, rows, places.length, rng.below(X.width + 1));
+      await bench.kernels.writeColumns(held, places, fresh);
+      const expected = X.copy();
+      places.forEach((place, j) => {
+        const entries = [j * fresh.width, j * fresh.width + fresh.counts[j]] as const;
+        expected.setColumn(place, fresh.indices.subarray(...entries), fresh.values.subarray(...entries));
+      });
+      expect(await bench.kernels.readSparse(held)).toEqual(expected);
+    },
+  },
+  {
     title: "copyColumns copies columns from any first one",
     async check(bench, rng) {
       const [rows, cols] = [1 + rng.below(9), 1 + rng.below(20)];

@@ -26,6 +26,7 @@ function otherArguments(kernels: Kernels): Partial<Record<OperationName, Readonl
     copyColumns: { 1: 0 },
     writeMatrix: { 1: new DenseMatrix(8, 8) },
     writeSparse: { 1: new SparseColumns(8, 8, 2) },
+    writeColumns: { 1: Uint32Array.of(4, 1), 2: new SparseColumns(8, 2, 2) },
     writeSet: { 1: Uint32Array.of(1, 3) },
     batchOmp: { 3: { sparsity: 2, residualEnergy: 0 } },
     gradient: { 4: { scalars, slot: 1 } },

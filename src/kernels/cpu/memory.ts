@@ -116,15 +116,14 @@ export function memoryOperations(memory: CpuMemory): MemoryOperations {
       memory.values(target).set(source.data);
     },
     async writeSparse(target, source) {
-      const { indices, values, counts, width } = memory.entries(target);
-      for (let j = 0; j < source.cols; j++) {
-        const from = j * source.width;
-        const used = source.counts[j];
-        const to = j * width;
-        indices.fill(0, to, to + width).set(source.indices.subarray(from, from + used), to);
-        values.fill(0, to, to + width).set(source.values.subarray(from, from + used), to);
-        counts[j] = used;
-      }
+      const entries = memory.entries(target);
+      for (let j = 0; j < source.cols; j++) writeColumn(entries, j, source, j);
+    },
+    async writeColumns(target, places, source) {
+      const entries = memory.entries(target);
+      places.forEach((place, j) => {
+        writeColumn(entries, place, source, j);
+      });
     },
     async writeSet(target, members) {
       const atoms = set(target);
@@ -272,4 +271,18 @@ function bitsOf(value: number): number {
 /** A matrix as f32 by columns, in words. */
 function f32Words(matrix: Matrix64): Uint32Array {
   return new Uint32Array(Float32Array.from(matrix.data).buffer);
+}
+
+/** Column `place` of one matrix ← column j of another, with zeros after its entries. */
+function writeColumn(
+  { indices, values, counts, width }: SparseEntries,
+  place: number,
+  source: SparseColumns,
+  j: number,
+): void {
+  const [from, to] = [j * source.width, place * width];
+  const used = source.counts[j];
+  indices.fill(0, to, to + width).set(source.indices.subarray(from, from + used), to);
+  values.fill(0, to, to + width).set(source.values.subarray(from, from + used), to);
+  counts[place] = used;
 }

@@ -181,6 +181,21 @@ export class GpuMemory {
     store.version++;
   }
 
+  /** Columns at `places` ← the columns of `source`. */
+  writeColumns({ store, layout }: GpuSparse, places: Uint32Array, source: SparseColumns): void {
+    const { cols, width: given } = source;
+    const words = new Uint32Array(cols * (2 + 2 * given)); // places, counts, indices, values
+    words.set(places);
+    words.set(source.counts, cols);
+    words.set(source.indices, 2 * cols);
+    new Float32Array(words.buffer).set(source.values, (2 + given) * cols);
+    const room = this.queue.scratch("columns", words.byteLength);
+    this.queue.write(room, 0, words);
+    const groups = [Math.ceil(layout.width / 64), cols] as const;
+    this.queue.dispatch("placeColumns", { columns: cols, given, ...layout }, [room, store.buffer], groups);
+    store.version++;
+  }
+
   async readSparse(source: GpuSparse): Promise<SparseColumns> {
     const { rows, cols, width, store } = source;
     return this.queue.read(
@@ -261,6 +276,7 @@ export function memoryOperations(memory: GpuMemory): MemoryOperations {
       memory.copy(dense(source).slice(first, target.cols), dense(target)),
     writeMatrix: async (target, source) => memory.writeMatrix(dense(target), source),
     writeSparse: async (target, source) => memory.writeSparse(sparse(target), source),
+    writeColumns: async (target, places, source) => memory.writeColumns(sparse(target), places, source),
     writeSet: async (target, members) => memory.writeSet(set(target), members),
     readMatrix: (source) => memory.readMatrix(dense(source)),
     readSparse: (source) => memory.readSparse(sparse(source)),

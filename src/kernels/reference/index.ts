@@ -67,12 +67,12 @@ export function createReferenceKernels(): Kernels {
       dense(target).data.set(source.data);
     },
     async writeSparse(target, source) {
-      const to = sparse(target);
-      for (let j = 0; j < source.cols; j++) {
-        const start = j * source.width;
-        const end = start + source.counts[j];
-        to.setColumn(j, source.indices.subarray(start, end), source.values.subarray(start, end));
-      }
+      for (let j = 0; j < source.cols; j++) writeColumn(sparse(target), j, source, j);
+    },
+    async writeColumns(target, places, source) {
+      places.forEach((place, j) => {
+        writeColumn(sparse(target), place, source, j);
+      });
     },
     async writeSet(target, members) {
       set(target).members = members.slice();
@@ -168,4 +168,11 @@ function sumOfSquares(values: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += values[i] * values[i];
   return sum;
+}
+
+/** Column `place` of one matrix ← column j of another. */
+function writeColumn(target: SparseColumns, place: number, source: SparseColumns, j: number): void {
+  const start = j * source.width;
+  const end = start + source.counts[j];
+  target.setColumn(place, source.indices.subarray(start, end), source.values.subarray(start, end));
 }

@@ -18,7 +18,7 @@ import {
   requireOptions,
 } from "../../core/arguments/argumentTypes.js";
 import { onBehalfOf } from "../../core/errors.js";
-import { DenseMatrix, type SparseColumns } from "../../core/matrix.js";
+import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import { requireAbove, requireFraction, requireInteger } from "../../core/require.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/dictionary.js";
@@ -106,8 +106,12 @@ export class AtomCare {
   async replaceWeakAtoms(last: LastExamples): Promise<number> {
     const atoms = this.#atoms;
     const kernels = this.#kernels;
-    const examples = await worstExamples(atoms, last.cols, this.#maxReplaced, kernels);
-    const idle = (await idleAtoms(atoms, this.#options, kernels)).slice(0, examples.length);
+    const reads = [
+      worstExamples(atoms, last.cols, this.#maxReplaced, kernels),
+      idleAtoms(atoms, this.#options, kernels),
+    ] as const; // one round trip
+    const [examples, weak] = await Promise.all(reads);
+    const idle = weak.slice(0, examples.length);
     await this.#replace(last, idle, examples.splice(0, idle.length));
     // only now: a copy of an atom that was just replaced is no longer a copy
     const copies = (await copiedAtoms(atoms, this.#options, kernels)).slice(0, examples.length);
@@ -200,18 +204,19 @@ export class NewAtoms {
   async replace(atoms: readonly number[], Y: DeviceMatrix): Promise<void> {
     const dictionary = this.#dictionary;
     const kernels = this.#kernels;
-    const { codes, norms } = await this.#encode(Y);
-    const A = await kernels.readSparse(dictionary.A);
-    const target = meanNorm((await kernels.readMatrix(dictionary.scale)).data);
-    atoms.forEach((atom, i) => {
+    const reads = [this.#encode(Y), kernels.readMatrix(dictionary.scale)] as const; // one round trip
+    const [{ codes, norms }, scale] = await Promise.all(reads);
+    const target = meanNorm(scale.data);
+    const fresh = new SparseColumns(dictionary.A.rows, atoms.length, codes.width);
+    atoms.forEach((_, i) => {
       const entries = columnEntries(codes, i).sort(([a], [b]) => a - b);
-      A.setColumn(
-        atom,
+      fresh.setColumn(
+        i,
         entries.map(([row]) => row),
         entries.map(([, value]) => (value * target) / norms[i]),
       );
     });
-    await kernels.writeSparse(dictionary.A, A);
+    await kernels.writeColumns(dictionary.A, Uint32Array.from(atoms), fresh);
     await dictionary.refreshAtoms(Uint32Array.from(atoms).sort());
   }
 
