@@ -130,7 +130,7 @@ function pursue(job: PursuitJob, sparsity: number, least: number): void {
       halves: half ? 1 : 0,
       room: shape.spills ? 1 : sparsity,
       factorRoom: shape.spills ? 1 : triangle(sparsity),
-      termRoom: half && !shape.spills ? sparsity : 1,
+      termRoom: half && !shape.spills ? Math.max(1, Math.ceil(sparsity / 4)) : 1,
       markRoom: shape.spills ? 1 : Math.ceil(G.rows / 32),
     });
   }
@@ -168,7 +168,7 @@ function shapeOf(
   sparsity: number,
 ): { readonly threads: number; readonly spills: boolean } {
   const bytes = 4 * placeWords(atoms, sparsity);
-  const others = 8 * sparsity + 136; // the terms of a pass in half precision, and what does not grow
+  const others = 8 * sparsity + 160; // the terms of a pass in half precision, and what does not grow
   const fitting = (threads: number) => bytes + 8 * threads + others <= groupBytes;
   const threads = Math.min(threadsFor(atoms, bytes), most);
   if (fitting(threads)) return { threads, spills: false };

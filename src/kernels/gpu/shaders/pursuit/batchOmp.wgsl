@@ -13,9 +13,7 @@
 //
 // With `halves`, G1 holds a copy of G in half precision (halves.wgsl). A pass over it costs half,
 // and gives every α to within 2⁻¹¹ Σ|x||g|. The few atoms that may be the best are then computed
-// in full precision, so that the atom taken is the same.
-//
-// Without `halves`, G may be in up to four panels of `panelCols` columns.
+// in full precision, so that the atom taken is the same. Without `halves`, G may be in up to four panels of `panelCols` columns.
 
 override threads: u32 = 128;
 override panels: u32 = 1;
@@ -23,7 +21,7 @@ override spills: bool = false;
 override halves: bool = false;
 override room: u32 = 64;       // p; 1 if it spills
 override factorRoom: u32 = 64; // p (p + 1) / 2 or 1
-override termRoom: u32 = 64;   // p with `halves`, unless it spills; or 1
+override termRoom: u32 = 16;   // p / 4 with `halves`, unless it spills; or 1
 override markRoom: u32 = 8;    // words of the marks of atoms taken, m / 32 or 1
 
 struct Params {
@@ -60,7 +58,8 @@ var<workgroup> factor: array<f32, factorRoom>; // V by rows, row t from t (t + 1
 var<workgroup> taken: array<u32, room>;
 override vectorRoom: u32 = 4 * room;
 var<workgroup> vectors: array<f32, vectorRoom>; // x, g, w and z
-var<workgroup> terms: array<vec2u, termRoom>; // for the pass over G1: where the column of an atom starts, x · halfUnit
+struct Terms { columns: vec4u, weights: vec4f } // of four atoms taken: where their columns of G1 start, x · halfUnit
+var<workgroup> terms: array<Terms, termRoom>;
 var<workgroup> marks: array<u32, markRoom>;
 var<workgroup> bestValue: array<f32, threads>;
 var<workgroup> bestAtom: array<u32, threads>;
@@ -90,9 +89,6 @@ fn takenAt(t: u32) -> u32 { if (spills) { return work[place + t]; } return taken
 fn setTaken(t: u32, atom: u32) { if (spills) { work[place + t] = atom; } else { taken[t] = atom; } }
 fn vectorAt(kind: u32, t: u32) -> f32 { if (spills) { return floatAt(place + (1u + kind) * params.sparsity + t); } return vectors[kind * room + t]; }
 fn setVector(kind: u32, t: u32, value: f32) { if (spills) { setFloat(place + (1u + kind) * params.sparsity + t, value); } else { vectors[kind * room + t] = value; } }
-fn termAt(t: u32) -> vec2u { if (spills) { return term(takenAt(t), vectorAt(xs, t)); } return terms[t]; }
-fn setTerm(t: u32, atom: u32, x: f32) { if (halves && !spills) { terms[t] = term(atom, x); } }
-fn term(atom: u32, x: f32) -> vec2u { return vec2u(atom * ((params.quads + 1u) / 2u), bitcast<u32>(x * halfUnit)); }
 fn marksAt(word: u32) -> u32 { if (spills) { return work[place + 5u * params.sparsity + word]; } return marks[word]; }
 fn setMarks(word: u32, value: u32) { if (spills) { work[place + 5u * params.sparsity + word] = value; } else { marks[word] = value; } }
 fn factorAt(at: u32) -> f32 { if (spills) { return floatAt(factorPlace() + at); } return factor[at]; }
@@ -177,14 +173,10 @@ fn correlate(count: u32) {
     var alpha = P[column + q];
     var t = 0u;
     for (; t + 4u <= count; t += 4u) {
-      let g0 = gram(takenAt(t), q);
-      let g1 = gram(takenAt(t + 1u), q);
-      let g2 = gram(takenAt(t + 2u), q);
-      let g3 = gram(takenAt(t + 3u), q);
-      alpha -= vectorAt(xs, t) * g0;
-      alpha -= vectorAt(xs, t + 1u) * g1;
-      alpha -= vectorAt(xs, t + 2u) * g2;
-      alpha -= vectorAt(xs, t + 3u) * g3;
+      let g0 = gram(takenAt(t), q); let g1 = gram(takenAt(t + 1u), q);
+      let g2 = gram(takenAt(t + 2u), q); let g3 = gram(takenAt(t + 3u), q);
+      alpha -= vectorAt(xs, t) * g0; alpha -= vectorAt(xs, t + 1u) * g1;
+      alpha -= vectorAt(xs, t + 2u) * g2; alpha -= vectorAt(xs, t + 3u) * g3;
     }
     for (; t < count; t++) { alpha -= vectorAt(xs, t) * gram(takenAt(t), q); }
     let size = openOf(alpha, q);
@@ -215,8 +207,7 @@ fn settle(best: Choice) {
       mine = Choice(bestValue[first], bestAtom[first]);
       for (var k = 1u; k < 8u; k++) {
         let at = min(first + k * step, threads - 1u);
-        let other = Choice(bestValue[at], bestAtom[at]);
-        if (precedes(other, mine)) { mine = other; }
+        if (precedes(Choice(bestValue[at], bestAtom[at]), mine)) { mine = Choice(bestValue[at], bestAtom[at]); }
       }
       bestValue[first] = mine.size;
       bestAtom[first] = mine.atom;
@@ -235,23 +226,35 @@ struct Eight { low: vec4f, high: vec4f, lowReach: vec4f, highReach: vec4f }
 fn nearly(oct: u32, count: u32) -> Eight {
   var sum = Eight(P[column + 2u * oct], vec4f(), vec4f(), vec4f());
   if (2u * oct + 1u < params.quads) { sum.high = P[column + 2u * oct + 1u]; }
-  var t = 0u;
-  for (; t + 4u <= count; t += 4u) {
-    let t0 = termAt(t); let t1 = termAt(t + 1u); let t2 = termAt(t + 2u); let t3 = termAt(t + 3u);
-    let g0 = G1[t0.x + oct]; let g1 = G1[t1.x + oct]; let g2 = G1[t2.x + oct]; let g3 = G1[t3.x + oct];
-    sum = less(less(less(less(sum, t0, g0), t1, g1), t2, g2), t3, g3);
+  for (var t = 0u; t < count; t += 4u) {
+    let four = termsAt(t / 4u, count);
+    let at = four.columns + oct;
+    if (t + 4u <= count) {
+      let g0 = G1[at.x]; let g1 = G1[at.y]; let g2 = G1[at.z]; let g3 = G1[at.w];
+      sum = less(less(less(less(sum, four.weights.x, g0), four.weights.y, g1), four.weights.z, g2), four.weights.w, g3);
+    } else {
+      sum = less(sum, four.weights.x, G1[at.x]);
+      if (t + 1u < count) { sum = less(sum, four.weights.y, G1[at.y]); }
+      if (t + 2u < count) { sum = less(sum, four.weights.z, G1[at.z]); }
+    }
   }
-  for (; t < count; t++) { sum = less(sum, termAt(t), G1[termAt(t).x + oct]); }
   return sum;
 }
 
-fn less(sum: Eight, term: vec2u, packed: vec4f) -> Eight {
-  let x = bitcast<f32>(term.y);
+fn less(sum: Eight, x: f32, packed: vec4f) -> Eight {
   let g = bitcast<vec4u>(packed);
   let low = vec4f(unpack2x16float(g.x), unpack2x16float(g.y));
   let high = vec4f(unpack2x16float(g.z), unpack2x16float(g.w));
   let size = abs(x);
   return Eight(sum.low - x * low, sum.high - x * high, sum.lowReach + size * abs(low), sum.highReach + size * abs(high));
+}
+
+fn termsAt(four: u32, count: u32) -> Terms { if (spills) { return termsOf(four, count); } return terms[four]; }
+fn termsOf(four: u32, count: u32) -> Terms {
+  let t = min(vec4u(4u * four) + vec4u(0u, 1u, 2u, 3u), vec4u(count - 1u));
+  let atoms = vec4u(takenAt(t.x), takenAt(t.y), takenAt(t.z), takenAt(t.w));
+  let x = vec4f(vectorAt(xs, t.x), vectorAt(xs, t.y), vectorAt(xs, t.z), vectorAt(xs, t.w));
+  return Terms(atoms * ((params.quads + 1u) / 2u), x * halfUnit);
 }
 
 // What a thread found: the atom that may be the largest, bounds on the second and (from below) on the largest.
@@ -274,6 +277,8 @@ fn widen(span: Span, alpha: vec4f, reach: vec4f, quad: u32) -> Span {
 fn correlateHalves(count: u32) -> bool {
   let octs = (params.quads + 1u) / 2u;
   var span = Span(Choice(-1.0, none), -1.0, -1.0);
+  for (var four = thread; !spills && 4u * four < count; four += threads) { terms[four] = termsOf(four, count); }
+  workgroupBarrier();
   for (var oct = thread; oct < octs; oct += threads) {
     let alpha = nearly(oct, count);
     span = widen(span, alpha.low, alpha.lowReach, 2u * oct);
@@ -326,10 +331,8 @@ fn lookAt(many: u32, count: u32) {
       if (lane == 0u) { own = P[column + atom / 4u][atom % 4u]; }
       for (var t = lane; t < count; t += 4u * lanes) {
         let last = count - 1u; // four at a time, so that none waits for another
-        let a = entryOf(atom, takenAt(t));
-        let b = entryOf(atom, takenAt(min(t + lanes, last)));
-        let c = entryOf(atom, takenAt(min(t + 2u * lanes, last)));
-        let d = entryOf(atom, takenAt(min(t + 3u * lanes, last)));
+        let a = entryOf(atom, takenAt(t)); let b = entryOf(atom, takenAt(min(t + lanes, last)));
+        let c = entryOf(atom, takenAt(min(t + 2u * lanes, last))); let d = entryOf(atom, takenAt(min(t + 3u * lanes, last)));
         sum += vectorAt(xs, t) * a;
         if (t + lanes < count) { sum += vectorAt(xs, t + lanes) * b; }
         if (t + 2u * lanes < count) { sum += vectorAt(xs, t + 2u * lanes) * c; }
@@ -417,14 +420,11 @@ fn take(atom: u32, count: u32, step: vec2f) {
     for (var q = 0u; slices > 1u && q < slices; q++) { sum += bestValue[q * count + s]; }
     let entry = -sum * step.x;
     setFactor(last + s, entry);
-    let x = vectorAt(xs, s) + step.y * entry;
-    setVector(xs, s, x);
-    setTerm(s, takenAt(s), x);
+    setVector(xs, s, vectorAt(xs, s) + step.y * entry);
   }
   if (thread == 0u) {
     setFactor(last + count, step.x);
     setVector(xs, count, step.y * step.x);
-    setTerm(count, atom, step.y * step.x);
     setVector(zs, count, step.y);
     setTaken(count, atom);
     setMarks(atom / 32u, marksAt(atom / 32u) | (1u << (atom % 32u)));
