@@ -34,7 +34,7 @@ export async function benchStep(
   return [
     `${problem.name}: n=${n} L=${L} m=${m} p=${p} k=${k}\n`,
     `A whole step of OSDL, batch ${batch}, everything included: ${digits(whole * 1e3)} ms, ${digits((whole * 1e6) / batch)} µs per example. Without atom care: ${digits(alone * 1e3)} ms.\n`,
-    `The operations of these steps, each waited for; ${digits(wait)} ms per wait are subtracted:\n\n${operations}\n`,
+    `The operations of these steps, each waited for (medians, less ${digits(wait)} ms per wait):\n\n${operations}\n`,
   ].join("\n");
 }
 
@@ -80,10 +80,8 @@ async function waitMs(kernels: Kernels): Promise<number> {
   return ms;
 }
 
-interface Spent {
-  readonly ms: number;
-  readonly calls: number;
-}
+/** Milliseconds of each call of an operation. */
+type Spent = readonly number[];
 
 /** Milliseconds per step of every operation in steps without atom care. */
 async function stepProfile(setting: StepSetting, kernels: Kernels, wait: number): Promise<string> {
@@ -99,10 +97,12 @@ async function stepProfile(setting: StepSetting, kernels: Kernels, wait: number)
   throw new Error("bench: the run ended too soon");
 }
 
+/** Medians: single calls meet the garbage collector. */
 function profileTable(spent: ReadonlyMap<string, Spent>, all: number, steps: number, wait: number): string {
-  const known = [...spent.values()].reduce((sum, { ms }) => sum + ms, 0);
+  const known = [...spent.values()].flat().reduce((sum, ms) => sum + ms, 0);
   const rows = [...spent]
-    .map(([name, { ms, calls }]) => ({ name, own: (ms - wait * calls) / steps, calls: calls / steps }))
+    .map(([name, calls]) => ({ name, calls: calls.length / steps, median: medianOf(calls) - wait }))
+    .map((row) => ({ ...row, own: row.median * row.calls }))
     .sort((a, b) => b.own - a.own);
   const sum = rows.reduce((total, { own }) => total + own, 0);
   return table(
@@ -115,7 +115,11 @@ function profileTable(spent: ReadonlyMap<string, Spent>, all: number, steps: num
   );
 }
 
-/** The same kernels, with the time of each operation added up. */
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1];
+}
+
+/** The same kernels, with the time of each call kept. */
 function watch(kernels: Kernels, spent: Map<string, Spent>): Kernels {
   const done = kernels.matrix(1, 1);
   const watched = Object.defineProperties({}, Object.getOwnPropertyDescriptors(kernels)) as Kernels;
@@ -125,8 +129,7 @@ function watch(kernels: Kernels, spent: Map<string, Spent>): Kernels {
       const start = performance.now();
       const result = await member.apply(kernels, given);
       await kernels.readMatrix(done);
-      const { ms, calls } = spent.get(name) ?? { ms: 0, calls: 0 };
-      spent.set(name, { ms: ms + performance.now() - start, calls: calls + 1 });
+      spent.set(name, [...(spent.get(name) ?? []), performance.now() - start]);
       return result;
     };
     Object.defineProperty(watched, name, { value, enumerable: true });
