@@ -95,11 +95,10 @@ interface PursuitJob {
 function pursue(job: PursuitJob, sparsity: number, least: number): void {
   const { queue, setting, G, P, energies, limits, X, path, half } = job;
   const { panels, panelCols } = G.store;
-  const octs = half ? Math.ceil(G.quads / 2) : 0;
-  const shape = shapeOf(setting, G.rows, sparsity, octs);
+  const shape = shapeOf(setting, G.rows, sparsity);
   const pathStride = path?.stride ?? 0;
   const workAt = pathStride * P.cols;
-  const size = shape.spills ? placeWords(G.rows, sparsity) + octs : 0;
+  const size = shape.spills ? placeWords(G.rows, sparsity) : 0;
   const fit = shape.spills ? Math.max(1, Math.floor(spillBytes / (size * 4))) : mostGroups;
   const groups = Math.min(P.cols, fit, least > 0 ? seekers : mostGroups);
   const work = queue.scratch("pursuit", (workAt + groups * size) * 4);
@@ -131,8 +130,7 @@ function pursue(job: PursuitJob, sparsity: number, least: number): void {
       halves: half ? 1 : 0,
       room: shape.spills ? 1 : sparsity,
       factorRoom: shape.spills ? 1 : triangle(sparsity),
-      spreadRoom: shape.spills ? 1 : Math.max(1, octs),
-      termRoom: half && !shape.spills ? Math.max(1, Math.ceil(sparsity / 4)) : 1,
+      termRoom: half && !shape.spills ? sparsity : 1,
       markRoom: shape.spills ? 1 : Math.ceil(G.rows / 32),
     });
   }
@@ -168,10 +166,9 @@ function shapeOf(
   { threads: most, groupBytes }: PursuitSetting,
   atoms: number,
   sparsity: number,
-  octs: number,
 ): { readonly threads: number; readonly spills: boolean } {
   const bytes = 4 * placeWords(atoms, sparsity);
-  const others = 4 * octs + 8 * sparsity + 160; // bounds and terms of a pass in half precision, and what does not grow
+  const others = 8 * sparsity + 136; // the terms of a pass in half precision, and what does not grow
   const fitting = (threads: number) => bytes + 8 * threads + others <= groupBytes;
   const threads = Math.min(threadsFor(atoms, bytes), most);
   if (fitting(threads)) return { threads, spills: false };

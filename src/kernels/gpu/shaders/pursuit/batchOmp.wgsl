@@ -12,8 +12,10 @@
 // with `spills` it is in `work`, at a place of the workgroup's own.
 //
 // With `halves`, G1 holds a copy of G in half precision (halves.wgsl). A pass over it costs half,
-// and gives every α to within 2⁻¹¹ Σ|x||g| ≤ 2⁻¹¹ ‖x‖‖g‖, where ‖g‖² grows by one term per turn. The few atoms that may
-// be the best are then computed in full precision, unless there is one alone, so that the atom taken is the same. Without `halves`, G may be in up to four panels of `panelCols` columns.
+// and gives every α to within 2⁻¹¹ Σ|x||g|. The few atoms that may be the best are then computed
+// in full precision, so that the atom taken is the same.
+//
+// Without `halves`, G may be in up to four panels of `panelCols` columns.
 
 override threads: u32 = 128;
 override panels: u32 = 1;
@@ -21,8 +23,7 @@ override spills: bool = false;
 override halves: bool = false;
 override room: u32 = 64;       // p; 1 if it spills
 override factorRoom: u32 = 64; // p (p + 1) / 2 or 1
-override termRoom: u32 = 16;   // p / 4 with `halves`, unless it spills; or 1
-override spreadRoom: u32 = 98; // m / 8 with `halves`, unless it spills; or 1
+override termRoom: u32 = 64;   // p with `halves`, unless it spills; or 1
 override markRoom: u32 = 8;    // words of the marks of atoms taken, m / 32 or 1
 
 struct Params {
@@ -59,9 +60,7 @@ var<workgroup> factor: array<f32, factorRoom>; // V by rows, row t from t (t + 1
 var<workgroup> taken: array<u32, room>;
 override vectorRoom: u32 = 4 * room;
 var<workgroup> vectors: array<f32, vectorRoom>; // x, g, w and z
-struct Terms { columns: vec4u, weights: vec4f } // of four atoms taken: where their columns of G1 start, x · halfUnit
-var<workgroup> terms: array<Terms, termRoom>;
-var<workgroup> spreads: array<f32, spreadRoom>; // for eight atoms at a time, Σ of their largest g² with each atom taken
+var<workgroup> terms: array<vec2u, termRoom>; // for the pass over G1: where the column of an atom starts, x · halfUnit
 var<workgroup> marks: array<u32, markRoom>;
 var<workgroup> bestValue: array<f32, threads>;
 var<workgroup> bestAtom: array<u32, threads>;
@@ -80,7 +79,6 @@ const lanes = 16u;              // threads that compute one candidate together
 var<private> place: u32;  // of this workgroup in work
 var<private> column: u32; // of this example in P, in vec4
 var<private> thread: u32;
-var<private> lowest: f32; // correlations of this size end the pursuit
 
 // — memory: in the workgroup or in work ————————————————————————————————————————————————————————
 
@@ -92,9 +90,9 @@ fn takenAt(t: u32) -> u32 { if (spills) { return work[place + t]; } return taken
 fn setTaken(t: u32, atom: u32) { if (spills) { work[place + t] = atom; } else { taken[t] = atom; } }
 fn vectorAt(kind: u32, t: u32) -> f32 { if (spills) { return floatAt(place + (1u + kind) * params.sparsity + t); } return vectors[kind * room + t]; }
 fn setVector(kind: u32, t: u32, value: f32) { if (spills) { setFloat(place + (1u + kind) * params.sparsity + t, value); } else { vectors[kind * room + t] = value; } }
-fn spreadPlace() -> u32 { return factorPlace() + params.sparsity * (params.sparsity + 1u) / 2u; }
-fn spreadAt(oct: u32) -> f32 { if (spills) { return floatAt(spreadPlace() + oct); } return spreads[oct]; }
-fn setSpread(oct: u32, value: f32) { if (spills) { setFloat(spreadPlace() + oct, value); } else { spreads[oct] = value; } }
+fn termAt(t: u32) -> vec2u { if (spills) { return term(takenAt(t), vectorAt(xs, t)); } return terms[t]; }
+fn setTerm(t: u32, atom: u32, x: f32) { if (halves && !spills) { terms[t] = term(atom, x); } }
+fn term(atom: u32, x: f32) -> vec2u { return vec2u(atom * ((params.quads + 1u) / 2u), bitcast<u32>(x * halfUnit)); }
 fn marksAt(word: u32) -> u32 { if (spills) { return work[place + 5u * params.sparsity + word]; } return marks[word]; }
 fn setMarks(word: u32, value: u32) { if (spills) { work[place + 5u * params.sparsity + word] = value; } else { marks[word] = value; } }
 fn factorAt(at: u32) -> f32 { if (spills) { return floatAt(factorPlace() + at); } return factor[at]; }
@@ -105,8 +103,10 @@ fn gram(atom: u32, quad: u32) -> vec4f {
   if (panels == 1u) { return G0[atom * params.quads + quad]; }
   let panel = atom / params.panelCols;
   let at = (atom % params.panelCols) * params.quads + quad;
-  if (panel < 2u) { if (panel == 0u) { return G0[at]; } return G1[at]; }
-  if (panel == 2u) { return G2[at]; } return G3[at];
+  if (panel == 0u) { return G0[at]; }
+  if (panel == 1u) { return G1[at]; }
+  if (panel == 2u) { return G2[at]; }
+  return G3[at];
 }
 
 // — one example ————————————————————————————————————————————————————————————————
@@ -145,13 +145,14 @@ fn pursue(i: u32) -> u32 {
   let first = workgroupUniformLoad(&choice);
   var best = first;
   let floor = params.pursuitFloor * first.size;
-  lowest = floor; // a copy of each thread's own cannot decide where all wait
   for (; count < params.sparsity; count++) {
-    if (!(select(energy > 0.0, left > params.limit, bounded) && best.size > floor)) { break; }
-    extend(best.atom, count);
+    let continues = select(energy > 0.0, left > params.limit, bounded) && best.size > floor;
+    if (!continues) { break; }
+    let atom = best.atom;
+    extend(atom, count);
     let step = workgroupUniformLoad(&fit);
     if (step.x == 0.0) { break; }
-    take(best.atom, count, step);
+    take(atom, count, step);
     left -= step.y * step.y;
     if (traced && thread == 0u) { setFloat(path + count, max(left, 0.0)); }
     if (count + 1u == params.sparsity) { count++; break; }
@@ -160,26 +161,36 @@ fn pursue(i: u32) -> u32 {
     correlate(count + 1u);
     best = workgroupUniformLoad(&choice);
   }
-  for (var t = count + thread; traced && t < params.sparsity; t += threads) { setFloat(path + t, max(left, 0.0)); }
+  if (traced) {
+    for (var t = count + thread; t < params.sparsity; t += threads) { setFloat(path + t, max(left, 0.0)); }
+  }
   return count;
 }
 
 // choice ← the atom not yet taken with the largest |α|, the first of equal ones.
 fn correlate(count: u32) {
-  if (halves && count > 0u) { if (correlateHalves(count)) { return; } }
+  if (halves && count > 0u) {
+    if (correlateHalves(count)) { return; }
+  }
   var best = Choice(-1.0, none);
   for (var q = thread; q < params.quads; q += threads) {
     var alpha = P[column + q];
     var t = 0u;
     for (; t + 4u <= count; t += 4u) {
-      let g0 = gram(takenAt(t), q); let g1 = gram(takenAt(t + 1u), q);
-      let g2 = gram(takenAt(t + 2u), q); let g3 = gram(takenAt(t + 3u), q);
-      alpha -= vectorAt(xs, t) * g0; alpha -= vectorAt(xs, t + 1u) * g1;
-      alpha -= vectorAt(xs, t + 2u) * g2; alpha -= vectorAt(xs, t + 3u) * g3;
+      let g0 = gram(takenAt(t), q);
+      let g1 = gram(takenAt(t + 1u), q);
+      let g2 = gram(takenAt(t + 2u), q);
+      let g3 = gram(takenAt(t + 3u), q);
+      alpha -= vectorAt(xs, t) * g0;
+      alpha -= vectorAt(xs, t + 1u) * g1;
+      alpha -= vectorAt(xs, t + 2u) * g2;
+      alpha -= vectorAt(xs, t + 3u) * g3;
     }
     for (; t < count; t++) { alpha -= vectorAt(xs, t) * gram(takenAt(t), q); }
     let size = openOf(alpha, q);
-    for (var lane = 0u; lane < 4u; lane++) { if (size[lane] > best.size) { best = Choice(size[lane], 4u * q + lane); } }
+    for (var lane = 0u; lane < 4u; lane++) {
+      if (size[lane] > best.size) { best = Choice(size[lane], 4u * q + lane); }
+    }
   }
   settle(best);
 }
@@ -204,7 +215,8 @@ fn settle(best: Choice) {
       mine = Choice(bestValue[first], bestAtom[first]);
       for (var k = 1u; k < 8u; k++) {
         let at = min(first + k * step, threads - 1u);
-        if (precedes(Choice(bestValue[at], bestAtom[at]), mine)) { mine = Choice(bestValue[at], bestAtom[at]); }
+        let other = Choice(bestValue[at], bestAtom[at]);
+        if (precedes(other, mine)) { mine = other; }
       }
       bestValue[first] = mine.size;
       bestAtom[first] = mine.atom;
@@ -217,84 +229,55 @@ fn precedes(one: Choice, other: Choice) -> bool { return one.size > other.size |
 
 // — the pass in half precision —————————————————————————————————————————————————————
 
-struct Eight { low: vec4f, high: vec4f } // correlations, or entries of G1
+// Eight approximate correlations, and bounds on their rounding.
+struct Eight { low: vec4f, high: vec4f, lowReach: vec4f, highReach: vec4f }
 
 fn nearly(oct: u32, count: u32) -> Eight {
-  var sum = Eight(P[column + 2u * oct], vec4f());
+  var sum = Eight(P[column + 2u * oct], vec4f(), vec4f(), vec4f());
   if (2u * oct + 1u < params.quads) { sum.high = P[column + 2u * oct + 1u]; }
-  for (var t = 0u; t < count; t += 4u) {
-    let four = termsAt(t / 4u, count);
-    let at = four.columns + oct;
-    if (t + 4u <= count) {
-      let g0 = G1[at.x]; let g1 = G1[at.y]; let g2 = G1[at.z]; let g3 = G1[at.w];
-      sum = less(less(less(less(sum, four.weights.x, g0), four.weights.y, g1), four.weights.z, g2), four.weights.w, g3);
-    } else {
-      sum = less(sum, four.weights.x, G1[at.x]);
-      if (t + 1u < count) { sum = less(sum, four.weights.y, G1[at.y]); }
-      if (t + 2u < count) { sum = less(sum, four.weights.z, G1[at.z]); }
-    }
+  var t = 0u;
+  for (; t + 4u <= count; t += 4u) {
+    let t0 = termAt(t); let t1 = termAt(t + 1u); let t2 = termAt(t + 2u); let t3 = termAt(t + 3u);
+    let g0 = G1[t0.x + oct]; let g1 = G1[t1.x + oct]; let g2 = G1[t2.x + oct]; let g3 = G1[t3.x + oct];
+    sum = less(less(less(less(sum, t0, g0), t1, g1), t2, g2), t3, g3);
   }
+  for (; t < count; t++) { sum = less(sum, termAt(t), G1[termAt(t).x + oct]); }
   return sum;
 }
 
-fn less(sum: Eight, x: f32, packed: vec4f) -> Eight { let g = unpacked(packed); return Eight(sum.low - x * g.low, sum.high - x * g.high); }
-fn unpacked(packed: vec4f) -> Eight {
+fn less(sum: Eight, term: vec2u, packed: vec4f) -> Eight {
+  let x = bitcast<f32>(term.y);
   let g = bitcast<vec4u>(packed);
-  return Eight(vec4f(unpack2x16float(g.x), unpack2x16float(g.y)), vec4f(unpack2x16float(g.z), unpack2x16float(g.w)));
-}
-
-fn termsAt(four: u32, count: u32) -> Terms { if (spills) { return termsOf(four, count); } return terms[four]; }
-fn termsOf(four: u32, count: u32) -> Terms {
-  let t = min(vec4u(4u * four) + vec4u(0u, 1u, 2u, 3u), vec4u(count - 1u));
-  let atoms = vec4u(takenAt(t.x), takenAt(t.y), takenAt(t.z), takenAt(t.w));
-  let x = vec4f(vectorAt(xs, t.x), vectorAt(xs, t.y), vectorAt(xs, t.z), vectorAt(xs, t.w));
-  return Terms(atoms * ((params.quads + 1u) / 2u), x * halfUnit);
+  let low = vec4f(unpack2x16float(g.x), unpack2x16float(g.y));
+  let high = vec4f(unpack2x16float(g.z), unpack2x16float(g.w));
+  let size = abs(x);
+  return Eight(sum.low - x * low, sum.high - x * high, sum.lowReach + size * abs(low), sum.highReach + size * abs(high));
 }
 
 // What a thread found: the atom that may be the largest, bounds on the second and (from below) on the largest.
 struct Span { best: Choice, second: f32, least: f32 }
 
-fn widen(span: Span, alpha: vec4f, reach: f32, quad: u32) -> Span {
+fn widen(span: Span, alpha: vec4f, reach: vec4f, quad: u32) -> Span {
   var result = span;
   let size = openOf(alpha, quad);
   for (var lane = 0u; lane < 4u; lane++) {
     if (size[lane] < 0.0) { continue; }
-    let most = size[lane] + reach;
+    let most = size[lane] + halfError * reach[lane];
     result.second = max(result.second, min(most, result.best.size));
     if (most > result.best.size) { result.best = Choice(most, 4u * quad + lane); }
-    result.least = max(result.least, size[lane] - reach);
+    result.least = max(result.least, size[lane] - halfError * reach[lane]);
   }
   return result;
 }
-
-// The bound on the rounding of eight correlations, after the newest atom is added to ‖g‖².
-fn widenReach(oct: u32, newest: u32, count: u32, energy: f32) -> f32 {
-  let g = unpacked(G1[newest + oct]);
-  let most = max(abs(g.low), abs(g.high)) * halfUnit;
-  let largest = max(max(most.x, most.y), max(most.z, most.w));
-  setSpread(oct, select(spreadAt(oct), 0.0, count == 1u) + largest * largest);
-  return reachOf(oct, energy);
-}
-fn reachOf(oct: u32, energy: f32) -> f32 { return halfError * sqrt(energy * spreadAt(oct)); }
 
 // The same as `correlate`; false if too many atoms may be the best to compute each of them.
 fn correlateHalves(count: u32) -> bool {
   let octs = (params.quads + 1u) / 2u;
   var span = Span(Choice(-1.0, none), -1.0, -1.0);
-  for (var four = thread; !spills && 4u * four < count; four += threads) { terms[four] = termsOf(four, count); }
-  if (thread < 8u) {
-    var share = 0.0;
-    for (var t = thread; t < count; t += 8u) { share += vectorAt(xs, t) * vectorAt(xs, t); }
-    shares[thread] = vec2f(share);
-  }
-  workgroupBarrier();
-  var energy = 0.0; // ‖x‖²
-  for (var q = 0u; q < 8u; q++) { energy += shares[q].x; }
-  let newest = takenAt(count - 1u) * octs;
   for (var oct = thread; oct < octs; oct += threads) {
-    let reach = widenReach(oct, newest, count, energy);
     let alpha = nearly(oct, count);
-    span = widen(widen(span, alpha.low, reach, 2u * oct), alpha.high, reach, 2u * oct + 1u);
+    span = widen(span, alpha.low, alpha.lowReach, 2u * oct);
+    span = widen(span, alpha.high, alpha.highReach, 2u * oct + 1u);
   }
   settle(Choice(span.least, thread));
   let least = workgroupUniformLoad(&choice).size;
@@ -303,43 +286,50 @@ fn correlateHalves(count: u32) -> bool {
   if (span.second >= least) {
     for (var oct = thread; oct < octs; oct += threads) {
       let alpha = nearly(oct, count);
-      listAbove(least - reachOf(oct, energy), alpha.low, 2u * oct);
-      listAbove(least - reachOf(oct, energy), alpha.high, 2u * oct + 1u);
+      listAbove(least, alpha.low, alpha.lowReach, 2u * oct);
+      listAbove(least, alpha.high, alpha.highReach, 2u * oct + 1u);
     }
-  } else if (span.best.size >= least && span.best.atom != none) { list(span.best.atom); }
-  workgroupBarrier();
-  if (thread == 0u) {
-    listed = atomicLoad(&candidates);
-    choice = Choice(-1.0, none);
-    if (listed == 1u && least > lowest) { choice = Choice(least, bestAtom[0]); listed = 0u; }
+  } else if (span.best.size >= least && span.best.atom != none) {
+    list(span.best.atom);
   }
+  workgroupBarrier();
+  if (thread == 0u) { listed = atomicLoad(&candidates); }
   let many = workgroupUniformLoad(&listed);
   if (many > threads) { return false; }
-  if (many > 0u) { lookAt(many, count); } // else the choice is made
+  lookAt(many, count);
   return true;
 }
 
-fn listAbove(least: f32, alpha: vec4f, quad: u32) {
+fn listAbove(least: f32, alpha: vec4f, reach: vec4f, quad: u32) {
   let size = openOf(alpha, quad);
-  for (var lane = 0u; lane < 4u; lane++) { if (size[lane] >= max(least, 0.0)) { list(4u * quad + lane); } }
+  for (var lane = 0u; lane < 4u; lane++) {
+    if (size[lane] >= 0.0 && size[lane] + halfError * reach[lane] >= least) { list(4u * quad + lane); }
+  }
 }
 
-fn list(atom: u32) { let slot = atomicAdd(&candidates, 1u); if (slot < threads) { bestAtom[slot] = atom; } }
+fn list(atom: u32) {
+  let slot = atomicAdd(&candidates, 1u);
+  if (slot < threads) { bestAtom[slot] = atom; }
+}
 
 // choice ← the best of the listed atoms, in full precision, with a few threads for each.
 fn lookAt(many: u32, count: u32) {
   var best = Choice(-1.0, none);
-  let lane = thread % lanes; let rounds = threads / lanes;
+  let lane = thread % lanes;
+  let rounds = threads / lanes;
   for (var start = 0u; start < many; start += rounds) {
     let c = start + thread / lanes;
-    var sum = 0.0; var own = 0.0;
+    var sum = 0.0;
+    var own = 0.0;
     if (c < many) {
       let atom = bestAtom[c];
       if (lane == 0u) { own = P[column + atom / 4u][atom % 4u]; }
       for (var t = lane; t < count; t += 4u * lanes) {
         let last = count - 1u; // four at a time, so that none waits for another
-        let a = entryOf(atom, takenAt(t)); let b = entryOf(atom, takenAt(min(t + lanes, last)));
-        let c = entryOf(atom, takenAt(min(t + 2u * lanes, last))); let d = entryOf(atom, takenAt(min(t + 3u * lanes, last)));
+        let a = entryOf(atom, takenAt(t));
+        let b = entryOf(atom, takenAt(min(t + lanes, last)));
+        let c = entryOf(atom, takenAt(min(t + 2u * lanes, last)));
+        let d = entryOf(atom, takenAt(min(t + 3u * lanes, last)));
         sum += vectorAt(xs, t) * a;
         if (t + lanes < count) { sum += vectorAt(xs, t + lanes) * b; }
         if (t + 2u * lanes < count) { sum += vectorAt(xs, t + 2u * lanes) * c; }
@@ -354,9 +344,11 @@ fn lookAt(many: u32, count: u32) {
       bestValue[thread] = abs(own - total);
     }
     workgroupBarrier();
-    for (var at = 0u; thread == 0u && at < min(rounds, many - start); at++) {
-      let one = Choice(bestValue[at * lanes], bestAtom[start + at]);
-      if (precedes(one, best)) { best = one; }
+    if (thread == 0u) {
+      for (var at = 0u; at < min(rounds, many - start); at++) {
+        let one = Choice(bestValue[at * lanes], bestAtom[start + at]);
+        if (precedes(one, best)) { best = one; }
+      }
     }
     workgroupBarrier();
   }
@@ -425,11 +417,14 @@ fn take(atom: u32, count: u32, step: vec2f) {
     for (var q = 0u; slices > 1u && q < slices; q++) { sum += bestValue[q * count + s]; }
     let entry = -sum * step.x;
     setFactor(last + s, entry);
-    setVector(xs, s, vectorAt(xs, s) + step.y * entry);
+    let x = vectorAt(xs, s) + step.y * entry;
+    setVector(xs, s, x);
+    setTerm(s, takenAt(s), x);
   }
   if (thread == 0u) {
     setFactor(last + count, step.x);
     setVector(xs, count, step.y * step.x);
+    setTerm(count, atom, step.y * step.x);
     setVector(zs, count, step.y);
     setTaken(count, atom);
     setMarks(atom / 32u, marksAt(atom / 32u) | (1u << (atom % 32u)));
@@ -441,8 +436,12 @@ fn write(i: u32, count: u32) {
   sync();
   let slots = (params.firstX + i) * params.width;
   for (var t = thread; t < params.width; t += threads) {
-    var atom = 0u; var value = 0.0;
-    if (t < count) { atom = takenAt(t); value = vectorAt(xs, t); }
+    var atom = 0u;
+    var value = 0.0;
+    if (t < count) {
+      atom = takenAt(t);
+      value = vectorAt(xs, t);
+    }
     X[slots + t] = atom;
     X[params.valuesAt + slots + t] = bitcast<u32>(value);
   }
