@@ -70,14 +70,15 @@ async function stepSeconds(setting: StepSetting, kernels: Kernels, cares: boolea
 
 /** Milliseconds of waiting for a device that has nothing to do. */
 async function waitMs(kernels: Kernels): Promise<number> {
-  const turns = 50;
   const done = kernels.matrix(1, 1);
-  await kernels.readMatrix(done);
-  const start = performance.now();
-  for (let turn = 0; turn < turns; turn++) await kernels.readMatrix(done);
-  const ms = (performance.now() - start) / turns;
+  const waits: number[] = [];
+  for (let turn = 0; turn < 51; turn++) {
+    const start = performance.now();
+    await kernels.readMatrix(done);
+    waits.push(performance.now() - start);
+  }
   kernels.free(done);
-  return ms;
+  return medianOf(waits);
 }
 
 /** Milliseconds of each call of an operation. */
@@ -101,7 +102,11 @@ async function stepProfile(setting: StepSetting, kernels: Kernels, wait: number)
 function profileTable(spent: ReadonlyMap<string, Spent>, all: number, steps: number, wait: number): string {
   const known = [...spent.values()].flat().reduce((sum, ms) => sum + ms, 0);
   const rows = [...spent]
-    .map(([name, calls]) => ({ name, calls: calls.length / steps, median: medianOf(calls) - wait }))
+    .map(([name, calls]) => ({
+      name,
+      calls: calls.length / steps,
+      median: Math.max(0, medianOf(calls) - wait),
+    }))
     .map((row) => ({ ...row, own: row.median * row.calls }))
     .sort((a, b) => b.own - a.own);
   const sum = rows.reduce((total, { own }) => total + own, 0);
