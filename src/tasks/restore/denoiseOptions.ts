@@ -51,7 +51,7 @@ export interface DenoiseOptions {
   readonly lambda?: number | undefined;
   /** q: the share of patches of pure noise that a limit ε² = σ² χ²_q(n) takes for noise. */
   readonly quantile?: number | undefined;
-  /** How the atoms of a code are taken, in learning as well: `omp` (by default) or `ols`. */
+  /** How the atoms of a code are chosen, in learning as well: `omp` (by default) or `ols`. */
   readonly pursuit?: PursuitName | undefined;
   /** The number of denoising passes. */
   readonly iterations?: number | undefined;

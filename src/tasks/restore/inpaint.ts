@@ -66,7 +66,7 @@ export interface InpaintOptions {
   readonly stride?: number | undefined;
   /** Root-mean-square error over the known samples at which a code ends; by default a tenth of their standard deviation. */
   readonly error?: number | undefined;
-  /** How the atoms of a code are taken, in learning as well: `omp` (by default) or `ols`. */
+  /** How the atoms of a code are chosen, in learning as well: `omp` (by default) or `ols`. */
   readonly pursuit?: PursuitName | undefined;
   /** The dictionary to use; by default one is learned from the signals. */
   readonly dictionary?: Model | undefined;
