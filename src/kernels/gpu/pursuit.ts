@@ -79,6 +79,11 @@ function batchOmp(
   } else pursue(job, limits.sparsity, 0);
 }
 
+/** An upper estimate of the memory for α and ν of OLS. */
+export function pursuitBytes(m: number, N: number): number {
+  return Math.min(spillBytes, 8 * (m + 4) * N);
+}
+
 interface PursuitJob {
   readonly queue: GpuQueue;
   readonly setting: PursuitSetting;
