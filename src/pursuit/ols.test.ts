@@ -113,7 +113,7 @@ describe("a model that was learned with ols", () => {
       kernels: reference,
     }).model();
 
-  test("says so in its file, and codes with it unless told otherwise", async () => {
+  test("records it in its file, and codes with it by default", async () => {
     const [ols, omp] = [await learn("ols"), await learn()];
     expect(modelToBytes(ols)).not.toEqual(modelToBytes(omp));
     const read = modelFromBytes(modelToBytes(ols), "ols.npz");

@@ -126,7 +126,7 @@ export const olsCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: "ols passes over an atom that depends on those taken, and goes on",
+    title: "ols passes over an atom that depends on those taken, and continues",
     once: true,
     async check(bench) {
       // d₁ is 1 − c from d₀, at a squared distance of about 2c; y = d₀ − e/2 + f/4, with e ⟂ d₀ in their plane and d₂ = f

@@ -278,7 +278,7 @@ function correlate(fit: Fit, projected: Float32Array, inverse: Float32Array): vo
   }
 }
 
-/** The atom to take next, the first of several; −1 if there is none. */
+/** The atom to take next, the first of several; or −1. */
 function best(fit: Fit, inverse: Float32Array): number {
   const { correlations, outside, atoms } = fit;
   const least = pursuitFloor ** 2 * fit.strongest;

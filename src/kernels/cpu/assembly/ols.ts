@@ -434,7 +434,7 @@ function isOpen(turn: Turn, atom: i32): bool {
   return abs(load<f32>(turn.alpha + at)) > turn.floor && load<f32>(turn.distances + at) > turn.least;
 }
 
-/** The best of the atoms that may be taken; −1 if there is none. */
+/** The best of the atoms that may be taken, or −1. */
 function bestOpen(turn: Turn): i32 {
   let best: f32 = 0;
   let atom = -1;

@@ -45,7 +45,7 @@ struct Params {
   pathStride: u32, // in work: words per example for ‖r‖² after each turn; 0 if it is not asked for
   workAt: u32,     // in work: where the workgroups' places start
   workSize: u32,
-  scoreSize: u32,  // words of α and ν at the start of a place, 0 if there are none
+  scoreSize: u32,  // words of α and ν at the start of a place; 0 for OMP
   pursuitFloor: f32,
   dependenceFloor: f32,
   least: u32,      // codes with fewer entries are done already; 0 at the first pass
