@@ -3,7 +3,7 @@
 import type { DenseMatrix } from "../src/core/matrix.js";
 import type { Signal } from "../src/core/signal.js";
 import { SparseDictionary } from "../src/dictionaries/dictionary.js";
-import type { Kernels } from "../src/kernels/contract.js";
+import type { Kernels, PursuitName } from "../src/kernels/contract.js";
 import { createCpuKernels } from "../src/kernels/cpu/index.js";
 import { train } from "../src/learn/run/train.js";
 import { Encoder } from "../src/pursuit/encoder.js";
@@ -14,10 +14,16 @@ import { digits, table } from "./table.js";
 const examplesAtOnce = 2048;
 
 /** Code patches over ΦA: Gram matrix, projection, pursuit and reading the codes all count; the RMSE does not. */
-export async function codeAll({ base, A }: Dictionary, patches: DenseMatrix, p: number, kernels: Kernels) {
+export async function codeAll(
+  { base, A }: Dictionary,
+  patches: DenseMatrix,
+  p: number,
+  kernels: Kernels,
+  pursuit: PursuitName = "omp",
+) {
   const start = performance.now();
   const D = await SparseDictionary.create(base, A, kernels);
-  const encoder = new Encoder(D, { sparsity: p, residualEnergy: 0 }, examplesAtOnce, kernels);
+  const encoder = new Encoder(D, { sparsity: p, residualEnergy: 0, pursuit }, examplesAtOnce, kernels);
   const Y = kernels.matrix(patches.rows, examplesAtOnce);
   const total = kernels.matrix(1, 1);
   let seconds = 0;

@@ -11,6 +11,7 @@ import { type DenseMatrix, SparseColumns } from "../src/core/matrix.js";
 import type { Signal } from "../src/core/signal.js";
 import { makeNpy, readNpy, writeNpy } from "../src/data/formats/npy.js";
 import { createBase } from "../src/dictionaries/base.js";
+import { pursuitNames } from "../src/kernels/contract.js";
 import { createCpuKernels } from "../src/kernels/cpu/index.js";
 import { Matrix64 } from "../src/linalg/matrix64.js";
 import { explicitAtoms } from "./explicitAtoms.js";
@@ -109,7 +110,7 @@ export async function benchPeers(options: Options): Promise<string> {
   return parts.join("\n");
 }
 
-/** Coding of many patches over one dictionary, including the Gram matrix. */
+/** Coding of many patches over one dictionary, including the Gram matrix. `spams.omp` is orthogonal least squares. */
 async function codingTable(peers: Peers, options: Options): Promise<string> {
   const { threads, quick } = options;
   const pictures = await readPictures(options.images);
@@ -128,18 +129,26 @@ async function codingTable(peers: Peers, options: Options): Promise<string> {
       threads,
     };
     const kernels = await createCpuKernels({ threads });
-    await codeAll(dictionary, patches.slice(0, Math.min(2048, patches.cols)), problem.sparsity, kernels); // warm up the JIT compiler
-    const [ours, theirs]: { seconds: number; rmse: number }[][] = [[], []];
+    const sample = patches.slice(0, Math.min(2048, patches.cols));
+    for (const pursuit of pursuitNames) await codeAll(dictionary, sample, problem.sparsity, kernels, pursuit); // warm up the JIT compiler
+    const [ours, ols, theirs]: { seconds: number; rmse: number }[][] = [[], [], []];
     for (let turn = 0; turn < (quick ? 1 : 3); turn++) {
       await pause(); // threads of the peer may still be busy
       ours.push(await codeAll(dictionary, patches, problem.sparsity, kernels));
+      ols.push(await codeAll(dictionary, patches, problem.sparsity, kernels, "ols"));
       await pause();
       if (peers.has("spams")) theirs.push(await peers.run({ name: "spams.omp", ...job }));
     }
     await kernels.close();
     const best = fastest(ours);
     const rate = patches.cols / best.seconds;
-    const label = `OMP ${problem.name}, ${patches.cols} patches`;
+    const [label, olsLabel] = ["OMP", "OLS"].map(
+      (name) => `${name} ${problem.name}, ${patches.cols} patches`,
+    );
+    const bestOls = fastest(ols);
+    const olsRate = patches.cols / bestOls.seconds;
+    rows.push([olsLabel, "trainlets", digits(bestOls.seconds), digits(olsRate), bestOls.rmse.toFixed(4), ""]);
+    if (theirs.length > 0) rows.push(peerRow(olsLabel, "spams.omp", patches.cols, fastest(theirs), olsRate));
     rows.push([label, "trainlets", digits(best.seconds), digits(rate), best.rmse.toFixed(4), ""]);
     if (theirs.length > 0) rows.push(peerRow(label, "spams.omp", patches.cols, fastest(theirs), rate));
     if (peers.has("scikit-learn")) {

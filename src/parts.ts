@@ -44,6 +44,7 @@ export type {
   DeviceSparse,
   Kernels,
   PursuitLimits,
+  PursuitName,
   WindowList,
 } from "./kernels/contract.js";
 // Learners.

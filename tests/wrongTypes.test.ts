@@ -558,10 +558,10 @@ const rows: Readonly<Record<string, Row>> = {
       patches: new DenseMatrix(16, 1),
       maxTerms: 2,
       kernels,
-      onProgress: () => {},
+      options: {},
     },
-    optional: ["onProgress"],
-    accepts: { onProgress: ["function"] },
+    optional: ["options"],
+    accepts: { options: ["object"] },
   },
   psnrOfErrors: {
     call: parts.psnrOfErrors,

@@ -10,10 +10,16 @@
 import { asyncDispose, releaseWhenCollected } from "../core/disposal.js";
 import { InputError, inputError } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
-import { requireInteger } from "../core/require.js";
+import { requireInteger, requireOneOf } from "../core/require.js";
 import { requireShape, sizeOf } from "../core/shape.js";
 import { Matrix64 } from "../linalg/matrix64.js";
-import type { DeviceKernels, DeviceMatrix, Kernels, ScalarPlace } from "./contract.js";
+import {
+  type DeviceKernels,
+  type DeviceMatrix,
+  type Kernels,
+  pursuitNames,
+  type ScalarPlace,
+} from "./contract.js";
 import { type HandleKind, HandleTable } from "./handleTable.js";
 
 /** Operations on handles: all that return a promise. */
@@ -115,6 +121,7 @@ const furtherChecks: {
     const { sparsity, residualEnergy } = limits;
     if (!(typeof residualEnergy === "number" && residualEnergy >= 0))
       throw inputError(where, "limits.residualEnergy", "must be a number of at least 0", residualEnergy);
+    if (limits.pursuit !== undefined) requireOneOf(where, "limits.pursuit", limits.pursuit, pursuitNames);
     if (path) requireSizes(where, "path", path, [sparsity, P.cols]);
   },
   gradient(where, table, _W, _X, _S, _grad, energy) {

@@ -166,12 +166,21 @@ export interface DictionaryOperations {
 
 // — pursuit —————————————————————————————————————————————————————————————————
 
-/** When a pursuit stops: at whichever limit it reaches first. */
+/**
+ * How a pursuit takes the next atom: `omp` the one most correlated with the residual, `ols` the one that
+ * leaves the smallest residual.
+ */
+export const pursuitNames = ["omp", "ols"] as const;
+export type PursuitName = (typeof pursuitNames)[number];
+
+/** When a pursuit stops (at whichever limit it reaches first), and how it takes atoms. */
 export interface PursuitLimits {
   /** p: the most non-zeros of a code. */
   readonly sparsity: number;
   /** ε²: stop once ‖y − Dx‖² is at most this; 0 for no such limit. Tracked in f32, so not accurate below 1e-7 ‖y‖². */
   readonly residualEnergy: number;
+  /** By default `omp`. */
+  readonly pursuit?: PursuitName | undefined;
 }
 
 /** Codes for the columns of Y. */
@@ -187,6 +196,12 @@ export interface PursuitOperations {
    * is above `pursuitFloor` times the largest at the start, so that nothing is left; or when
    * the next atom depends on those taken (`dependenceFloor`). Entries stand in the order
    * they were taken, and the slots after them are zero. `X.width` is at least `sparsity`.
+   *
+   * With `pursuit: "ols"` it is orthogonal least squares: a turn takes the atom that, fitted together with
+   * those taken, leaves the smallest residual. With α the correlations and νⱼ = ‖P⊥dⱼ‖², the squared distance
+   * of an atom from the span of those taken (1 at the start), that is the largest |αⱼ|/√νⱼ. An atom is taken
+   * only if |αⱼ| is above the floor of the correlations and νⱼ above `dependenceFloor`, so that an atom that
+   * depends on those taken is passed over, and does not end the pursuit. Everything else is as above.
    *
    * `path` (sparsity × N) receives ‖y − Dx‖² after each turn, turn t in row t − 1. Rows after
    * the last turn repeat its value, or ‖y‖² if no atom was taken. Values below 0 become 0.

@@ -4,7 +4,6 @@
  */
 
 import {
-  byRule,
   float32,
   kernels as kernelsType,
   matrix,
@@ -26,7 +25,7 @@ import { type Dictionary, type DictionaryParts, openDictionary } from "../dictio
 import { chooseKernels } from "../kernels/chooseDevice.js";
 import type { Kernels, PursuitLimits } from "../kernels/contract.js";
 import { HandleScope, withKernels } from "../kernels/handleScope.js";
-import { type CodingRule, Encoder, resolveLimits, scaleCoding } from "../pursuit/encoder.js";
+import { type CodingRule, codingTypes, Encoder, resolveLimits, scaleCoding } from "../pursuit/encoder.js";
 
 /** Codes of signals: X (m × N) and the means removed from the signals. */
 export interface Codes {
@@ -94,12 +93,15 @@ export class Coder implements Closable {
   }
 
   /**
-   * Codes of the columns of Y: at most `sparsity` atoms each, or down to an `error`. Columns of very different
-   * magnitudes are coded apart, each in units of its own, so that the code of a column depends on it alone.
+   * Codes of the columns of Y: at most `sparsity` atoms each, or down to an `error`, by the `pursuit` of the model
+   * unless another is given. Columns of very different magnitudes are coded apart, each in units of its own, so that
+   * the code of a column depends on it alone.
    */
-  async encode(Y: DenseMatrix, coding: CodingRule = this.model.meta.coding): Promise<Codes> {
-    requireSignals(this.model, Y, coding);
-    const X = this.model.meta.removeMean ? undefined : await this.#encodeUsual(Y, coding);
+  async encode(Y: DenseMatrix, given: CodingRule = this.model.meta.coding): Promise<Codes> {
+    const { meta } = this.model;
+    requireSignals(this.model, Y, given);
+    const coding = { ...given, pursuit: given.pursuit ?? meta.coding.pursuit };
+    const X = meta.removeMean ? undefined : await this.#encodeUsual(Y, coding);
     return X ? { X, means: new Float32Array(Y.cols) } : this.#encodeClasses(Y, coding);
   }
 
@@ -201,7 +203,7 @@ function requireFiniteSignals(Y: DenseMatrix): Float32Array {
 /** Reject signals of the wrong size and invalid coding rules. */
 function requireSignals({ base, A }: Codable, Y: DenseMatrix, coding: CodingRule): void {
   requireArgument("Model.encode", "signals", Y, matrix);
-  requireOptions("Model.encode: coding", coding, { sparsity: byRule, error: byRule });
+  requireOptions("Model.encode: coding", coding, codingTypes);
   const n = sizeOf(base.shape);
   if (Y.rows !== n) throw new InputError(`Model.encode: signals must have ${n} samples, got ${Y.rows}`);
   resolveLimits("Model.encode", coding, n, A.cols);

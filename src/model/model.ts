@@ -9,7 +9,6 @@
 
 import {
   base as baseType,
-  byRule,
   dictionary as dictionaryType,
   flag,
   kernels as kernelsType,
@@ -32,7 +31,7 @@ import { type BaseDictionary, baseCols } from "../dictionaries/base.js";
 import { explicitBase, type SparseDictionary, unitColumns } from "../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../kernels/contract.js";
 import { withKernels } from "../kernels/handleScope.js";
-import { type CodingRule, defaultSparsity } from "../pursuit/encoder.js";
+import { type CodingRule, codingTypes, defaultSparsity } from "../pursuit/encoder.js";
 import { Coder, type Codes, panel, panels, requireCodes } from "./coder.js";
 
 /** How a model came to be: written to its file as JSON. */
@@ -121,7 +120,7 @@ export class Model {
   ): Model {
     requireOptions("Model.from", options, { coding: record, removeMean: flag });
     const { coding, removeMean = true } = options;
-    if (coding) requireOptions("Model.from: coding", coding, { sparsity: byRule, error: byRule });
+    if (coding) requireOptions("Model.from: coding", coding, codingTypes);
     const n = sizeOf(requireShape("Model.from", "shape", shape));
     const D = atoms instanceof DenseMatrix ? atoms.copy() : matrixOf(atoms, n);
     if (D.rows !== n) throw inputError("Model.from", "atoms", `must have ${n} samples each`, D.rows);

@@ -2,7 +2,7 @@
  * Sparse coding of batches over a dictionary, and the error of the codes. For D = ΦA
  * this is X ← SparseCode(Y, Φ, A, G) of Algorithm 2:
  *
- *     P ← D̂ᵀY,   X̂ ← Batch-OMP(G, P),   X ← diag(s) X̂
+ *     P ← D̂ᵀY,   X̂ ← Batch-OMP(G, P) or OLS(G, P),   X ← diag(s) X̂
  *
  * The pursuit works with unit atoms D̂ = D diag(s); the codes it returns are over D.
  * The atoms of an explicit dictionary have unit norm, so there s = 1. The workspace is
@@ -23,6 +23,7 @@ import {
   having,
   kernels as kernelsType,
   number,
+  type OptionTypes,
   record,
   requireArgument,
   requireArguments,
@@ -31,16 +32,18 @@ import {
 } from "../core/arguments/argumentTypes.js";
 import { InputError, inputError } from "../core/errors.js";
 import { EventLoopPause } from "../core/eventLoop.js";
-import { requireInteger, requireSameRows } from "../core/require.js";
+import { requireInteger, requireOneOf, requireSameRows } from "../core/require.js";
 import { type Shape, sizeOf } from "../core/shape.js";
 import type { Dictionary } from "../dictionaries/dictionary.js";
-import type {
-  DeviceMatrix,
-  DeviceSignals,
-  DeviceSparse,
-  Kernels,
-  PursuitLimits,
-  WindowList,
+import {
+  type DeviceMatrix,
+  type DeviceSignals,
+  type DeviceSparse,
+  type Kernels,
+  type PursuitLimits,
+  type PursuitName,
+  pursuitNames,
+  type WindowList,
 } from "../kernels/contract.js";
 
 /** Codes batches of examples over a dictionary of any kind. */
@@ -69,7 +72,11 @@ export class Encoder<D extends Dictionary = Dictionary> implements BatchEncoder 
       dictionary: [dictionary, dictionaryType],
       kernels: [kernels, kernelsType],
     });
-    requireOptions("Encoder: limits", limits, { sparsity: byRule, residualEnergy: required(number) });
+    requireOptions("Encoder: limits", limits, {
+      sparsity: byRule,
+      residualEnergy: required(number),
+      pursuit: byRule,
+    });
     requireInteger("Encoder", "limits.sparsity", limits.sparsity, 0);
     requireInteger("Encoder", "capacity", capacity, 0);
     this.dictionary = dictionary;
@@ -154,18 +161,27 @@ export async function codingError(
   return Math.sqrt(energy / (count * rows));
 }
 
-/** When coding stops. Give one or both: whichever comes first. */
+/** When coding stops, and how it takes atoms. Give `sparsity`, `error` or both: whichever comes first. */
 export interface CodingRule {
   /** p: the largest number of atoms per code. */
   readonly sparsity?: number | undefined;
   /** Stop once the root-mean-square error per sample is at most this, in the units of the data. */
   readonly error?: number | undefined;
+  /**
+   * How the next atom is taken: `omp`, the most correlated with the residual (by default), or `ols`, the one that
+   * leaves the smallest error.
+   */
+  readonly pursuit?: PursuitName | undefined;
 }
 
+/** The types of its options, for `requireOptions`. */
+export const codingTypes: OptionTypes<CodingRule> = { sparsity: byRule, error: byRule, pursuit: byRule };
+
 /** The same rule for data multiplied by a factor. */
-export function scaleCoding({ sparsity, error }: CodingRule, factor: number): CodingRule {
-  if (error === undefined || !Number.isFinite(error)) return { sparsity, error };
-  return { sparsity, error: Math.min(Number.MAX_VALUE, error * factor) };
+export function scaleCoding(coding: CodingRule, factor: number): CodingRule {
+  const { error } = coding;
+  if (error === undefined || !Number.isFinite(error)) return coding;
+  return { ...coding, error: Math.min(Number.MAX_VALUE, error * factor) };
 }
 
 /** The kernels' limits for signals of n samples over m atoms: ε² = n·error². */
@@ -173,7 +189,8 @@ export function resolveLimits(where: string, coding: CodingRule, n: number, m: n
   requireArgument(where, "coding", coding, record);
   requireInteger(where, "n", n, 1);
   requireInteger(where, "m", m, 1);
-  const { sparsity, error } = coding;
+  const { sparsity, error, pursuit } = coding;
+  if (pursuit !== undefined) requireOneOf(where, "pursuit", pursuit, pursuitNames);
   if (sparsity === undefined && error === undefined) {
     throw new InputError(
       (nameOf) => `${nameOf("sparsity")} or ${nameOf("error")} must be given, got neither`,
@@ -184,7 +201,7 @@ export function resolveLimits(where: string, coding: CodingRule, n: number, m: n
     throw inputError(where, "error", "must be a number of at least 0", error);
   }
   const p = sparsity === undefined ? m : requireInteger(where, "sparsity", sparsity, 1, m);
-  return { sparsity: Math.min(n, p), residualEnergy: error === undefined ? 0 : n * error * error };
+  return { sparsity: Math.min(n, p), residualEnergy: error === undefined ? 0 : n * error * error, pursuit };
 }
 
 /** Atoms per code by default: `p` = n/40, as in the paper's experiments. */

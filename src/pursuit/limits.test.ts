@@ -22,6 +22,10 @@ test("a sparsity is from 1 to the number of atoms, and limited by the number of 
   );
 });
 
+test("a pursuit is passed on", () => {
+  expect(resolveLimits("f", { sparsity: 4, pursuit: "ols" }, 144, 900).pursuit).toBe("ols");
+});
+
 test.each([
   [{}, "train: sparsity or error must be given, got neither"],
   [{ sparsity: undefined, error: undefined }, "train: sparsity or error must be given, got neither"],
@@ -31,6 +35,7 @@ test.each([
   [{ error: -1 }, "train: error must be a number of at least 0, got -1"],
   [{ error: Number.NaN }, "train: error must be a number of at least 0, got NaN"],
   [{ error: Infinity, sparsity: 3 }, "train: error must be a number of at least 0, got Infinity"],
+  [{ sparsity: 2, pursuit: "mp" as never }, 'train: unknown pursuit "mp"; known: omp, ols'],
   [{ error: "1" as never }, 'train: error must be a number of at least 0, got "1"'],
 ])("%o is rejected", (coding, message) => {
   expect(() => resolveLimits("train", coding, 144, 900)).toThrow(new InputError(message));

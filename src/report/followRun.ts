@@ -43,12 +43,12 @@ function describeAtoms({ kind, atomSparsity }: TrainPlan): string {
   return sparse ? ` of ${counted(atomSparsity, "non-zero")}` : "";
 }
 
-function describeCoding({ sparsity, error }: CodingRule): string {
+function describeCoding({ sparsity, error, pursuit }: CodingRule): string {
   const limits = [
     ...(sparsity === undefined ? [] : [`with at most ${counted(sparsity, "atom")}`]),
     ...(error === undefined ? [] : [`to an RMSE of ${error}`]),
   ];
-  return `patches coded ${limits.join(" or ")}`;
+  return `patches coded ${pursuit === "ols" ? "by ols " : ""}${limits.join(" or ")}`;
 }
 
 /** The memory that the program and the data take besides that of the kernels, and how the data are held. */

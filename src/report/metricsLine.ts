@@ -67,7 +67,7 @@ const settings = fields({
   learner: text,
   atoms: amount,
   atomSparsity: limit,
-  coding: fields({ sparsity: optional(amount), error: optional(amount) }),
+  coding: fields({ sparsity: optional(amount), error: optional(amount), pursuit: optional(text) }),
   batch: amount,
   examplesAtOnce: amount,
   epochs: amount,

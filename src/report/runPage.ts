@@ -161,6 +161,7 @@ function settingEntries({ plan, last, end }: RunRecord): [string, string][] {
     ...entry("non-zeros per atom", has("atomSparsity", s.atomSparsity)),
     ...entry("atoms per patch, at most", s.coding.sparsity?.toString()),
     ...entry("RMSE per patch, at most", s.coding.error?.toString()),
+    ...entry("pursuit", s.coding.pursuit),
     ["examples", `${grouped(s.examples)} of ${grouped(s.available)} patches, ${counted(s.epochs, "epoch")}`],
     ["examples per step", grouped(s.examplesAtOnce)],
     ["tested on", counted(s.holdout, "patch", "patches")],

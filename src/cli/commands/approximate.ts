@@ -3,7 +3,7 @@
 import { Command } from "commander";
 import { InputError, inputError } from "../../core/errors.js";
 import { clock, counted, grouped } from "../../core/formatText.js";
-import { requireAbove, requireInteger } from "../../core/require.js";
+import { requireAbove, requireInteger, requireOneOf } from "../../core/require.js";
 import { formatShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
 import { writeFileAtomic } from "../../data/node/files.js";
 import { type Input, inspectInputs } from "../../data/node/inputs.js";
@@ -11,6 +11,7 @@ import { inputFiles, requireOutput } from "../../data/node/outputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import { baseForms } from "../../dictionaries/base.js";
 import { rasterizeSvg } from "../../figures/node/rasterize.js";
+import { type PursuitName, pursuitNames } from "../../kernels/contract.js";
 import { loadBase } from "../../model/node/files.js";
 import { approximatorOf, samplePatches } from "../../tasks/approximate/mTerm.js";
 import { type Contender, type MTermCurve, mTermCurves } from "../../tasks/approximate/mTermCurves.js";
@@ -23,7 +24,7 @@ import {
   requireDictionaryFor,
 } from "../terminal/dictionaryFile.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
-import { count, nodataValues, number, option, parsePatch } from "../terminal/flags.js";
+import { count, nodataValues, number, option, parsePatch, pursuitOption } from "../terminal/flags.js";
 import { stdout } from "../terminal/output.js";
 import { ProgressLine } from "../terminal/progress.js";
 import { textTable } from "../terminal/textTable.js";
@@ -36,6 +37,7 @@ interface ApproximateFlags extends DeviceFlags, AtomShapeFlag {
   readonly count?: number;
   readonly terms?: string;
   readonly peak?: number;
+  readonly pursuit?: PursuitName;
   readonly seed?: number;
   readonly nodata?: number[];
   readonly output?: string;
@@ -69,6 +71,7 @@ export function approximateCommand(): Command {
     .addOption(option("--patch <sizes>", "patch size: 16, 32x24", undefined, "that of the dictionary"))
     .addOption(option("--count <n>", "patches to approximate", count, defaults.count))
     .addOption(option("--terms <list>", "atoms per patch (M) in the table: 10,20,40", undefined, shareText()))
+    .addOption(pursuitOption("omp"))
     .addOption(option("--peak <v>", "largest sample value, for the PSNR", number, defaults.peak))
     .addOption(option("--seed <n>", "seed for choosing the patches", count, defaults.seed))
     .addOption(
@@ -95,6 +98,7 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
   const wanted = requireInteger("approximate", "count", flags.count ?? defaults.count, 1);
   const seed = requireInteger("approximate", "seed", flags.seed ?? defaults.seed, 0);
   const peak = requireAbove("approximate", "peak", flags.peak ?? defaults.peak, 0);
+  const pursuit = requireOneOf("approximate", "pursuit", flags.pursuit ?? "omp", pursuitNames);
   if (dictionary.length + base.length === 0)
     throw new InputError("needs at least one dictionary (-d) or base (--base)");
   const progress = new ProgressLine(flags.json ? "none" : undefined);
@@ -117,6 +121,7 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
     const curves = await mTermCurves(contenders, patches, {
       maxTerms: terms.at(-1)!,
       peak,
+      pursuit,
       kernels,
       onProgress(label, done) {
         const state = done === 0 ? "preparing" : `${grouped(done)} of ${grouped(patches.cols)} patches`;

@@ -90,7 +90,7 @@ function sigmaOf(text: string): number | "auto" {
 }
 
 async function runDenoise(input: string, flags: DenoiseFlags): Promise<void> {
-  const { output, trial, stride, lambda, iterations, seed = trainDefaults.seed } = flags;
+  const { output, trial, stride, lambda, iterations, pursuit, seed = trainDefaults.seed } = flags;
   const mode = colourFlag(flags);
   const dictionary = await givenDictionary(flags);
   const given = flags.sigma === "auto" ? undefined : flags.sigma;
@@ -105,7 +105,8 @@ async function runDenoise(input: string, flags: DenoiseFlags): Promise<void> {
   const noisy = trial === undefined ? file.signals : file.signals.map((one) => addNoise(one, trial, rng));
   const colour = file.colour ? mode : "none";
   const missing = flags.nodata && Number.NaN; // what missing samples are in signals
-  const options = { sigma: given, patch, colour, stride, lambda, iterations, dictionary, nodata: missing };
+  const about = { sigma: given, patch, colour, stride, lambda, iterations, pursuit };
+  const options = { ...about, dictionary, nodata: missing };
   const training = trainingOf(flags);
   const start = performance.now();
   const { signals, sigma } = await restore(flags, (tools) =>

@@ -8,6 +8,7 @@ import { writeFileAtomic } from "../../data/node/files.js";
 import { inspectInputs } from "../../data/node/inputs.js";
 import { inputFiles, requireOutput } from "../../data/node/outputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
+import type { PursuitName } from "../../kernels/contract.js";
 import { codesToBytes } from "../../model/files.js";
 import { resolveLimits } from "../../pursuit/encoder.js";
 import { encodeSignals } from "../../tasks/encode/encodeSignals.js";
@@ -19,7 +20,7 @@ import {
   loadDictionary,
 } from "../terminal/dictionaryFile.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
-import { nodataValues, number, option } from "../terminal/flags.js";
+import { nodataValues, number, option, pursuitOption } from "../terminal/flags.js";
 import { stderr, stdout } from "../terminal/output.js";
 
 interface EncodeFlags extends DeviceFlags, AtomShapeFlag {
@@ -27,6 +28,7 @@ interface EncodeFlags extends DeviceFlags, AtomShapeFlag {
   readonly output: string;
   readonly sparsity?: number;
   readonly error?: number;
+  readonly pursuit?: PursuitName;
   readonly stride?: string;
   readonly nodata?: number[];
 }
@@ -54,6 +56,7 @@ export function encodeCommand(): Command {
       ),
     )
     .addOption(option("--error <e>", "add atoms until the RMSE of a window is at most this", number))
+    .addOption(pursuitOption("as in training"))
     .addOption(option("--stride <sizes>", "samples between windows: 4, 4x4", undefined, "the patch size"))
     .addOption(
       option(
@@ -72,7 +75,8 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   const patch = model.shape;
   const stride = resolveStride(flags.stride, patch);
   const given = flags.sparsity !== undefined || flags.error !== undefined;
-  const coding = given ? { sparsity: flags.sparsity, error: flags.error } : model.meta.coding;
+  const { sparsity, error } = given ? flags : model.meta.coding;
+  const coding = { sparsity, error, pursuit: flags.pursuit ?? model.meta.coding.pursuit };
   resolveLimits("encode", coding, sizeOf(patch), model.A.cols);
   const onSkip = (message: string) => stderr.write(`encode: ${message}\n`);
   const inputs = await inspectInputs(data, { onSkip });

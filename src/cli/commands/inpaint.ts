@@ -123,6 +123,7 @@ async function runInpaint(input: string, flags: InpaintFlags): Promise<void> {
     stride,
     error,
     rounds,
+    pursuit: flags.pursuit,
     dictionary,
   };
   const training = trainingOf(flags);

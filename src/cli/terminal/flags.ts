@@ -9,6 +9,7 @@ import { type Command, Option } from "commander";
 import { inputError } from "../../core/errors.js";
 import { parseShape, type Shape } from "../../core/shape.js";
 import { type Input, resolvePatch } from "../../data/node/inputs.js";
+import type { PursuitName } from "../../kernels/contract.js";
 import { learnerNames } from "../../learn/learners/registry.js";
 import { type AtomSparsity, trainDefaults } from "../../learn/run/trainOptions.js";
 
@@ -60,6 +61,12 @@ export function option(
 /** An option that takes one of a few names; the code that uses it validates the name. */
 export function choice(flags: string, text: string, names: readonly string[], fallback: string): Option {
   return option(flags, `${text}: ${names.join(", ")}`, undefined, fallback);
+}
+
+/** `--pursuit`; the code that uses it validates the name. */
+export function pursuitOption(fallback: PursuitName | "as in training"): Option {
+  const text = "how atoms are chosen: omp, by correlation, or ols, by the error they leave";
+  return option("--pursuit <name>", text, undefined, fallback);
 }
 
 /** Defaults as the help shows them. */

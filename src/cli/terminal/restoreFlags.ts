@@ -6,6 +6,7 @@ import { requireOneOf } from "../../core/require.js";
 import type { Shape } from "../../core/shape.js";
 import { kindOf } from "../../data/node/inputs.js";
 import { baseForms } from "../../dictionaries/base.js";
+import type { PursuitName } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
 import type { ColourMode } from "../../tasks/restore/colour.js";
 import { wholeSetExamples } from "../../tasks/restore/patchLearning.js";
@@ -18,7 +19,15 @@ import {
   loadDictionary,
   requireDictionaryFor,
 } from "./dictionaryFile.js";
-import { atomSparsity, choice, count, option, parsePatch, withTrainingOptions } from "./flags.js";
+import {
+  atomSparsity,
+  choice,
+  count,
+  option,
+  parsePatch,
+  pursuitOption,
+  withTrainingOptions,
+} from "./flags.js";
 
 /** Flags that say how a dictionary is learned. */
 const trainingFlags = ["base", "atomSparsity", "examples", "epochs", "batch", "learner", "seed"] as const;
@@ -31,6 +40,7 @@ export interface RestoreFlags
   readonly base?: string;
   readonly patch?: string;
   readonly stride?: number;
+  readonly pursuit?: PursuitName;
   readonly colour?: ColourMode;
   readonly dictionary?: string;
   readonly nodata?: number[];
@@ -67,6 +77,7 @@ export function withPatchOptions(command: Command, sizes: string, d: RestoreDefa
         d.stride,
       ),
     )
+    .addOption(pursuitOption("omp"))
     .addOption(choice("--colour <mode>", "how colour is treated", colours, colours[0]));
 }
 

@@ -5,6 +5,7 @@ import { InputError, inputError } from "../../core/errors.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import type { Input } from "../../data/node/inputs.js";
 import { baseForms } from "../../dictionaries/base.js";
+import type { PursuitName } from "../../kernels/contract.js";
 import { atomCareDefaults } from "../../learn/atoms/atomCare.js";
 import { checkpointDefaults } from "../../learn/checkpoints/node/checkpointFolder.js";
 import { type LearnerKind, startingAtoms } from "../../learn/learners/learner.js";
@@ -21,6 +22,7 @@ import {
   number,
   option,
   parsePatch,
+  pursuitOption,
   withTrainingOptions,
 } from "./flags.js";
 
@@ -52,6 +54,7 @@ export interface TrainFlags extends DeviceFlags, Pick<TrainOptions, (typeof same
   readonly base?: string;
   readonly sparsity?: number;
   readonly error?: number;
+  readonly pursuit?: PursuitName;
   readonly atomCare?: number | boolean;
   readonly init?: string;
   readonly start?: string;
@@ -104,6 +107,7 @@ function withDictionaryOptions(command: Command): void {
     .optionsGroup("Coding of patches:")
     .addOption(option("--sparsity <p>", "at most this many atoms per patch", number, p))
     .addOption(option("--error <e>", "add atoms until the RMSE of a patch is at most this", number))
+    .addOption(pursuitOption("omp"))
     .option("--no-remove-mean", "do not subtract the mean of each patch");
 }
 
@@ -184,7 +188,7 @@ function bySize(of: (n: number) => number): string {
 
 /** The options of the library for these flags. */
 export async function libraryOptions(flags: TrainFlags, inputs: readonly Input[]): Promise<TrainOptions> {
-  const { sparsity, error } = flags;
+  const { sparsity, error, pursuit } = flags;
   const same = Object.fromEntries(sameInLibrary.map((name) => [name, flags[name]]));
   const patch = parsePatch(flags.patch, inputs);
   const init = startingAtoms.find((name) => name === flags.init);
@@ -197,7 +201,7 @@ export async function libraryOptions(flags: TrainFlags, inputs: readonly Input[]
     base: base === undefined ? undefined : await loadBase(base, patch),
     init,
     start,
-    coding: sparsity === undefined && error === undefined ? undefined : { sparsity, error },
+    coding: { sparsity, error, pursuit },
     atomCare: atomCareOf(flags.atomCare),
   };
 }

@@ -7,7 +7,7 @@
  * device may run fewer. What depends on blocks and remainders runs once more at sizes
  * beyond any block, on small integers, which f32 adds exactly.
  *
- * The cases: memory, misuse, dictionary, pursuit, update, explicit, examples, each in its `.case.ts`.
+ * The cases: memory, misuse, dictionary, pursuit, ols, update, explicit, examples, each in its `.case.ts`.
  * What they use: caseHandles.case.ts (inputs, outputs), oracle.case.ts (exact results, bounds).
  */
 
@@ -20,11 +20,15 @@ import { exampleCases } from "./examples.case.js";
 import { explicitCases } from "./explicit.case.js";
 import { memoryCases } from "./memory.case.js";
 import { misuseCases } from "./misuse.case.js";
+import { olsCases } from "./ols.case.js";
 import { pursuitCases } from "./pursuit.case.js";
 import { updateCases } from "./update.case.js";
 
 const scales = [1, 1e-12, 1e12];
-const cases = [memoryCases, dictionaryCases, pursuitCases, updateCases, explicitCases, exampleCases].flat();
+const cases = [
+  ...[memoryCases, dictionaryCases, pursuitCases, olsCases],
+  ...[updateCases, explicitCases, exampleCases],
+].flat();
 
 /** `misuse`: whether handles are misused too, which is the same for kernels that differ in their settings alone. */
 export function conformance(

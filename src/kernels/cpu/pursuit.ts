@@ -1,6 +1,7 @@
-/** Batch-OMP: assembly/omp.ts, correlations.ts, rounded.ts. */
+/** Batch-OMP: assembly/omp.ts, correlations.ts, rounded.ts; orthogonal least squares: assembly/ols.ts. */
 
 import { dependenceFloor, type PursuitOperations, pursuitFloor } from "../contract.js";
+import { correlationStrip } from "./assembly/constants.js";
 import { dense, sparse } from "./handles.js";
 import type { CpuMemory } from "./memory.js";
 import type { Pool } from "./pool.js";
@@ -12,10 +13,11 @@ export function pursuitOperations(pool: Pool, memory: CpuMemory): PursuitOperati
       await pool.run("columnEnergies", args, Y.cols, 64);
     },
 
-    async batchOmp(G, P, energies, { sparsity: p, residualEnergy }, X, path) {
+    async batchOmp(G, P, energies, { sparsity: p, residualEnergy, pursuit }, X, path) {
       const m = G.rows;
-      const kept = keptColumns(m, p);
-      pool.reserveScratch((m + 4) * 4 + (p + 4) * 8 + (p * p + 3 * p) * 8 + 64 + roundedBytes(m, kept));
+      const isOls = pursuit === "ols";
+      const kept = isOls ? 0 : keptColumns(m, p);
+      pool.reserveScratch(isOls ? olsBytes(m, p) : ompBytes(m, p, kept));
       const args = {
         G: dense(G).at,
         P: dense(P).at,
@@ -28,6 +30,7 @@ export function pursuitOperations(pool: Pool, memory: CpuMemory): PursuitOperati
         pursuitFloor,
         dependenceFloor,
         kept,
+        isOls: isOls ? 1 : 0,
       };
       await pool.run("batchOmp", args, P.cols, examplesPerCall(m, p));
     },
@@ -42,7 +45,16 @@ export function pursuitOperations(pool: Pool, memory: CpuMemory): PursuitOperati
 
 /** An upper estimate of the scratch memory that a thread needs for a pursuit. */
 export function pursuitBytes(m: number, p: number): number {
-  return 4 * m + 8 * p * p + 40 * p + roundedBytes(m, keptColumns(m, p));
+  return Math.max(ompBytes(m, p, keptColumns(m, p)), olsBytes(m, p));
+}
+
+function ompBytes(m: number, p: number, kept: number): number {
+  return (m + 4) * 4 + (p + 4) * 8 + (p * p + 3 * p) * 8 + 64 + roundedBytes(m, kept);
+}
+
+/** −β of a strip and as many zeros, α, ν, columns, weights; then as OMP. */
+function olsBytes(m: number, p: number): number {
+  return 128 + 2 * correlationStrip * 4 + 8 * (m + 16) + (p + 4) * 8 + (p * p + 3 * p) * 8 + 64;
 }
 
 /** Short calls let the engine replace the code it starts with by faster code, and share work evenly. */

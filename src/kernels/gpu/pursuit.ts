@@ -1,4 +1,4 @@
-/** Batch-OMP on the GPU: how its shader is sized for a device and a problem. */
+/** Batch-OMP and OLS on the GPU: how their shader is sized for a device and a problem. */
 
 import { InputError } from "../../core/errors.js";
 import { dependenceFloor, type PursuitLimits, type PursuitOperations, pursuitFloor } from "../contract.js";
@@ -70,12 +70,18 @@ function batchOmp(
       `gpu: a Gram matrix must fit into ${mostPanels} buffers here, got one of ${G.rows} atoms that takes ${panels.length}`,
     );
   }
-  const half = usesHalves(setting, G, P.cols, limits.sparsity) ? halvesOf(queue, G) : undefined;
+  const isOls = limits.pursuit === "ols"; // which needs all digits
+  const half = !isOls && usesHalves(setting, G, P.cols, limits.sparsity) ? halvesOf(queue, G) : undefined;
   const job = { queue, setting, G, P, energies, limits, X, path, half };
   if (limits.residualEnergy > 0 && limits.sparsity > usualSparsity && !path) {
     pursue(job, usualSparsity, 0);
     pursue(job, limits.sparsity, usualSparsity); // those that need more, from the start
   } else pursue(job, limits.sparsity, 0);
+}
+
+/** An upper estimate of the memory for α and ν of OLS. */
+export function pursuitBytes(m: number, N: number): number {
+  return Math.min(spillBytes, 8 * (m + 4) * N);
 }
 
 interface PursuitJob {
@@ -98,8 +104,10 @@ function pursue(job: PursuitJob, sparsity: number, least: number): void {
   const shape = shapeOf(setting, G.rows, sparsity);
   const pathStride = path?.stride ?? 0;
   const workAt = pathStride * P.cols;
-  const size = shape.spills ? placeWords(G.rows, sparsity) : 0;
-  const fit = shape.spills ? Math.max(1, Math.floor(spillBytes / (size * 4))) : mostGroups;
+  const isOls = limits.pursuit === "ols";
+  const scoreSize = isOls ? 8 * G.quads : 0;
+  const size = scoreSize + (shape.spills ? placeWords(G.rows, sparsity) : 0);
+  const fit = size > 0 ? Math.max(1, Math.floor(spillBytes / (size * 4))) : mostGroups;
   const groups = Math.min(P.cols, fit, least > 0 ? seekers : mostGroups);
   const work = queue.scratch("pursuit", (workAt + groups * size) * 4);
   const gram = Array.from({ length: mostPanels }, (_, i) => panels[i] ?? panels[0]);
@@ -118,6 +126,7 @@ function pursue(job: PursuitJob, sparsity: number, least: number): void {
       pathStride,
       workAt,
       workSize: size,
+      scoreSize,
       pursuitFloor,
       dependenceFloor,
       least,
@@ -128,6 +137,7 @@ function pursue(job: PursuitJob, sparsity: number, least: number): void {
       panels: panels.length,
       spills: shape.spills ? 1 : 0,
       halves: half ? 1 : 0,
+      ols: isOls ? 1 : 0,
       room: shape.spills ? 1 : sparsity,
       factorRoom: shape.spills ? 1 : triangle(sparsity),
       termRoom: half && !shape.spills ? sparsity : 1,

@@ -9,7 +9,17 @@
  *              α ← P − G_I x                         new correlations
  *              ‖r‖² = ‖y‖² − ⟨x, P_I⟩                Pythagoras: r ⟂ D_I
  *
- * Cost p²m/2 per example, all of it reading columns of G.
+ * Orthogonal least squares (OLS) takes j ← argmax |α|/√ν instead, with νⱼ = ‖P⊥dⱼ‖² the
+ * squared distances from the span of the taken atoms, and so the smallest residual:
+ * ‖r‖² falls by αⱼ²/νⱼ. With q the part of the new atom that is orthogonal to those before,
+ * scaled to unit norm, and c the pivot of its row (w, c) of C,
+ *
+ *              β = Dᵀq = (G_j − Σ wₛβₛ)/c,   ν ← ν − β²     β₁, β₂, … of the atoms before
+ *
+ * OMP is the same with ν = 1 throughout.
+ *
+ * Cost p²m/2 per example, all of it reading columns of G; twice that here for OLS, where the other
+ * kernels get α from β.
  */
 
 import type { DenseMatrix, SparseColumns } from "../../core/matrix.js";
@@ -39,6 +49,9 @@ class Pursuit {
   readonly path: Float64Array;
   readonly #G: DenseMatrix;
   readonly #alpha: Float64Array;
+  /** ν of OLS, and β of the taken atoms; ones, and nothing, for OMP. */
+  readonly #distances: Float64Array;
+  #betas: Float64Array[] = [];
   /** C: row r holds its r + 1 entries from r * width. */
   readonly #factor: Float64Array;
   readonly #width: number;
@@ -46,6 +59,7 @@ class Pursuit {
   constructor(G: DenseMatrix, width: number) {
     this.#G = G;
     this.#alpha = new Float64Array(G.rows);
+    this.#distances = new Float64Array(G.rows);
     this.#factor = new Float64Array(width * width);
     this.#width = width;
     this.path = new Float64Array(width);
@@ -54,15 +68,22 @@ class Pursuit {
   run(projections: Float32Array, energy: number, limits: PursuitLimits): void {
     this.taken = [];
     this.coefficients = [];
+    this.#betas = [];
     this.#alpha.set(projections);
-    const floor = pursuitFloor * Math.abs(this.#alpha[largest(this.#alpha)] ?? 0);
+    this.#distances.fill(1);
+    const isOls = limits.pursuit === "ols";
+    const floor = pursuitFloor * this.#alpha.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     let left = energy;
     this.path.fill(energy);
     const goesOn = () => (limits.residualEnergy > 0 ? left > limits.residualEnergy : energy > 0);
     while (this.taken.length < limits.sparsity && goesOn()) {
-      const atom = largest(this.#alpha);
-      if (atom < 0 || !(Math.abs(this.#alpha[atom]) > floor)) break;
-      if (!this.#take(atom)) break;
+      const atom = this.#best(floor);
+      if (atom < 0) break;
+      if (!this.#take(atom)) {
+        if (!isOls) break;
+        this.#distances[atom] = 0;
+        continue;
+      }
       this.#fit(projections);
       left = energy;
       this.taken.forEach((taken, t) => {
@@ -70,7 +91,21 @@ class Pursuit {
       });
       this.path.fill(Math.max(0, left), this.taken.length - 1);
       this.#correlate(projections);
+      if (isOls) this.#approach(atom);
     }
+  }
+
+  /** The first atom of the largest |α|/√ν; −1 if none is above the floors. */
+  #best(floor: number): number {
+    let best = -1;
+    let largest = 0;
+    for (let j = 0; j < this.#alpha.length; j++) {
+      const size = Math.abs(this.#alpha[j]);
+      if (!(size > floor && this.#distances[j] > dependenceFloor)) continue;
+      const score = size / Math.sqrt(this.#distances[j]);
+      if (score > largest) [best, largest] = [j, score];
+    }
+    return best;
   }
 
   /** Extend the factor by an atom; false if it depends on those taken. */
@@ -117,18 +152,20 @@ class Pursuit {
     });
     for (const atom of this.taken) alpha[atom] = 0; // exact by construction; rounding must not take one twice
   }
-}
 
-/** The first index of the largest magnitude; −1 for an empty vector. */
-function largest(values: Float64Array): number {
-  let best = -1;
-  let magnitude = -1;
-  for (let j = 0; j < values.length; j++) {
-    const candidate = Math.abs(values[j]);
-    if (candidate > magnitude) {
-      best = j;
-      magnitude = candidate;
+  /** ν ← ν − β² for the atom just taken. */
+  #approach(atom: number): void {
+    const last = this.taken.length - 1;
+    const row = last * this.#width;
+    const beta = Float64Array.from(this.#G.column(atom));
+    this.#betas.forEach((earlier, s) => {
+      for (let j = 0; j < beta.length; j++) beta[j] -= this.#factor[row + s] * earlier[j];
+    });
+    for (let j = 0; j < beta.length; j++) {
+      beta[j] /= this.#factor[row + last];
+      this.#distances[j] -= beta[j] * beta[j];
     }
+    this.#distances[atom] = 0; // as α
+    this.#betas.push(beta);
   }
-  return best;
 }

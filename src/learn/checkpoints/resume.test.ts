@@ -106,6 +106,7 @@ describe("a checkpoint of another run", () => {
     [{ batch: 21 }, "batch must be 20, as in the checkpoint, got 21"],
     [{ seed: 2 }, "seed must be 1, as in the checkpoint, got 2"],
     [{ coding: { sparsity: 3 } }, "sparsity must be 2, as in the checkpoint, got 3"],
+    [{ coding: { sparsity: 2, pursuit: "ols" } }, "pursuit must be omp, as in the checkpoint, got ols"],
     [{ coding: { sparsity: 2, error: 1 } }, "error must be left out, as in the checkpoint, got 1"],
     [{ base: "odct:2" }, "base must be odct:1, as in the checkpoint, got odct:2"],
     [{ momentum: 0.5 }, "momentum must be 0.9, as in the checkpoint, got 0.5"],

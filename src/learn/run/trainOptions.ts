@@ -32,7 +32,7 @@ import type { SignalData } from "../../data/sampling/signalSource.js";
 import { type BaseDictionary, baseCols, createBase, defaultBase } from "../../dictionaries/base.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
-import { type CodingRule, defaultSparsity, resolveLimits } from "../../pursuit/encoder.js";
+import { type CodingRule, codingTypes, defaultSparsity, resolveLimits } from "../../pursuit/encoder.js";
 import { type AtomCareOptions, atomCareDefaults, resolveAtomCare } from "../atoms/atomCare.js";
 import { maxNonZeros } from "../atoms/initialAtoms.js";
 import type { Checkpoint, CheckpointKeeper } from "../checkpoints/checkpoint.js";
@@ -61,7 +61,7 @@ export interface TrainOptions {
   readonly redundancy?: number | undefined;
   /** Non-zeros of each column of A, `k`: a number, or a percentage of n; by default 2√n. */
   readonly atomSparsity?: AtomSparsity | undefined;
-  /** How examples are coded: with `sparsity` atoms (`p`; by default n/40), or down to an `error`. */
+  /** How examples are coded: with `sparsity` atoms (`p`; by default n/40), or down to an `error`; by which `pursuit`. */
   readonly coding?: CodingRule | undefined;
   /** The algorithm: one of `learnerNames`, or a learner of your own. */
   readonly learner?: LearnerName | LearnerKind | undefined;
@@ -212,11 +212,12 @@ export function requireTrainOptions(options: Omit<TrainOptions, "test">): void {
   requireOptions("train", options as TrainOptions, trainOptionTypes, {
     sparsity: (value) => `coding: { sparsity: ${show(value)} }`,
     error: (value) => `coding: { error: ${show(value)} }`,
+    pursuit: (value) => `coding: { pursuit: ${show(value)} }`,
     seconds: (value) => `minutes: ${Number(value) / 60}`,
     device: () => "kernels: (await chooseKernels(device)).kernels",
   });
   const { coding, atomCare } = options;
-  if (coding !== undefined) requireKnownOptions("train: coding", coding, ["sparsity", "error"]);
+  if (coding !== undefined) requireKnownOptions("train: coding", coding, Object.keys(codingTypes));
   if (atomCare) requireKnownOptions("train: atomCare", atomCare, Object.keys(atomCareDefaults));
 }
 
@@ -233,7 +234,7 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
   const atoms = start?.A.cols ?? resolveAtoms(options, L, kind.defaults?.atoms?.(base) ?? L);
   const given = options.coding ?? {};
   const unlimited = given.sparsity === undefined && given.error === undefined;
-  const coding = unlimited ? { sparsity: Math.min(atoms, defaultSparsity(n)) } : given;
+  const coding = unlimited ? { ...given, sparsity: Math.min(atoms, defaultSparsity(n)) } : given;
   resolveLimits("train", coding, n, atoms);
   const count = (name: keyof TrainOptions, fallback: number, min = 1): number =>
     requireInteger("train", name, options[name] ?? fallback, min);

@@ -50,6 +50,18 @@ describe("the M-term error over an orthonormal basis", () => {
     }
   });
 
+  test("is the same by OMP and by OLS", async () => {
+    const Y = await samples(20, [8, 8]);
+    const parts = { base: createBase("separable:sym4", [8, 8]), A: SparseColumns.identity(64, 1) };
+    const [omp, ols] = [
+      await mTermErrors(parts, Y, 20, kernels),
+      await mTermErrors(parts, Y, 20, kernels, { pursuit: "ols" }),
+    ];
+    ols.forEach((error, M) => {
+      expect(Math.abs(error - omp[M])).toBeLessThan(64 * unitRoundoff * omp[0]);
+    });
+  });
+
   test("is the same by OMP and by the analysis of the kernels", async () => {
     const Y = await samples(40, [8, 8]);
     const base = createBase("separable:sym4", [8, 8]);
@@ -84,9 +96,11 @@ describe("the M-term error over a dictionary", () => {
       coding: { sparsity: 1 },
     };
     const model = new Model(base, A, meta);
-    const errors = await mTermErrors({ base, A }, Y, 6, kernels);
-    for (let M = 1; M <= 6; M++) {
-      const back = await model.decode(await model.encode(Y, { sparsity: M }, kernels), kernels);
+    for (const [pursuit, M] of (["omp", "ols"] as const).flatMap((name) =>
+      [1, 2, 4, 6].map((terms) => [name, terms] as const),
+    )) {
+      const errors = await mTermErrors({ base, A }, Y, 6, kernels, { pursuit });
+      const back = await model.decode(await model.encode(Y, { sparsity: M, pursuit }, kernels), kernels);
       const energy = Y.data.reduce((sum, value, i) => sum + (value - back.data[i]) ** 2, 0);
       // ‖y‖² − ‖z‖² against the samples of y − Dx: f32 codes of these 16 samples, relative to the whole energy
       const slack = 64 * unitRoundoff * errors[0];

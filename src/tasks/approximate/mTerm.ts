@@ -2,7 +2,7 @@
  * M-term approximation: how well patches are represented by their M best atoms, for all
  * M up to a maximum (figures 4, 8 and 11 of [Sulam16]).
  *
- *   over a dictionary      the first M atoms of one run of OMP: the residual energy
+ *   over a dictionary      the first M atoms of one run of OMP or OLS: the residual energy
  *                          after each step is the curve
  *   over an orthonormal    the M largest coefficients, which is the best choice: the
  *   basis or transform     error is the energy of the others
@@ -30,6 +30,7 @@ import {
   kernels as kernelsType,
   matrix,
   number,
+  type OptionTypes,
   requireArgument,
   requireArguments,
   required,
@@ -40,7 +41,7 @@ import {
 import { InputError } from "../../core/errors.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import { Rng } from "../../core/random/rng.js";
-import { requireFinite, requireInteger } from "../../core/require.js";
+import { requireFinite, requireInteger, requireOneOf } from "../../core/require.js";
 import { type Nodata, resolveNodata, signalsWithGaps } from "../../core/samples/gaps.js";
 import { requireShape, type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
@@ -49,7 +50,7 @@ import { gapFreeSignals } from "../../data/sampling/gapFreeWindows.js";
 import { PatchSampler } from "../../data/sampling/patchSampler.js";
 import { type BaseDictionary, baseCols, baseRows, createBase } from "../../dictionaries/base.js";
 import { type DictionaryParts, openDictionary } from "../../dictionaries/dictionary.js";
-import type { Kernels } from "../../kernels/contract.js";
+import { type Kernels, type PursuitLimits, type PursuitName, pursuitNames } from "../../kernels/contract.js";
 import { withKernels } from "../../kernels/handleScope.js";
 import { Encoder } from "../../pursuit/encoder.js";
 import { forwardCascade } from "../../wavelets/cascade.js";
@@ -138,20 +139,30 @@ const approximatorType = either(
 /** Called with the number of patches done. */
 type Progress = (done: number) => void;
 
+export interface MTermOptions {
+  /** How atoms of dictionaries are taken: `omp` (by default) or `ols`. */
+  readonly pursuit?: PursuitName | undefined;
+  readonly onProgress?: Progress | undefined;
+}
+
+const optionTypes: OptionTypes<MTermOptions> = { pursuit: byRule, onProgress: callback };
+
 /** The mean squared error per sample of patches (one per column) with 0, 1, …, `maxTerms` terms. */
 export async function mTermErrors(
   approximator: DictionaryParts | OrthonormalTransform,
   patches: DenseMatrix,
   maxTerms: number,
   kernels: Kernels,
-  onProgress: Progress = () => {},
+  options: MTermOptions = {},
 ): Promise<Float64Array> {
   requireArguments("mTermErrors", {
     approximator: [approximator, approximatorType],
     patches: [patches, matrix],
     kernels: [kernels, kernelsType],
-    onProgress: [onProgress, callback],
   });
+  requireOptions("mTermErrors", options, optionTypes);
+  const { pursuit = "omp", onProgress = () => {} } = options;
+  requireOneOf("mTermErrors", "pursuit", pursuit, pursuitNames);
   if (patches.cols === 0) throw new InputError("mTermErrors: there must be at least one patch, got none");
   requireInteger("mTermErrors", "maxTerms", maxTerms, 1, patches.rows);
   requireFinite("mTermErrors", "patches", patches.data);
@@ -163,7 +174,7 @@ export async function mTermErrors(
   return withKernels(kernels, (on) =>
     A === undefined && isOrthonormal(base)
       ? byAnalysis(base, patches, maxTerms, on, onProgress)
-      : byPursuit(approximator, patches, maxTerms, on, onProgress),
+      : byPursuit(approximator, patches, { sparsity: maxTerms, residualEnergy: 0, pursuit }, on, onProgress),
   );
 }
 
@@ -173,18 +184,19 @@ export function psnrOfErrors(errors: Float64Array, peak = 255): number[] {
   return Array.from(errors, (error) => psnr(Math.sqrt(error), peak));
 }
 
-/** By the first atoms of OMP, for all M from one run. */
+/** By the first atoms of a pursuit, for all M from one run. */
 async function byPursuit(
   parts: DictionaryParts,
   patches: DenseMatrix,
-  maxTerms: number,
+  limits: PursuitLimits,
   kernels: Kernels,
   onProgress: Progress,
 ): Promise<Float64Array> {
   const dictionary = await openDictionary(parts, kernels);
+  const maxTerms = limits.sparsity;
   const sparsity = Math.min(maxTerms, dictionary.cols);
   const capacity = Math.min(panel, patches.cols);
-  const encoder = new Encoder(dictionary, { sparsity, residualEnergy: 0 }, capacity, kernels);
+  const encoder = new Encoder(dictionary, { ...limits, sparsity }, capacity, kernels);
   const Y = kernels.matrix(patches.rows, capacity);
   const paths = kernels.matrix(sparsity, capacity);
   const curve = new Curve(patches, maxTerms);

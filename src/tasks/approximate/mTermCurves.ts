@@ -15,7 +15,7 @@ import {
 } from "../../core/arguments/argumentTypes.js";
 import type { DenseMatrix } from "../../core/matrix.js";
 import type { DictionaryParts } from "../../dictionaries/dictionary.js";
-import type { Kernels } from "../../kernels/contract.js";
+import type { Kernels, PursuitName } from "../../kernels/contract.js";
 import { mTermErrors, type OrthonormalTransform, psnrOfErrors } from "./mTerm.js";
 
 /** PSNR in dB of an approximation with 0, 1, … terms. */
@@ -38,6 +38,8 @@ export interface CurveOptions {
   readonly maxTerms: number;
   /** The largest sample value, for the PSNR; 255 by default. */
   readonly peak?: number | undefined;
+  /** How atoms are taken: `omp` (by default) or `ols`. */
+  readonly pursuit?: PursuitName | undefined;
   readonly kernels: Kernels;
   /** Called with the label of the current contender and the number of patches done, starting with 0. */
   readonly onProgress?: ((label: string, done: number) => void) | undefined;
@@ -47,6 +49,7 @@ const contenderList = listOf(having("", ["make"], ["label"]), "a list of contend
 const curveOptionTypes: OptionTypes<CurveOptions> = {
   maxTerms: byRule,
   peak: number,
+  pursuit: byRule,
   kernels: required(kernelsType),
   onProgress: callback,
 };
@@ -59,12 +62,15 @@ export async function mTermCurves(
 ): Promise<MTermCurve[]> {
   requireArguments("mTermCurves", { contenders: [contenders, contenderList], patches: [patches, matrix] });
   requireOptions("mTermCurves", options, curveOptionTypes);
-  const { maxTerms, peak, kernels, onProgress } = options;
+  const { maxTerms, peak, pursuit, kernels, onProgress } = options;
   const curves: MTermCurve[] = [];
   for (const { label, make } of contenders) {
     onProgress?.(label, 0);
     const report = (done: number) => onProgress?.(label, done);
-    const errors = await mTermErrors(await make(), patches, maxTerms, kernels, report);
+    const errors = await mTermErrors(await make(), patches, maxTerms, kernels, {
+      pursuit,
+      onProgress: report,
+    });
     curves.push({ label, psnr: psnrOfErrors(errors, peak) });
   }
   return curves;

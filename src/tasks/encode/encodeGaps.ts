@@ -25,12 +25,13 @@ export interface GapWindows {
 export async function encodeGaps(
   model: Model,
   { Y, signalMeans }: GapWindows,
-  { error, sparsity }: CodingRule,
+  { error, sparsity, pursuit: given }: CodingRule,
   kernels: Kernels,
 ): Promise<Codes> {
   const limits = {
     residualEnergy: (known: number) => (error === undefined ? 0 : known * error * error),
     maxAtoms: (known: number) => Math.min(sparsity ?? known, Math.floor(known * atomsPerSample)),
+    pursuit: given ?? model.meta.coding.pursuit,
   };
   const pursuit = await MaskedPursuit.create(model, limits, kernels);
   const means = Float32Array.from(signalMeans, (mean) => (model.meta.removeMean ? mean : 0));

@@ -205,11 +205,11 @@ function learn(
   unit: readonly Signal[],
   { patch, residualEnergy, maxAtoms, report }: Pass,
   { channels }: DenoisePlan,
-  { training = {}, kernels, signal }: Work,
+  { training = {}, pursuit, kernels, signal }: Work,
 ): Promise<Model> {
   const base = patchBase("denoise", training.base ?? denoiseDefaults.base, patch, channels);
   const n = sizeOf(patch);
-  const coding = { error: Math.sqrt(residualEnergy(n) / n), sparsity: maxAtoms(n) };
+  const coding = { error: Math.sqrt(residualEnergy(n) / n), sparsity: maxAtoms(n), pursuit };
   const task = { where: "denoise", patch, base, coding, training, kernels, signal };
   return learnFromPatches(unit, { ...task, usual: denoiseDefaults, onProgress: report("learning") });
 }
@@ -221,13 +221,14 @@ function code(
   model: Model,
   { patch, residualEnergy, maxAtoms, report }: Pass,
   { stride, lambda }: DenoisePlan,
-  { kernels }: Work,
+  { pursuit, kernels }: Work,
 ): Promise<Signal[]> {
   return denoisePass(unit, {
     model,
     residualEnergy,
     noise,
     maxAtoms,
+    pursuit,
     stride: strideOf("denoise", stride, patch),
     lambda,
     kernels,

@@ -18,7 +18,7 @@ import { requireInteger } from "../../core/require.js";
 import type { Nodata } from "../../core/samples/gaps.js";
 import { formatShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
-import type { Kernels } from "../../kernels/contract.js";
+import type { Kernels, PursuitName } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
 import type { ColourMode } from "./colour.js";
 import { estimateNoise } from "./estimateNoise.js";
@@ -27,6 +27,7 @@ import {
   defaultPatch,
   type PatchTraining,
   requirePatch,
+  requirePursuit,
   requireTrainingOptions,
   strideOf,
   type TaskProgress,
@@ -50,6 +51,8 @@ export interface DenoiseOptions {
   readonly lambda?: number | undefined;
   /** q: the share of patches of pure noise that a limit ε² = σ² χ²_q(n) takes for noise. */
   readonly quantile?: number | undefined;
+  /** How the atoms of a code are chosen, in learning as well: `omp` (by default) or `ols`. */
+  readonly pursuit?: PursuitName | undefined;
   /** The number of denoising passes. */
   readonly iterations?: number | undefined;
   /** Values that mark missing samples; NaN is one, too. Missing samples stay as they are. */
@@ -84,6 +87,7 @@ const denoiseOptionTypes: OptionTypes<DenoiseOptions> = {
   stride: byRule,
   lambda: numberWith("a number of at least 0"),
   quantile: numberWith("a number between 0 and 1"),
+  pursuit: byRule,
   iterations: byRule,
   nodata: byRule,
   dictionary: modelType,
@@ -97,6 +101,7 @@ const denoiseOptionTypes: OptionTypes<DenoiseOptions> = {
 export function requireDenoiseOptions(options: DenoiseOptions): void {
   requireOptions("denoise", options, denoiseOptionTypes, taskOptionsElsewhere);
   requireTrainingOptions("denoise", options.training);
+  requirePursuit("denoise", options.pursuit);
 }
 
 /** Options with every default filled in, checked against the signals. */

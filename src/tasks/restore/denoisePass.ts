@@ -3,7 +3,7 @@
  * and the signal is the average of what the codes stand for. With the dictionary
  * fixed it minimises equation (14) of [Sulam16] over the codes, then over the image z:
  *
- *     xᵢ = argmin ‖x‖₀  s.t. ‖Dx − Pᵢy‖² ≤ ε²         error-constrained OMP
+ *     xᵢ = argmin ‖x‖₀  s.t. ‖Dx − Pᵢy‖² ≤ ε²         error-constrained OMP or OLS
  *     z  = (λ/2 I + Σᵢ PᵢᵀPᵢ)⁻¹ (λ/2 y + Σᵢ PᵢᵀDxᵢ)     a weighted average, sample by sample
  *
  * Windows are cut, coded and added up a batch at a time, all where the kernels compute;
@@ -19,7 +19,7 @@ import { EventLoopPause } from "../../core/eventLoop.js";
 import { type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { openDictionary } from "../../dictionaries/dictionary.js";
-import type { DeviceMatrix, Kernels, WindowList } from "../../kernels/contract.js";
+import type { DeviceMatrix, Kernels, PursuitName, WindowList } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
 import { Encoder } from "../../pursuit/encoder.js";
 import { windowOffsets } from "../encode/tiling.js";
@@ -36,6 +36,8 @@ export interface PassOptions {
   readonly noise: readonly number[];
   /** The most atoms of a code, for a window with this many known samples. */
   readonly maxAtoms: (samples: number) => number;
+  /** How the atoms of a code are taken; by default `omp`. */
+  readonly pursuit?: PursuitName | undefined;
   readonly stride: Shape;
   /** λ of (14): the weight of the signal itself. */
   readonly lambda: number;
@@ -119,13 +121,14 @@ async function denoiseByClass(
 async function sumOverKnown(
   { signal, grid, noise, onCoded }: GridSignal,
   numbers: Uint32Array,
-  { model, residualEnergy, maxAtoms, kernels }: PassOptions,
+  { model, residualEnergy, maxAtoms, pursuit: name, kernels }: PassOptions,
 ): Promise<OverlapSum> {
   const sums = new OverlapSum(signal.shape, model.shape);
   if (numbers.length === 0) return sums;
   const limits = {
     residualEnergy: (samples: number) => residualEnergy(samples) * noise * noise,
     maxAtoms: (samples: number) => Math.min(model.A.cols, maxAtoms(samples)),
+    pursuit: name,
   };
   const pursuit = await MaskedPursuit.create(model, limits, kernels);
   const known = Uint8Array.from(signal.data, (value) => (Number.isNaN(value) ? 0 : 1));
@@ -215,11 +218,12 @@ class WindowCoder {
 
   /** An encoder down to this noise; made anew if it differs from the last. */
   #encoderFor(noise: number): Encoder {
-    const { kernels, model, residualEnergy, maxAtoms } = this.#options;
+    const { kernels, model, residualEnergy, maxAtoms, pursuit } = this.#options;
     const n = this.#dictionary.rows;
     const limits = {
       sparsity: Math.min(maxAtoms(n), model.A.cols),
       residualEnergy: residualEnergy(n) * noise * noise,
+      pursuit,
     };
     if (this.#encoder?.limits.residualEnergy === limits.residualEnergy) return this.#encoder;
     this.#encoder?.free();

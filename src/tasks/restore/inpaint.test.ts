@@ -53,13 +53,43 @@ describe("masked pursuit", () => {
   const rng = Rng.from(1);
   const Y = DenseMatrix.build(16, 30, () => rng.normal());
 
-  test("with no sample missing is the plain one", async () => {
+  test.each(["omp", "ols"] as const)("with no sample missing is the plain one, by %s", async (name) => {
     const error = 0.6;
-    const pursuit = await MaskedPursuit.create(model, limitsOf(error ** 2, 0.5), kernels);
+    const limits = { ...limitsOf(error ** 2, 0.5), pursuit: name };
+    const pursuit = await MaskedPursuit.create(model, limits, kernels);
     const masked = await pursuit.restore(Y, new Uint8Array(16 * 30).fill(1));
     pursuit.free();
-    const plain = await model.decode(await model.encode(Y, { error, sparsity: 8 }, kernels), kernels);
+    const coding = { error, sparsity: 8, pursuit: name };
+    const plain = await model.decode(await model.encode(Y, coding, kernels), kernels);
     masked.data.forEach((value, i) => void expect(value).toBeCloseTo(plain.data[i], 4));
+  });
+
+  test("by ols is ols over the known samples of the atoms", async () => {
+    const D = await model.atoms(kernels);
+    const known = Array.from({ length: 16 }, (_, i) => i % 5 !== 2); // the same for all signals
+    const rows = known.flatMap((is, i) => (is ? [i] : []));
+    const restricted = Model.from(
+      DenseMatrix.build(rows.length, D.cols, (r, j) => D.at(rows[r], j)),
+      [rows.length],
+      { removeMean: false },
+    );
+    const seen = DenseMatrix.build(16, 30, (i, j) => (known[i] ? Y.at(i, j) : 0));
+    const limits = { ...limitsOf(0, 0.25), pursuit: "ols" } as const;
+    const pursuit = await MaskedPursuit.create(model, limits, kernels);
+    const X = await pursuit.encode(
+      seen,
+      Uint8Array.from({ length: 480 }, (_, i) => (known[i % 16] ? 1 : 0)),
+    );
+    pursuit.free();
+    const y = DenseMatrix.build(rows.length, 30, (r, j) => Y.at(rows[r], j));
+    const coding = { sparsity: Math.floor(rows.length / 4), pursuit: "ols" } as const;
+    const plain = (await restricted.encode(y, coding, kernels)).X;
+    for (let j = 0; j < 30; j++) {
+      const atoms = ({ indices, width, counts }: SparseColumns) => [
+        ...indices.subarray(j * width, j * width + counts[j]),
+      ];
+      expect(atoms(X)).toEqual(atoms(plain));
+    }
   });
 
   test("finds a sparse signal again from half of its samples, the missing ones included", async () => {

@@ -38,7 +38,7 @@ import { type Shape, sizeOf } from "../../core/shape.js";
 import { requireSignal, type Signal } from "../../core/signal.js";
 import { maxFloat32, powerBelow } from "../../core/units.js";
 import { type BaseDictionary, baseCols } from "../../dictionaries/base.js";
-import type { Kernels } from "../../kernels/contract.js";
+import type { Kernels, PursuitName } from "../../kernels/contract.js";
 import { withKernels } from "../../kernels/handleScope.js";
 import { Model } from "../../model/model.js";
 import { type ColourMode, picturesOf, planesOf, resolveColour } from "./colour.js";
@@ -50,6 +50,7 @@ import {
   type PatchTraining,
   patchBase,
   requirePatch,
+  requirePursuit,
   requireTrainingOptions,
   strideOf,
   type TaskProgress,
@@ -65,6 +66,8 @@ export interface InpaintOptions {
   readonly stride?: number | undefined;
   /** Root-mean-square error over the known samples at which a code ends; by default a tenth of their standard deviation. */
   readonly error?: number | undefined;
+  /** How the atoms of a code are chosen, in learning as well: `omp` (by default) or `ols`. */
+  readonly pursuit?: PursuitName | undefined;
   /** The dictionary to use; by default one is learned from the signals. */
   readonly dictionary?: Model | undefined;
   /** How it is learned. */
@@ -84,6 +87,7 @@ const inpaintOptionTypes: OptionTypes<InpaintOptions> = {
   colour: byRule,
   stride: byRule,
   error: numberWith("a number of at least 0"),
+  pursuit: byRule,
   dictionary: modelType,
   training: byRule,
   rounds: byRule,
@@ -133,6 +137,7 @@ export async function inpaint(items: readonly Incomplete[], options: InpaintOpti
   requireArgument("inpaint", "items", items, incompleteList);
   requireOptions("inpaint", options, inpaintOptionTypes, taskOptionsElsewhere);
   requireTrainingOptions("inpaint", options.training);
+  requirePursuit("inpaint", options.pursuit);
   if (items.length === 0) throw new InputError("inpaint: signals must be at least one, got none");
   for (const { signal, missing } of items) requireUsable(signal, missing);
   const unit = unitOf(items);
@@ -296,6 +301,7 @@ async function fillRound(
   const limits = {
     residualEnergy: (known: number) => known * (error * error),
     maxAtoms: (known: number) => Math.floor(known * atomsPerSample),
+    pursuit: work.pursuit,
   };
   const pursuit = await MaskedPursuit.create(model, limits, work.kernels);
   try {
@@ -336,7 +342,7 @@ function learn(
   const { patch, error } = plan;
   const { training = {}, kernels, signal } = work;
   const base = baseOf(plan, work);
-  const coding = { error, sparsity: Math.floor(sizeOf(patch) * atomsPerSample) };
+  const coding = { error, sparsity: Math.floor(sizeOf(patch) * atomsPerSample), pursuit: work.pursuit };
   const task = { where: "inpaint", patch, base, coding, training, kernels, signal, onProgress };
   return learnFromPatches(filled, { ...task, usual: inpaintDefaults });
 }

@@ -1,5 +1,5 @@
 /**
- * Orthogonal matching pursuit over the known samples of each signal. With M the
+ * A pursuit, OMP or OLS, over the known samples of each signal. With M the
  * projection on them, which differs from signal to signal,
  *
  *     min ‖x‖₀   s.t.   ‖M(y − Dx)‖² ≤ ε²
@@ -18,7 +18,11 @@
  * would have if its energy were spread evenly) is not taken: the known samples hardly
  * determine it, and it could fill the gaps with anything.
  *
- * With no sample missing this is OMP, as `Kernels.batchOmp` does it. Each signal is coded
+ * OLS takes the atom that leaves the smallest error instead: the largest |⟨dⱼ, r⟩| / √νⱼ, where νⱼ is the
+ * energy of Mdⱼ outside the span of those taken. With q the newest column of Q and z its part of the
+ * signal, Dᵀr falls by z Dᵀq and νⱼ by (Dᵀq)ⱼ²: still one projection per turn, of q instead of r.
+ *
+ * With no sample missing this is what `Kernels.batchOmp` does. Each signal is coded
  * in units of its own power of two, so that signals of any magnitudes can be mixed.
  */
 
@@ -30,6 +34,7 @@ import {
   type DeviceMatrix,
   dependenceFloor,
   type Kernels,
+  type PursuitName,
   pursuitFloor,
 } from "../../kernels/contract.js";
 import { Matrix64 } from "../../linalg/matrix64.js";
@@ -40,6 +45,8 @@ export interface MaskedLimits {
   readonly residualEnergy: (known: number) => number;
   /** The most atoms for this many known samples. */
   readonly maxAtoms: (known: number) => number;
+  /** How the next atom is taken; by default `omp`. */
+  readonly pursuit?: PursuitName | undefined;
 }
 
 /** Least energy of an atom over the known samples, as a share of its even share. */
@@ -114,8 +121,12 @@ export class MaskedPursuit {
     for (const { index, least } of fits) invert(inverse.column(index), least);
     let active = fits.filter((fit) => fit.energy > fit.enough);
     while (active.length > 0) {
-      const P = await this.#correlate(active);
-      active = active.filter((fit, a) => this.#turn(fit, P.column(a), inverse.column(fit.index)));
+      const P = await this.#project(active);
+      active = active.filter((fit, a) => {
+        const ownInverse = inverse.column(fit.index);
+        correlate(fit, P.column(a), ownInverse);
+        return this.#turn(fit, ownInverse);
+      });
     }
     return fits;
   }
@@ -128,14 +139,24 @@ export class MaskedPursuit {
     return this.#kernels.readMatrix(energies);
   }
 
-  /** Dᵀr of every signal that takes more atoms. */
-  async #correlate(active: readonly Fit[]): Promise<DenseMatrix> {
-    const residuals = new DenseMatrix(this.#D.rows, active.length);
-    active.forEach((fit, a) => residuals.column(a).set(fit.residual));
+  /** Dᵀr of every signal that takes more atoms; for OLS, after the first turn, Dᵀq. */
+  async #project(active: readonly Fit[]): Promise<DenseMatrix> {
+    const vectors = new DenseMatrix(this.#D.rows, active.length);
+    active.forEach((fit, a) => {
+      const vector = vectors.column(a);
+      const q = this.#nextColumn(fit) - this.#D.rows;
+      if (!fit.outside || fit.atoms.length === 0) vector.set(fit.residual);
+      else fit.samples.forEach((sample, s) => (vector[sample] = this.#Q[q + s]));
+    });
     const [R, P] = [this.#kernels.head(this.#R, active.length), this.#kernels.head(this.#P, active.length)];
-    await this.#kernels.writeMatrix(R, residuals);
+    await this.#kernels.writeMatrix(R, vectors);
     await this.#dictionary.project(R, P);
     return this.#kernels.readMatrix(P);
+  }
+
+  /** Where the next column of Q begins. */
+  #nextColumn({ index, atoms }: Fit): number {
+    return (index * this.#most + atoms.length) * this.#D.rows;
   }
 
   #start(Y: DenseMatrix, known: Uint8Array, index: number, unit: number): Fit {
@@ -154,6 +175,8 @@ export class MaskedPursuit {
       most: Math.min(this.#most, Math.max(1, this.#limits.maxAtoms(samples.length))),
       least: (leastShare * samples.length) / n,
       strongest: 0,
+      correlations: new Float32Array(0),
+      outside: this.#limits.pursuit === "ols" ? new Float32Array(this.#D.cols).fill(1) : undefined,
       atoms: [],
       triangle: [],
       projections: [],
@@ -161,19 +184,22 @@ export class MaskedPursuit {
   }
 
   /** Take one more atom; whether to continue. `inverse` has 1/‖Mdⱼ‖², or 0 for atoms that must not be taken. */
-  #turn(fit: Fit, correlations: Float32Array, inverse: Float32Array): boolean {
-    const [atom, share] = best(correlations, inverse, fit.atoms);
-    fit.strongest ||= share;
-    if (atom < 0 || share <= pursuitFloor ** 2 * fit.strongest) return false;
+  #turn(fit: Fit, inverse: Float32Array): boolean {
+    const atom = best(fit, inverse);
+    if (atom < 0) return false;
     const { samples, residual } = fit;
     const Q = this.#Q;
     const first = fit.index * this.#most * this.#D.rows;
-    const q = first + fit.atoms.length * this.#D.rows; // where its column begins
+    const q = this.#nextColumn(fit);
     const column = this.#D.column(atom);
     for (let s = 0; s < samples.length; s++) Q[q + s] = column[samples[s]];
     const above = orthogonalize(Q, first, q, this.#D.rows, samples.length);
     const norm = Math.sqrt(dot(Q, q, q, samples.length));
-    if (norm * norm * inverse[atom] <= dependenceFloor) return false;
+    if (norm * norm * inverse[atom] <= dependenceFloor) {
+      if (!fit.outside) return false;
+      fit.outside[atom] = 0; // OLS passes over it
+      return this.#turn(fit, inverse);
+    }
     let projection = 0;
     for (let s = 0; s < samples.length; s++) projection += (Q[q + s] /= norm) * residual[samples[s]];
     let energy = 0;
@@ -222,6 +248,10 @@ interface Fit {
   readonly least: number;
   /** The share of the first atom: what is far below it is rounding. */
   strongest: number;
+  /** Dᵀr. */
+  correlations: Float32Array;
+  /** Of OLS: νⱼ/‖Mdⱼ‖², 1 at the start. */
+  readonly outside: Float32Array | undefined;
   readonly atoms: number[];
   /** Columns of R. */
   readonly triangle: number[][];
@@ -234,18 +264,33 @@ function invert(energies: Float32Array, least: number): void {
   for (let j = 0; j < energies.length; j++) energies[j] = energies[j] < least ? 0 : 1 / energies[j];
 }
 
-/** The atom most correlated with the residual, over the known samples; the first of several. */
-function best(
-  correlations: Float32Array,
-  inverse: Float32Array,
-  taken: readonly number[],
-): [atom: number, share: number] {
+/** The correlations after the last turn: `projected` is Dᵀr, or for OLS, after the first turn, Dᵀq. */
+function correlate(fit: Fit, projected: Float32Array, inverse: Float32Array): void {
+  const { outside, correlations } = fit;
+  const z = fit.projections.at(-1);
+  if (!outside || z === undefined) {
+    fit.correlations = projected;
+    return;
+  }
+  for (let j = 0; j < projected.length; j++) {
+    correlations[j] -= z * projected[j];
+    outside[j] -= projected[j] * projected[j] * inverse[j];
+  }
+}
+
+/** The atom to take next, the first of several; or −1. */
+function best(fit: Fit, inverse: Float32Array): number {
+  const { correlations, outside, atoms } = fit;
+  const least = pursuitFloor ** 2 * fit.strongest;
   let [atom, largest] = [-1, 0];
   for (let j = 0; j < correlations.length; j++) {
     const share = correlations[j] * correlations[j] * inverse[j];
-    if (share > largest && !taken.includes(j)) [atom, largest] = [j, share];
+    if (share <= least || (outside && outside[j] <= dependenceFloor)) continue;
+    const gain = outside ? share / outside[j] : share;
+    if (gain > largest && !atoms.includes(j)) [atom, largest] = [j, gain];
   }
-  return [atom, largest];
+  fit.strongest ||= largest;
+  return atom;
 }
 
 /** Remove from the column at `q` its parts along those from `first` on, one every `step`; the parts. */

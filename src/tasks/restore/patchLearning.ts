@@ -15,6 +15,7 @@ import {
   trainDefaults,
 } from "../../learn/run/trainOptions.js";
 import type { Model } from "../../model/model.js";
+import type { CodingRule } from "../../pursuit/encoder.js";
 import type { PatchTraining } from "./patchOptions.js";
 
 /** How a task learns. */
@@ -23,7 +24,7 @@ export interface PatchLearning {
   readonly patch: Shape;
   readonly base: string | BaseDictionary;
   /** How patches are coded, in the units of the signals; `sparsity` limits it as well. */
-  readonly coding: { readonly error: number; readonly sparsity: number };
+  readonly coding: CodingRule & { readonly error: number; readonly sparsity: number };
   readonly training: PatchTraining;
   /** The defaults of the task; `examples` and `epochs` are for learners that take mini-batches. */
   readonly usual: {

@@ -5,10 +5,11 @@
 
 import { type Elsewhere, optionNames, requireKnownOptions } from "../../core/arguments/knownOptions.js";
 import { InputError, onBehalfOf } from "../../core/errors.js";
-import { requireInteger } from "../../core/require.js";
+import { requireInteger, requireOneOf } from "../../core/require.js";
 import { formatShape, requireShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { type BaseDictionary, createBase } from "../../dictionaries/base.js";
+import { type PursuitName, pursuitNames } from "../../kernels/contract.js";
 import type { AtomSparsity, TrainOptions } from "../../learn/run/trainOptions.js";
 
 /** How the dictionary is learned, unless one is given; anything else as in `train`. */
@@ -40,6 +41,11 @@ export const taskOptionsElsewhere: Elsewhere = {
   model: () => "dictionary",
   patches: () => "patch",
 };
+
+/** How atoms are taken: `omp` by default. */
+export function requirePursuit(where: string, pursuit: PursuitName | undefined): void {
+  if (pursuit !== undefined) requireOneOf(where, "pursuit", pursuit, pursuitNames);
+}
 
 /** Refuse options of `training` that are not options of learning. */
 export function requireTrainingOptions(where: string, training: PatchTraining | undefined): void {

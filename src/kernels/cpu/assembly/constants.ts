@@ -20,6 +20,8 @@ export const tileColumns = 5;
 export const panelTerms = 376;
 /** f32 of scratch memory for a block: its sums and two panels. */
 export const blockScratch = 104640;
+/** f32 of a strip of the correlations of a pursuit: the peak of a short one is found sooner, long ones need fewer calls. */
+export const correlationStrip = 512;
 /** Examples of an item of `refitDirection` and `refitCodes`. */
 export const refitBlock = 256;
 /** Samples of an item of `addWindows`. */

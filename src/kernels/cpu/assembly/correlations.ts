@@ -9,8 +9,9 @@
  * of registers.
  */
 
-/** f32 of a strip: the peak of a short one is found sooner, long ones need fewer calls. */
-const strip: i32 = 512;
+import { correlationStrip } from "./constants";
+
+const strip: i32 = correlationStrip;
 
 /** α ← P − Σ w c, and the first atom of the largest |α|; −1 if no |α| is above `floor`. */
 export function correlations(
@@ -72,7 +73,14 @@ function anyIs(values: usize, one: v128, other: v128): bool {
 }
 
 /** α ← source − four columns, over f32 [from, to). */
-function subtractFour(source: usize, alpha: usize, from: i32, to: i32, columns: usize, weights: usize): void {
+export function subtractFour(
+  source: usize,
+  alpha: usize,
+  from: i32,
+  to: i32,
+  columns: usize,
+  weights: usize,
+): void {
   const c0 = load<usize>(columns);
   const c1 = load<usize>(columns, 4);
   const c2 = load<usize>(columns, 8);
@@ -122,7 +130,7 @@ function subtractFour(source: usize, alpha: usize, from: i32, to: i32, columns: 
 }
 
 /** α ← source − eight columns, over f32 [from, to). */
-function subtractEight(
+export function subtractEight(
   source: usize,
   alpha: usize,
   from: i32,

@@ -28,3 +28,26 @@ export class Base {
   lastLength: i32;
   lastCount: i32;
 }
+
+/** The arguments of a pursuit. */
+@unmanaged
+export class PursuitArguments {
+  G: usize;
+  P: usize;
+  energies: usize;
+  m: i32;
+  /** The most atoms of a code. */
+  p: i32;
+  X: Sparse;
+  /** 0 for none. */
+  path: usize;
+  /** ε²; 0 for no such limit. */
+  residualEnergy: f64;
+  /** The floors of the contract. */
+  pursuitFloor: f32;
+  dependenceFloor: f64;
+  /** Columns that rounded.ts may keep; 0 if it is not used. */
+  kept: i32;
+  /** 1 for orthogonal least squares. */
+  isOls: i32;
+}

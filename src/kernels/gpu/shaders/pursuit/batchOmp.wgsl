@@ -16,11 +16,16 @@
 // in full precision, so that the atom taken is the same.
 //
 // Without `halves`, G may be in up to four panels of `panelCols` columns.
+//
+// With `ols` it is orthogonal least squares, which takes the largest |α|/√ν. α and ν of an example are
+// in `work`, each thread's own, and each turn changes them with β = G_I v, v the new row of V:
+// α ← α − zβ, ν ← ν − β². They need full precision, as their rounding adds up.
 
 override threads: u32 = 128;
 override panels: u32 = 1;
 override spills: bool = false;
 override halves: bool = false;
+override ols: bool = false;
 override room: u32 = 64;       // p; 1 if it spills
 override factorRoom: u32 = 64; // p (p + 1) / 2 or 1
 override termRoom: u32 = 64;   // p with `halves`, unless it spills; or 1
@@ -41,6 +46,7 @@ struct Params {
   pathStride: u32, // in work: words per example for ‖r‖² after each turn; 0 if it is not asked for
   workAt: u32,     // in work: where the workgroups' places start
   workSize: u32,
+  scoreSize: u32,  // words of α and ν at the start of a place; 0 for OMP
   pursuitFloor: f32,
   dependenceFloor: f32,
   least: u32,      // codes with fewer entries are done already; 0 at the first pass
@@ -76,7 +82,8 @@ const xs = 0u; const gs = 1u; const ws = 2u; const zs = 3u; // kinds of vectors
 const halfError = 0.00049; // above 2⁻¹¹: half a unit in the last place of a half, and f32's own rounding
 const halfUnit = 0.0009765625; // 2⁻¹⁰: entries of G1 are those of G times 2¹⁰, far from the smallest halves
 const lanes = 16u;              // threads that compute one candidate together
-var<private> place: u32;  // of this workgroup in work
+var<private> scores: u32; // α and ν of this workgroup in work
+var<private> place: u32;  // of its other data
 var<private> column: u32; // of this example in P, in vec4
 var<private> thread: u32;
 
@@ -114,7 +121,8 @@ fn gram(atom: u32, quad: u32) -> vec4f {
 @compute @workgroup_size(threads)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) index: u32) {
   thread = index;
-  place = params.workAt + group.x * params.workSize;
+  scores = params.workAt + group.x * params.workSize;
+  place = scores + params.scoreSize;
   for (var i = group.x; i < params.examples; i += groups.x) {
     if (isDone(i)) { continue; }
     column = i * params.quads;
@@ -145,12 +153,23 @@ fn pursue(i: u32) -> u32 {
   let first = workgroupUniformLoad(&choice);
   var best = first;
   let floor = params.pursuitFloor * first.size;
+  lowest = floor;
   for (; count < params.sparsity; count++) {
     let continues = select(energy > 0.0, left > params.limit, bounded) && best.size > floor;
     if (!continues) { break; }
-    let atom = best.atom;
+    var atom = best.atom;
     extend(atom, count);
-    let step = workgroupUniformLoad(&fit);
+    var step = workgroupUniformLoad(&fit);
+    while (ols && step.x == 0.0 && best.size > floor) { // pass over it
+      if (thread == 0u) { setMarks(atom / 32u, marksAt(atom / 32u) | (1u << (atom % 32u))); }
+      sync();
+      if (count == 0u) { correlate(0u); } else { chooseAgain(); }
+      best = workgroupUniformLoad(&choice);
+      if (!(best.size > floor)) { break; }
+      atom = best.atom;
+      extend(atom, count);
+      step = workgroupUniformLoad(&fit);
+    }
     if (step.x == 0.0) { break; }
     take(atom, count, step);
     left -= step.y * step.y;
@@ -169,6 +188,10 @@ fn pursue(i: u32) -> u32 {
 
 // choice ← the atom not yet taken with the largest |α|, the first of equal ones.
 fn correlate(count: u32) {
+  if (ols && count > 0u) {
+    approach(count);
+    return;
+  }
   if (halves && count > 0u) {
     if (correlateHalves(count)) { return; }
   }
@@ -193,6 +216,75 @@ fn correlate(count: u32) {
     }
   }
   settle(best);
+}
+
+// — orthogonal least squares ———————————————————————————————————————————————————————
+
+var<private> lowest: f32; // the least |α| of an atom that may be taken
+
+// α (kind 0) or ν (kind 1) of four atoms. A thread reads what it wrote itself.
+fn fourAt(kind: u32, quad: u32) -> vec4f {
+  let at = scores + 4u * (kind * params.quads + quad);
+  return vec4f(floatAt(at), floatAt(at + 1u), floatAt(at + 2u), floatAt(at + 3u));
+}
+
+fn setFour(kind: u32, quad: u32, value: vec4f) {
+  let at = scores + 4u * (kind * params.quads + quad);
+  for (var lane = 0u; lane < 4u; lane++) { setFloat(at + lane, value[lane]); }
+}
+
+// α and ν after the last of `count` atoms; choice ← the atom with the largest |α|/√ν.
+fn approach(count: u32) {
+  let last = count - 1u;
+  let row = last * count / 2u;
+  let z = vectorAt(zs, last);
+  var best = Choice(-1.0, none);
+  for (var q = thread; q < params.quads; q += threads) {
+    var beta = vec4f();
+    var t = 0u;
+    for (; t + 4u <= count; t += 4u) {
+      let g0 = gram(takenAt(t), q);
+      let g1 = gram(takenAt(t + 1u), q);
+      let g2 = gram(takenAt(t + 2u), q);
+      let g3 = gram(takenAt(t + 3u), q);
+      beta += factorAt(row + t) * g0;
+      beta += factorAt(row + t + 1u) * g1;
+      beta += factorAt(row + t + 2u) * g2;
+      beta += factorAt(row + t + 3u) * g3;
+    }
+    for (; t < count; t++) { beta += factorAt(row + t) * gram(takenAt(t), q); }
+    var alpha = P[column + q];
+    var distance = vec4f(1.0);
+    if (count > 1u) {
+      alpha = fourAt(0u, q);
+      distance = fourAt(1u, q);
+    }
+    alpha -= z * beta;
+    distance -= beta * beta;
+    setFour(0u, q, alpha);
+    setFour(1u, q, distance);
+    best = better(best, alpha, distance, q);
+  }
+  settle(best);
+}
+
+// choice ← the best atom again, after one of them was marked.
+fn chooseAgain() {
+  var best = Choice(-1.0, none);
+  for (var q = thread; q < params.quads; q += threads) { best = better(best, fourAt(0u, q), fourAt(1u, q), q); }
+  settle(best);
+}
+
+// The better of a choice and four atoms; those that may not be taken do not count.
+fn better(best: Choice, alpha: vec4f, distance: vec4f, quad: u32) -> Choice {
+  var result = best;
+  let size = openOf(alpha, quad);
+  for (var lane = 0u; lane < 4u; lane++) {
+    if (!(size[lane] > lowest && distance[lane] > params.dependenceFloor)) { continue; }
+    let score = size[lane] * inverseSqrt(distance[lane]);
+    if (score > result.size) { result = Choice(score, 4u * quad + lane); }
+  }
+  return result;
 }
 
 // |α| of four atoms, −1 for those taken and those after the last.
