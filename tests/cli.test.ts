@@ -35,6 +35,41 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
+describe("--pursuit ols", () => {
+  /** The sum of squares of what a picture has more than its codes say. */
+  const errorOf = async (dictionary: string, flags: string): Promise<number> => {
+    await run(`encode photos/0.png -d ${dictionary} --sparsity 3 ${flags} -o codes.npz`);
+    await run(`decode codes.npz -d ${dictionary} -o back.npy`);
+    const back = readNpy(readFileSync(path("back.npy")), "back.npy").data;
+    const { data } = await readImage(path("photos/0.png"));
+    return data.reduce((sum, value, i) => sum + (value - Number(back[i])) ** 2, 0);
+  };
+
+  it("makes other codes than OMP, and a model learned with it codes with it", async () => {
+    await run(`train photos --patch 8 --pursuit ols ${quick} -o ols.npz`);
+    expect((await loadModel(path("ols.npz"))).meta.coding.pursuit).toBe("ols");
+    const [own, ols, omp] = [
+      await errorOf("ols.npz", ""),
+      await errorOf("ols.npz", "--pursuit ols"),
+      await errorOf("ols.npz", "--pursuit omp"),
+    ];
+    expect(own).toBe(ols);
+    expect(omp).not.toBe(ols);
+  });
+
+  it.each([
+    "denoise photos/0.png --patch 6 --sigma 20",
+    "inpaint photos/0.png --mask photos/1.png --patch 6 --rounds 1",
+  ])("changes what %s writes", async (line) => {
+    const written: Buffer[] = [];
+    for (const pursuit of ["omp", "ols"]) {
+      await run(`${line} ${quick} --pursuit ${pursuit} -o ${pursuit}.png`);
+      written.push(readFileSync(path(`${pursuit}.png`)));
+    }
+    expect(written[0].equals(written[1])).toBe(false);
+  });
+});
+
 describe("dictionaries that other learners learn", () => {
   it.each([
     ["odl", "--atoms 80"],
