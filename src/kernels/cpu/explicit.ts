@@ -1,18 +1,18 @@
 /** Explicit dictionaries D (n × m), and the updates of ODL and K-SVD: assembly/explicit.ts, denseProducts.ts. */
 
 import { type DeviceMatrix, type DeviceSparse, type ExplicitOperations, momentFloor } from "../contract.js";
-import { blockScratch, blockSide, refitBlock, tileRows } from "./assembly/constants.js";
+import { blockScratch, blockSide, listBlock, listScratch, tileRows } from "./assembly/constants.js";
+import type { CodeLists } from "./codeLists.js";
 import { dense, sparse } from "./handles.js";
 import type { CpuMemory } from "./memory.js";
 import type { Pool } from "./pool.js";
-import { rowLists, stageRowLists } from "./update.js";
 
 /** Atoms of a block of `descendAtoms`. */
 const descentBlock = 60;
 /** Products with columns of C skip its zeros if fewer entries than this share are not zero, as in the first epoch. */
 const sparseBelow = 0.3;
 
-export function explicitOperations(pool: Pool, memory: CpuMemory): ExplicitOperations {
+export function explicitOperations(pool: Pool, memory: CpuMemory, codes: CodeLists): ExplicitOperations {
   return {
     async correlate(D, Y, P) {
       pool.reserveScratch(4 * blockScratch);
@@ -32,15 +32,15 @@ export function explicitOperations(pool: Pool, memory: CpuMemory): ExplicitOpera
     remainder: (D, X, Y, R) => combine(pool, D, X, Y, R),
 
     async addMoments(beta, Y, X, B, C) {
-      const { lists, longest } = stageRowLists(memory, X);
-      pool.reserveScratch((longest + Y.rows) * 4);
+      const { startsAt: starts, slotsAt: slots } = codes.of(X);
+      pool.reserveScratch(listScratch + Y.rows * 4);
       const args = {
         beta,
         Y: dense(Y).at,
         n: Y.rows,
         X: sparse(X).at,
-        ...lists,
-        longest,
+        starts,
+        slots,
         B: dense(B).at,
         C: dense(C).at,
         m: C.rows,
@@ -48,7 +48,7 @@ export function explicitOperations(pool: Pool, memory: CpuMemory): ExplicitOpera
       await pool.run("addMoments", args, B.cols, 8);
     },
     descendAtoms: (B, C, D) => descendAtoms(pool, memory, B, C, D),
-    refitAtoms: (R, X, D) => refitAtoms(pool, memory, R, X, D),
+    refitAtoms: (R, X, D) => refitAtoms(pool, memory, codes, R, X, D),
     async addOuter(Y, C) {
       pool.reserveScratch(4 * blockScratch);
       const args = { Y: dense(Y).at, n: Y.rows, columns: Y.cols, C: dense(C).at };
@@ -124,26 +124,28 @@ function descentShare(n: number, threads: number): number {
 async function refitAtoms(
   pool: Pool,
   memory: CpuMemory,
+  codes: CodeLists,
   R: DeviceMatrix,
   X: DeviceSparse,
   D: DeviceMatrix,
 ): Promise<void> {
   const { arena } = memory;
   const { at: columns, rows: n, cols: m } = dense(D);
-  const { starts, slots } = rowLists(memory.entries(X), X.rows);
-  const blocks = Math.ceil(slots.length / refitBlock);
-  const slotsAt = memory.stage((slots.length + (blocks + 1) * n) * 4);
-  const sums = slotsAt + slots.length * 4;
+  const { starts, slotsAt } = codes.of(X);
+  const longest = starts.reduce((most, start, j) => Math.max(most, starts[j + 1] - start || 0), 0);
+  const blocks = Math.ceil(longest / listBlock);
+  const sums = memory.stage((blocks + 1) * n * 4);
   const before = sums + blocks * n * 4;
-  arena.u32(slotsAt, slots.length).set(slots);
-  pool.reserveScratch(2 * refitBlock * 4);
+  pool.reserveScratch(listScratch);
+  const slots = arena.u32(slotsAt, starts[m]);
+  sparse(X).places.version++;
   for (let j = 0; j < m; j++) {
     const uses = starts[j + 1] - starts[j];
     if (uses === 0) continue;
     const atom = columns + j * n * 4;
     const list = { slots: slotsAt + starts[j] * 4, uses };
     const args = { R: dense(R).at, n, X: sparse(X).at, ...list, sums, before, atom };
-    const items = Math.ceil(uses / refitBlock);
+    const items = Math.ceil(uses / listBlock);
     await pool.run("refitDirection", args, items, 1);
     arena.f32(before, n).set(arena.f32(atom, n));
     const g = memory.entries(X).values;

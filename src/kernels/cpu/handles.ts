@@ -34,12 +34,14 @@ export class CpuMatrix extends CpuHandle implements DeviceMatrix {
   }
 }
 
-/** Addresses of a `Sparse` of assembly/structs.ts, and of what it points to. */
+/** Addresses of a `Sparse` of assembly/structs.ts, and of what it points to. Heads share it. */
 export interface SparsePlaces {
   readonly at: number;
   readonly indices: number;
   readonly values: number;
   readonly counts: number;
+  /** Grows when entries change, so that lists of older ones are recognised (codeLists.ts). */
+  version: number;
 }
 
 /** Sparse columns. */

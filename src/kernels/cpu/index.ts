@@ -13,6 +13,7 @@ import { inOrder } from "../ordered.js";
 import { planAddressSpace } from "./addressSpace.js";
 import { blockScratch, lanes, rowBytes } from "./assembly/constants.js";
 import { shared, single } from "./binary.js";
+import { CodeLists } from "./codeLists.js";
 import { dictionaryOperations, keptBytes } from "./dictionary.js";
 import { exampleOperations } from "./examples.js";
 import { explicitOperations } from "./explicit.js";
@@ -98,6 +99,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 function kernelsOn(pool: Pool, obstacle?: string): DeviceKernels {
   const { arena, threads } = pool;
   const memory = new CpuMemory(arena);
+  const codes = new CodeLists(memory);
   const why = obstacle ? `, since ${obstacle}` : "";
   return {
     name: "cpu",
@@ -117,8 +119,8 @@ function kernelsOn(pool: Pool, obstacle?: string): DeviceKernels {
     ...memoryOperations(memory),
     ...dictionaryOperations(pool, memory),
     ...pursuitOperations(pool, memory),
-    ...updateOperations(pool, memory),
-    ...explicitOperations(pool, memory),
+    ...updateOperations(pool, memory, codes),
+    ...explicitOperations(pool, memory, codes),
     ...exampleOperations(pool, memory),
   };
 }

@@ -85,7 +85,7 @@ export function memoryOperations(memory: CpuMemory): MemoryOperations {
       const values = indices + width * cols * 4;
       const counts = values + width * cols * 4;
       arena.write(at, structs.Sparse, { indices, values, counts, width });
-      return new CpuSparse(rows, cols, width, { at, indices, values, counts });
+      return new CpuSparse(rows, cols, width, { at, indices, values, counts, version: 0 });
     },
     set: (capacity) => new CpuSet(capacity, arena.take(capacity * 4)),
     base: (factors) => makeBase(arena, factors),
@@ -117,10 +117,12 @@ export function memoryOperations(memory: CpuMemory): MemoryOperations {
     },
     async writeSparse(target, source) {
       const entries = memory.entries(target);
+      sparse(target).places.version++;
       for (let j = 0; j < source.cols; j++) writeColumn(entries, j, source, j);
     },
     async writeColumns(target, places, source) {
       const entries = memory.entries(target);
+      sparse(target).places.version++;
       places.forEach((place, j) => {
         writeColumn(entries, place, source, j);
       });

@@ -15,6 +15,7 @@ export function pursuitOperations(pool: Pool, memory: CpuMemory): PursuitOperati
 
     async batchOmp(G, P, energies, { sparsity: p, residualEnergy, pursuit }, X, path) {
       const m = G.rows;
+      sparse(X).places.version++;
       const isOls = pursuit === "ols";
       const kept = isOls ? 0 : keptColumns(m, p);
       pool.reserveScratch(isOls ? olsBytes(m, p) : ompBytes(m, p, kept));
@@ -37,8 +38,11 @@ export function pursuitOperations(pool: Pool, memory: CpuMemory): PursuitOperati
 
     async scaleRows(scale, X) {
       const s = memory.values(scale);
-      const { indices, values } = memory.entries(X);
-      for (let i = 0; i < values.length; i++) values[i] *= s[indices[i]];
+      const { indices, values, counts, width } = memory.entries(X);
+      sparse(X).places.version++;
+      for (let i = 0; i < counts.length; i++) {
+        for (let at = i * width, end = at + counts[i]; at < end; at++) values[at] *= s[indices[at]];
+      }
     },
   };
 }

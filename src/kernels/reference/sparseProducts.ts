@@ -68,7 +68,9 @@ function addAtom(A: SparseColumns, j: number, x: number, sum: Float64Array): voi
 
 /** X ← diag(scale) X. */
 export function scaleRows(scale: DenseMatrix, X: SparseColumns): void {
-  for (let s = 0; s < X.values.length; s++) X.values[s] *= scale.data[X.indices[s]];
+  for (let i = 0; i < X.cols; i++) {
+    for (let s = i * X.width; s < i * X.width + X.counts[i]; s++) X.values[s] *= scale.data[X.indices[s]];
+  }
 }
 
 /** S ← the rows with a non-zero value, ascending. */

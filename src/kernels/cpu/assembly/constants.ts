@@ -22,7 +22,9 @@ export const panelTerms = 376;
 export const blockScratch = 104640;
 /** f32 of a strip of the correlations of a pursuit: the peak of a short one is found sooner, long ones need fewer calls. */
 export const correlationStrip = 512;
-/** Examples of an item of `refitDirection` and `refitCodes`. */
-export const refitBlock = 256;
+/** Entries of a block of an atom's list: an item of `exchangeAtoms`, `refitDirection` and `refitCodes`. */
+export const listBlock = 256;
+/** Bytes of the addresses and weights of such a block. */
+export const listScratch = 2048;
 /** Samples of an item of `addWindows`. */
 export const sampleBlock = 4096;

@@ -1,4 +1,4 @@
-/** Replaces atoms in the residuals of the examples that use them: see the contract. */
+/** Replaces atoms in the residuals of the examples that use them: see the contract. Examples come by the lists of atoms. */
 
 import { Sparse } from "./structs";
 
@@ -7,33 +7,42 @@ class ExchangeAtomsArguments {
   before: usize;
   after: usize;
   n: i32;
-  /** The column of each atom in `before` and `after`, i32; −1 outside S. */
-  places: usize;
+  /** The columns of `before` and `after`, and the slots of X that hold coefficients of these atoms: see `Block`. */
+  blocks: usize;
   X: Sparse;
+  slots: usize;
   R: usize;
   refits: i32;
+  /** A word that becomes 1 if a coefficient becomes zero. */
+  zeros: usize;
 }
 
-/** Items are examples. */
+/** Some of the slots of one atom of S: from `first` to `end`. */
+@unmanaged
+class Block {
+  place: u32;
+  first: u32;
+  end: u32;
+}
+
+/** Items are blocks. */
 export function exchangeAtoms(from: i32, to: i32, _scratch: usize, args: ExchangeAtomsArguments): void {
   const bytes = (<usize>args.n) << 2;
-  const places = args.places;
-  const indices = args.X.indices;
-  const values = args.X.values;
+  const width = <u32>args.X.width;
   const refits = args.refits !== 0;
-  for (let i = from; i < to; i++) {
-    const start = (<usize>i * <usize>args.X.width) << 2;
-    const end = start + ((<usize>load<i32>(args.X.counts + ((<usize>i) << 2))) << 2);
-    for (let s = start; s < end; s += 4) {
-      const place = load<i32>(places + ((<usize>load<u32>(indices + s)) << 2));
-      if (place < 0) continue;
-      const x = load<f32>(values + s);
-      if (x === 0) continue;
-      const r = args.R + <usize>i * bytes;
-      const after = args.after + <usize>place * bytes;
-      add(r, x, args.before + <usize>place * bytes, bytes);
+  for (let item = from; item < to; item++) {
+    const block = changetype<Block>(args.blocks + <usize>item * offsetof<Block>());
+    const before = args.before + <usize>block.place * bytes;
+    const after = args.after + <usize>block.place * bytes;
+    for (let e = block.first; e < block.end; e++) {
+      const slot = load<u32>(args.slots + ((<usize>e) << 2));
+      const value = args.X.values + ((<usize>slot) << 2);
+      const r = args.R + <usize>(slot / width) * bytes;
+      const x = load<f32>(value);
+      add(r, x, before, bytes);
       const weight = refits ? dot(after, r, bytes) : x;
-      if (refits) store<f32>(values + s, weight);
+      if (refits) store<f32>(value, weight);
+      if (weight === 0) store<u32>(args.zeros, 1); // the same from any thread
       add(r, -weight, after, bytes);
     }
   }

@@ -2,9 +2,9 @@
  * Explicit dictionaries D (n × m): DX, the sums that ODL keeps, and the updates of ODL and K-SVD.
  */
 
-import { panelTerms, refitBlock, tileColumns, tileRows } from "./constants";
+import { listBlock, listScratch, panelTerms, tileColumns, tileRows } from "./constants";
 import { Sparse } from "./structs";
-import { energyOf, weightedSum } from "./sums";
+import { energyOf, listSum, weightedSum } from "./sums";
 import { addPanels, clearSums, columnPanel, packColumns, packRows, rowPanel, sumStep } from "./tiles";
 
 @unmanaged
@@ -73,38 +73,34 @@ class AddMomentsArguments {
   Y: usize;
   n: i32;
   X: Sparse;
-  /** The examples that use atom j and their coefficients stand from starts[j] to starts[j + 1]. */
+  /** The slots of X that hold coefficients of atom j stand from starts[j] to starts[j + 1]. */
   starts: usize;
-  examples: usize;
-  coefficients: usize;
-  /** The length of the longest of these lists. */
-  longest: i32;
+  slots: usize;
   B: usize;
   C: usize;
   m: i32;
 }
 
-/** Columns of B ← βB + YXᵀ and of C ← βC + XXᵀ. Items are atoms. Scratch: addresses of the longest list, a column. */
+/** Columns of B ← βB + YXᵀ and of C ← βC + XXᵀ. Items are atoms. Scratch: that of `listSum`, a column. */
 export function addMoments(from: i32, to: i32, scratch: usize, args: AddMomentsArguments): void {
   const beta = args.beta;
-  const Y = args.Y;
   const bytes = (<usize>args.n) << 2;
-  const examples = args.examples;
+  const X = args.X;
+  const width = <u32>X.width;
   const m = args.m;
-  const sum = scratch + ((<usize>args.longest) << 2);
+  const sum = scratch + <usize>listScratch;
   for (let j = from; j < to; j++) {
     const first = load<i32>(args.starts + ((<usize>j) << 2));
     const count = load<i32>(args.starts + ((<usize>j) << 2), 4) - first;
-    const x = args.coefficients + ((<usize>first) << 2);
+    const slots = args.slots + ((<usize>first) << 2);
     const b = args.B + <usize>j * bytes;
     const c = args.C + ((<usize>j * <usize>m) << 2);
     decay(c, beta, 0, (<usize>m) << 2);
     for (let e = 0; e < count; e++) {
-      const example = <usize>load<u32>(examples + ((<usize>(first + e)) << 2));
-      store<usize>(scratch + ((<usize>e) << 2), Y + example * bytes);
-      addCode(args.X, example, load<f32>(x + ((<usize>e) << 2)), c);
+      const slot = load<u32>(slots + ((<usize>e) << 2));
+      addCode(X, <usize>(slot / width), load<f32>(X.values + ((<usize>slot) << 2)), c);
     }
-    if (count > 0) weightedSum(sum, bytes, scratch, x, count, 1);
+    if (count > 0) listSum(sum, bytes, args.Y, bytes, X, slots, count, 1, scratch);
     decay(b, beta, count > 0 ? sum : 0, bytes);
   }
 }
@@ -291,22 +287,15 @@ class RefitArguments {
 }
 
 /**
- * First half: Σ g r over blocks of the examples that use the atom. Items are such blocks.
- * Scratch: addresses and weights of a block.
+ * First half: Σ g r over blocks of the examples that use the atom. Items are such blocks. Scratch: that of `listSum`.
  */
 export function refitDirection(from: i32, to: i32, scratch: usize, args: RefitArguments): void {
   const bytes = (<usize>args.n) << 2;
-  const width = <u32>args.X.width;
-  const weights = scratch + ((<usize>refitBlock) << 2);
   for (let block = from; block < to; block++) {
-    const first = block * refitBlock;
-    const count = min(refitBlock, args.uses - first);
-    for (let e = 0; e < count; e++) {
-      const slot = load<u32>(args.slots + ((<usize>(first + e)) << 2));
-      store<usize>(scratch + ((<usize>e) << 2), args.R + <usize>(slot / width) * bytes);
-      store<f32>(weights + ((<usize>e) << 2), load<f32>(args.X.values + ((<usize>slot) << 2)));
-    }
-    weightedSum(args.sums + <usize>block * bytes, bytes, scratch, weights, count, 1);
+    const first = block * listBlock;
+    const count = min(listBlock, args.uses - first);
+    const slots = args.slots + ((<usize>first) << 2);
+    listSum(args.sums + <usize>block * bytes, bytes, args.R, bytes, args.X, slots, count, 1, scratch);
   }
 }
 
@@ -317,7 +306,7 @@ export function refitCodes(from: i32, to: i32, _scratch: usize, args: RefitArgum
   const width = <u32>args.X.width;
   const old = args.before;
   const d = args.atom;
-  for (let e = from * refitBlock; e < min(to * refitBlock, args.uses); e++) {
+  for (let e = from * listBlock; e < min(to * listBlock, args.uses); e++) {
     const slot = load<u32>(args.slots + ((<usize>e) << 2));
     const value = args.X.values + ((<usize>slot) << 2);
     const r = args.R + <usize>(slot / width) * bytes;

@@ -9,7 +9,8 @@
  * on the number of threads.
  */
 
-import { lanes, normBlock, rowBytes } from "./constants";
+import { lanes, listBlock, normBlock, rowBytes } from "./constants";
+import { Sparse } from "./structs";
 
 /** Bytes of a strip: what is summed over all columns before the next strip. */
 const strip: usize = 4096;
@@ -40,6 +41,48 @@ export function weightedSum(
     for (; c + 4 <= count; c += 4)
       addFour(y, from, to, columns + ((<usize>c) << 2), weights + ((<usize>c) << 2), sign);
     if (c < count) addTwo(y, from, to, columns + ((<usize>c) << 2), weights + ((<usize>c) << 2), sign);
+  }
+}
+
+/** y ← y + sign Σ w c, as in `weightedSum`, for a multiple of four columns. */
+function addWeighted(y: usize, bytes: usize, columns: usize, weights: usize, count: i32, sign: f32): void {
+  for (let from: usize = 0; from < bytes; from += strip) {
+    const to = min(from + strip, bytes);
+    for (let c: usize = 0; c < (<usize>count) << 2; c += 16)
+      addFour(y, from, to, columns + c, weights + c, sign);
+  }
+}
+
+/**
+ * y ← sign Σ x c over the entries of X in a list of slots: x their values, c the columns of their examples, `step` bytes
+ * apart, of which `bytes` are summed. Lists may be long, so they are taken block by block; the order of the sum is that
+ * of the list. Scratch: addresses and weights of a block.
+ */
+export function listSum(
+  y: usize,
+  bytes: usize,
+  columns: usize,
+  step: usize,
+  X: Sparse,
+  slots: usize,
+  count: i32,
+  sign: f32,
+  scratch: usize,
+): void {
+  const width = <u32>X.width;
+  const values = X.values;
+  const weights = scratch + ((<usize>listBlock) << 2);
+  let size = count % listBlock; // the first block takes the remainder, so that the others are whole
+  if (size === 0) size = min(count, listBlock);
+  if (count === 0) memory.fill(y, 0, bytes);
+  for (let first = 0; first < count; first += size, size = listBlock) {
+    for (let e: usize = 0; e < (<usize>size) << 2; e += 4) {
+      const slot = load<u32>(slots + ((<usize>first) << 2) + e);
+      store<usize>(scratch + e, columns + <usize>(slot / width) * step);
+      store<f32>(weights + e, load<f32>(values + ((<usize>slot) << 2)));
+    }
+    if (first === 0) weightedSum(y, bytes, scratch, weights, size, sign);
+    else addWeighted(y, bytes, scratch, weights, size, sign);
   }
 }
 

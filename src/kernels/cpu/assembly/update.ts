@@ -5,38 +5,43 @@
 import { lanes } from "./constants";
 import { blockBytes, runPlan } from "./project";
 import { Base, Sparse } from "./structs";
-import { energyOf, interleave, weightedSum } from "./sums";
+import { energyOf, interleave, listSum, weightedSum } from "./sums";
 
 @unmanaged
 class GradientArguments {
   W: usize;
   L: i32;
   members: usize;
-  /** The examples that use atom j and their coefficients stand from starts[j] to starts[j + 1]. */
+  X: Sparse;
+  /** The slots of X that hold coefficients of atom j stand from starts[j] to starts[j + 1]. */
   starts: usize;
-  examples: usize;
-  coefficients: usize;
+  slots: usize;
   grad: usize;
+  /** Rows of an item; L if there are energies. */
+  share: i32;
   /** ‖∇‖² of each column, f64; 0 for none. */
   energies: usize;
 }
 
-/** Columns of grad ← −W X_Sᵀ. Items are members of S. Scratch: addresses of the longest list. */
+/**
+ * Columns of grad ← −W X_Sᵀ. Items are some rows of a member of S: where S is small, several threads share a column.
+ * Scratch: that of `listSum`.
+ */
 export function gradient(from: i32, to: i32, scratch: usize, args: GradientArguments): void {
-  const W = args.W;
-  const bytes = (<usize>args.L) << 2;
-  const examples = args.examples;
+  const step = (<usize>args.L) << 2;
   const energies = args.energies;
-  for (let s = from; s < to; s++) {
-    const atom = <usize>load<u32>(args.members + ((<usize>s) << 2));
-    const first = load<i32>(args.starts + (atom << 2));
-    const count = load<i32>(args.starts + (atom << 2), 4) - first;
-    for (let e = 0; e < count; e++) {
-      const example = <usize>load<u32>(examples + ((<usize>(first + e)) << 2));
-      store<usize>(scratch + ((<usize>e) << 2), W + example * bytes);
-    }
-    const column = args.grad + <usize>s * bytes;
-    weightedSum(column, bytes, scratch, args.coefficients + ((<usize>first) << 2), count, -1);
+  const shares = (args.L + args.share - 1) / args.share;
+  for (let item = from; item < to; item++) {
+    const s = item / shares;
+    const row = (item % shares) * args.share;
+    const bytes = (<usize>min(args.share, args.L - row)) << 2;
+    const atom = (<usize>load<u32>(args.members + ((<usize>s) << 2))) << 2;
+    const first = load<i32>(args.starts + atom);
+    const count = load<i32>(args.starts + atom, 4) - first;
+    const slots = args.slots + ((<usize>first) << 2);
+    const at = (<usize>row) << 2;
+    const column = args.grad + <usize>s * step + at;
+    listSum(column, bytes, args.W + at, step, args.X, slots, count, -1, scratch);
     if (energies !== 0) store<f64>(energies + ((<usize>s) << 3), energyOf(column, args.L));
   }
 }
