@@ -35,12 +35,14 @@ export type OperationName = {
  */
 export const signatures: Readonly<Record<OperationName, readonly string[]>> = {
   copyColumns: ["source: matrix n *", "", "target: matrix n N"],
+  copySparse: ["source: sparse m *", "target: sparse m *"],
   writeMatrix: ["target: matrix * *"],
   writeSparse: ["target: sparse * *"],
   writeColumns: ["target: sparse * *"],
   writeSet: ["target: set *"],
   readMatrix: ["source: matrix * *"],
   readSparse: ["source: sparse * *"],
+  readRows: ["source: sparse * *"],
   readSet: ["source: set *"],
 
   analyze: ["base: base n L", "Y: matrix n N", "Z: matrix L N"],
@@ -93,6 +95,10 @@ const furtherChecks: {
 } = {
   copyColumns(where, _, source, first, target) {
     requireInteger(where, "first", first, 0, source.cols - target.cols);
+  },
+  copySparse(where, _, source, target, first) {
+    requireInteger(where, "source.width", source.width, target.width, target.width);
+    requireInteger(where, "first", first, 0, target.cols - source.cols);
   },
   writeMatrix(where, _, target, source) {
     requireHost(where, source, DenseMatrix, "a DenseMatrix");

@@ -69,6 +69,16 @@ export interface DeviceSparse {
   readonly width: number;
 }
 
+/** The entries of sparse columns by rows, without zeros: those of row j from starts[j] to starts[j + 1], by ascending columns. */
+export interface SparseRows {
+  /** The number of columns, N. */
+  readonly cols: number;
+  /** One more than there are rows. */
+  readonly starts: Uint32Array;
+  readonly columns: Uint32Array;
+  readonly values: Float32Array;
+}
+
 /** A base dictionary Φ = φ₀ ⊗ φ₁ ⊗ …, n × L. A single factor is an explicit matrix. */
 export interface DeviceBase {
   readonly rows: number;
@@ -105,6 +115,8 @@ export interface MemoryOperations {
 
   /** target ← columns of `source` from column `first` on, as many as the target has. */
   copyColumns(source: DeviceMatrix, first: number, target: DeviceMatrix): Promise<void>;
+  /** Columns of `target` from column `first` on ← source, which has the same width. */
+  copySparse(source: DeviceSparse, target: DeviceSparse, first: number): Promise<void>;
   writeMatrix(target: DeviceMatrix, source: DenseMatrix): Promise<void>;
   /** Replaces all columns. The width may be smaller than the target's. */
   writeSparse(target: DeviceSparse, source: SparseColumns): Promise<void>;
@@ -113,6 +125,8 @@ export interface MemoryOperations {
   writeSet(target: DeviceSet, members: Uint32Array): Promise<void>;
   readMatrix(source: DeviceMatrix): Promise<DenseMatrix>;
   readSparse(source: DeviceSparse): Promise<SparseColumns>;
+  /** The entries by rows: as many as there are, however wide the columns. */
+  readRows(source: DeviceSparse): Promise<SparseRows>;
   /** The members in ascending order. */
   readSet(source: DeviceSet): Promise<Uint32Array>;
 

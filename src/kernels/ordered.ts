@@ -42,12 +42,14 @@ export function inOrder(kernels: DeviceKernels): DeviceKernels {
     head: kernels.head,
     headSparse: kernels.headSparse,
     copyColumns: inTurn(kernels.copyColumns),
+    copySparse: inTurn(kernels.copySparse),
     writeMatrix: inTurn(kernels.writeMatrix),
     writeSparse: inTurn(kernels.writeSparse),
     writeColumns: inTurn(kernels.writeColumns),
     writeSet: inTurn(kernels.writeSet),
     readMatrix: inTurn(kernels.readMatrix),
     readSparse: inTurn(kernels.readSparse),
+    readRows: inTurn(kernels.readRows),
     readSet: inTurn(kernels.readSet),
     free(...handles) {
       if (running === 0) kernels.free(...handles);

@@ -7,7 +7,7 @@
  * device may run fewer. What depends on blocks and remainders runs once more at sizes
  * beyond any block, on small integers, which f32 adds exactly.
  *
- * The cases: memory, misuse, dictionary, pursuit, ols, update, explicit, examples, each in its `.case.ts`.
+ * The cases: memory, misuse, dictionary, pursuit, ols, update, codeLists, explicit, examples, each in its `.case.ts`.
  * What they use: caseHandles.case.ts (inputs, outputs), oracle.case.ts (exact results, bounds).
  */
 
@@ -15,6 +15,7 @@ import { afterAll, afterEach, describe, test } from "vitest";
 import { Rng } from "../../core/random/rng.js";
 import type { Kernels } from "../contract.js";
 import { Bench } from "./caseHandles.case.js";
+import { codeListCases } from "./codeLists.case.js";
 import { dictionaryCases } from "./dictionary.case.js";
 import { exampleCases } from "./examples.case.js";
 import { explicitCases } from "./explicit.case.js";
@@ -27,7 +28,7 @@ import { updateCases } from "./update.case.js";
 const scales = [1, 1e-12, 1e12];
 const cases = [
   ...[memoryCases, dictionaryCases, pursuitCases, olsCases],
-  ...[updateCases, explicitCases, exampleCases],
+  ...[updateCases, codeListCases, explicitCases, exampleCases],
 ].flat();
 
 /** `misuse`: whether handles are misused too, which is the same for kernels that differ in their settings alone. */

@@ -24,6 +24,7 @@ function otherArguments(kernels: Kernels): Partial<Record<OperationName, Readonl
   const step = { gamma: 0.5, scalars, eta: 0, grad: kernels.matrix(7, 8) };
   return {
     copyColumns: { 1: 0 },
+    copySparse: { 2: 0 },
     writeMatrix: { 1: new DenseMatrix(8, 8) },
     writeSparse: { 1: new SparseColumns(8, 8, 2) },
     writeColumns: { 1: Uint32Array.of(4, 1), 2: new SparseColumns(8, 2, 2) },
@@ -187,6 +188,12 @@ export const misuseCases: readonly ConformanceCase[] = [
       await expectRefused(() => kernels.head(M, 5), "a head of more columns");
       await expectRefused(() => kernels.headSparse(X, 5), "a head of more sparse columns");
       await expectRefused(() => kernels.copyColumns(M, 2, M), "columns after the last");
+      const wider = bench.keep(kernels.sparse(3, 4, 3));
+      await expectRefused(() => kernels.copySparse(X, wider, 0), "sparse columns of another width");
+      await expectRefused(
+        () => kernels.copySparse(kernels.headSparse(X, 2), X, 3),
+        "sparse columns after the last",
+      );
       for (const source of [new DenseMatrix(3, 5), new DenseMatrix(4, 4), new DenseMatrix(3, 3), {}, null])
         await expectRefused(() => kernels.writeMatrix(M, source as never), "a source of other sizes");
       for (const source of [new SparseColumns(3, 5, 2), new SparseColumns(3, 4, 3), new DenseMatrix(3, 4)])

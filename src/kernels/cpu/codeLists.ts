@@ -5,7 +5,7 @@
  * coefficients, so that they stay correct where only coefficients change and none of them becomes zero.
  */
 
-import type { DeviceSparse } from "../contract.js";
+import type { DeviceSparse, SparseRows } from "../contract.js";
 import { type SparsePlaces, sparse } from "./handles.js";
 import type { CpuMemory, SparseEntries } from "./memory.js";
 
@@ -45,6 +45,19 @@ export class CodeLists {
     const lists = this.#make(X);
     this.#known = { places, version: places.version, cols, lists };
     return lists;
+  }
+
+  /** The entries by rows. */
+  rows(X: DeviceSparse): SparseRows {
+    const { starts, slotsAt } = this.of(X);
+    const { values, width } = this.#memory.entries(X);
+    const slots = this.#memory.arena.u32(slotsAt, starts[X.rows]);
+    const rows = { columns: new Uint32Array(slots.length), values: new Float32Array(slots.length) };
+    for (let e = 0; e < slots.length; e++) {
+      rows.columns[e] = Math.floor(slots[e] / width);
+      rows.values[e] = values[slots[e]];
+    }
+    return { cols: X.cols, starts: starts.slice(), ...rows };
   }
 
   /** A counting sort of the entries that are not zero. */

@@ -117,6 +117,7 @@ function kernelsOn(pool: Pool, obstacle?: string): DeviceKernels {
       pool.close();
     },
     ...memoryOperations(memory),
+    readRows: async (source) => codes.rows(source),
     ...dictionaryOperations(pool, memory),
     ...pursuitOperations(pool, memory),
     ...updateOperations(pool, memory, codes),

@@ -75,7 +75,8 @@ export class CpuMemory {
   }
 }
 
-export function memoryOperations(memory: CpuMemory): MemoryOperations {
+/** All but `readRows`, which is in codeLists.ts. */
+export function memoryOperations(memory: CpuMemory): Omit<MemoryOperations, "readRows"> {
   const { arena } = memory;
   return {
     matrix: (rows, cols) => new CpuMatrix(rows, cols, arena.take(rows * cols * 4)),
@@ -111,6 +112,10 @@ export function memoryOperations(memory: CpuMemory): MemoryOperations {
     async copyColumns(source, first, target) {
       const { rows, cols } = target;
       memory.values(target).set(memory.values(source).subarray(first * rows, (first + cols) * rows));
+    },
+    async copySparse(source, target, first) {
+      sparse(target).places.version++;
+      copyEntries(memory.entries(source), memory.entries(target), first);
     },
     async writeMatrix(target, source) {
       memory.values(target).set(source.data);
@@ -150,6 +155,23 @@ export function memoryOperations(memory: CpuMemory): MemoryOperations {
 
     free: (...handles) => handles.forEach((handle) => arena.give(own(handle).at)),
   };
+}
+
+/** Columns of `to` from column `first` on ← `from`, of the same width. Most slots may be unused, and are not looked at. */
+function copyEntries(from: SparseEntries, to: SparseEntries, first: number): void {
+  const { width, counts } = from;
+  for (let j = 0; j < counts.length; j++) {
+    const start = (first + j) * width - j * width;
+    const end = j * width + counts[j];
+    for (let s = j * width; s < end; s++) {
+      to.indices[start + s] = from.indices[s];
+      to.values[start + s] = from.values[s];
+    }
+    const old = (first + j) * width + to.counts[first + j];
+    to.indices.fill(0, start + end, old); // nothing if there are fewer
+    to.values.fill(0, start + end, old);
+    to.counts[first + j] = counts[j];
+  }
 }
 
 // Φ in memory: the struct `Base`, the plans of Φᵀ and of Φ that assembly/project.ts

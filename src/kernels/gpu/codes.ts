@@ -3,8 +3,11 @@
  *
  * A bit for every atom and example is set in any order and read in one order, so
  * the lists, and every sum along them, are the same each time. They are made once
- * and used by all operations until the codes change.
+ * and used by all operations until the codes change. Where only coefficients change,
+ * those in the lists change with them; some may be zero then.
  */
+
+import type { SparseRows } from "../contract.js";
 
 import type { GpuSet, GpuSparse } from "./handles.js";
 import type { GpuQueue } from "./queue.js";
@@ -14,11 +17,17 @@ interface Known {
   readonly store: object;
   readonly version: number;
   readonly cols: number;
+  /** Whether the lists hold all uses and nothing else: no entry has become zero. */
+  readonly isExact: boolean;
+  /** Which room they are in. */
+  readonly room: number;
 }
 
 export class CodeLists {
   readonly #queue: GpuQueue;
   #known: Known | undefined;
+  /** Rooms whose lists are being read: they stay as they are, and new lists are made elsewhere. */
+  readonly #lent = new Set<number>();
 
   constructor(queue: GpuQueue) {
     this.#queue = queue;
@@ -26,27 +35,60 @@ export class CodeLists {
 
   /** How many examples use each atom, m words. */
   uses(X: GpuSparse): GPUBuffer {
-    this.#make(X);
+    this.#makeExact(X);
     return this.#room(X).uses;
   }
 
-  /** Where the list of each atom starts (m + 1 words), and the lists: example and coefficient. */
+  /** Where the list of each atom starts (m + 1 words), and the lists: example and coefficient, which may be zero. */
   lists(X: GpuSparse): { readonly starts: GPUBuffer; readonly entries: GPUBuffer } {
-    this.#make(X);
+    if (!this.#knows(X)) this.#make(X);
     return this.#room(X);
+  }
+
+  /** Coefficients have changed, in X and in its lists. */
+  refitted({ store, cols }: GpuSparse): void {
+    store.version++;
+    const room = this.#known?.room ?? 0;
+    this.#known = { store, version: store.version, cols, isExact: false, room };
+  }
+
+  /** The entries by rows. How many there are is read first. */
+  async rows(X: GpuSparse): Promise<SparseRows> {
+    const known = this.#makeExact(X);
+    const { starts, entries } = this.#room(X);
+    this.#known = undefined;
+    this.#lent.add(known.room);
+    try {
+      const bounds = new Uint32Array(await this.#queue.read(starts, (X.rows + 1) * 4));
+      const data = await this.#queue.read(entries, bounds[X.rows] * 8);
+      return { cols: X.cols, starts: bounds, ...splitEntries(data) };
+    } finally {
+      this.#lent.delete(known.room);
+      this.#known ??= known;
+    }
   }
 
   /** S ← the atoms that are used. */
   used(X: GpuSparse, S: GpuSet): void {
-    this.#make(X);
+    this.#makeExact(X);
     this.#queue.copy(this.#room(X).set, 0, S.buffer, 0, (1 + 2 * X.rows) * 4);
   }
 
-  #make(X: GpuSparse): void {
-    const { store, rows: m, cols: N, width } = X;
+  #knows({ store, cols }: GpuSparse): boolean {
     const known = this.#known;
-    if (known?.store === store && known.version === store.version && known.cols === N) return;
-    const { bits, uses, starts, set, entries, words } = this.#room(X);
+    return known?.store === store && known.version === store.version && known.cols === cols;
+  }
+
+  #makeExact(X: GpuSparse): Known {
+    const known = this.#known;
+    return known?.isExact && this.#knows(X) ? known : this.#make(X);
+  }
+
+  #make(X: GpuSparse): Known {
+    const { store, rows: m, cols: N, width } = X;
+    const room = this.#freeRoom();
+    this.#known = undefined;
+    const { bits, uses, starts, set, entries, words } = this.#room(X, room);
     const queue = this.#queue;
     queue.clear(bits, m * words * 4);
     const across = [Math.ceil(width / 64), N] as const;
@@ -54,12 +96,19 @@ export class CodeLists {
     queue.dispatch("uses", { atoms: m, words }, [bits, uses], [Math.ceil(m / 64)]);
     queue.dispatch("scan", { atoms: m, placeAt: 1 + m }, [uses, starts, set], [1]);
     queue.dispatch("lists", { atoms: m, words, ...X.layout }, [store.buffer, bits, starts, entries], [m]);
-    this.#known = { store, version: store.version, cols: N };
+    this.#known = { store, version: store.version, cols: N, isExact: true, room };
+    return this.#known;
   }
 
-  #room({ rows: m, cols: N, width }: GpuSparse) {
+  #freeRoom(): number {
+    let room = 0;
+    while (this.#lent.has(room)) room++;
+    return room;
+  }
+
+  #room({ rows: m, cols: N, width }: GpuSparse, number = this.#known?.room ?? 0) {
     const words = Math.ceil(N / 32);
-    const room = (name: string, count: number) => this.#queue.scratch(`codes: ${name}`, count * 4);
+    const room = (name: string, count: number) => this.#queue.scratch(`codes ${number}: ${name}`, count * 4);
     return {
       words,
       bits: room("bits", m * words),
@@ -69,4 +118,16 @@ export class CodeLists {
       entries: room("entries", 2 * N * width),
     };
   }
+}
+
+/** Columns and values of entries as the lists hold them. */
+function splitEntries(data: ArrayBuffer): { columns: Uint32Array; values: Float32Array } {
+  const [words, floats] = [new Uint32Array(data), new Float32Array(data)];
+  const columns = new Uint32Array(words.length / 2);
+  const values = new Float32Array(columns.length);
+  for (let e = 0; e < columns.length; e++) {
+    columns[e] = words[2 * e];
+    values[e] = floats[2 * e + 1];
+  }
+  return { columns, values };
 }

@@ -14,6 +14,7 @@ import { chunkBytes } from "./denseProducts.js";
 import { closeGpu, type OpenGpu, openGpu } from "./device.js";
 import { exampleOperations } from "./examples.js";
 import { explicitOperations } from "./explicit.js";
+import { sparse } from "./handles.js";
 import { GpuMemory, memoryOperations } from "./memory.js";
 import { dictionaryOperations, GpuProducts } from "./products.js";
 import { pursuitBytes, pursuitOperations } from "./pursuit.js";
@@ -79,6 +80,7 @@ export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
       closeGpu(gpu);
     },
     ...memoryOperations(memory),
+    readRows: (source) => codes.rows(sparse(source)),
     ...dictionaryOperations(products),
     ...pursuitOperations(queue, pursuit),
     ...updateOperations(memory, products, codes, pursuit.groupBytes),

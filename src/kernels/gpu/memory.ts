@@ -213,6 +213,18 @@ export class GpuMemory {
     );
   }
 
+  /** Columns of `target` from column `first` on ← source. */
+  copySparse({ cols, width, store: from }: GpuSparse, target: GpuSparse, first: number): void {
+    const to = target.store;
+    const words = width * cols;
+    const copy = (at: number, toAt: number, count: number) =>
+      this.queue.copy(from.buffer, at * 4, to.buffer, toAt * 4, count * 4);
+    copy(0, first * width, words);
+    copy(from.valuesAt, to.valuesAt + first * width, words);
+    copy(from.countsAt, to.countsAt + first, cols);
+    to.version++;
+  }
+
   writeSet({ buffer, capacity }: GpuSet, members: Uint32Array): void {
     const words = new Uint32Array(1 + 2 * capacity).fill(0xffffffff, 1 + capacity);
     words[0] = members.length;
@@ -260,7 +272,8 @@ export class GpuMemory {
   }
 }
 
-export function memoryOperations(memory: GpuMemory): MemoryOperations {
+/** All but `readRows`, which is in codes.ts. */
+export function memoryOperations(memory: GpuMemory): Omit<MemoryOperations, "readRows"> {
   return {
     matrix: (rows, cols) => memory.matrix(rows, cols),
     sparse: (rows, cols, width) => memory.sparse(rows, cols, width),
@@ -274,6 +287,7 @@ export function memoryOperations(memory: GpuMemory): MemoryOperations {
     },
     copyColumns: async (source, first, target) =>
       memory.copy(dense(source).slice(first, target.cols), dense(target)),
+    copySparse: async (source, target, first) => memory.copySparse(sparse(source), sparse(target), first),
     writeMatrix: async (target, source) => memory.writeMatrix(dense(target), source),
     writeSparse: async (target, source) => memory.writeSparse(sparse(target), source),
     writeColumns: async (target, places, source) => memory.writeColumns(sparse(target), places, source),

@@ -15,6 +15,18 @@ const movers = 1024;
 /** Bytes of workgroup memory that moveAtoms takes besides a column. */
 const moverBytes = 4096;
 
+/** Workgroups of exchangeAtoms, about: enough for any device, few enough to start at once. */
+const exchangers = 16384;
+/** Workgroups that keep a device busy, and the fewest examples of a share of a list. */
+const busyGroups = 2048;
+const shareExamples = 512;
+
+/** How many workgroups share the list of an atom in the gradient: more than one if few atoms have many examples. */
+function sharesOf(W: GpuMatrix, places: number): number {
+  const others = Math.ceil(W.quads / 16) * Math.max(1, places);
+  return Math.max(1, Math.min(Math.floor(busyGroups / others), Math.ceil(W.cols / shareExamples), 256));
+}
+
 /** Room that `moveAtoms` takes for columns of L. */
 export function moveBytes(L: number): number {
   return 4 * movers * L;
@@ -40,12 +52,24 @@ export function updateOperations(
       const nothing = { first: 0, count: 0, parts: [{ buffer: w.store.panels[0], offset: 0 }] }; // no examples: zeros
       const examples = w.cols > 0 ? [...runsOf(w)] : [nothing];
       for (const places of runsOf(dense(grad))) {
+        const columns = { quads: w.quads, firstPlace: places.first, places: places.count };
+        const target = places.parts[0].buffer;
+        const shares = sharesOf(w, places.count);
+        const sums = queue.scratch("gradient", shares > 1 ? shares * places.count * w.quads * 16 : 16);
         let keeps = 0;
         for (const { first, count, parts } of examples) {
-          const columns = { firstPlace: places.first, places: places.count };
-          const params = { quads: w.quads, begin: first, count, keeps, ...columns };
-          const buffers = [parts[0].buffer, starts, entries, set(S).buffer, places.parts[0].buffer];
-          queue.dispatch("gradient", params, buffers, [Math.ceil(w.quads / 128), places.count]);
+          const run = { ...columns, begin: first, count };
+          const sources = [parts[0].buffer, starts, entries, set(S).buffer];
+          if (shares === 1) {
+            const groups = [Math.ceil(w.quads / 128), places.count] as const;
+            queue.dispatch("gradient", { ...run, keeps }, [...sources, target], groups);
+          } else {
+            const groups = [Math.ceil(w.quads / 16), places.count, shares] as const;
+            queue.dispatch("gradientParts", { ...run, parts: shares }, [...sources, sums], groups);
+            const whole = [Math.ceil(w.quads / 64), places.count] as const;
+            const params = { ...columns, parts: shares, keeps };
+            queue.dispatch("sumParts", params, [sums, set(S).buffer, target], whole);
+          }
           keeps = 1;
         }
       }
@@ -106,27 +130,33 @@ export function updateOperations(
     async exchangeAtoms(before, after, S, X, R, refits) {
       const r = dense(R);
       const x = sparse(X);
-      const { buffer: atomSet, placeAt } = set(S);
+      const { starts, entries } = codes.lists(x);
       for (const atoms of runsOf(dense(before), dense(after))) {
         const [from, to] = atoms.parts;
+        const groups = [Math.min(r.cols, Math.ceil(exchangers / atoms.count)), atoms.count] as const;
         for (const { first, count, parts } of runsOf(r)) {
           const params = {
-            examples: count,
             quads: r.quads,
             ...x.layout,
-            firstX: first,
-            placeAt,
-            begin: atoms.first,
-            count: atoms.count,
+            begin: first,
+            count,
+            firstPlace: atoms.first,
+            places: atoms.count,
             beforeAt: from.offset,
             afterAt: to.offset,
             refits: refits ? 1 : 0,
           };
-          const buffers = [from.buffer, to.buffer, atomSet, x.store.buffer, parts[0].buffer];
-          queue.dispatch("exchangeAtoms", params, buffers, [count]);
+          const atomSet = set(S).buffer;
+          const lists = [atomSet, starts, entries, x.store.buffer];
+          queue.dispatch(
+            "exchangeAtoms",
+            params,
+            [from.buffer, to.buffer, ...lists, parts[0].buffer],
+            groups,
+          );
         }
       }
-      if (refits) x.store.version++;
+      if (refits) codes.refitted(x);
     },
   };
 }

@@ -28,6 +28,7 @@ import {
   project,
   reconstruct,
   residual,
+  rowsOf,
   scaleRows,
   usedAtoms,
 } from "./sparseProducts.js";
@@ -63,6 +64,9 @@ export function createReferenceKernels(): Kernels {
     async copyColumns(source, first, target) {
       dense(target).data.set(dense(source).slice(first, first + target.cols).data);
     },
+    async copySparse(source, target, first) {
+      for (let j = 0; j < source.cols; j++) writeColumn(sparse(target), first + j, sparse(source), j);
+    },
     async writeMatrix(target, source) {
       dense(target).data.set(source.data);
     },
@@ -79,6 +83,7 @@ export function createReferenceKernels(): Kernels {
     },
     readMatrix: async (source) => dense(source).copy(),
     readSparse: async (source) => sparse(source).copy(),
+    readRows: async (source) => rowsOf(sparse(source)),
     readSet: async (source) => set(source).members.slice(),
     free: (...handles) => handles.forEach((handle) => ledger.strike(handle)),
     async close() {},

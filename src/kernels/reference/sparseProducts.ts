@@ -3,6 +3,7 @@
  */
 
 import type { DenseMatrix, SparseColumns } from "../../core/matrix.js";
+import type { SparseRows } from "../contract.js";
 import type { ReferenceBase, ReferenceSet } from "./handles.js";
 import { analyzeColumn, synthesizeColumn } from "./transforms.js";
 
@@ -71,6 +72,21 @@ export function scaleRows(scale: DenseMatrix, X: SparseColumns): void {
   for (let i = 0; i < X.cols; i++) {
     for (let s = i * X.width; s < i * X.width + X.counts[i]; s++) X.values[s] *= scale.data[X.indices[s]];
   }
+}
+
+/** The non-zero entries by rows. */
+export function rowsOf(X: SparseColumns): SparseRows {
+  const found: [column: number, value: number][][] = Array.from({ length: X.rows }, () => []);
+  eachEntry(X, (row, value, column) => {
+    if (value !== 0) found[row].push([column, value]);
+  });
+  const starts = new Uint32Array(X.rows + 1);
+  found.forEach((entries, j) => {
+    starts[j + 1] = starts[j] + entries.length;
+  });
+  const entries = found.flat();
+  const columns = Uint32Array.from(entries, ([column]) => column);
+  return { cols: X.cols, starts, columns, values: Float32Array.from(entries, ([, value]) => value) };
 }
 
 /** S ← the rows with a non-zero value, ascending. */

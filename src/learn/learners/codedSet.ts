@@ -1,12 +1,20 @@
 /**
  * A whole set of examples with its codes and residuals, for learners that pass over the
  * same examples again and again. The examples are coded a part at a time, because the
- * correlations of all of them (m × N) would be the largest matrix by far.
+ * correlations of all of them (m × N) would be the largest matrix by far. Nothing of it
+ * leaves the device.
  */
 
-import { SparseColumns } from "../../core/matrix.js";
+import { EventLoopPause } from "../../core/eventLoop.js";
+import type { SparseColumns } from "../../core/matrix.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
 import type { Encoder } from "../../pursuit/encoder.js";
+
+/** The codes X of some examples, and R = Y − DX. */
+export interface Coded {
+  readonly X: DeviceSparse;
+  readonly R: DeviceMatrix;
+}
 
 export class CodedSet {
   /** The codes, m × N. */
@@ -28,42 +36,29 @@ export class CodedSet {
   }
 
   /** X ← SparseCode(Y, D), and R = Y − DX. */
-  async code(Y: DeviceMatrix): Promise<{ X: DeviceSparse; R: DeviceMatrix }> {
-    const { codes } = await this.encode(Y);
-    return this.setCodes(codes, Y);
-  }
-
-  /** Codes of the columns of Y over the current dictionary, and the energies ‖y − Dx‖² they leave. */
-  async encode(Y: DeviceMatrix): Promise<{ codes: SparseColumns; energies: Float32Array }> {
+  async code(Y: DeviceMatrix): Promise<Coded> {
     const encoder = this.#encoder;
     const kernels = this.#kernels;
-    const { sparsity } = encoder.limits;
-    const codes = new SparseColumns(encoder.dictionary.cols, Y.cols, sparsity);
-    const energies = new Float32Array(Y.cols);
-    const left = kernels.matrix(1, encoder.capacity);
+    const pause = new EventLoopPause();
+    const X = kernels.headSparse(this.X, Y.cols);
     for (let from = 0; from < Y.cols; from += encoder.capacity) {
-      const count = Math.min(encoder.capacity, Y.cols - from);
-      const y = kernels.head(this.#part, count);
-      const e = kernels.head(left, count);
+      const y = kernels.head(this.#part, Math.min(encoder.capacity, Y.cols - from));
       await kernels.copyColumns(Y, from, y);
-      const X = await encoder.encode(y);
-      await encoder.residual(y, X, y);
-      await kernels.columnEnergies(y, e);
-      const part = await kernels.readSparse(X);
-      codes.indices.set(part.indices, from * sparsity);
-      codes.values.set(part.values, from * sparsity);
-      codes.counts.set(part.counts, from);
-      energies.set((await kernels.readMatrix(e)).data, from);
+      await kernels.copySparse(await encoder.encode(y), X, from);
+      await pause.ifDue();
     }
-    kernels.free(left);
-    return { codes, energies };
+    return this.#coded(X, Y);
   }
 
   /** X ← these codes of Y, and R = Y − DX. */
-  async setCodes(codes: SparseColumns, Y: DeviceMatrix): Promise<{ X: DeviceSparse; R: DeviceMatrix }> {
+  async setCodes(codes: SparseColumns, Y: DeviceMatrix): Promise<Coded> {
     const X = this.#kernels.headSparse(this.X, codes.cols);
-    const R = this.#kernels.head(this.residual, codes.cols);
     await this.#kernels.writeSparse(X, codes);
+    return this.#coded(X, Y);
+  }
+
+  async #coded(X: DeviceSparse, Y: DeviceMatrix): Promise<Coded> {
+    const R = this.#kernels.head(this.residual, X.cols);
     await this.#encoder.residual(Y, X, R);
     return { X, R };
   }

@@ -10,10 +10,18 @@ import {
   randomSparse,
   wide,
 } from "../../../kernels/conformance/oracle.case.js";
+import { createReferenceKernels } from "../../../kernels/reference/index.js";
 import { Matrix64 } from "../../../linalg/matrix64.js";
 import { expectGramOfAtoms, randomAtoms, unitAtoms, watchKernels } from "../learner.case.js";
 import { type AtomGroup, AtomSweep, copyColumn } from "./atomSweep.js";
 import { independentGroups, rowEnergies } from "./independentAtoms.js";
+
+const rowsOf = async (X: SparseColumns) => {
+  const kernels = createReferenceKernels();
+  const held = kernels.sparse(X.rows, X.cols, X.width);
+  await kernels.writeSparse(held, X);
+  return kernels.readRows(held);
+};
 
 const base = createBase("odct:2", [4, 4]);
 const phi = explicitBase(base.factors);
@@ -21,11 +29,11 @@ const [n, L] = [phi.rows, phi.cols];
 const [m, k, p, N] = [20, 4, 3, 30] as const;
 
 describe("independentGroups", () => {
-  test("contain every used atom once, and no two atoms of a group in one example", () => {
+  test("contain every used atom once, and no two atoms of a group in one example", async () => {
     for (const [draw, most] of [3, 100, 1, 7].entries()) {
       const X = randomSparse(Rng.from(draw), 80, 40, 4);
       X.setColumn(0, [79], [0]); // a stored zero does not count as a use
-      const groups = independentGroups(X, most);
+      const groups = independentGroups(await rowsOf(X), most);
       const used = new Set(
         [...X.indices].filter((_, s) => X.values[s] !== 0 && s % X.width < X.counts[Math.floor(s / X.width)]),
       );
@@ -44,9 +52,9 @@ describe("independentGroups", () => {
     }
   });
 
-  test("are one group if every code has one atom, and one per atom if a code has them all", () => {
+  test("are one group if every code has one atom, and one per atom if a code has them all", async () => {
     const one = SparseColumns.fromEntries(5, 1, [[[3, 1]], [[1, 1]], [[3, 2]]]);
-    expect(independentGroups(one, 9)).toEqual([Uint32Array.of(1, 3)]);
+    expect(independentGroups(await rowsOf(one), 9)).toEqual([Uint32Array.of(1, 3)]);
     const all = SparseColumns.fromEntries(3, 3, [
       [
         [2, 1],
@@ -54,14 +62,18 @@ describe("independentGroups", () => {
         [1, 1],
       ],
     ]);
-    expect(independentGroups(all, 9)).toEqual([Uint32Array.of(0), Uint32Array.of(1), Uint32Array.of(2)]);
-    expect(independentGroups(new SparseColumns(4, 2, 1), 9)).toEqual([]);
+    expect(independentGroups(await rowsOf(all), 9)).toEqual([
+      Uint32Array.of(0),
+      Uint32Array.of(1),
+      Uint32Array.of(2),
+    ]);
+    expect(independentGroups(await rowsOf(new SparseColumns(4, 2, 1)), 9)).toEqual([]);
   });
 
-  test("rowEnergies are the squared norms of the rows", () => {
+  test("rowEnergies are the squared norms of the rows", async () => {
     const X = randomSparse(Rng.from(2), 9, 12, 4);
     const rows = wide(X).transpose();
-    rowEnergies(X).forEach((energy, j) => {
+    rowEnergies(await rowsOf(X)).forEach((energy, j) => {
       expect(energy).toBeCloseTo(dot(rows.column(j), rows.column(j)), 10);
     });
   });

@@ -7,11 +7,11 @@
  * caller says how an atom is updated; everything around that is here.
  *
  * Atoms that no example uses together are updated at once (independentAtoms.ts), with the
- * same result. The codes are read to the host once, and new atoms are made there; nothing
- * else of the size of the examples leaves the device.
+ * same result. The entries of the codes are read to the host once, and new atoms are made
+ * there; nothing else of the size of the examples leaves the device.
  */
 
-import { type DenseMatrix, SparseColumns } from "../../../core/matrix.js";
+import { DenseMatrix, SparseColumns } from "../../../core/matrix.js";
 import { baseCols, baseRows } from "../../../dictionaries/base.js";
 import type { SparseDictionary } from "../../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../../kernels/contract.js";
@@ -31,7 +31,7 @@ export interface AtomGroup {
   readonly pull: DeviceMatrix;
   /** Their current columns of A. */
   readonly columns: SparseColumns;
-  /** T ← −Eⱼxⱼ for each of them, n × |S|. */
+  /** T ← −Eⱼxⱼ for each of them, n × |S|. At most once per group. */
   targets(T: DeviceMatrix): Promise<void>;
 }
 
@@ -63,6 +63,8 @@ export class AtomSweep {
   readonly #before: DeviceMatrix;
   readonly #after: DeviceMatrix;
   readonly #sizes: DeviceMatrix;
+  /** ‖xⱼ‖² of all atoms, m × 1. */
+  readonly #energies: DeviceMatrix;
   /** The identity: Φ itself as a dictionary. */
   readonly #identity: DeviceSparse;
 
@@ -78,6 +80,7 @@ export class AtomSweep {
     this.#before = kernels.matrix(n, this.#room);
     this.#after = kernels.matrix(n, this.#room);
     this.#sizes = kernels.matrix(1, this.#room);
+    this.#energies = kernels.matrix(m, 1);
     this.#identity = kernels.sparse(phi.cols, phi.cols, 1);
   }
 
@@ -99,9 +102,13 @@ export class AtomSweep {
     coefficients: "refit" | "keep",
   ): Promise<SweepResult> {
     const kernels = this.#kernels;
-    const codes = await kernels.readSparse(X);
+    const reads = [kernels.readRows(X), kernels.readSparse(this.#dictionary.A)] as const; // one round trip
+    const [codes, A] = await Promise.all(reads);
     const energies = rowEnergies(codes);
-    const A = await kernels.readSparse(this.#dictionary.A);
+    await kernels.writeMatrix(
+      this.#energies,
+      new DenseMatrix(energies.length, 1, Float32Array.from(energies)),
+    );
     const groups = independentGroups(codes, this.#room);
     const exchanged: Exchanged[] = [];
     try {
@@ -147,13 +154,12 @@ export class AtomSweep {
     const chosen = kernels.headSparse(this.#chosen, atoms.length);
     const before = kernels.head(this.#before, atoms.length);
     const pull = kernels.head(this.#pull, atoms.length);
-    const ones = new Float64Array(atoms.length).fill(1);
     await kernels.writeSet(this.#S, atoms);
-    await kernels.writeSparse(chosen, diagonalColumns(D.cols, atoms, ones));
+    await kernels.writeSparse(chosen, unitColumns(D.cols, atoms));
     await kernels.reconstruct(D.phi, D.A, chosen, before);
     await kernels.gradient(R, X, this.#S, pull);
     const targets = async (T: DeviceMatrix) => {
-      await kernels.writeSparse(chosen, diagonalColumns(D.cols, atoms, energies));
+      await kernels.scaleRows(this.#energies, chosen);
       await kernels.residual(D.phi, D.A, chosen, pull, T); // −RX_Sᵀ − Φaⱼ‖xⱼ‖²
     };
     return { atoms, energies, pull, columns: columnsAt(A, atoms), targets };
@@ -182,20 +188,23 @@ export class AtomSweep {
 
   free(): void {
     this.#kernels.free(this.#S, this.#chosen, this.#updated, this.#identity);
-    this.#kernels.free(this.#pull, this.#before, this.#after, this.#sizes);
+    this.#kernels.free(this.#pull, this.#before, this.#after, this.#sizes, this.#energies);
   }
 }
 
 /** The memory of a sweep. */
 export function sweepMemory({ base, atoms: m, atomSparsity: k }: LearnerOptions): MemoryPart {
   const room = Math.min(m, maxGroupSize);
-  return { what: "atoms in turn", bytes: 4 * room * (3 * baseRows(base) + 2 * k + 4) + 12 * baseCols(base) };
+  return {
+    what: "atoms in turn",
+    bytes: 4 * (room * (3 * baseRows(base) + 2 * k + 4) + m) + 12 * baseCols(base),
+  };
 }
 
-/** One column per atom, m × |S|, with a single entry in the row of that atom. */
-function diagonalColumns(m: number, atoms: Uint32Array, values: Float64Array): SparseColumns {
-  const counts = new Uint32Array(atoms.length).fill(1);
-  return new SparseColumns(m, atoms.length, 1, atoms.slice(), Float32Array.from(values), counts);
+/** One column per atom, m × |S|, with a one in the row of that atom. */
+function unitColumns(m: number, atoms: Uint32Array): SparseColumns {
+  const [ones, counts] = [new Float32Array(atoms.length), new Uint32Array(atoms.length)];
+  return new SparseColumns(m, atoms.length, 1, atoms.slice(), ones.fill(1), counts.fill(1));
 }
 
 /** Some columns of A, in a given order. */

@@ -5,16 +5,17 @@
  * latter; the former is fast on a device.
  */
 
-import type { SparseColumns } from "../../../core/matrix.js";
+import type { SparseRows } from "../../../kernels/contract.js";
 
 /** Groups of at most `maxSize` atoms, in the order of their updates; every atom that X uses is in one of them. */
-export function independentGroups(X: SparseColumns, maxSize: number): Uint32Array[] {
-  const { starts, examples } = examplesByAtom(X);
-  const words = Math.ceil(X.rows / 32);
+export function independentGroups(X: SparseRows, maxSize: number): Uint32Array[] {
+  const { starts, columns: examples } = X;
+  const atoms = starts.length - 1;
+  const words = Math.ceil(atoms / 32);
   const taken = new Uint32Array(X.cols * words); // per example, a bit for each group that has one of its atoms
   const found = new Uint32Array(words);
   const groups: number[][] = [];
-  for (let atom = 0; atom < X.rows; atom++) {
+  for (let atom = 0; atom < atoms; atom++) {
     const users = examples.subarray(starts[atom], starts[atom + 1]);
     if (users.length === 0) continue;
     const known = Math.ceil(groups.length / 32);
@@ -33,21 +34,11 @@ function hasBit(bits: Uint32Array, at: number): boolean {
   return ((bits[at >> 5] >>> (at & 31)) & 1) === 1;
 }
 
-/** The examples that use each atom, those of atom j from starts[j] to starts[j + 1]. */
-function examplesByAtom(X: SparseColumns): { starts: Uint32Array; examples: Uint32Array } {
-  const starts = new Uint32Array(X.rows + 1);
-  for (let s = 0; s < X.values.length; s++) if (X.values[s] !== 0) starts[X.indices[s] + 1] += 1;
-  for (let j = 0; j < X.rows; j++) starts[j + 1] += starts[j];
-  const next = starts.slice();
-  const examples = new Uint32Array(starts[X.rows]);
-  for (let s = 0; s < X.values.length; s++)
-    if (X.values[s] !== 0) examples[next[X.indices[s]]++] = Math.floor(s / X.width);
-  return { starts, examples };
-}
-
 /** ‖xⱼ‖² of each row of X. */
-export function rowEnergies(X: SparseColumns): Float64Array {
-  const energies = new Float64Array(X.rows);
-  for (let s = 0; s < X.values.length; s++) energies[X.indices[s]] += X.values[s] ** 2;
+export function rowEnergies({ starts, values }: SparseRows): Float64Array {
+  const energies = new Float64Array(starts.length - 1);
+  for (let j = 0; j < energies.length; j++) {
+    for (let e = starts[j]; e < starts[j + 1]; e++) energies[j] += values[e] ** 2;
+  }
   return energies;
 }

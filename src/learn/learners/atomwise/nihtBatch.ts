@@ -80,13 +80,11 @@ export async function nihtBatchUpdate(
 /** New codes, except for examples whose previous code is better and the new one not good enough (D5). */
 async function chooseCodes(state: NihtBatchState, Y: DeviceMatrix, kernels: Kernels): Promise<SparseColumns> {
   const { set, encoder, codes: previous } = state;
-  const { codes, energies } = await set.encode(Y);
+  const { X, R } = await set.code(Y);
+  const [codes, energies] = await Promise.all([kernels.readSparse(X), readEnergies(R, kernels)]);
   if (!previous) return codes;
-  const { R } = await set.setCodes(previous, Y); // computed afresh, without the rounding of the sweep
-  const before = kernels.matrix(1, Y.cols);
-  await kernels.columnEnergies(R, before);
-  const previousEnergies = (await kernels.readMatrix(before)).data;
-  kernels.free(before);
+  const before = await set.setCodes(previous, Y); // computed afresh, without the rounding of the sweep
+  const previousEnergies = await readEnergies(before.R, kernels);
   const enough = encoder.limits.residualEnergy;
   for (let i = 0; i < codes.cols; i++) {
     if (energies[i] <= Math.max(previousEnergies[i], enough)) continue;
@@ -97,9 +95,20 @@ async function chooseCodes(state: NihtBatchState, Y: DeviceMatrix, kernels: Kern
   return codes;
 }
 
+/** ‖rᵢ‖² of each example. */
+async function readEnergies(R: DeviceMatrix, kernels: Kernels): Promise<Float32Array> {
+  const energies = kernels.matrix(1, R.cols);
+  await kernels.columnEnergies(R, energies);
+  const { data } = await kernels.readMatrix(energies);
+  kernels.free(energies);
+  return data;
+}
+
 /** diag(factors) X, in place: codes for atoms that were divided by these factors. */
 function scaleRows(X: SparseColumns, factors: Float64Array): SparseColumns {
-  for (let s = 0; s < X.values.length; s++) X.values[s] *= factors[X.indices[s]];
+  for (let i = 0; i < X.cols; i++) {
+    for (let s = i * X.width; s < i * X.width + X.counts[i]; s++) X.values[s] *= factors[X.indices[s]];
+  }
   return X;
 }
 

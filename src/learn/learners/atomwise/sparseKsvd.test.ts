@@ -82,7 +82,9 @@ describe("sparse-ksvd", () => {
         [...X.column(i).entries()].filter(([, x]) => x !== 0).map(([j, x]): [number, number] => [j, x]),
       ),
     );
-    for (const group of independentGroups(all, 512)) order.push(...group);
+    const codes = kernels.sparse(m, N, p);
+    await kernels.writeSparse(codes, all);
+    for (const group of independentGroups(await kernels.readRows(codes), 512)) order.push(...group);
     const D0 = new Matrix64(
       n,
       m,
