@@ -60,8 +60,8 @@ export const codeListCases: readonly ConformanceCase[] = [
     title: "operations on codes follow repeated refits at sizes beyond any block",
     once: true,
     async check(bench, rng) {
-      await expectFollowed(bench, rng, 150, 9, 2300); // few atoms that many examples use
-      await expectFollowed(bench, rng, 9, 700, 300);
+      await expectFollowed(bench, rng, 70, 9, 1100); // few atoms that many examples use
+      await expectFollowed(bench, rng, 5, 700, 90);
     },
   },
 ];

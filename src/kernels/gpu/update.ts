@@ -15,8 +15,9 @@ const movers = 1024;
 /** Bytes of workgroup memory that moveAtoms takes besides a column. */
 const moverBytes = 4096;
 
-/** Workgroups of exchangeAtoms, about: enough for any device, few enough to start at once. */
-const exchangers = 16384;
+/** The most workgroups of exchangeAtoms, about, and the examples for which there is one more per atom. */
+const exchangers = 8192;
+const exchangeShare = 64;
 /** Workgroups that keep a device busy, and the fewest examples of a share of a list. */
 const busyGroups = 2048;
 const shareExamples = 512;
@@ -133,7 +134,10 @@ export function updateOperations(
       const { starts, entries } = codes.lists(x);
       for (const atoms of runsOf(dense(before), dense(after))) {
         const [from, to] = atoms.parts;
-        const groups = [Math.min(r.cols, Math.ceil(exchangers / atoms.count)), atoms.count] as const;
+        const groups = [
+          Math.ceil(Math.min(r.cols / exchangeShare, exchangers / atoms.count)),
+          atoms.count,
+        ] as const;
         for (const { first, count, parts } of runsOf(r)) {
           const params = {
             quads: r.quads,
