@@ -59,9 +59,14 @@ export class CodeLists {
     this.#known = undefined;
     this.#lent.add(known.room);
     try {
-      const bounds = new Uint32Array(await this.#queue.read(starts, (X.rows + 1) * 4));
-      const data = await this.#queue.read(entries, bounds[X.rows] * 8);
-      return { cols: X.cols, starts: bounds, ...splitEntries(data) };
+      const bounds = await this.#queue.read(starts, (X.rows + 1) * 4, (data) =>
+        new Uint32Array(data).slice(),
+      );
+      return {
+        cols: X.cols,
+        starts: bounds,
+        ...(await this.#queue.read(entries, bounds[X.rows] * 8, splitEntries)),
+      };
     } finally {
       this.#lent.delete(known.room);
       this.#known ??= known;

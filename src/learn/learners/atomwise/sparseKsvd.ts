@@ -16,7 +16,7 @@
  * together are updated at once, with the same result (independentAtoms.ts).
  *
  * Shapes   Φ n×L   A L×m   Y n×N   X m×N
- * Cost     N codes, then a scan of the N p entries of X for each group of atoms.
+ * Cost     N codes, then for each atom 4n per example that uses it, and a pursuit over Φ.
  * Memory   Y and R are dense, n × N; ΦᵀΦ (L × L) is kept for the pursuit of atoms.
  *
  * Departures from the text, each with a test of the same name in sparseKsvd.test.ts:
