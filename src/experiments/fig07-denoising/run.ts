@@ -6,6 +6,7 @@
 import { Rng } from "../../core/random/rng.js";
 import type { Signal } from "../../core/signal.js";
 import { createBase } from "../../dictionaries/base.js";
+import { learners } from "../../learn/learners/registry.js";
 import type { Model } from "../../model/model.js";
 import { psnr } from "../../tasks/approximate/representation.js";
 import { denoise } from "../../tasks/restore/denoise.js";
@@ -141,6 +142,9 @@ async function denoiseWithOthers(
   return measurements;
 }
 
+/** Examples coded at a time by learners of the whole set, whose results do not depend on it. */
+const codedAtOnce = 4096;
+
 /** One picture by one method, which learns from it. */
 function measure(
   settings: DenoisingSettings,
@@ -149,9 +153,10 @@ function measure(
   task: Task,
   tools: ExperimentTools,
 ): Promise<Measurement> {
-  const { atomSparsity, examples, batch, seed } = settings;
+  const { atomSparsity, examples, seed } = settings;
   const { learner, epochs, base } = method;
   const sparseAtoms = base === "dense" ? {} : { atomSparsity };
+  const batch = learners[learner].takes === "whole set" ? codedAtOnce : settings.batch;
   const training = { learner, base: baseName(method, size), epochs, examples, batch, seed, ...sparseAtoms };
   return measurePart(settings, method, size, task, { patch: [size, size], training }, tools);
 }
