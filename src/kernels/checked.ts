@@ -70,6 +70,7 @@ export const signatures: Readonly<Record<OperationName, readonly string[]>> = {
   addSquaredNorm: ["M: matrix * *", "scalars: matrix * *"],
   normRatio: ["scalars: matrix * *"],
   moveAtoms: ["", "U: matrix L m", "S: set m", "A: sparse L m"],
+  acceptAtoms: ["C: sparse L N", "energies: matrix 1 N", "distances: matrix 1 N", "A: sparse L *"],
   clearColumns: ["S: set m", "M: matrix * m"],
   exchangeAtoms: ["before: matrix n *", "after: matrix n *", "S: set m", "X: sparse m N", "R: matrix n N"],
 
@@ -146,6 +147,10 @@ const furtherChecks: {
     requireSlot(where, "step.eta", step.eta, step.scalars);
     table.requireHandle(where, "step.grad", step.grad, "matrix");
     requireSizes(where, "step.grad", step.grad, [U.rows, step.grad.cols]);
+  },
+  acceptAtoms(where, _table, C, _energies, _distances, A, first) {
+    requireInteger(where, "C.width", C.width, 0, A.width);
+    requireInteger(where, "first", first, 0, A.cols - C.cols);
   },
   addMoments: (where, _, beta) => requireNumber(where, "beta", beta),
   extract(where, _, { count }, windows, patch, Y) {

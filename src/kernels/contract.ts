@@ -290,6 +290,19 @@ export interface UpdateOperations {
    * in ascending rows, without zeros.
    */
   moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse, step: MomentumStep): Promise<void>;
+  /**
+   * Replaces atoms by fits to unit targets where a fit is closer. Column j of C is the fit to the target of atom
+   * first + j, by least squares over Φ, `energies` (1 × N) has eⱼ = ‖Φcⱼ‖², and `distances` (1 × N) the squared
+   * distances of the current atoms from their targets. Column first + j of A ← cⱼ/√eⱼ if eⱼ is above 0 and the
+   * squared distance of that unit atom, 2(1 − eⱼ)/(1 + √eⱼ), is below distancesⱼ; otherwise it does not change.
+   */
+  acceptAtoms(
+    C: DeviceSparse,
+    energies: DeviceMatrix,
+    distances: DeviceMatrix,
+    A: DeviceSparse,
+    first: number,
+  ): Promise<void>;
   /** Columns S of M ← 0; with `rows`, its rows S as well. */
   clearColumns(S: DeviceSet, M: DeviceMatrix, options?: { readonly rows?: boolean }): Promise<void>;
   /**

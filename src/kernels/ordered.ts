@@ -75,6 +75,7 @@ export function inOrder(kernels: DeviceKernels): DeviceKernels {
     addSquaredNorm: inTurn(kernels.addSquaredNorm),
     normRatio: inTurn(kernels.normRatio),
     moveAtoms: inTurn(kernels.moveAtoms),
+    acceptAtoms: inTurn(kernels.acceptAtoms),
     clearColumns: inTurn(kernels.clearColumns),
     exchangeAtoms: inTurn(kernels.exchangeAtoms),
 

@@ -35,6 +35,7 @@ function otherArguments(kernels: Kernels): Partial<Record<OperationName, Readonl
     addSquaredNorm: { 2: 0 },
     normRatio: { 1: 0, 2: 1, 3: 2 },
     moveAtoms: { 0: 2, 4: step },
+    acceptAtoms: { 4: 1 },
     exchangeAtoms: { 5: false },
     addMoments: { 0: 0.5 },
     extract: { 1: windows, 2: [2, 3] },

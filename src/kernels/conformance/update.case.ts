@@ -121,6 +121,19 @@ export const updateCases: readonly ConformanceCase[] = [
     },
   },
   {
+    title: "acceptAtoms replaces the atoms whose fits are closer, by unit ones, and leaves the others",
+    async check(bench, rng) {
+      const [L, m] = [1 + rng.below(90), 1 + rng.below(40)];
+      const width = 1 + rng.below(Math.min(L, 70));
+      await expectAccepted(bench, rng, L, m, width);
+    },
+  },
+  {
+    title: "acceptAtoms is correct at sizes beyond any block",
+    once: true,
+    check: (bench, rng) => expectAccepted(bench, rng, 300, 1100, 130),
+  },
+  {
     title: "moveAtoms adds its step to U, γU_S + ηg, on S alone",
     async check(bench, rng, scale) {
       const [L, m] = [1 + rng.below(30), 3 + rng.below(20)];
@@ -453,4 +466,35 @@ function negative(M: Matrix64): Matrix64 {
     M.cols,
     M.data.map((value) => -value),
   );
+}
+
+/** Fits of some atoms, in the middle of A, with energies and distances on both sides of the limit. */
+async function expectAccepted(bench: Bench, rng: Rng, L: number, m: number, width: number): Promise<void> {
+  const { kernels } = bench;
+  const N = rng.below(m + 1);
+  const first = rng.below(m - N + 1);
+  const A = randomSparse(rng, L, m, width);
+  const C = randomSparse(rng, L, N, 1 + rng.below(width));
+  const energies = DenseMatrix.build(1, N, () => (rng.below(8) === 0 ? 0 : 0.2 + 0.8 * rng.uniform()));
+  const limits = Array.from(energies.data, (e) => 2 - 2 * Math.sqrt(e));
+  const distances = DenseMatrix.build(1, N, (_, j) => limits[j] * (rng.below(2) === 0 ? 0.99 : 1.01));
+  const held = await bench.holdSparse(A);
+  const fits = await bench.putSparse(C);
+  await kernels.acceptAtoms(fits, await bench.put(energies), await bench.put(distances), held, first);
+  const result = await kernels.readSparse(held);
+  for (let atom = 0; atom < m; atom++) {
+    const j = atom - first;
+    const accepted = j >= 0 && j < N && energies.data[j] > 0 && limits[j] < distances.data[j];
+    const source = accepted ? C.slice(j, j + 1) : A.slice(atom, atom + 1);
+    const factor = accepted ? 1 / Math.sqrt(energies.data[j]) : 1;
+    const { indices, values, counts } = result.slice(atom, atom + 1);
+    expect(counts).toEqual(source.counts);
+    const used = source.counts[0];
+    expectSame(indices.subarray(0, used), source.indices.subarray(0, used), `rows of atom ${atom}`);
+    for (let s = 0; s < width; s++) {
+      const exact = s < used ? source.values[s] * factor : 0;
+      expect(Math.abs(values[s] - exact)).toBeLessThanOrEqual(sumTolerance(4, Math.abs(exact)));
+    }
+    expect([...indices.subarray(used)].every((row) => row === 0)).toBe(true);
+  }
 }

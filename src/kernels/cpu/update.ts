@@ -77,6 +77,15 @@ export function updateOperations(pool: Pool, memory: CpuMemory, codes: CodeLists
       sparse(A).places.version++;
       await pool.run("moveAtoms", args, size, 16);
     },
+    async acceptAtoms(C, energies, distances, A, first) {
+      const [e, bounds] = [memory.values(energies), memory.values(distances)];
+      const [from, to] = [memory.entries(C), memory.entries(A)];
+      for (let j = 0; j < C.cols; j++) {
+        const norm = Math.sqrt(e[j]);
+        if (!(e[j] > 0 && (2 * (1 - e[j])) / (1 + norm) < bounds[j])) continue;
+        placeScaled(from, j, 1 / norm, to, first + j);
+      }
+    },
     async clearColumns(S, M, { rows = false } = {}) {
       const values = memory.values(M);
       for (const atom of memory.members(S)) {
@@ -126,4 +135,17 @@ function stageBlocks(memory: CpuMemory, members: Uint32Array, starts: Uint32Arra
 function writePlaces(memory: CpuMemory, members: Uint32Array, at: number, atoms: number): void {
   const places = memory.arena.u32(at, atoms).fill(0xffffffff);
   for (let place = 0; place < members.length; place++) places[members[place]] = place;
+}
+
+/** Column `place` of one matrix ← column j of another times a factor, with zeros after its entries. */
+function placeScaled(from: SparseEntries, j: number, factor: number, to: SparseEntries, place: number): void {
+  const start = place * to.width;
+  const count = from.counts[j];
+  to.indices.fill(0, start, start + to.width);
+  to.values.fill(0, start, start + to.width);
+  for (let s = 0; s < count; s++) {
+    to.indices[start + s] = from.indices[j * from.width + s];
+    to.values[start + s] = from.values[j * from.width + s] * factor;
+  }
+  to.counts[place] = count;
 }

@@ -118,6 +118,18 @@ export function updateOperations(
       }
       atoms.store.version++;
     },
+    async acceptAtoms(C, energies, distances, A, first) {
+      const [from, to] = [sparse(C), sparse(A)];
+      const { width, valuesAt, countsAt } = from.layout;
+      const source = { columns: from.cols, given: width, givenValuesAt: valuesAt, givenCountsAt: countsAt };
+      const { buffer, stride } = dense(energies);
+      const buffers = [from.store.buffer, buffer, dense(distances).buffer, to.store.buffer];
+      queue.dispatch("acceptAtoms", { ...source, ...to.layout, first, stride }, buffers, [
+        Math.ceil(to.width / 64),
+        from.cols,
+      ]);
+      to.store.version++;
+    },
     async clearColumns(S, M, { rows = false } = {}) {
       const m = dense(M);
       const { buffer: atoms, placeAt } = set(S);

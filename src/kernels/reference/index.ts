@@ -33,7 +33,7 @@ import {
   usedAtoms,
 } from "./sparseProducts.js";
 import { analyze, synthesize } from "./transforms.js";
-import { clearColumns, moveAtoms } from "./update.js";
+import { acceptAtoms, clearColumns, moveAtoms } from "./update.js";
 
 /** Bytes that a run on these kernels may plan with: they are for small problems. */
 const memoryLimit = 2 ** 36;
@@ -135,6 +135,8 @@ export function createReferenceKernels(): Kernels {
     async moveAtoms(k, U, S, A, { gamma, scalars, eta, grad }) {
       moveAtoms(k, dense(U), set(S), sparse(A), gamma, dense(scalars).data[eta], dense(grad));
     },
+    acceptAtoms: async (C, energies, distances, A, first) =>
+      acceptAtoms(sparse(C), dense(energies), dense(distances), sparse(A), first),
     clearColumns: async (S, M, { rows = false } = {}) => clearColumns(set(S), dense(M), rows),
 
     correlate: async (D, Y, P) => correlate(dense(D), dense(Y), dense(P)),

@@ -30,6 +30,27 @@ export function moveAtoms(
   });
 }
 
+/** Columns of A from `first` on ← cⱼ/√eⱼ, where that unit atom is closer to its target. */
+export function acceptAtoms(
+  C: SparseColumns,
+  energies: DenseMatrix,
+  distances: DenseMatrix,
+  A: SparseColumns,
+  first: number,
+): void {
+  for (let j = 0; j < C.cols; j++) {
+    const energy = energies.data[j];
+    const norm = Math.sqrt(energy);
+    if (!(energy > 0 && (2 * (1 - energy)) / (1 + norm) < distances.data[j])) continue;
+    const [from, to] = [j * C.width, j * C.width + C.counts[j]];
+    A.setColumn(
+      first + j,
+      C.indices.subarray(from, to),
+      C.values.subarray(from, to).map((value) => value / norm),
+    );
+  }
+}
+
 /** Columns S of M ← 0; with `rows`, its rows S as well. */
 export function clearColumns(S: ReferenceSet, M: DenseMatrix, rows: boolean): void {
   for (const atom of S.members) {

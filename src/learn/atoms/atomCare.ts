@@ -175,7 +175,7 @@ async function worstExamples(
 }
 
 /** The most non-zeros a new atom of D = ΦA starts with: a short pursuit, whatever k is. */
-const newAtomSparsity = 64;
+export const newAtomSparsity = 64;
 
 /** A pursuit over Φ. Its Gram matrix is as large as that of the atoms, so it is computed once. */
 interface BasePursuit {
@@ -192,10 +192,13 @@ export class NewAtoms {
   readonly #dictionary: SparseDictionary;
   readonly #sparsity: number;
   readonly #kernels: Kernels;
+  readonly #phi: SparseDictionary | undefined;
   #pursuit: BasePursuit | undefined;
 
-  constructor(dictionary: SparseDictionary, atomSparsity: number, kernels: Kernels) {
+  /** `phi` is Φ as a dictionary, if the learner has it already. */
+  constructor(dictionary: SparseDictionary, atomSparsity: number, kernels: Kernels, phi?: SparseDictionary) {
     this.#dictionary = dictionary;
+    this.#phi = phi;
     this.#sparsity = Math.min(atomSparsity, newAtomSparsity);
     this.#kernels = kernels;
   }
@@ -235,7 +238,7 @@ export class NewAtoms {
 
   async #openPursuit(): Promise<BasePursuit> {
     const kernels = this.#kernels;
-    const base = await SparseDictionary.ofBase(this.#dictionary.base, kernels);
+    const base = this.#phi ?? (await SparseDictionary.ofBase(this.#dictionary.base, kernels));
     const capacity = maxReplaced(this.#dictionary.cols);
     return {
       base,
@@ -248,7 +251,7 @@ export class NewAtoms {
     if (!this.#pursuit) return;
     const { base, encoder, energies } = this.#pursuit;
     encoder.free();
-    base.free();
+    if (base !== this.#phi) base.free();
     this.#kernels.free(energies);
   }
 }

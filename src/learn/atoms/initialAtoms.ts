@@ -7,6 +7,8 @@
  *   m < L   the m base atoms that are used most often when the first examples are
  *           coded over Φ alone.
  *
+ * That is `init: "base"`. `"examples"` and `"both"` are in exampleStart.ts.
+ *
  * An explicit dictionary starts from examples: the first that are not zero, scaled to
  * unit norm, and random directions if there are too few; or, as the paper does for
  * fairness, from the base dictionary: ΦA⁰. A run that starts from a model starts with its
@@ -27,13 +29,15 @@ export interface StartSetting {
   readonly options: LearnerOptions;
   /** The model to start from, if any. */
   readonly model: Model | undefined;
+  /** Examples per epoch. */
+  readonly examples: number;
   /** The first examples, at most this many, a mini-batch at a time. */
   firstExamples(limit?: number): AsyncIterable<DeviceMatrix>;
   readonly rng: Rng;
   readonly kernels: Kernels;
 }
 
-/** A⁰ of a run. */
+/** A⁰ of a run, from a model or from the base. */
 export async function startingFactor(setting: StartSetting): Promise<SparseColumns> {
   const { options, model, rng } = setting;
   const { base, atoms: m, atomSparsity: k } = options;
@@ -59,9 +63,14 @@ async function countBaseUses({ options, firstExamples, kernels }: StartSetting):
 
 /** D⁰ of a run that learns an explicit dictionary, n × m with unit columns. */
 export async function startingMatrix(setting: StartSetting): Promise<DenseMatrix> {
-  const { options, model, firstExamples, rng, kernels } = setting;
+  const { options, model, kernels } = setting;
   if (model) return model.atoms(kernels);
-  if (options.init === "base") return baseAtoms(setting);
+  return options.init === "base" ? baseAtoms(setting) : exampleAtoms(setting);
+}
+
+/** The first examples that are not zero, and random directions if there are too few, with unit columns. */
+export async function exampleAtoms(setting: StartSetting): Promise<DenseMatrix> {
+  const { options, firstExamples, rng, kernels } = setting;
   const D = new DenseMatrix(baseRows(options.base), options.atoms);
   let found = 0;
   for await (const Y of firstExamples(4 * options.atoms)) {
@@ -119,13 +128,15 @@ function setMixture(A: SparseColumns, j: number, rng: Rng): void {
 
 /** A⁰ for m < L: the base atoms with the most uses, in the order of Φ; of equal ones the first. */
 export function mostUsedAtoms(uses: Float32Array, m: number, width: number): SparseColumns {
-  const ranked = Array.from(uses.keys()).sort((a, b) => uses[b] - uses[a] || a - b);
   const A = new SparseColumns(uses.length, m, width);
-  ranked
-    .slice(0, m)
-    .sort((a, b) => a - b)
-    .forEach((row, j) => A.setColumn(j, [row], [1]));
+  mostUsed(uses, m).forEach((row, j) => A.setColumn(j, [row], [1]));
   return A;
+}
+
+/** The `count` atoms with the most uses, ascending; of equal ones the first. */
+export function mostUsed(uses: Float32Array, count: number): number[] {
+  const ranked = Array.from(uses.keys()).sort((a, b) => uses[b] - uses[a] || a - b);
+  return ranked.slice(0, count).sort((a, b) => a - b);
 }
 
 /** The most non-zeros of a column: the least k for a run that starts from these atoms. */
@@ -150,7 +161,7 @@ export function modelAtoms({ A, norms }: Pick<Model, "A" | "norms">, width: numb
 }
 
 /** Copy examples that are not zero into the columns of D from `found` on; returns how many columns are filled then. */
-function takeExamples(Y: DenseMatrix, D: DenseMatrix, found: number): number {
+export function takeExamples(Y: DenseMatrix, D: DenseMatrix, found: number): number {
   let next = found;
   for (let i = 0; i < Y.cols && next < D.cols; i++) {
     const y = Y.column(i);

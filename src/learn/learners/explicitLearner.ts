@@ -19,6 +19,7 @@ import { maxReplaced } from "../atoms/atomCare.js";
 import { savableExplicitDictionary, savableTogether } from "../checkpoints/checkpointParts.js";
 import type {
   Learner,
+  LearnerOptions,
   LearnerSetting,
   MemoryOptions,
   MemoryPart,
@@ -120,6 +121,13 @@ async function findNonFinite(D: ExplicitDictionary, kernels: Kernels): Promise<s
   const bad = (await kernels.readMatrix(energies)).data.findIndex((energy) => !Number.isFinite(energy));
   kernels.free(energies);
   return bad < 0 ? undefined : `atom ${bad} is not finite`;
+}
+
+/** `both` is for sparse atoms alone. */
+export function checkStart(learner: string): (options: LearnerOptions) => void {
+  return ({ init }) => {
+    if (init === "both") throw inputError("train", "init", `must be base or examples for ${learner}`, init);
+  };
 }
 
 /** The memory of D, its Gram matrix and a pursuit over it, for updates of N examples coded `batch` at a time. */

@@ -34,6 +34,7 @@ import { baseRows } from "../../dictionaries/base.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { CodedSet } from "./codedSet.js";
 import {
+  checkStart,
   createExplicit,
   type ExplicitState,
   explicitLearner,
@@ -71,6 +72,7 @@ export const ksvd: LearnerKind = {
   ownOptions: ["init"],
   explicit: true,
   defaults: { epochs: 10, careEvery: 1 },
+  check: checkStart("ksvd"),
 
   memory(options, N) {
     const { base, batch, coding, atoms: m } = options;

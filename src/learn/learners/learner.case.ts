@@ -272,8 +272,8 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
         const first = await usual();
         const start = modelFromBytes(modelToBytes(first.model), "a model");
         const { base: _, atomSparsity: k, ...rest } = options;
-        // explicit atoms memorise what they have seen: none of it may be among the test examples
-        const seed = explicit ? 1 : 2;
+        // atoms made of examples memorise what they have seen: none of it may be among the test examples
+        const seed = explicit || ownOptions.includes("init") ? 1 : 2;
         const more = { ...rest, ...(traits.sparseFactor ? { atomSparsity: k } : {}), start, seed };
         const { reports, model } = await collect(pictures, more);
         const fresh = await collect(pictures, { ...options, seed, examples: 1, epochs: 1 }); // the same test set

@@ -85,14 +85,14 @@ export interface LearnerOptions {
   readonly momentum: number;
   /** `T` of 1 + t/T, in mini-batches. */
   readonly stepDecay: number;
-  /** What explicit atoms start as. */
+  /** What the atoms start as; `"base"` for learners without the option. */
   readonly init: StartingAtoms;
   /** Whether the result is the mean of the atoms over the last epoch. */
   readonly average: boolean;
 }
 
-/** The starting atoms of a learner of explicit atoms: the base dictionary, or examples. */
-export const startingAtoms = ["base", "examples"] as const;
+/** What atoms start as: the base dictionary, examples, or the most used of both. */
+export const startingAtoms = ["base", "examples", "both"] as const;
 export type StartingAtoms = (typeof startingAtoms)[number];
 
 /** Options that only some learners use; the others reject them. */
@@ -144,6 +144,7 @@ export interface LearnerKind {
   readonly defaults?: {
     readonly epochs?: number;
     readonly examples?: number;
+    readonly init?: StartingAtoms;
     /** Number of atoms; by default as many as the base has. */
     atoms?(base: BaseDictionary): number;
     /** Updates between two rounds of atom care; `false` for no atom care by default. */

@@ -40,6 +40,7 @@ import { baseRows } from "../../dictionaries/base.js";
 import type { DeviceMatrix, DeviceSet, Kernels } from "../../kernels/contract.js";
 import { savableMatrix, savableSymmetric } from "../checkpoints/checkpointParts.js";
 import {
+  checkStart,
   createExplicit,
   type ExplicitState,
   explicitLearner,
@@ -111,6 +112,7 @@ export const odl: LearnerKind = {
   takes: "mini-batches",
   ownOptions: ["init"],
   explicit: true,
+  check: checkStart("odl"),
 
   memory(options, N) {
     const { base, atoms: m } = options;

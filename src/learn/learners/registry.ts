@@ -9,12 +9,14 @@ import { odl } from "./odl.js";
 import { osdl } from "./osdl.js";
 import { pca } from "./pca.js";
 import { sedil } from "./sedil/sedil.js";
+import { sparseOdl } from "./sparseOdl.js";
 
 const table = {
   osdl,
   niht,
   "niht-batch": nihtBatch,
   "sparse-ksvd": sparseKsvd,
+  "sparse-odl": sparseOdl,
   odl,
   ksvd,
   pca,

@@ -24,7 +24,8 @@ import { baseCols, baseRows } from "../../dictionaries/base.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { codingError, type ExampleSet, scaleCoding } from "../../pursuit/encoder.js";
 import { AtomCare } from "../atoms/atomCare.js";
-import { type StartSetting, startingFactor, startingMatrix } from "../atoms/initialAtoms.js";
+import { chosenFactor } from "../atoms/exampleStart.js";
+import { type StartSetting, startingMatrix } from "../atoms/initialAtoms.js";
 import type { Checkpoint } from "../checkpoints/checkpoint.js";
 import { partBytes } from "../checkpoints/checkpointParts.js";
 import { type ExamplePlan, planExamples, type TrainingData } from "../examples/examplePlan.js";
@@ -332,6 +333,7 @@ async function createLearner(
   const start = (label: string): StartSetting => ({
     options,
     model: resolved.start,
+    examples: source.sampler.examples,
     firstExamples: (limit) => firstExamples(source, limit),
     rng: rng.split(label),
     kernels,
@@ -340,7 +342,7 @@ async function createLearner(
     options,
     start: kind.explicit
       ? new SparseColumns(baseCols(options.base), options.atoms, 0) // it takes a matrix instead
-      : await startingFactor(start("atoms")),
+      : await chosenFactor(start("atoms")),
     atoms: () => startingMatrix(start("examples")),
     examples: Y.cols,
     updates,

@@ -65,7 +65,10 @@ export interface TrainOptions {
   readonly coding?: CodingRule | undefined;
   /** The algorithm: one of `learnerNames`, or a learner of your own. */
   readonly learner?: LearnerName | LearnerKind | undefined;
-  /** What the atoms of `odl` and `ksvd` start as: `"examples"`, or `"base"` for the base dictionary. */
+  /**
+   * What the atoms of `odl`, `ksvd` and `sparse-odl` start as: `"examples"`, `"base"` for the base dictionary, or, for
+   * `sparse-odl` and by default there, `"both"`: the most used of them.
+   */
   readonly init?: StartingAtoms | undefined;
   /** A model to start from, with its base and its atoms. */
   readonly start?: Model | undefined;
@@ -252,7 +255,7 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
     momentum: requireFraction("train", "momentum", options.momentum ?? trainDefaults.momentum),
     stepDecay: requireAbove("train", "stepDecay", options.stepDecay ?? trainDefaults.stepDecay, 0),
     seed: count("seed", trainDefaults.seed, 0),
-    init: requireOneOf("train", "init", options.init ?? trainDefaults.init, startingAtoms),
+    init: resolveInit(options.init, kind),
     average: options.average ?? trainDefaults.average,
     holdout: count("holdout", trainDefaults.holdout, 0),
     holdoutShare: options.holdout === undefined ? holdoutShares.usual : holdoutShares.given,
@@ -271,6 +274,12 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
   }
   kind.check?.(resolved);
   return resolved;
+}
+
+/** What the atoms start as; a value for a learner without the option is refused later. */
+function resolveInit(given: TrainOptions["init"], { ownOptions, defaults }: LearnerKind): StartingAtoms {
+  if (!ownOptions.includes("init")) return "base";
+  return requireOneOf("train", "init", given ?? defaults?.init ?? trainDefaults.init, startingAtoms);
 }
 
 /** A learner by name, or one of the caller's own. */

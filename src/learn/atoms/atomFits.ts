@@ -1,0 +1,130 @@
+/**
+ * Sparse fits of atoms over the base: for unit targets u, the columns of a matrix U,
+ *
+ *     c ← OLS_k(Φ, u),   a ← c/‖Φc‖₂
+ *
+ * which is the best k-sparse approximation of u that orthogonal least squares finds. As c is
+ * fitted by least squares, ⟨u, Φc⟩ = ‖Φc‖², so that the unit atom d = Φa has
+ *
+ *     ‖u − d‖² = 2 − 2‖Φc‖₂.
+ *
+ * `improve` takes a fit only where this is below ‖u − d_old‖²: a greedy pursuit may find a
+ * worse approximation than the atom that is there. A part of the atoms at a time; nothing is
+ * read back to the host.
+ *
+ * Shapes   Φ n×L   U n×m   A L×m
+ * Cost     k²L/2 per atom, besides correlations.
+ * Memory   the Gram matrix of Φ, L × L, and work for 512 atoms.
+ */
+
+import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
+import type { BaseDictionary } from "../../dictionaries/base.js";
+import { SparseDictionary } from "../../dictionaries/dictionary.js";
+import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
+import { Encoder } from "../../pursuit/encoder.js";
+
+/** Atoms fitted at a time. */
+const maxPart = 512;
+
+/** Above every squared distance of unit vectors. */
+const farAway = 5;
+
+export class AtomFits {
+  /** Φ as a dictionary of its own. */
+  readonly phi: SparseDictionary;
+  readonly #pursuit: Encoder;
+  /** Targets, their fits, and columns of the identity that pick the atoms at hand. */
+  readonly #targets: DeviceMatrix;
+  readonly #fits: DeviceMatrix;
+  readonly #chosen: DeviceSparse;
+  readonly #energies: DeviceMatrix;
+  readonly #distances: DeviceMatrix;
+  readonly #kernels: Kernels;
+
+  private constructor(phi: SparseDictionary, sparsity: number, atoms: number, kernels: Kernels) {
+    const part = Math.min(atoms, maxPart);
+    this.phi = phi;
+    this.#pursuit = new Encoder(phi, { sparsity, residualEnergy: 0, pursuit: "ols" }, part, kernels);
+    this.#targets = kernels.matrix(phi.rows, part);
+    this.#fits = kernels.matrix(phi.rows, part);
+    this.#chosen = kernels.sparse(atoms, part, 1);
+    this.#energies = kernels.matrix(1, part);
+    this.#distances = kernels.matrix(1, part);
+    this.#kernels = kernels;
+  }
+
+  /** For `atoms` atoms of at most `sparsity` non-zeros. */
+  static async create(
+    base: BaseDictionary,
+    sparsity: number,
+    atoms: number,
+    kernels: Kernels,
+  ): Promise<AtomFits> {
+    return new AtomFits(await SparseDictionary.ofBase(base, kernels), sparsity, atoms, kernels);
+  }
+
+  /** Atoms of D ← the fits to the unit columns of U that are closer to them. Norms and Gram matrix are not refreshed. */
+  async improve(U: DeviceMatrix, D: SparseDictionary): Promise<void> {
+    const kernels = this.#kernels;
+    for (const { from, u, distances } of this.#parts(U.cols)) {
+      await kernels.copyColumns(U, from, u);
+      const chosen = kernels.headSparse(this.#chosen, u.cols);
+      await kernels.writeSparse(chosen, identityColumns(U.cols, from, u.cols));
+      const moves = kernels.head(this.#fits, u.cols);
+      await kernels.residual(D.phi, D.A, chosen, u, moves);
+      await kernels.columnEnergies(moves, distances);
+      await this.#accept(from, u, distances, D.A);
+    }
+  }
+
+  /** Columns of A ← the fits to the unit columns of U; a column stays as it is if its target is zero. */
+  async replace(U: DeviceMatrix, A: DeviceSparse): Promise<void> {
+    const kernels = this.#kernels;
+    for (const { from, u, distances } of this.#parts(U.cols)) {
+      await kernels.copyColumns(U, from, u);
+      await kernels.writeMatrix(
+        distances,
+        new DenseMatrix(1, u.cols, new Float32Array(u.cols).fill(farAway)),
+      );
+      await this.#accept(from, u, distances, A);
+    }
+  }
+
+  async #accept(from: number, u: DeviceMatrix, distances: DeviceMatrix, A: DeviceSparse): Promise<void> {
+    const kernels = this.#kernels;
+    const energies = kernels.head(this.#energies, u.cols);
+    const fits = kernels.head(this.#fits, u.cols);
+    const C = await this.#pursuit.encode(u);
+    await kernels.reconstruct(this.phi.phi, this.phi.A, C, fits);
+    await kernels.columnEnergies(fits, energies);
+    await kernels.acceptAtoms(C, energies, distances, A, from);
+  }
+
+  *#parts(atoms: number): Generator<{ from: number; u: DeviceMatrix; distances: DeviceMatrix }> {
+    const { capacity } = this.#pursuit;
+    for (let from = 0; from < atoms; from += capacity) {
+      const count = Math.min(capacity, atoms - from);
+      const head = (M: DeviceMatrix) => this.#kernels.head(M, count);
+      yield { from, u: head(this.#targets), distances: head(this.#distances) };
+    }
+  }
+
+  free(): void {
+    this.#kernels.free(this.#targets, this.#fits, this.#chosen, this.#energies, this.#distances);
+    this.#pursuit.free();
+    this.phi.free();
+  }
+}
+
+/** Columns [from, from + count) of the identity of this size. */
+export function identityColumns(size: number, from: number, count: number): SparseColumns {
+  const rows = Uint32Array.from({ length: count }, (_, i) => from + i);
+  const [ones, counts] = [new Float32Array(count).fill(1), new Uint32Array(count).fill(1)];
+  return new SparseColumns(size, count, 1, rows, ones, counts);
+}
+
+/** The bytes of the fits of `atoms` atoms with k non-zeros over L base atoms of n samples. */
+export function fitBytes(n: number, L: number, k: number, atoms: number): number {
+  const part = Math.min(atoms, maxPart);
+  return 4 * (L * (L + 4) + part * (L + 2 * n + 2 * k + 7));
+}

@@ -1,0 +1,163 @@
+/**
+ * A⁰ of a sparse dictionary from examples: the sparse codes of examples over Φ, as unit
+ * atoms (atomFits.ts).
+ *
+ *   examples   the first m examples that are not zero; random directions if there are too few
+ *   both       the m atoms that are used most when further examples are coded over the
+ *              atoms of the base (with the mixtures of initialAtoms.ts where m > L) and
+ *              the atoms of the first m examples together
+ *
+ * `both` lets the data choose: small patches take mostly examples, large ones mostly base
+ * atoms. The examples that become atoms are not among those that are coded, in which each
+ * would use itself. At most half of the examples become atoms.
+ *
+ * Memory   for `both`, the Gram matrix of all candidates, up to (L + m)².
+ */
+
+import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
+import { baseCols, baseRows } from "../../dictionaries/base.js";
+import { SparseDictionary, unitColumns } from "../../dictionaries/dictionary.js";
+import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
+import { Encoder, resolveLimits } from "../../pursuit/encoder.js";
+import type { LearnerOptions } from "../learners/learner.js";
+import { newAtomSparsity } from "./atomCare.js";
+import { AtomFits, fitBytes } from "./atomFits.js";
+import {
+  exampleAtoms,
+  initialAtoms,
+  mostUsed,
+  type StartSetting,
+  startingFactor,
+  takeExamples,
+} from "./initialAtoms.js";
+
+/** A⁰ of a learner of sparse atoms that can start from examples. */
+export async function chosenFactor(setting: StartSetting): Promise<SparseColumns> {
+  const { options, model } = setting;
+  if (model || options.init === "base") return startingFactor(setting);
+  if (options.init === "both") return mostUsedOfBoth(setting);
+  return fitExamples(setting, await exampleAtoms(setting));
+}
+
+/** The non-zeros that an atom made of an example starts with. */
+function startingSparsity({ atomSparsity }: LearnerOptions): number {
+  return Math.min(atomSparsity, newAtomSparsity);
+}
+
+/** Unit examples as sparse atoms, with room for k non-zeros. */
+async function fitExamples(
+  { options, kernels }: StartSetting,
+  examples: DenseMatrix,
+): Promise<SparseColumns> {
+  const { base, atomSparsity: k } = options;
+  const fits = await AtomFits.create(base, startingSparsity(options), examples.cols, kernels);
+  const U = kernels.matrix(examples.rows, examples.cols);
+  const A = kernels.sparse(baseCols(base), examples.cols, k);
+  await kernels.writeMatrix(U, examples);
+  await fits.replace(U, A);
+  const atoms = await kernels.readSparse(A);
+  fits.free();
+  kernels.free(U, A);
+  return atoms;
+}
+
+/** The most used of the base atoms and the atoms of examples. */
+async function mostUsedOfBoth(setting: StartSetting): Promise<SparseColumns> {
+  const { options, rng } = setting;
+  const { base, atoms: m, atomSparsity: k } = options;
+  const L = baseCols(base);
+  const own = initialAtoms(L, Math.max(L, m), k, rng);
+  const { candidates, uses } = await countUses(setting, own);
+  const A = new SparseColumns(L, m, k);
+  mostUsed(uses, m).forEach((atom, j) => A.copyColumn(candidates, atom, j));
+  return A;
+}
+
+/** Code examples over `own` atoms and those of the first examples; returns all of them, and how often each was used. */
+async function countUses(
+  setting: StartSetting,
+  own: SparseColumns,
+): Promise<{ candidates: SparseColumns; uses: Float32Array }> {
+  const { options, firstExamples, kernels } = setting;
+  const most = Math.min(options.atoms, Math.floor(setting.examples / 2));
+  const examples = new DenseMatrix(baseRows(options.base), most);
+  const rest = kernels.matrix(examples.rows, options.batch);
+  let [seen, found] = [0, 0];
+  let coding: CandidateCoding | undefined;
+  for await (const Y of firstExamples(most + codedExamples)) {
+    const taken = Math.min(Y.cols, most - seen);
+    seen += taken;
+    if (taken > 0) found = takeExamples((await kernels.readMatrix(Y)).slice(0, taken), examples, found);
+    if (seen < most || taken === Y.cols) continue;
+    coding ??= await CandidateCoding.create(setting, own, unitColumns(examples.slice(0, found)));
+    const y = kernels.head(rest, Y.cols - taken);
+    await kernels.copyColumns(Y, taken, y);
+    await coding.count(y);
+  }
+  kernels.free(rest);
+  if (!coding) return { candidates: own, uses: new Float32Array(own.cols) }; // nothing left to code
+  return coding.end();
+}
+
+/** Examples that are coded to find the most used atoms. */
+const codedExamples = 4096;
+
+/** A pursuit over all candidates that counts their uses. */
+class CandidateCoding {
+  readonly candidates: SparseColumns;
+  readonly #encoder: Encoder<SparseDictionary>;
+  readonly #uses: DeviceMatrix;
+  readonly #kernels: Kernels;
+
+  private constructor(
+    candidates: SparseColumns,
+    dictionary: SparseDictionary,
+    { coding, batch }: LearnerOptions,
+    kernels: Kernels,
+  ) {
+    const limits = resolveLimits("train", coding, dictionary.rows, dictionary.cols);
+    this.candidates = candidates;
+    this.#encoder = new Encoder(dictionary, limits, batch, kernels);
+    this.#uses = kernels.matrix(dictionary.cols, 1);
+    this.#kernels = kernels;
+  }
+
+  static async create(
+    setting: StartSetting,
+    own: SparseColumns,
+    examples: DenseMatrix,
+  ): Promise<CandidateCoding> {
+    const { options, kernels } = setting;
+    const fitted = await fitExamples(setting, examples);
+    const candidates = new SparseColumns(own.rows, own.cols + fitted.cols, own.width);
+    for (let j = 0; j < own.cols; j++) candidates.copyColumn(own, j, j);
+    for (let j = 0; j < fitted.cols; j++) candidates.copyColumn(fitted, j, own.cols + j);
+    const dictionary = await SparseDictionary.create(options.base, candidates, kernels);
+    return new CandidateCoding(candidates, dictionary, options, kernels);
+  }
+
+  async count(Y: DeviceMatrix): Promise<void> {
+    await this.#kernels.countUses(await this.#encoder.encode(Y), this.#uses);
+  }
+
+  async end(): Promise<{ candidates: SparseColumns; uses: Float32Array }> {
+    const { data: uses } = await this.#kernels.readMatrix(this.#uses);
+    this.#encoder.free();
+    this.#encoder.dictionary.free();
+    this.#kernels.free(this.#uses);
+    return { candidates: this.candidates, uses };
+  }
+}
+
+/** The bytes that making A⁰ takes, before the learner is there. */
+export function startBytes(options: LearnerOptions): number {
+  const { base, atoms: m, batch, coding, init } = options;
+  const [n, L] = [baseRows(base), baseCols(base)];
+  const k = startingSparsity(options);
+  if (init === "base") return m < L ? 4 * (L * L + batch * (L + n)) : 0;
+  const fitting = fitBytes(n, L, k, m) + 4 * m * (n + 2 * options.atomSparsity);
+  const all = Math.max(L, m) + m;
+  const p = coding.sparsity ?? Math.min(n, m);
+  const counting = 4 * (all * (all + 2 * options.atomSparsity) + batch * (all + n + 2 * p));
+  return init === "both" ? Math.max(fitting, counting) : fitting;
+}

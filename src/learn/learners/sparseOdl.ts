@@ -1,0 +1,274 @@
+/**
+ * Sparse ODL: online learning of the sparse atoms of D = ΦA with the sums of ODL
+ * [Mairal10], from a stream of mini-batches, by stochastic minimisation of
+ *
+ *     min ½‖Y − ΦAX‖²_F   s.t.   ‖xᵢ‖₀ ≤ p ∀i,   ‖aⱼ‖₀ ≤ k,  ‖Φaⱼ‖₂ = 1 ∀j
+ *
+ * which is (3) of [Sulam16] with unit atoms. Unlike OSDL it has no step size: with the codes
+ * fixed, past examples enter the cost only through B = Σ yᵢxᵢᵀ and C = Σ xᵢxᵢᵀ, and
+ *
+ *     f(D) = ½ tr(DᵀDC) − tr(DᵀB)
+ *
+ * is minimised atom by atom in closed form. One mini-batch:
+ *
+ *     X ← SparseCode(Y, D)                                     codeBatch
+ *     B ← βₜB + YXᵀ,   C ← βₜC + XXᵀ                           kernels.addMoments
+ *     now and then (`isDue`), from U = D:                      updateAtoms
+ *         twice, for each atom in turn                         kernels.descendAtoms
+ *             v = uⱼ + (bⱼ − Ucⱼ)/Cⱼⱼ,   uⱼ ← v/‖v‖₂
+ *         aⱼ ← OLS_k(Φ, uⱼ) with unit ‖Φaⱼ‖, where closer      AtomFits.improve
+ *         G ← DᵀD                                              dictionary.refresh
+ *
+ * with the βₜ of ODL (odl.ts).
+ *
+ * When it descends. A sweep lowers f at every atom, over dense unit atoms. As a function of
+ * one unit atom, f is a constant plus (Cⱼⱼ/2 + …)‖d − uⱼ‖² around its minimiser uⱼ, so a sparse
+ * atom that is closer to uⱼ is better, the other atoms being fixed; the fit is taken only if it
+ * is. All atoms change at once, however, and the sparse ones differ from the dense: f may rise.
+ *
+ * How often. A fit costs k²L/2 multiply-adds per atom, as much as coding tens to hundreds of
+ * mini-batches. So the atoms are updated after 1, 2, 3 … 8, 10, 12, 15 … mini-batches, each time
+ * a quarter later, then every T mini-batches, T such that updates take about half as long as
+ * coding (`longestInterval`), and at the end of every epoch.
+ *
+ * Shapes   Y n×N   X m×N   Φ n×L   A L×m   U, B n×m   C, G m×m
+ * Cost     as the pursuit of OSDL per mini-batch, without its gradient and its step; every
+ *          update m·k²·L/2 for the fits, 2n·m² for the sweeps, n·m²/2 for G.
+ * Memory   C, G and the Gram matrix of Φ are dense: 400 MB each at 64×64 (L ≈ m ≈ 10⁴).
+ *
+ * What it adds to ODL, each with a test of the same name in sparseOdl.test.ts:
+ *   S1 start        A⁰ is chosen from base atoms and examples (exampleStart.ts).
+ *   S2 weight       The starting atoms count as much as one mini-batch that uses all atoms
+ *                   equally: B⁰ = τD⁰, C⁰ = τI. Otherwise the first update replaces each atom by
+ *                   the two or three examples that used it. An atom that atom care replaces has
+ *                   no past, and counts as much from then on.
+ *   S3 closer fits  A fit that is farther from uⱼ than the old atom is not taken; so an atom
+ *                   that no example uses does not change.
+ *
+ * [Mairal10] J. Mairal, F. Bach, J. Ponce, G. Sapiro. Online Learning for Matrix
+ *            Factorization and Sparse Coding. JMLR 11, 2010.
+ * [Sulam16]  J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
+ *            Learning in High Dimensions. IEEE TSP 64(12), 2016.
+ */
+
+import { SparseColumns } from "../../core/matrix.js";
+import { baseCols, baseRows } from "../../dictionaries/base.js";
+import { SparseDictionary } from "../../dictionaries/dictionary.js";
+import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../kernels/contract.js";
+import { Model, type ModelMeta } from "../../model/model.js";
+import { Encoder, resolveLimits } from "../../pursuit/encoder.js";
+import { maxReplaced, NewAtoms, newAtomSparsity } from "../atoms/atomCare.js";
+import { AtomFits, fitBytes, identityColumns } from "../atoms/atomFits.js";
+import { startBytes } from "../atoms/exampleStart.js";
+import { savableMatrix, savableNumbers, savableSymmetric } from "../checkpoints/checkpointParts.js";
+import type { LearnerKind, LearnerOptions, LearnerSetting, ReplaceableAtoms } from "./learner.js";
+import { forgetting } from "./odl.js";
+import { codeBatch, type SparseState, sparseLearner, Tally } from "./tally.js";
+
+interface SparseOdlState extends SparseState {
+  /** Examples per mini-batch. */
+  readonly batch: number;
+  /** T: the most mini-batches between two updates of the atoms. */
+  readonly interval: number;
+  /** Mini-batches per epoch, where they are known. */
+  readonly perEpoch: number;
+  /** The past: Σ yxᵀ, n × m, and Σ xxᵀ, m × m. */
+  readonly B: DeviceMatrix;
+  readonly C: DeviceMatrix;
+  /** U: dense atoms, n × m. */
+  readonly atoms: DeviceMatrix;
+  /** The identity, m × m, which makes U from A. */
+  readonly identity: DeviceSparse;
+  readonly all: DeviceSet;
+  readonly replaced: DeviceSet;
+  readonly fits: AtomFits;
+  /** τ: the weight of an atom without a past. */
+  weight: number;
+  /** Mini-batches when the atoms were last updated. */
+  updated: number;
+}
+
+async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState> {
+  const { options, start, examples: batch, updates, kernels } = setting;
+  const { base, atomSparsity: k, coding } = options;
+  const dictionary = await SparseDictionary.create(base, start, kernels, k);
+  await scaleToUnit(dictionary, start, kernels);
+  const { rows: n, cols: m } = dictionary;
+  const identity = kernels.sparse(m, m, 1);
+  const all = kernels.set(m);
+  await kernels.writeSparse(identity, identityColumns(m, 0, m));
+  await kernels.writeSet(
+    all,
+    Uint32Array.from({ length: m }, (_, j) => j),
+  );
+  return {
+    dictionary,
+    encoder: new Encoder(dictionary, resolveLimits("train", coding, n, m), batch, kernels),
+    tally: new Tally(m, kernels),
+    residual: kernels.matrix(n, batch),
+    batch,
+    interval: longestInterval(options, batch),
+    perEpoch: updates?.perEpoch ?? Infinity,
+    B: kernels.matrix(n, m),
+    C: kernels.matrix(m, m),
+    atoms: kernels.matrix(n, m),
+    identity,
+    all,
+    replaced: kernels.set(m),
+    fits: await AtomFits.create(base, k, m, kernels),
+    weight: 0,
+    updated: 0,
+  };
+}
+
+/** The atoms of a model may have any norm, and so may mixtures of base atoms. */
+async function scaleToUnit(D: SparseDictionary, A: SparseColumns, kernels: Kernels): Promise<void> {
+  const scale = (await kernels.readMatrix(D.scale)).data;
+  if (scale.every((s) => s === 0 || Math.abs(s - 1) < 1e-6)) return;
+  const unit = A.copy();
+  for (let s = 0; s < unit.values.length; s++) unit.values[s] *= scale[Math.floor(s / unit.width)];
+  await D.replace(unit);
+}
+
+/** One mini-batch. Changes `state` in place; only the first one reads anything back. */
+async function sparseOdlUpdate(state: SparseOdlState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
+  const { tally, batch, B, C } = state;
+  const { X } = await codeBatch(state, Y, kernels);
+  tally.step += 1;
+  const first = tally.step === 1;
+  if (first) await weighStart(state, X, kernels); // S2
+  await kernels.addMoments(first ? 1 : forgetting(tally.step, batch), Y, X, B, C);
+  if (isDue(state)) await updateAtoms(state, kernels);
+}
+
+/** Whether the atoms are updated after this mini-batch. */
+function isDue({ tally: { step }, updated, interval, perEpoch }: SparseOdlState): boolean {
+  return step - updated >= Math.min(interval, Math.max(1, Math.floor(step / 4))) || step % perEpoch === 0;
+}
+
+/** A ← sparse fits to the atoms that lower f. */
+async function updateAtoms(state: SparseOdlState, kernels: Kernels): Promise<void> {
+  const { dictionary: D, B, C, atoms: U, identity, fits, tally } = state;
+  await kernels.reconstruct(D.phi, D.A, identity, U);
+  for (let sweep = 0; sweep < sweeps; sweep++) await kernels.descendAtoms(B, C, U);
+  await fits.improve(U, D); // S3
+  await D.refresh(state.all);
+  state.updated = tally.step;
+}
+
+/** Sweeps of an update: cheap beside the fits. */
+const sweeps = 2;
+
+/** B ← τD and C ← τI, with τ the mean energy of the coefficients of an atom in the codes X. */
+async function weighStart(state: SparseOdlState, X: DeviceSparse, kernels: Kernels): Promise<void> {
+  const { values } = await kernels.readSparse(X);
+  const energy = values.reduce((sum, x) => sum + x * x, 0);
+  state.weight = energy / state.dictionary.cols;
+  await addWeight(state, identityColumns(X.rows, 0, X.rows), kernels);
+}
+
+/** B ← B + τdⱼ and Cⱼⱼ ← Cⱼⱼ + τ for atoms with a one in a column each. */
+async function addWeight(state: SparseOdlState, chosen: SparseColumns, kernels: Kernels): Promise<void> {
+  const { dictionary: D, atoms, B, C, weight } = state;
+  const X = kernels.sparse(chosen.rows, chosen.cols, 1);
+  const Y = kernels.head(atoms, chosen.cols);
+  chosen.values.fill(Math.sqrt(weight));
+  await kernels.writeSparse(X, chosen);
+  await kernels.reconstruct(D.phi, D.A, X, Y);
+  await kernels.addMoments(1, Y, X, B, C);
+  kernels.free(X);
+}
+
+/** The atoms as atom care sees them; new ones have no past but their weight (S2). */
+function sparseOdlAtoms(
+  state: SparseOdlState,
+  { atomSparsity }: LearnerOptions,
+  kernels: Kernels,
+): ReplaceableAtoms & { free(): void } {
+  const { dictionary, tally, residual, B, C, replaced, fits } = state;
+  const newAtoms = new NewAtoms(dictionary, atomSparsity, kernels, fits.phi);
+  const replace = async (atoms: readonly number[], Y: DeviceMatrix) => {
+    await newAtoms.replace(atoms, Y);
+    const chosen = Uint32Array.from(atoms).sort();
+    await kernels.writeSet(replaced, chosen);
+    await kernels.clearColumns(replaced, B);
+    await kernels.clearColumns(replaced, C, { rows: true });
+    const ones = new Uint32Array(chosen.length).fill(1);
+    const columns = new SparseColumns(dictionary.cols, chosen.length, 1, chosen, undefined, ones);
+    await addWeight(state, columns, kernels);
+  };
+  return { uses: tally.uses, residual, gram: dictionary.gram, replace, free: () => newAtoms.free() };
+}
+
+/** T: an update costs about half as much as coding this many mini-batches of N examples, in multiply-adds. */
+export function longestInterval(options: LearnerOptions, N: number): number {
+  const { base, atoms: m, atomSparsity: k, coding } = options;
+  const [n, L] = [baseRows(base), baseCols(base)];
+  const p = coding.sparsity ?? Math.min(n, m);
+  const transform = base.factors.reduce(
+    ({ size, cost }, { rows, cols }) => ({ size: (size / rows) * cols, cost: cost + size * cols }),
+    { size: n, cost: 0 },
+  ).cost;
+  const coded = N * (2 * transform + m * (k + (p * p) / 2));
+  const update = m * ((k * k * L) / 2 + (sweeps + 0.5) * n * m);
+  return Math.max(1, Math.ceil((2 * update) / coded));
+}
+
+export const sparseOdl: LearnerKind = {
+  name: "sparse-odl",
+  summary: "online learning of sparse atoms with the sums of odl",
+  takes: "mini-batches",
+  ownOptions: ["atomSparsity", "init"],
+  defaults: { init: "both" },
+
+  memory(options, N) {
+    const { base, atoms: m, atomSparsity: k, coding, hasAtomCare } = options;
+    const [n, L] = [baseRows(base), baseCols(base)];
+    const p = coding.sparsity ?? Math.min(n, m);
+    const care = 4 * maxReplaced(m) * (L + 2 * n + 2 * Math.min(k, newAtomSparsity) + 2);
+    const parts = [
+      { what: "Gram matrix", bytes: 4 * m * m },
+      { what: "sums", bytes: 4 * m * (n + m) },
+      { what: "fits", bytes: fitBytes(n, L, k, m) + 4 * m * n },
+      { what: "mini-batch", bytes: 4 * N * (3 * n + m + 2 * p + 4) },
+      { what: "atoms", bytes: 8 * (k + 6) * m },
+      { what: "atom care", bytes: hasAtomCare ? care : 0 },
+    ];
+    const learning = parts.reduce((sum, { bytes }) => sum + bytes, 0);
+    return [...parts, { what: "starting atoms", bytes: Math.max(0, startBytes(options) - learning) }];
+  },
+
+  async create(setting) {
+    const { options, kernels } = setting;
+    const state = await createSparseOdl(setting);
+    const { dictionary, encoder, tally, fits, B, C } = state;
+    const replaceable = sparseOdlAtoms(state, options, kernels);
+    const snapshot = async (meta: ModelMeta) => Model.of(dictionary, meta, kernels, await tally.readUses());
+    return sparseLearner(state, kernels, {
+      replaceable,
+      savable: [
+        savableMatrix("B", B, kernels),
+        savableSymmetric("C", C, kernels),
+        savableNumbers(
+          "updated",
+          () => [state.updated, state.weight],
+          ([updated, weight]) => Object.assign(state, { updated, weight }),
+        ),
+      ],
+      update: (Y) => sparseOdlUpdate(state, Y, kernels),
+      async model(meta) {
+        if (state.updated < tally.step) await updateAtoms(state, kernels); // a run that ended early
+        return snapshot(meta);
+      },
+      snapshot,
+      free() {
+        replaceable.free();
+        fits.free();
+        kernels.free(B, C, state.atoms, state.residual, state.identity, state.all, state.replaced);
+        tally.free();
+        encoder.free();
+        dictionary.free();
+      },
+    });
+  },
+};
