@@ -128,7 +128,7 @@ function withLearnerOptions(command: Command): void {
     .addOption(
       option(
         "--init <what>",
-        "starting atoms of odl and ksvd: base (the base dictionary), examples, or a file as for --start",
+        "starting atoms of odl, ksvd and sparse-odl: base (the base dictionary), examples, both (the most used of them; sparse-odl only, and its default), or a file as for --start",
         undefined,
         d.init,
       ),

@@ -1,3 +1,251 @@
-import { learnerCase } from "./learner.case.js";
+import { describe, expect, test } from "vitest";
+import { InputError } from "../../core/errors.js";
+import { DenseMatrix } from "../../core/matrix.js";
+import { Rng } from "../../core/random/rng.js";
+import { syntheticPictures } from "../../data/syntheticPictures.js";
+import { createBase } from "../../dictionaries/base.js";
+import { dot, explicitBase, randomDense, wide } from "../../kernels/conformance/oracle.case.js";
+import { createReferenceKernels } from "../../kernels/reference/index.js";
+import { Matrix64 } from "../../linalg/matrix64.js";
+import type { Model } from "../../model/model.js";
+import { train } from "../run/train.js";
+import { collect, learnerCase, pursue, randomAtoms, unitAtoms } from "./learner.case.js";
+import type { LearnerOptions } from "./learner.js";
+import { forgetting } from "./odl.js";
+import { longestInterval, sparseOdl } from "./sparseOdl.js";
 
 learnerCase("sparse-odl", { sparseFactor: true, recovers: 0.8, planted: { epochs: 20 } });
+
+const [m, k, p, N] = [24, 3, 2, 40] as const;
+const base = createBase("odct:1", [4, 4]);
+const phi = explicitBase(base.factors);
+const n = phi.rows;
+const meta = { learner: "sparse-odl", options: {}, seed: 1, examplesSeen: N, removeMean: true, coding: {} };
+
+const options: LearnerOptions = {
+  ...{ base, atoms: m, atomSparsity: k, batch: N, coding: { sparsity: p } },
+  ...{ momentum: 0, stepDecay: 1, init: "base", average: false },
+};
+
+async function setUp(seed: number, perEpoch = Infinity) {
+  const kernels = createReferenceKernels();
+  const rng = Rng.from(seed);
+  const A = randomAtoms(rng, phi.cols, m, k);
+  const updates = { perEpoch, total: Infinity };
+  const learner = await sparseOdl.create({ options, start: A, examples: N, updates, kernels });
+  const put = async (Y: DenseMatrix) => {
+    const held = kernels.matrix(Y.rows, Y.cols);
+    await kernels.writeMatrix(held, Y);
+    return held;
+  };
+  /** The atoms now, without an update that is pending. */
+  const atoms = async () => denseOf(await learner.snapshot!(meta));
+  return { kernels, rng, A, learner, put, atoms };
+}
+
+function denseOf(model: Model): Matrix64 {
+  return phi.times(wide(model.A));
+}
+
+/** OMP codes as a matrix. */
+function codes(D: Matrix64, Y: DenseMatrix): Matrix64 {
+  const X = new Matrix64(D.cols, Y.cols);
+  for (let i = 0; i < Y.cols; i++) for (const [atom, x] of pursue(D, Y.column(i), p)) X.column(i)[atom] = x;
+  return X;
+}
+
+/** The sums of a run as plain matrices: B⁰ = τD⁰ and C⁰ = τI, then one mini-batch after the other. */
+class Sums {
+  readonly B = new Matrix64(n, m);
+  readonly C = new Matrix64(m, m);
+  #step = 0;
+
+  add(D: Matrix64, Y: DenseMatrix): void {
+    const X = codes(D, Y);
+    this.#step += 1;
+    const first = this.#step === 1;
+    const tau = first ? dot(X.data, X.data) / m : 0;
+    const beta = first ? 0 : forgetting(this.#step, N);
+    const [b, c] = [wide(Y).times(X.transpose()), X.times(X.transpose())];
+    this.B.data.forEach((value, i) => (this.B.data[i] = beta * value + tau * D.data[i] + b.data[i]));
+    this.C.data.forEach((value, i) => (this.C.data[i] = beta * value + c.data[i]));
+    for (let j = 0; j < m; j++) this.C.column(j)[j] += tau;
+  }
+
+  /** f(D) = ½ tr(DᵀDC) − tr(DᵀB). */
+  cost(D: Matrix64): number {
+    return dot(D.transpose().times(D).data, this.C.data) / 2 - dot(D.data, this.B.data);
+  }
+
+  /** Two sweeps over dense unit atoms. */
+  descend(from: Matrix64): Matrix64 {
+    const D = new Matrix64(n, m, from.data.slice());
+    for (let turn = 0; turn < 2 * m; turn++) {
+      const j = turn % m;
+      const pull = D.times(new Matrix64(m, 1, this.C.column(j).slice()));
+      const u = D.column(j).map((d, i) => d + (this.B.column(j)[i] - pull.data[i]) / this.C.column(j)[j]);
+      const size = Math.sqrt(dot(u, u));
+      D.data.set(
+        u.map((value) => value / size),
+        j * n,
+      );
+    }
+    return D;
+  }
+}
+
+/** Examples that a sparse dictionary of other atoms explains. */
+function planted(rng: Rng, count: number): DenseMatrix {
+  const { D } = unitAtoms(phi, randomAtoms(Rng.from(99), phi.cols, m, k));
+  const Y = new DenseMatrix(n, count);
+  for (let i = 0; i < count; i++)
+    for (const atom of rng.distinct(p, m)) {
+      const x = rng.normal();
+      D.column(atom).forEach((value, r) => (Y.column(i)[r] += x * value));
+    }
+  return Y;
+}
+
+describe("sparse-odl", () => {
+  test("brings every atom as near to the dense atom that lowers the cost as OLS does, or leaves it", async () => {
+    const { rng, learner, put, atoms } = await setUp(1);
+    const sums = new Sums();
+    for (let t = 1; t <= 3; t++) {
+      const Y = planted(rng, N);
+      const before = await atoms();
+      sums.add(before, Y);
+      await learner.update(await put(Y));
+      const after = await atoms();
+      const U = sums.descend(before);
+      expect(sums.cost(U)).toBeLessThan(sums.cost(before));
+      for (let j = 0; j < m; j++) {
+        const distance = (D: Matrix64) => Math.hypot(...D.column(j).map((d, i) => d - U.column(j)[i]));
+        expect(distance(after)).toBeLessThanOrEqual(distance(before) + 1e-4); // S3
+        expect(dot(after.column(j), after.column(j))).toBeCloseTo(1, 5);
+      }
+      expect(sums.cost(after)).toBeLessThan(sums.cost(before));
+    }
+    learner.free();
+  });
+
+  test("S1 start: both base atoms and examples, with a lower error than either alone", async () => {
+    const data = syntheticPictures(5, 2, 64);
+    const first = async (init: "base" | "examples" | "both") => {
+      const more = { learner: "sparse-odl", init, atomSparsity: 6, coding: { sparsity: 3 } } as const;
+      const run = train(data, { ...more, patch: [6, 6], base: "cropped:db2", examples: 1500, holdout: 200 });
+      for await (const report of run) {
+        await run.close();
+        return report.testRmse!;
+      }
+      throw new Error("no report");
+    };
+    const [both, baseAlone, examples] = [await first("both"), await first("base"), await first("examples")];
+    expect(both).toBeLessThan(baseAlone);
+    expect(both).toBeLessThan(examples);
+  });
+
+  test("S2 weight: one example moves the atom that it uses only part of the way", async () => {
+    const { rng, learner, put, atoms } = await setUp(3);
+    const before = await atoms();
+    const other = randomDense(rng, n, 1);
+    const Y = DenseMatrix.build(n, 1, (r) => 2 * before.column(4)[r] + 0.2 * other.data[r]);
+    const X = codes(before, Y);
+    await learner.update(await put(Y));
+    const after = await atoms();
+    const used = [...X.data.keys()].filter((j) => X.data[j] !== 0);
+    expect(used).toContain(4);
+    for (let j = 0; j < m; j++) {
+      if (!used.includes(j)) expect(dot(after.column(j), before.column(j))).toBeCloseTo(1, 6);
+    }
+    const unit = Math.sqrt(dot(Y.data, Y.data));
+    expect(dot(after.column(4), Y.data) / unit).toBeLessThan(0.9999);
+    learner.free();
+  });
+
+  test("S2 weight: a replaced atom is the example as Φ gives it, and has no past", async () => {
+    const { rng, learner, put, atoms } = await setUp(4);
+    for (let t = 0; t < 3; t++) await learner.update(await put(planted(rng, N)));
+    const before = await atoms();
+    const target = unitAtoms(phi, randomAtoms(rng, phi.cols, 1, k)).D;
+    await learner.replaceable!.replace([5], await put(DenseMatrix.build(n, 1, (r) => 3 * target.data[r])));
+    const replaced = await atoms();
+    expect(Math.abs(dot(replaced.column(5), target.column(0)))).toBeGreaterThan(0.9);
+    // a mini-batch that does not use it does not change it
+    const Y = DenseMatrix.build(n, 3, (r, i) => 4 * before.column(i)[r]);
+    await learner.update(await put(Y));
+    const later = await atoms();
+    expect(dot(later.column(5), replaced.column(5))).toBeCloseTo(1, 5);
+    learner.free();
+  });
+
+  test("S3 closer fits: an atom that no example uses stays", async () => {
+    const { learner, put, atoms } = await setUp(6);
+    const before = await atoms();
+    await learner.update(await put(DenseMatrix.build(n, N, (r, i) => (1 + i) * before.column(i % 4)[r])));
+    const after = await atoms();
+    for (let j = 4; j < m; j++) expect(dot(after.column(j), before.column(j))).toBeCloseTo(1, 6);
+    learner.free();
+  });
+
+  test("updates atoms at growing intervals, at the end of each epoch, and for a model", async () => {
+    const { rng, learner, put, atoms } = await setUp(7, 19);
+    const changed: number[] = [];
+    let last = await atoms();
+    for (let t = 1; t <= 20; t++) {
+      await learner.update(await put(planted(rng, N)));
+      const now = await atoms();
+      if (now.data.some((value, i) => value !== last.data[i])) changed.push(t);
+      last = now;
+    }
+    expect(changed.slice(0, 12)).toEqual([1, 2, 3, 4, 5, 6, 7, 9, 11, 14, 18, 19]);
+    const model = denseOf(await learner.model(meta));
+    expect(model.data.some((value, i) => value !== last.data[i])).toBe(true);
+    learner.free();
+  });
+
+  test("the interval is at most what makes updates half as long as coding", () => {
+    const interval = (size: number, atomSparsity: number, sparsity: number) => {
+      const square = createBase("cropped:sym8", [size, size]);
+      const atoms = square.factors.reduce((product, { cols }) => product * cols, 1);
+      return longestInterval({ ...options, base: square, atoms, atomSparsity, coding: { sparsity } }, 512);
+    };
+    expect(interval(12, 7, 4)).toBeLessThan(interval(12, 36, 4));
+    expect(interval(12, 36, 4)).toBeLessThan(interval(20, 40, 10));
+    expect(interval(64, 250, 60)).toBeLessThan(1000);
+    expect(longestInterval({ ...options, atomSparsity: 1 }, 1e6)).toBe(1);
+  });
+
+  test("starts with unit atoms from a model whose atoms have other norms", async () => {
+    const data = syntheticPictures(3, 1, 40);
+    const small = { patch: [6, 6], atomSparsity: 4, coding: { sparsity: 2 }, examples: 400, holdout: 50 };
+    const { model: start } = await collect(data, { ...small, learner: "osdl" });
+    expect(Math.max(...start.norms!)).toBeGreaterThan(1.5);
+    const { coding, examples, holdout, patch } = small;
+    const { model } = await collect(data, { coding, examples, holdout, patch, start, learner: "sparse-odl" });
+    for (const norm of model.norms!) expect(norm).toBeCloseTo(1, 4);
+  });
+
+  test("ends below OSDL on the same examples, few or many", async () => {
+    const data = syntheticPictures(3, 2, 64);
+    const setting = {
+      patch: [6, 6],
+      base: "cropped:db2",
+      atomSparsity: 4,
+      coding: { sparsity: 2 },
+      batch: 64,
+    };
+    for (const examples of [200, 1500]) {
+      const last = async (learner: "osdl" | "sparse-odl") =>
+        (await collect(data, { ...setting, examples, learner })).reports.at(-1)!.testRmse!;
+      expect(await last("sparse-odl")).toBeLessThan(await last("osdl"));
+    }
+  });
+
+  test("`both` is refused by learners of explicit atoms", () => {
+    const data = syntheticPictures(3, 1, 40);
+    for (const learner of ["odl", "ksvd"] as const)
+      expect(() => train(data, { patch: [8, 8], learner, init: "both" })).toThrow(
+        new InputError(`train: init must be base or examples for ${learner}, got "both"`),
+      );
+  });
+});

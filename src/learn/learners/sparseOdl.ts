@@ -27,8 +27,8 @@
  * is. All atoms change at once, however, and the sparse ones differ from the dense: f may rise.
  *
  * How often. A fit costs k²L/2 multiply-adds per atom, as much as coding tens to hundreds of
- * mini-batches. So the atoms are updated after 1, 2, 3 … 8, 10, 12, 15 … mini-batches, each time
- * a quarter later, then every T mini-batches, T such that updates take about half as long as
+ * mini-batches. So the atoms are updated after 1, 2, 3 … 7, 9, 11, 14, 18 … mini-batches, each time
+ * about a quarter later, then every T mini-batches, T such that updates take about half as long as
  * coding (`longestInterval`), and at the end of every epoch.
  *
  * Shapes   Y n×N   X m×N   Φ n×L   A L×m   U, B n×m   C, G m×m
