@@ -64,7 +64,7 @@ class Sums {
     const X = codes(D, Y);
     this.#step += 1;
     const first = this.#step === 1;
-    const tau = first ? dot(X.data, X.data) / m : 0;
+    const tau = first ? (8 * dot(X.data, X.data)) / m : 0;
     const beta = first ? 0 : forgetting(this.#step, N);
     const [b, c] = [wide(Y).times(X.transpose()), X.times(X.transpose())];
     this.B.data.forEach((value, i) => (this.B.data[i] = beta * value + tau * D.data[i] + b.data[i]));

@@ -38,12 +38,12 @@
  *
  * What it adds to ODL, each with a test of the same name in sparseOdl.test.ts:
  *   S1 start        A⁰ is chosen from base atoms and examples (exampleStart.ts).
- *   S2 weight       The starting atoms count as much as one mini-batch that uses all atoms
+ *   S2 weight       The starting atoms count as much as eight mini-batches that use all atoms
  *                   equally: B⁰ = τD⁰, C⁰ = τI. Otherwise the first update replaces each atom by
  *                   the two or three examples that used it. An atom that atom care replaces has
  *                   no past, and counts as much from then on.
  *   S3 closer fits  A fit that is farther from uⱼ than the old atom is not taken; so an atom
- *                   that no example uses does not change.
+ *                   that no example uses stays as it is.
  *
  * [Mairal10] J. Mairal, F. Bach, J. Ponce, G. Sapiro. Online Learning for Matrix
  *            Factorization and Sparse Coding. JMLR 11, 2010.
@@ -159,11 +159,14 @@ async function updateAtoms(state: SparseOdlState, kernels: Kernels): Promise<voi
 /** Sweeps of an update: cheap beside the fits. */
 const sweeps = 2;
 
-/** B ← τD and C ← τI, with τ the mean energy of the coefficients of an atom in the codes X. */
+/** Mini-batches that the starting atoms count as. */
+const startWeight = 8;
+
+/** B ← τD and C ← τI, with τ a multiple of the mean energy of the coefficients of an atom in the codes X. */
 async function weighStart(state: SparseOdlState, X: DeviceSparse, kernels: Kernels): Promise<void> {
   const { values } = await kernels.readSparse(X);
   const energy = values.reduce((sum, x) => sum + x * x, 0);
-  state.weight = energy / state.dictionary.cols;
+  state.weight = (startWeight * energy) / state.dictionary.cols;
   await addWeight(state, identityColumns(X.rows, 0, X.rows), kernels);
 }
 

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { DenseMatrix } from "../../core/matrix.js";
+import { Rng } from "../../core/random/rng.js";
+import { createBase } from "../../dictionaries/base.js";
+import { SparseDictionary } from "../../dictionaries/dictionary.js";
+import { dot, explicitBase, wide } from "../../kernels/conformance/oracle.case.js";
+import { createReferenceKernels } from "../../kernels/reference/index.js";
+import type { Matrix64 } from "../../linalg/matrix64.js";
+import { randomAtoms, unitAtoms } from "../learners/learner.case.js";
+import { AtomFits, fitBytes } from "./atomFits.js";
+
+const base = createBase("odct:1", [4, 4]);
+const phi = explicitBase(base.factors);
+const [m, k] = [9, 3] as const;
+
+async function setUp(seed: number) {
+  const kernels = createReferenceKernels();
+  const rng = Rng.from(seed);
+  const { D } = unitAtoms(phi, randomAtoms(rng, phi.cols, m, k));
+  const U = kernels.matrix(phi.rows, m);
+  await kernels.writeMatrix(U, toHost(D));
+  const fits = await AtomFits.create(base, k, m, kernels);
+  return { kernels, rng, targets: D, U, fits };
+}
+
+function toHost(D: Matrix64): DenseMatrix {
+  return new DenseMatrix(D.rows, D.cols, Float32Array.from(D.data));
+}
+
+describe("AtomFits", () => {
+  test("finds atoms that have k non-zeros, with unit norm", async () => {
+    const { kernels, targets, U, fits } = await setUp(1);
+    const A = kernels.sparse(phi.cols, m, k);
+    await fits.replace(U, A);
+    const D = phi.times(wide(await kernels.readSparse(A)));
+    for (let j = 0; j < m; j++) expect(dot(D.column(j), targets.column(j))).toBeCloseTo(1, 5);
+  });
+
+  test("takes only fits that are closer than the atom", async () => {
+    const { kernels, rng, targets, U, fits } = await setUp(2);
+    const A = randomAtoms(rng, phi.cols, m, k);
+    const { D: before } = unitAtoms(phi, A);
+    const D = await SparseDictionary.create(base, A, kernels);
+    const norms = (await kernels.readMatrix(D.scale)).data;
+    for (let s = 0; s < A.values.length; s++) A.values[s] *= norms[Math.floor(s / k)];
+    await D.replace(A);
+    // atoms 0 to 4 are their own targets, and farther from everything else
+    const wanted = toHost(targets);
+    for (let j = 0; j < 5; j++) wanted.column(j).set(before.column(j));
+    await kernels.writeMatrix(U, wanted);
+    await fits.improve(U, D);
+    const after = phi.times(wide(await kernels.readSparse(D.A)));
+    for (let j = 0; j < m; j++) expect(dot(after.column(j), wanted.column(j))).toBeCloseTo(1, 5);
+    expect(dot(after.column(7), before.column(7))).toBeLessThan(0.99);
+  });
+
+  test("leaves atoms alone whose target is zero", async () => {
+    const { kernels, U, fits } = await setUp(3);
+    const A = kernels.sparse(phi.cols, m, k);
+    await kernels.writeMatrix(U, new DenseMatrix(phi.rows, m));
+    await fits.replace(U, A);
+    expect((await kernels.readSparse(A)).counts.every((count) => count === 0)).toBe(true);
+  });
+
+  test("takes the memory that is planned for it", async () => {
+    const kernels = createReferenceKernels();
+    const fits = await AtomFits.create(base, k, m, kernels);
+    const planned = fitBytes(phi.rows, phi.cols, k, m);
+    expect(kernels.memory.used).toBeLessThanOrEqual(1.1 * planned); // Φ itself is planned elsewhere
+    expect(kernels.memory.used).toBeGreaterThan(planned / 2);
+    fits.free();
+    expect(kernels.memory.used).toBe(0);
+  });
+});
