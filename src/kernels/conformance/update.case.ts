@@ -134,6 +134,20 @@ export const updateCases: readonly ConformanceCase[] = [
     check: (bench, rng) => expectAccepted(bench, rng, 300, 600, 130),
   },
   {
+    title: "acceptAtoms leaves no entries by rows from before",
+    once: true,
+    async check(bench, rng) {
+      const { kernels } = bench;
+      const A = await bench.holdSparse(randomSparse(rng, 7, 5, 3));
+      await kernels.readRows(A); // which kernels may keep
+      const ones = await bench.put(DenseMatrix.build(1, 5, () => 1));
+      await kernels.acceptAtoms(await bench.putSparse(randomSparse(rng, 7, 5, 2)), ones, ones, A, 0);
+      const { values } = await kernels.readSparse(A);
+      const byRows = (await kernels.readRows(A)).values;
+      expectSame(byRows.sort(), values.filter((value) => value !== 0).sort(), "entries by rows");
+    },
+  },
+  {
     title: "moveAtoms adds its step to U, γU_S + ηg, on S alone",
     async check(bench, rng, scale) {
       const [L, m] = [1 + rng.below(30), 3 + rng.below(20)];

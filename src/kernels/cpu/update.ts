@@ -4,7 +4,7 @@ import type { UpdateOperations } from "../contract.js";
 import { lanes, listBlock, listScratch, normBlock, rowBytes } from "./assembly/constants.js";
 import type { CodeLists } from "./codeLists.js";
 import { base, dense, set, sparse } from "./handles.js";
-import type { CpuMemory } from "./memory.js";
+import type { CpuMemory, SparseEntries } from "./memory.js";
 import type { Pool } from "./pool.js";
 
 /** Members of S below which a column of the gradient is shared between threads, and the rows of a share. */
@@ -85,6 +85,7 @@ export function updateOperations(pool: Pool, memory: CpuMemory, codes: CodeLists
         if (!(e[j] > 0 && (2 * (1 - e[j])) / (1 + norm) < bounds[j])) continue;
         placeScaled(from, j, 1 / norm, to, first + j);
       }
+      sparse(A).places.version++;
     },
     async clearColumns(S, M, { rows = false } = {}) {
       const values = memory.values(M);
