@@ -61,7 +61,7 @@ describe("resolveTraining", () => {
     expect(resolveTraining({ patch, learner: "odl", init: "base" }).init).toBe("base");
     expect(resolveTraining({ patch, average: true }).average).toBe(true);
     expect(() => resolveTraining({ patch, learner: "odl", init: "zeros" as never })).toThrow(
-      new InputError('train: unknown init "zeros"; known: base, examples'),
+      new InputError('train: unknown init "zeros"; known: base, examples, both'),
     );
   });
 
