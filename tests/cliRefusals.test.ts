@@ -146,7 +146,7 @@ refuses("options of train", [
   ],
   [
     train("--learner magic"),
-    'train: unknown learner "magic"; known: osdl, niht, niht-batch, sparse-ksvd, odl, ksvd, pca, sedil',
+    'train: unknown learner "magic"; known: osdl, niht, niht-batch, sparse-ksvd, sparse-odl, odl, ksvd, pca, sedil',
   ],
   [
     train("--learner niht --momentum 0.5"),
@@ -161,6 +161,7 @@ refuses("options of train", [
     train("--start dict.npz --base odct:2"),
     "train: --base must not be given with --start, which has its own",
   ],
+  [train("--learner odl --init both"), 'train: --init must be base or examples for odl, got "both"'],
   [train("--init base"), "train: --init must not be given: the learner osdl does not use it"],
   [
     train("--learner odl --init base --start dict.npz"),

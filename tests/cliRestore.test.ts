@@ -188,7 +188,7 @@ describe.concurrent("what they reject", () => {
     ],
     [
       "denoise photos/0.png --learner best -o OUT.png",
-      'denoise: unknown learner "best"; known: osdl, niht, niht-batch, sparse-ksvd, odl, ksvd, pca, sedil',
+      'denoise: unknown learner "best"; known: osdl, niht, niht-batch, sparse-ksvd, sparse-odl, odl, ksvd, pca, sedil',
     ],
     [
       "denoise photos/0.png --learner ksvd --patch 8 --atom-sparsity 10% -o OUT.png",

@@ -27,7 +27,7 @@ describe("resolveTraining", () => {
     });
     expect(resolved.base.name).toBe("cropped:sym8");
     expect(resolved.base.shape).toEqual([12, 12]);
-    expect(resolved).toMatchObject({ ...trainDefaults, base: resolved.base });
+    expect(resolved).toMatchObject({ ...trainDefaults, init: "base", base: resolved.base });
   });
 
   test("keeps the options that are given", () => {
@@ -117,7 +117,7 @@ describe("resolveTraining", () => {
     [{ coding: { error: Number.NaN } }, "error must be a number of at least 0, got NaN"],
     [
       { learner: "magic" },
-      'unknown learner "magic"; known: osdl, niht, niht-batch, sparse-ksvd, odl, ksvd, pca, sedil',
+      'unknown learner "magic"; known: osdl, niht, niht-batch, sparse-ksvd, sparse-odl, odl, ksvd, pca, sedil',
     ],
     [{ batch: 0 }, integer("batch", 1, 0)],
     [{ epochs: 0 }, integer("epochs", 1, 0)],
