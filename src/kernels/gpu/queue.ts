@@ -3,8 +3,9 @@
  *
  * Work is recorded and submitted many dispatches at a time, in the order of the
  * calls. The parameters of a dispatch are a few words in one uniform buffer, at an
- * offset of its own; they are given by the names of the shader's `Params`. The bindings of a shader are read from its source: binding 0 holds
- * the parameters, the others are storage in their order.
+ * offset of its own; they are given by the names of the shader's `Params`. The bindings
+ * of a shader are read from its source: binding 0 holds the parameters, the others are
+ * storage in their order.
  *
  * If the device is lost, or reports an error, the next read fails with it.
  */
