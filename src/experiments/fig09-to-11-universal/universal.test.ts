@@ -206,7 +206,7 @@ describe("the claims of a universal experiment", () => {
 
   test("ask for learning over twice as fast as by ODL", () => {
     const claim = (seconds: number) => judge([0, 23, 25], [ours, learnedBy("odl", seconds)])["twice-as-fast"];
-    expect(claim(21)).toMatchObject({ measured: "10 s against 21 s: 2.1 times", holds: true });
+    expect(claim(21)).toMatchObject({ measured: "10 s against 21 s: 2.10 times", holds: true });
     expect(claim(19)).toMatchObject({ holds: false });
   });
 

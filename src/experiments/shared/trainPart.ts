@@ -3,7 +3,7 @@
  * few minutes, and when it is aborted, so that the run resumes in the middle of it with the same result.
  *
  * Seconds are those of all its pieces together. `seconds` has everything: reading, learning, tests. The seconds of a
- * point are those of learning alone: the time of a test is taken to be that of the first, before the first update.
+ * point are those of learning alone.
  */
 
 import type { Signal } from "../../core/signal.js";
@@ -63,6 +63,7 @@ export async function trainPart(
     const keeper = await TrainingKeeper.open(name, tools);
     const { kernels, signal } = tools;
     const run = train(images, { ...options, kernels, signal, ...keeper.options });
+    keeper.watch.follow(run);
     const plan = await run.plan();
     keeper.watch.begin();
     const reports = watched(run, keeper.watch, isDone);
@@ -93,37 +94,42 @@ interface WatchState {
   readonly points: LearningPoint[];
   updates: number;
   learning: number;
-  test: number;
   /** Seconds of the pieces before this one. */
   before: number;
   /** Seconds between the last report and the checkpoint. */
   pending: number;
 }
 
-/** Notes points, and times. Neither the time of showing nor that of saving counts. */
+/** Notes points, and times. The time of showing, of saving and of tests does not count. */
 class TrainingWatch {
   readonly #state: WatchState;
   readonly #opened = performance.now();
   #start = performance.now();
-  #saving = 0;
+  #run: { readonly testSeconds: number } = { testSeconds: 0 };
+  /** Seconds since the last report that do not count. */
+  #other = 0;
 
   constructor(state?: WatchState) {
-    this.#state = state ?? { points: [], updates: 0, learning: 0, test: 0, before: 0, pending: 0 };
+    this.#state = state ?? { points: [], updates: 0, learning: 0, before: 0, pending: 0 };
   }
 
   get points(): readonly LearningPoint[] {
     return this.#state.points;
   }
 
+  follow(run: { readonly testSeconds: number }): void {
+    this.#run = run;
+  }
+
   /** The work until the next report begins. */
   begin(): void {
     this.#start = performance.now();
-    this.#saving = 0;
+    this.#other = -this.#run.testSeconds;
   }
 
   /** Time that was spent on saving since the last report. */
   addSaving(seconds: number): void {
-    this.#saving += seconds;
+    this.#other += seconds;
   }
 
   /** Whether the report made a point. */
@@ -140,13 +146,13 @@ class TrainingWatch {
   }
 
   get #sinceReport(): number {
-    return (performance.now() - this.#start) / 1000 - this.#saving;
+    return (performance.now() - this.#start) / 1000 - this.#other - this.#run.testSeconds;
   }
 
-  #add({ step, examples, testRmse, cost }: Omit<TrainReport, "ended">, seconds: number): boolean {
+  #add(report: Omit<TrainReport, "ended">, seconds: number): boolean {
+    const { step, examples, testRmse, cost } = report;
     const state = this.#state;
-    if (step === 0) state.test = seconds;
-    else state.learning += Math.max(0, seconds - (testRmse === undefined ? 0 : state.test));
+    if (step > 0) state.learning += seconds;
     state.updates = step;
     if (testRmse === undefined && cost === undefined) return false;
     state.points.push({

@@ -93,7 +93,7 @@ export class TrainingRun implements AsyncIterable<TrainReport>, Closable {
   /** What a run had learned that failed because its data could no longer be read. */
   #rescued: Model | undefined;
   #status: "new" | "running" | "ended" | "failed" | "closed" = "new";
-  readonly #progress: { examples: number };
+  readonly #progress: { examples: number; testSeconds: number };
   readonly #unreadable: UnreadableFiles;
 
   constructor(data: TrainingData, options: TrainOptions, test?: readonly Signal[]) {
@@ -105,7 +105,7 @@ export class TrainingRun implements AsyncIterable<TrainReport>, Closable {
     this.#resolved = resolveTraining(options);
     this.#unreadable = new UnreadableFiles(options.onUnreadable);
     const { checkpoints, resume } = options;
-    this.#progress = { examples: resume?.header.position.examples ?? 0 };
+    this.#progress = { examples: resume?.header.position.examples ?? 0, testSeconds: 0 };
     if (checkpoints === undefined && resume === undefined) return;
     this.#identity = new RunIdentity(this.#resolved, resume?.header);
     if (!isSource(data)) this.#identity.addSignals("the data", data);
@@ -127,6 +127,11 @@ export class TrainingRun implements AsyncIterable<TrainReport>, Closable {
   /** The files that could not be read so far, and how many examples were skipped because of them. */
   get unreadable(): { readonly files: readonly string[]; readonly examples: number } {
     return { files: this.#unreadable.files, examples: this.#unreadable.examples };
+  }
+
+  /** Seconds spent on test errors so far, since the run began or was resumed. */
+  get testSeconds(): number {
+    return this.#progress.testSeconds;
   }
 
   /** The final dictionary. Trains first if nobody has iterated over the run. */

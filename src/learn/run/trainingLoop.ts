@@ -49,6 +49,8 @@ type StopReason = "no improvement" | "time" | "aborted";
 /** How far a run has come, shared with the run. */
 interface Progress {
   examples: number;
+  /** Seconds of all measurements of the test error. */
+  testSeconds: number;
 }
 
 export class TrainingLoop {
@@ -124,7 +126,7 @@ export class TrainingLoop {
   async #first(): Promise<SavedReport> {
     const nothing = { step: 0, epoch: 0, examples: 0, rmse: Number.NaN, stepSize: 0, atomsUsed: 0 };
     const atomsReplaced = this.#atomsReplaced;
-    this.#latest ??= { ...nothing, atomsReplaced, ...(await this.#stopping.measure(this.#setup)) };
+    this.#latest ??= { ...nothing, atomsReplaced, ...(await this.#test()) };
     return this.#latest;
   }
 
@@ -190,7 +192,7 @@ export class TrainingLoop {
     const { plan, learner } = this.#setup;
     const [{ rmse, ...rest }] = await Promise.all([learner.report(), requireFiniteAtoms(learner)]);
     requireFiniteError(learner, rmse);
-    const tested = tests ? await this.#stopping.measure(this.#setup) : {};
+    const tested = tests ? await this.#test() : {};
     requireFiniteError(learner, tested.testRmse ?? 0);
     const { examples } = this.#progress;
     if (tests) this.#nextTest = examples + plan.testEvery;
@@ -198,6 +200,13 @@ export class TrainingLoop {
     this.#atomsReplaced = 0;
     this.#latest = { ...rest, rmse: rmse / plan.scale, epoch, examples, atomsReplaced, ...tested };
     return this.#latest;
+  }
+
+  async #test(): Promise<{ testRmse?: number }> {
+    const start = performance.now();
+    const tested = await this.#stopping.measure(this.#setup);
+    this.#progress.testSeconds += (performance.now() - start) / 1000;
+    return tested;
   }
 
   /** Save a checkpoint, if enabled, once the dictionary is known to be finite. */
