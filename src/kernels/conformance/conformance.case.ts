@@ -31,11 +31,18 @@ const cases = [
   ...[updateCases, codeListCases, explicitCases, exampleCases],
 ].flat();
 
-/** `misuse`: whether handles are misused too, which is the same for kernels that differ in their settings alone. */
+export interface ConformanceOptions {
+  readonly draws?: number;
+  /** Whether handles are misused too, which is the same for kernels that differ in their settings alone. */
+  readonly misuse?: boolean;
+  /** Only the cases of this operation. */
+  readonly only?: keyof Kernels & string;
+}
+
 export function conformance(
   name: string,
   create: () => Promise<Kernels>,
-  { draws = 12, misuse = true }: { readonly draws?: number; readonly misuse?: boolean } = {},
+  { draws = 12, misuse = true, only }: ConformanceOptions = {},
 ): void {
   describe(`${name} kernels conform`, () => {
     let kernels: Kernels | undefined;
@@ -46,6 +53,7 @@ export function conformance(
     });
     afterAll(() => kernels?.close());
     for (const { title, once, check } of misuse ? [...misuseCases, ...cases] : cases) {
+      if (only && !title.startsWith(`${only} `)) continue;
       test(title, async () => {
         kernels ??= await create();
         const bench = new Bench(kernels);
