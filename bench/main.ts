@@ -7,6 +7,7 @@ import { benchCodec } from "./codec.js";
 import { benchGpu } from "./gpu.js";
 import { benchJobs } from "./jobs.js";
 import { benchKernels } from "./kernels.js";
+import { benchLearners } from "./learners.js";
 import { type Measurements, measuredPart } from "./measurements.js";
 import { benchPeers } from "./peers.js";
 import { describeMachine, type Options } from "./setting.js";
@@ -16,6 +17,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     images: { type: "string", multiple: true, default: [] },
+    test: { type: "string", multiple: true, default: [] },
     threads: { type: "string", default: "2" },
     quick: { type: "boolean", default: false },
     dictionary: { type: "string" },
@@ -37,6 +39,7 @@ const parts = {
   gpu: benchGpu,
   codec: benchCodec,
   soak: benchSoak,
+  learners: benchLearners,
 };
 const chosen = positionals.length > 0 ? positionals : ["kernels", "jobs"];
 const unknown = chosen.find((name) => !Object.hasOwn(parts, name));

@@ -19,15 +19,17 @@ export interface Options {
   readonly threads: number;
   readonly quick: boolean;
   readonly images: readonly string[];
+  /** For `learners`: pictures to test on; by default, patches of `images` that are not learned from. */
+  readonly test: readonly string[];
   /** For `codec`: the dictionary to compress with. */
   readonly dictionary?: string | undefined;
   /** For `gpu`: the folder that has the package of the rival, if it is not installed. */
   readonly rival?: string | undefined;
-  /** For `gpu`: the sections to run, separated by commas; by default all. */
+  /** For `gpu` and `learners`: the sections to run, separated by commas; by default all. */
   readonly only?: string | undefined;
   /** For `gpu`: features of Dawn to enable, separated by commas. */
   readonly dawn?: string | undefined;
-  /** For `soak`: where to compute, and for how long. */
+  /** For `soak` and `learners`: where to compute; for `soak`, for how long. */
   readonly device: string;
   readonly minutes: number;
   /** The name of the result files. */
