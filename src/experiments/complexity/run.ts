@@ -3,7 +3,8 @@
 import type { Signal } from "../../core/signal.js";
 import { extractExamples, freeTraining, setUpTraining } from "../../learn/run/setup.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
-import { chooseSettings, recordSettings } from "../shared/chooseSettings.js";
+import { chooseSettings } from "../shared/chooseSettings.js";
+import { concludeRun } from "../shared/concludeRun.js";
 import type {
   ExperimentData,
   ExperimentOptions,
@@ -11,9 +12,8 @@ import type {
   ExperimentTools,
   Outcome,
 } from "../shared/experiment.js";
-import { describeDevice } from "../shared/outcomeFiles.js";
 import { jsonPart } from "../shared/parts.js";
-import { choosePictures, departuresOf } from "../shared/pictures.js";
+import { choosePictures } from "../shared/pictures.js";
 import { StageClock } from "../shared/stageClock.js";
 import { complexityClaims, type SweepCurve, type SweepPoint } from "./claims.js";
 import { complexityFiles, slopeTable } from "./files.js";
@@ -30,7 +30,6 @@ export async function runComplexity(
   data: ExperimentData,
   tools: ExperimentTools,
 ): Promise<Outcome> {
-  const start = performance.now();
   const clock = new StageClock();
   const { pictures, sources } = choosePictures(data, settings.pictures, settings.seed);
   const curves: SweepCurve[] = [];
@@ -42,19 +41,15 @@ export async function runComplexity(
       curves.push({ letter: sweep.letter, learner, points: part.value });
     }
   }
-  const claims = complexityClaims(curves);
-  const departures = departuresOf(settings, data);
-  const device = describeDevice(tools.kernels);
-  const seconds = (performance.now() - start) / 1000;
-  return {
-    ...slopeTable(curves),
-    claims,
-    values: { curves },
-    settings: recordSettings(settings),
-    departures,
-    stageSeconds: clock.seconds(),
-    files: complexityFiles({ settings, curves, claims, departures, sources, device, seconds }),
-  };
+  return concludeRun(
+    { settings, data, tools, clock, sources },
+    {
+      ...slopeTable(curves),
+      claims: complexityClaims(curves),
+      values: { curves },
+      files: (facts) => complexityFiles({ settings, curves, ...facts }),
+    },
+  );
 }
 
 async function measureSweep(

@@ -7,7 +7,8 @@
 import { formatShape, sameShape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
-import { chooseSettings, recordSettings, trainingOptions } from "../shared/chooseSettings.js";
+import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
+import { concludeRun } from "../shared/concludeRun.js";
 import type {
   ExperimentData,
   ExperimentOptions,
@@ -15,8 +16,7 @@ import type {
   ExperimentTools,
   Outcome,
 } from "../shared/experiment.js";
-import { describeDevice } from "../shared/outcomeFiles.js";
-import { choosePictures, departuresOf } from "../shared/pictures.js";
+import { choosePictures } from "../shared/pictures.js";
 import { StageClock } from "../shared/stageClock.js";
 import { trainPart } from "../shared/trainPart.js";
 import { type Comparison, type Curve, convergenceClaims, describeComparison, idPrefix } from "./claims.js";
@@ -40,26 +40,23 @@ export async function runConvergence(
   data: ExperimentData,
   tools: ExperimentTools,
 ): Promise<Outcome> {
-  const start = performance.now();
   const { pictures: images, sources } = choosePictures(data, settings.pictures, settings.seed);
   const clock = new StageClock();
-  const departures = departuresOf(settings, data);
   const comparisons: Comparison[] = [];
   for (const size of settings.sizes)
     comparisons.push(...(await compareMethods(settings, size, { images, test: data.test }, tools, clock)));
-  const claims = convergenceClaims(comparisons);
-  const device = describeDevice(tools.kernels);
-  const seconds = (performance.now() - start) / 1000;
-  return {
-    header: ["test RMSE", "before learning", "after one epoch", "at the end", "seconds"],
-    rows: comparisons.flatMap((comparison) => comparison.curves.map((curve) => tableRow(comparison, curve))),
-    claims,
-    values: { curves: comparisons.flatMap(curveValues) },
-    settings: recordSettings(settings),
-    departures,
-    stageSeconds: clock.seconds(),
-    files: convergenceFiles({ settings, comparisons, claims, departures, sources, device, seconds }),
-  };
+  return concludeRun(
+    { settings, data, tools, clock, sources },
+    {
+      header: ["test RMSE", "before learning", "after one epoch", "at the end", "seconds"],
+      rows: comparisons.flatMap((comparison) =>
+        comparison.curves.map((curve) => tableRow(comparison, curve)),
+      ),
+      claims: convergenceClaims(comparisons),
+      values: { curves: comparisons.flatMap(curveValues) },
+      files: (facts) => convergenceFiles({ settings, comparisons, ...facts }),
+    },
+  );
 }
 
 /** All comparisons with one patch size, one per atom sparsity; a dense method has the same curve in all. */

@@ -7,7 +7,8 @@ import type { Signal } from "../../core/signal.js";
 import type { NihtLearner } from "../../learn/learners/atomwise/niht.js";
 import { extractExamples, freeTraining, setUpTraining, type TrainingSetup } from "../../learn/run/setup.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
-import { chooseSettings, recordSettings, trainingOptions } from "../shared/chooseSettings.js";
+import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
+import { concludeRun } from "../shared/concludeRun.js";
 import type {
   ExperimentData,
   ExperimentOptions,
@@ -15,9 +16,8 @@ import type {
   ExperimentTools,
   Outcome,
 } from "../shared/experiment.js";
-import { describeDevice } from "../shared/outcomeFiles.js";
 import { jsonPart } from "../shared/parts.js";
-import { choosePictures, departuresOf } from "../shared/pictures.js";
+import { choosePictures } from "../shared/pictures.js";
 import { StageClock } from "../shared/stageClock.js";
 import {
   type AtomSteps,
@@ -42,7 +42,6 @@ export async function runStepSizes(
   data: ExperimentData,
   tools: ExperimentTools,
 ): Promise<Outcome> {
-  const start = performance.now();
   const clock = new StageClock();
   const { pictures, sources } = choosePictures(data, settings.pictures, settings.seed);
   const niht = await jsonPart(tools, "niht-steps", () => nihtSteps(settings, pictures, tools));
@@ -53,24 +52,20 @@ export async function runStepSizes(
     const global = osdl.value[i];
     return global === undefined ? [] : { ...point, global }; // undefined if it was aborted
   });
-  const claims = stepSizeClaims(points);
-  const departures = departuresOf(settings, data);
-  const device = describeDevice(tools.kernels);
-  const seconds = (performance.now() - start) / 1000;
   const { shown } = niht.value;
-  return {
-    header: ["step size at mini-batch", "mean of atoms", "median atom", "OSDL, (13)", "(13) squared"],
-    rows: chooseRows(points).map(({ iteration, mean, quantiles, global }) => [
-      String(iteration),
-      ...[mean, quantiles[2], global, global ** 2].map((value) => value.toPrecision(3)),
-    ]),
-    claims,
-    values: { points, ratios: stepRatios(points) },
-    settings: recordSettings(settings),
-    departures,
-    stageSeconds: clock.seconds(),
-    files: stepSizesFiles({ settings, points, shown, claims, departures, sources, device, seconds }),
-  };
+  return concludeRun(
+    { settings, data, tools, clock, sources },
+    {
+      header: ["step size at mini-batch", "mean of atoms", "median atom", "OSDL, (13)", "(13) squared"],
+      rows: chooseRows(points).map(({ iteration, mean, quantiles, global }) => [
+        String(iteration),
+        ...[mean, quantiles[2], global, global ** 2].map((value) => value.toPrecision(3)),
+      ]),
+      claims: stepSizeClaims(points),
+      values: { points, ratios: stepRatios(points) },
+      files: (facts) => stepSizesFiles({ settings, points, shown, ...facts }),
+    },
+  );
 }
 
 /** The first mini-batch, the last, and three between. */

@@ -12,7 +12,8 @@ import { psnr } from "../../tasks/approximate/representation.js";
 import { denoise } from "../../tasks/restore/denoise.js";
 import type { DenoiseOptions } from "../../tasks/restore/denoiseOptions.js";
 import { addNoise, rmseBetween } from "../../tasks/restore/trialDamage.js";
-import { chooseSettings, recordSettings, trainingOptions } from "../shared/chooseSettings.js";
+import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
+import { concludeRun } from "../shared/concludeRun.js";
 import type {
   ExperimentData,
   ExperimentOptions,
@@ -20,9 +21,8 @@ import type {
   ExperimentTools,
   Outcome,
 } from "../shared/experiment.js";
-import { describeDevice } from "../shared/outcomeFiles.js";
 import { jsonPart } from "../shared/parts.js";
-import { choosePictures, departuresOf } from "../shared/pictures.js";
+import { choosePictures } from "../shared/pictures.js";
 import { StageClock } from "../shared/stageClock.js";
 import { denoisingClaims } from "./claims.js";
 import { denoisingFiles, psnrTable } from "./files.js";
@@ -59,7 +59,6 @@ export async function runDenoising(
   data: ExperimentData,
   tools: ExperimentTools,
 ): Promise<Outcome> {
-  const start = performance.now();
   const clock = new StageClock();
   const { pictures, sources } = choosePictures(data, settings.pictures, settings.seed);
   const measurements: Measurement[] = [];
@@ -70,19 +69,15 @@ export async function runDenoising(
       measurements.push(...(await denoiseWithOthers(settings, tasks, tools, clock)));
   }
   for (const { method, seconds } of measurements) clock.add(`denoising: ${method}`, seconds);
-  const claims = denoisingClaims(settings, measurements);
-  const departures = departuresOf(settings, data);
-  const device = describeDevice(tools.kernels);
-  const seconds = (performance.now() - start) / 1000;
-  return {
-    ...psnrTable(settings, measurements),
-    claims,
-    values: { measurements },
-    settings: recordSettings(settings),
-    departures,
-    stageSeconds: clock.seconds(),
-    files: denoisingFiles({ settings, measurements, claims, departures, sources, device, seconds }),
-  };
+  return concludeRun(
+    { settings, data, tools, clock, sources },
+    {
+      ...psnrTable(settings, measurements),
+      claims: denoisingClaims(settings, measurements),
+      values: { measurements },
+      files: (facts) => denoisingFiles({ settings, measurements, ...facts }),
+    },
+  );
 }
 
 /** The pictures with noise, the same for all methods. */

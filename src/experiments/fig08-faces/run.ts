@@ -7,7 +7,8 @@ import type { DenseMatrix } from "../../core/matrix.js";
 import { resolveTraining } from "../../learn/run/trainOptions.js";
 import { samplePatches } from "../../tasks/approximate/mTerm.js";
 import type { MTermCurve } from "../../tasks/approximate/mTermCurves.js";
-import { chooseSettings, recordSettings, trainingOptions } from "../shared/chooseSettings.js";
+import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
+import { concludeRun } from "../shared/concludeRun.js";
 import type {
   ExperimentData,
   ExperimentOptions,
@@ -16,8 +17,7 @@ import type {
   Outcome,
 } from "../shared/experiment.js";
 import { analyticContenders, compareMTerms, mTermTable, psnrByLabel } from "../shared/mTermComparison.js";
-import { describeDevice } from "../shared/outcomeFiles.js";
-import { departuresOf, splitPictures } from "../shared/pictures.js";
+import { splitPictures } from "../shared/pictures.js";
 import { StageClock } from "../shared/stageClock.js";
 import { faceKind, facesClaims } from "./claims.js";
 import { facesFiles } from "./files.js";
@@ -37,35 +37,26 @@ export async function runFaces(
   data: ExperimentData,
   tools: ExperimentTools,
 ): Promise<Outcome> {
-  const start = performance.now();
   const clock = new StageClock();
   const { patch, testPatches: count, seed, terms } = settings;
   const { images, test, sources } = splitPictures(data, settings.pictures, seed);
   const patches = await samplePatches(test, { patch, count, seed, kernels: tools.kernels });
   const models = await learnAll(settings, images, tools, clock);
   const curves = await clock.time("approximating", () => approximate(settings, models, patches, tools));
-  const claims = facesClaims(settings, curves, faceKind((data.images ?? []).map(({ name }) => name)));
-  const departures = departuresOf(settings, data);
-  const device = describeDevice(tools.kernels);
-  const seconds = (performance.now() - start) / 1000;
   const tested = patches.cols;
-  const facts = { claims, departures, sources, device, seconds };
-  const files = await clock.time("drawing", () =>
-    facesFiles({ settings, models, curves, tested, ...facts }, tools.kernels),
-  );
-  return {
-    ...mTermTable("PSNR (dB) with M coefficients", terms, curves),
-    claims,
-    values: {
-      terms,
-      psnr: psnrByLabel(curves),
-      learning: Object.fromEntries(models.map(({ method, record }) => [method.label, record])),
+  return concludeRun(
+    { settings, data, tools, clock, sources },
+    {
+      ...mTermTable("PSNR (dB) with M coefficients", terms, curves),
+      claims: facesClaims(settings, curves, faceKind((data.images ?? []).map(({ name }) => name))),
+      values: {
+        terms,
+        psnr: psnrByLabel(curves),
+        learning: Object.fromEntries(models.map(({ method, record }) => [method.label, record])),
+      },
+      files: (facts) => facesFiles({ settings, models, curves, tested, ...facts }, tools.kernels),
     },
-    settings: recordSettings(settings),
-    departures,
-    stageSeconds: clock.seconds(),
-    files,
-  };
+  );
 }
 
 /** The curves in the order of the table: wavelets, PCA by its first and by its largest components, SeDiL, OSDL. */

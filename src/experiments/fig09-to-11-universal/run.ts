@@ -12,7 +12,8 @@ import { learners } from "../../learn/learners/registry.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
 import { samplePatches } from "../../tasks/approximate/mTerm.js";
 import type { Contender, MTermCurve } from "../../tasks/approximate/mTermCurves.js";
-import { chooseSettings, recordSettings, trainingOptions } from "../shared/chooseSettings.js";
+import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
+import { concludeRun } from "../shared/concludeRun.js";
 import type {
   ExperimentData,
   ExperimentOptions,
@@ -21,9 +22,8 @@ import type {
   Outcome,
 } from "../shared/experiment.js";
 import { analyticContenders, compareMTerms, mTermTable, psnrByLabel } from "../shared/mTermComparison.js";
-import { describeDevice } from "../shared/outcomeFiles.js";
 import { jsonPart } from "../shared/parts.js";
-import { departuresOf, splitPictures } from "../shared/pictures.js";
+import { splitPictures } from "../shared/pictures.js";
 import { StageClock } from "../shared/stageClock.js";
 import { trainPart } from "../shared/trainPart.js";
 import { type LearnedDictionary, universalClaims } from "./claims.js";
@@ -44,7 +44,6 @@ export async function runUniversal(
   data: ExperimentData,
   tools: ExperimentTools,
 ): Promise<Outcome> {
-  const start = performance.now();
   const clock = new StageClock();
   const { kernels, onStage = () => {} } = tools;
   const { patch, testPatches: count, seed, terms } = settings;
@@ -59,31 +58,25 @@ export async function runUniversal(
     make: () => model,
   }));
   const curves = [...analyticCurves, ...(await curvesOf(settings, contenders, patches, tools, clock))];
-  const claims = universalClaims(settings, curves, learned);
-  const departures = departuresOf(settings, data);
   const { model } = learned[0];
   onStage("looking for recurring patterns");
   const atoms = await model.atoms(kernels);
   const families = atomFamilies(atoms, model.shape);
   onStage("drawing");
-  const device = describeDevice(kernels);
-  const seconds = (performance.now() - start) / 1000;
-  const facts = { claims, departures, sources, device, seconds };
   const shown = { settings, model, atoms, families, learned, curves, tested: patches.cols };
-  const files = await clock.time("drawing", () => universalFiles({ ...shown, ...facts }));
-  return {
-    ...mTermTable("PSNR (dB) with M terms", terms, curves),
-    claims,
-    values: {
-      terms,
-      psnr: psnrByLabel(curves),
-      learning: Object.fromEntries(learned.map(({ method, record }) => [method.label, record])),
+  return concludeRun(
+    { settings, data, tools, clock, sources },
+    {
+      ...mTermTable("PSNR (dB) with M terms", terms, curves),
+      claims: universalClaims(settings, curves, learned),
+      values: {
+        terms,
+        psnr: psnrByLabel(curves),
+        learning: Object.fromEntries(learned.map(({ method, record }) => [method.label, record])),
+      },
+      files: (facts) => universalFiles({ ...shown, ...facts }),
     },
-    settings: recordSettings(settings),
-    departures,
-    stageSeconds: clock.seconds(),
-    files,
-  };
+  );
 }
 
 /** The order of the table: ODL, variants, the paper's own method last. */

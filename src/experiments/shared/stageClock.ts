@@ -1,7 +1,13 @@
 /** The seconds of the stages of a run, by name; a stage that is timed again adds up. */
 
 export class StageClock {
+  readonly #start = performance.now();
   readonly #seconds = new Map<string, number>();
+
+  /** Seconds since the clock was made. */
+  get elapsed(): number {
+    return (performance.now() - this.#start) / 1000;
+  }
 
   add(stage: string, seconds: number): void {
     this.#seconds.set(stage, (this.#seconds.get(stage) ?? 0) + seconds);
