@@ -36,6 +36,7 @@ const sameInLibrary = [
   "epochs",
   "examples",
   "momentum",
+  "firstSteps",
   "average",
   "stepDecay",
   "seed",
@@ -119,6 +120,14 @@ function withLearnerOptions(command: Command): void {
   );
   command
     .addOption(option("--momentum <g>", "momentum γ in [0, 1) (osdl only)", number, d.momentum))
+    .addOption(
+      option(
+        "--first-steps <how>",
+        "paper, or short, so that the error does not rise at first (osdl only)",
+        undefined,
+        d.firstSteps,
+      ),
+    )
     .option("--average", "end with the mean of the atoms over the last epoch (osdl only)")
     .addOption(
       option("--step-decay <t>", "mini-batches until the step is halved (niht only)", number, d.stepDecay),

@@ -26,7 +26,7 @@ async function start(init: StartingAtoms, atoms: number, examples: DenseMatrix, 
     }
     kernels.free(Y);
   }
-  const rest = { momentum: 0, stepDecay: 1, average: false };
+  const rest = { momentum: 0, firstSteps: "paper" as const, stepDecay: 1, average: false };
   const setting = { options: { ...options, ...rest }, model: undefined, examples: examples.cols };
   const A = await chosenFactor({ ...setting, firstExamples, rng: Rng.from(1), kernels });
   expect(kernels.memory.used).toBe(0);

@@ -30,6 +30,7 @@ async function setUp(seed: number) {
     ...sizes,
     coding: { sparsity: p },
     momentum: 0,
+    firstSteps: "paper" as const,
     stepDecay: 1,
     init: "examples" as const,
     average: false,

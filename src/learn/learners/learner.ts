@@ -14,6 +14,7 @@ import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import type { Model, ModelMeta } from "../../model/model.js";
 import type { BatchEncoder, CodingRule } from "../../pursuit/encoder.js";
 import type { Savable } from "../checkpoints/checkpointParts.js";
+import type { FirstSteps } from "./shortStart.js";
 
 /** A dictionary that learns. The caller owns the loop. */
 export interface Learner {
@@ -83,6 +84,8 @@ export interface LearnerOptions {
   readonly batch: number;
   /** `γ`. */
   readonly momentum: number;
+  /** Whether the first steps of `osdl` are as printed or shortened. */
+  readonly firstSteps: FirstSteps;
   /** `T` of 1 + t/T, in mini-batches. */
   readonly stepDecay: number;
   /** What the atoms start as; `"base"` for learners without the option. */
@@ -96,7 +99,10 @@ export const startingAtoms = ["base", "examples", "both"] as const;
 export type StartingAtoms = (typeof startingAtoms)[number];
 
 /** Options that only some learners use; the others reject them. */
-export const ownOptionNames = ["atomSparsity", "momentum", "stepDecay", "init", "average"] as const;
+export const ownOptionNames = [
+  ...(["atomSparsity", "momentum", "firstSteps"] as const),
+  ...(["stepDecay", "init", "average"] as const),
+] as const;
 export type OwnOption = (typeof ownOptionNames)[number];
 
 /** Everything a learner is made from. */

@@ -17,6 +17,7 @@ import { sumTolerance, unitRoundoff } from "../../kernels/conformance/tolerance.
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { Matrix64, normalizeColumns } from "../../linalg/matrix64.js";
+import { symmetricEigen } from "../../linalg/symmetricEigen.js";
 import {
   expectGramOfAtoms,
   learnerCase,
@@ -27,6 +28,7 @@ import {
   watchKernels,
 } from "./learner.case.js";
 import { createOsdl, freeOsdl, type OsdlOptions, osdlDefaults, osdlStep, osdlUpdate } from "./osdl.js";
+import { type FirstSteps, risingMomentum, scaleStart, startFactors } from "./shortStart.js";
 
 learnerCase("osdl", { sparseFactor: true, recovers: 0.8 });
 
@@ -36,12 +38,16 @@ interface Sizes {
   readonly p: number;
   readonly N: number;
   readonly momentum: number;
+  readonly firstSteps: FirstSteps;
   readonly seed: number;
   /** Deviation of the examples. */
   readonly units: number;
 }
 
-const usual: Sizes = { m: 40, k: 3, p: 2, N: 12, momentum: 0.9, seed: 1, units: 20 };
+const usual: Sizes = {
+  ...{ m: 40, k: 3, p: 2, N: 12, momentum: 0.9 },
+  ...{ firstSteps: "paper", seed: 1, units: 20 },
+};
 /** Random factors: no two base atoms are alike, so that no choice depends on rounding. */
 const base: BaseDictionary = {
   name: "random",
@@ -57,10 +63,10 @@ const chain = chainLength(base.factors);
 
 /** A learner with random atoms, and batches of random examples for it. */
 async function setUp(sizes: Partial<Sizes> = {}, kernels: Kernels = createReferenceKernels()) {
-  const { m, k, p, N, momentum, seed, units } = { ...usual, ...sizes };
+  const { m, k, p, N, momentum, firstSteps, seed, units } = { ...usual, ...sizes };
   const rng = Rng.from(seed);
   const dictionary = await SparseDictionary.create(base, randomAtoms(rng, L, m, k), kernels, k);
-  const options = { atomSparsity: k, coding: { sparsity: p }, momentum, batch: N };
+  const options = { atomSparsity: k, coding: { sparsity: p }, momentum, firstSteps, batch: N };
   const state = createOsdl(dictionary, options, kernels);
   const put = async (Y: DenseMatrix): Promise<DeviceMatrix> => {
     const held = kernels.matrix(Y.rows, Y.cols);
@@ -568,6 +574,71 @@ describe("departures from the text", () => {
       combineWith(rounding, expected, (r, u) => (stepSize * r) / unitRoundoff + Math.abs(u)),
     );
   });
+
+  test("D4 short start: atoms grow by powers of two, which changes neither unit atoms nor G by a bit", async () => {
+    const at = await setUp({ firstSteps: "short" });
+    const held = await at.put(at.draw());
+    const before = await read(at);
+    const X = await at.state.encoder.encode(held);
+    const codes = await at.kernels.readSparse(X);
+    await scaleStart(at.dictionary, X, at.kernels);
+    const after = await read(at);
+    const c = Array.from(before.scale.data, (s, j) => s / after.scale.data[j]);
+    expect(c.every((factor) => Number.isInteger(Math.log2(factor)))).toBe(true);
+    expect(after.A.values).toEqual(before.A.values.map((a, e) => a * c[Math.floor(e / before.A.width)]));
+    expect(after.G).toEqual(before.G);
+    const scaled = codes.values.map((x, e) => x / c[codes.indices[e]]);
+    expect((await at.kernels.readSparse(X)).values).toEqual(scaled);
+    expect((await codesOf(at, held)).values).toEqual(scaled); // as if coded over the scaled atoms
+  });
+
+  test("D4 short start: the first step is at most ‖Φ‖₂ times the line search, in any units and batch", async () => {
+    const { values } = await symmetricEigen(phi.times(phi.transpose()));
+    const bound = Math.sqrt(Math.max(...values)); // ‖Φ‖₂
+    for (let seed = 1; seed <= 12; seed++) {
+      const sizes = { seed, p: 1 + (seed % 4), N: [1, 12, 90][seed % 3], units: 10 ** ((seed % 5) - 2) };
+      const short = await setUp({ ...sizes, firstSteps: "short" });
+      const { stepSize } = await osdlStep(short.state, await short.put(short.draw()), short.kernels);
+      expect(1 / stepSize).toBeLessThanOrEqual(bound * (1 + 1e-5));
+    }
+    const paper = await setUp({ units: 100 });
+    const { stepSize } = await osdlStep(paper.state, await paper.put(paper.draw()), paper.kernels);
+    expect(1 / stepSize).toBeGreaterThan(20 * bound);
+  });
+
+  test("D4 short start: the cost of a fixed batch falls in each of the first steps", async () => {
+    const costs = async (firstSteps: FirstSteps) => {
+      const at = await setUp({ firstSteps, N: 400, p: 2, k: L, units: 100 });
+      const Y = at.draw();
+      const held = await at.put(Y);
+      const errors: number[] = [];
+      for (let step = 0; step < 8; step++) errors.push((await osdlStep(at.state, held, at.kernels)).rmse);
+      return errors;
+    };
+    const short = await costs("short");
+    short.slice(1).forEach((rmse, t) => expect(rmse).toBeLessThan(short[t]));
+    const paper = await costs("paper");
+    expect(paper[1]).toBeGreaterThan(paper[0]);
+  });
+
+  test("D4 short start: momentum rises from 0 to γ", () => {
+    expect([0, 5, 20, 45, 1000].map((t) => risingMomentum(0.9, t))).toEqual([0, 0.5, 0.8, 0.9, 0.9]);
+    expect([0, 45].map((t) => risingMomentum(0, t))).toEqual([0, 0]);
+  });
+
+  test("D4 short start: reads back in its first update alone, and a batch without uses scales nothing", async () => {
+    const watched = watchKernels();
+    const at = await setUp({ firstSteps: "short" }, watched.kernels);
+    const batches = [await at.put(at.draw()), await at.put(at.draw())];
+    const reads: number[] = [];
+    for (const Y of batches) {
+      const from = watched.calls.length;
+      await osdlUpdate(at.state, Y, watched.kernels);
+      reads.push(watched.calls.slice(from).filter((name) => name.startsWith("read")).length);
+    }
+    expect(reads).toEqual([3, 0]);
+    expect([...startFactors(new SparseColumns(5, 3, 2))]).toEqual([1, 1, 1, 1, 1]);
+  });
 });
 
 describe("createOsdl", () => {
@@ -588,9 +659,10 @@ describe("createOsdl", () => {
       atomSparsity: 3,
       coding: { sparsity: 2 },
       momentum: 0.9,
+      firstSteps: "paper",
       batch: 512,
     });
-    expect(osdlDefaults).toEqual({ momentum: 0.9, batch: 512 });
+    expect(osdlDefaults).toEqual({ momentum: 0.9, firstSteps: "paper", batch: 512 });
   });
 
   test.each([
@@ -600,6 +672,7 @@ describe("createOsdl", () => {
     [{ momentum: 1 }, "momentum must be a number of at least 0 and below 1, got 1"],
     [{ momentum: -0.1 }, "momentum must be a number of at least 0 and below 1, got -0.1"],
     [{ momentum: Number.NaN }, "momentum must be a number of at least 0 and below 1, got NaN"],
+    [{ firstSteps: "long" }, 'unknown firstSteps "long"; known: paper, short'],
     [{ batch: 0 }, "batch must be an integer of at least 1, got 0"],
     [{ coding: { sparsity: 0 } }, "sparsity must be an integer from 1 to 20, got 0"],
     [{ coding: { sparsity: 21 } }, "sparsity must be an integer from 1 to 20, got 21"],

@@ -15,7 +15,7 @@
  *     U_S ← γ U_S + η∇,  A_S ← P_k[A_S − U_S]    (12)     kernels.moveAtoms
  *     G   ← refresh rows and columns S                    dictionary.refresh
  *
- * An update reads nothing back to the host; `osdlReport` reads a few numbers.
+ * An update reads nothing back to the host (the first of a short start does); `osdlReport` reads a few numbers.
  *
  * Shapes   Φ n×L   A L×m   Y n×N   X m×N   U L×m   G m×m   S ⊂ {0 … m−1}
  * Cost     O(N n²(√m + k) + m² log m) per mini-batch, §IV-D.
@@ -32,6 +32,8 @@
  *                  step of (13). Algorithm 2 does not mention this.
  *   D3 idle atoms  Columns of U outside S are left alone, as printed. (The
  *                  authors' MATLAB release decays every column.)
+ *   D4 short start Only with `firstSteps: "short"`: the starting atoms are scaled, and γ rises
+ *                  from 0, so that the first steps are near the line search (shortStart.ts).
  *
  * An option that is not in the text: `average` ends a run with the mean of the iterates of
  * its last epoch (iterateAverage.ts).
@@ -53,7 +55,7 @@ import {
   required,
   requireOptions,
 } from "../../core/arguments/argumentTypes.js";
-import { requireFraction, requireInteger } from "../../core/require.js";
+import { requireFraction, requireInteger, requireOneOf } from "../../core/require.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
@@ -62,6 +64,7 @@ import { baseCodingMemory, NewAtoms } from "../atoms/atomCare.js";
 import { IterateAverage } from "../atoms/iterateAverage.js";
 import { savableMatrix } from "../checkpoints/checkpointParts.js";
 import type { LearnerKind, LearnerReport, ReplaceableAtoms } from "./learner.js";
+import { type FirstSteps, firstStepNames, risingMomentum, scaleStart } from "./shortStart.js";
 import { type SparseState, sparseLearner, Tally } from "./tally.js";
 
 export interface OsdlOptions {
@@ -71,12 +74,18 @@ export interface OsdlOptions {
   readonly coding: CodingRule;
   /** Momentum `γ`, in [0, 1). */
   readonly momentum?: number;
+  /** The first steps as printed, or shortened (D4). */
+  readonly firstSteps?: FirstSteps;
   /** The most examples per mini-batch: `N`. */
   readonly batch?: number;
 }
 
 /** The defaults, written only here: the docs and `--help` are made from them. */
-export const osdlDefaults = { momentum: 0.9, batch: 512 } as const satisfies Partial<OsdlOptions>;
+export const osdlDefaults = {
+  momentum: 0.9,
+  firstSteps: "paper",
+  batch: 512,
+} as const satisfies Partial<OsdlOptions>;
 
 /** All that is carried from one mini-batch to the next (A, U, the tally), and the workspace of an update. */
 export interface OsdlState extends SparseState {
@@ -101,6 +110,7 @@ const osdlOptionTypes: OptionTypes<OsdlOptions> = {
   atomSparsity: byRule,
   coding: required(record),
   momentum: byRule,
+  firstSteps: byRule,
   batch: byRule,
 };
 
@@ -122,6 +132,7 @@ export function createOsdl(dictionary: SparseDictionary, options: OsdlOptions, k
   const L = dictionary.phi.cols;
   requireInteger("createOsdl", "atomSparsity", resolved.atomSparsity, 1, Math.min(L, dictionary.A.width));
   requireFraction("createOsdl", "momentum", resolved.momentum);
+  requireOneOf("createOsdl", "firstSteps", resolved.firstSteps, firstStepNames);
   requireInteger("createOsdl", "batch", resolved.batch, 1);
   const limits = resolveLimits("createOsdl", resolved.coding, n, m);
   return {
@@ -137,14 +148,17 @@ export function createOsdl(dictionary: SparseDictionary, options: OsdlOptions, k
   };
 }
 
-/** One iteration of Algorithm 2. Changes `state` in place and reads nothing back. */
+/** One iteration of Algorithm 2. Changes `state` in place and reads nothing back, except in the first of a short start. */
 export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
   requireState("osdlUpdate", state, kernels);
   requireArgument("osdlUpdate", "Y", Y, deviceMatrix);
   const { dictionary: D, encoder, tally, momentum: U, gradient: grad, scalars } = state;
-  const { atomSparsity: k, momentum: gamma } = state.options;
+  const { atomSparsity: k, momentum, firstSteps } = state.options;
+  const short = firstSteps === "short"; // D4
+  const gamma = short ? risingMomentum(momentum, tally.step) : momentum;
 
   const X = await encoder.encode(Y);
+  if (short && tally.step === 0) await scaleStart(D, X, kernels);
   const R = kernels.head(state.residual, Y.cols);
   const W = kernels.head(state.coefficients, Y.cols);
   await D.residual(Y, X, R, W); // W = Φᵀ(Y − ΦAX)
@@ -242,7 +256,7 @@ export const osdl: LearnerKind = {
   name: "osdl",
   summary: "online sparse dictionary learning, Algorithm 2",
   takes: "mini-batches",
-  ownOptions: ["atomSparsity", "momentum", "average"],
+  ownOptions: ["atomSparsity", "momentum", "firstSteps", "average"],
 
   memory(options, N) {
     const { base, atoms: m, atomSparsity: k, coding } = options;
@@ -261,9 +275,9 @@ export const osdl: LearnerKind = {
   },
 
   async create({ options, start, examples: batch, updates, kernels }) {
-    const { base, atomSparsity, momentum, coding, atoms } = options;
+    const { base, atomSparsity, momentum, firstSteps, coding, atoms } = options;
     const dictionary = await SparseDictionary.create(base, start, kernels, atomSparsity);
-    const state = createOsdl(dictionary, { atomSparsity, momentum, batch, coding }, kernels);
+    const state = createOsdl(dictionary, { atomSparsity, momentum, firstSteps, batch, coding }, kernels);
     const replaceable = osdlAtoms(state, kernels);
     const average =
       options.average && updates ? new IterateAverage(baseCols(base), atoms, updates) : undefined;

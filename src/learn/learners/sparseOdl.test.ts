@@ -24,7 +24,7 @@ const meta = { learner: "sparse-odl", options: {}, seed: 1, examplesSeen: N, rem
 
 const options: LearnerOptions = {
   ...{ base, atoms: m, atomSparsity: k, batch: N, coding: { sparsity: p } },
-  ...{ momentum: 0, stepDecay: 1, init: "base", average: false },
+  ...{ momentum: 0, firstSteps: "paper", stepDecay: 1, init: "base", average: false },
 };
 
 async function setUp(seed: number, perEpoch = Infinity) {

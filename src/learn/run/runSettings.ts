@@ -141,7 +141,7 @@ export class RunIdentity {
 }
 
 /** What a run had before these settings could be chosen: older checkpoints do not have them. */
-const addedSettings: RunSettings = { average: "none", init: "examples", pursuit: "omp" };
+const addedSettings: RunSettings = { average: "none", firstSteps: "paper", init: "examples", pursuit: "omp" };
 
 /** Reject settings that differ from those of a checkpoint; `difference` says how, where that is known. */
 export function requireSameSettings(saved: RunSettings, now: RunSettings, difference = ""): void {

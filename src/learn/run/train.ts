@@ -282,6 +282,7 @@ function describeRun(plan: TrainPlan, examplesSeen: number): ModelMeta {
     ...ifOwn("momentum"),
     ...ifOwn("stepDecay"),
     ...(plan.start ? {} : ifOwn("init")),
+    ...(plan.firstSteps === "paper" ? {} : ifOwn("firstSteps")),
     ...(plan.average ? ifOwn("average") : {}),
     atomCare,
     ...(plan.holds === "groups" ? { groupSamples: plan.groupSamples } : {}),

@@ -46,6 +46,7 @@ import {
 } from "../learners/learner.js";
 import { osdlDefaults } from "../learners/osdl.js";
 import { type LearnerName, learnerNames, learners } from "../learners/registry.js";
+import { type FirstSteps, firstStepNames } from "../learners/shortStart.js";
 
 /** Non-zeros per atom: a number, or a percentage of the samples of a patch such as `"10%"`. */
 export type AtomSparsity = number | `${number}%`;
@@ -80,6 +81,8 @@ export interface TrainOptions {
   readonly examples?: number | undefined;
   /** Momentum `γ` of `osdl`, in [0, 1). */
   readonly momentum?: number | undefined;
+  /** The first steps of `osdl` as in the paper, or `"short"`, so that the error does not rise at first. */
+  readonly firstSteps?: FirstSteps | undefined;
   /** End with the mean of the atoms over the last epoch (`osdl`). A run that ends early keeps the last atoms. */
   readonly average?: boolean | undefined;
   /** Mini-batches until the steps of `niht` are halved: `T` of 1 + t/T. */
@@ -136,6 +139,7 @@ export const trainDefaults = {
   epochs: 1,
   examples: 200_000,
   momentum: osdlDefaults.momentum,
+  firstSteps: "paper",
   stepDecay: nihtDefaults.stepDecay,
   init: "examples",
   average: false,
@@ -187,6 +191,7 @@ const trainOptionTypes: OptionTypes<TrainOptions> = {
   epochs: byRule,
   examples: byRule,
   momentum: byRule,
+  firstSteps: byRule,
   stepDecay: byRule,
   seed: byRule,
   holdout: byRule,
@@ -253,6 +258,12 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
     epochs: count("epochs", kind.defaults?.epochs ?? trainDefaults.epochs),
     examples: count("examples", kind.defaults?.examples ?? trainDefaults.examples),
     momentum: requireFraction("train", "momentum", options.momentum ?? trainDefaults.momentum),
+    firstSteps: requireOneOf(
+      "train",
+      "firstSteps",
+      options.firstSteps ?? trainDefaults.firstSteps,
+      firstStepNames,
+    ),
     stepDecay: requireAbove("train", "stepDecay", options.stepDecay ?? trainDefaults.stepDecay, 0),
     seed: count("seed", trainDefaults.seed, 0),
     init: resolveInit(options.init, kind),

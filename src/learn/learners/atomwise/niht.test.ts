@@ -199,6 +199,7 @@ describe("departures", () => {
       ...sizes,
       coding: { sparsity: 2 },
       momentum: 0,
+      firstSteps: "paper" as const,
       stepDecay: 10,
       init: "examples" as const,
       average: false,

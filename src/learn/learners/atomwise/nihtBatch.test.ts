@@ -85,6 +85,7 @@ async function applicationsPerGroup(): Promise<number[]> {
     ...sizes,
     coding: { sparsity: 2 },
     momentum: 0,
+    firstSteps: "paper" as const,
     stepDecay: 1,
     init: "examples" as const,
     average: false,

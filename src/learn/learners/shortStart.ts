@@ -1,0 +1,84 @@
+/**
+ * Short first steps for OSDL: departure D4 of osdl.ts.
+ *
+ * The exact line search along −∇f is η² = ‖∇‖²/‖Φ∇X‖², so a step of (13) is 1/η times as long. From A⁰ = I that is
+ * 40 to 400: the first mini-batches overwrite the base atoms with what is particular to their own examples.
+ *
+ * *Scale.* Multiplying column j of A by cⱼ does not change D̂ = ΦA diag(s), divides row j of X and ∇ⱼ by cⱼ, and so
+ * the step of the atom, as a share of its norm, by cⱼ² for the same η. With pᵢ the number of atoms of code xᵢ,
+ *
+ *     xxᵀ ≼ p diag(x²) for p non-zeros, so   XXᵀ ≼ diag(Σᵢ pᵢxᵢⱼ²)   and   cⱼ² ≥ Σᵢ pᵢxᵢⱼ²  ⇒  ‖X‖₂ ≤ 1,
+ *
+ * X over the scaled atoms: 1/η = ‖Φ∇X‖/‖∇‖ ≤ ‖Φ‖₂. The first step of (13) is then at most ‖Φ‖₂ times the line search,
+ * whatever the units of the data, the size of the mini-batch, p and how often each atom is used. Atoms that few
+ * examples use must not follow these alone: cⱼ counts `addedUses` average uses more. It is rounded up to a power of
+ * two, so that D̂ and G stay the same to the bit.
+ *
+ * *Momentum.* A gradient is added up to 1/(1 − γ) times in all, 10 times for γ = 0.9. γ rises from 0 to its value,
+ * as more is known: γₜ = min(γ, t/(t + `momentumDelay`)) after t updates.
+ *
+ * The growth of A then adapts the steps as in the paper. How the constants were chosen: docs/decisions/0028-short-start.md.
+ */
+
+import { DenseMatrix, type SparseColumns } from "../../core/matrix.js";
+import type { SparseDictionary } from "../../dictionaries/dictionary.js";
+import type { DeviceSparse, Kernels } from "../../kernels/contract.js";
+
+/** How long the first steps of OSDL are: as printed, or shortened. */
+export const firstStepNames = ["paper", "short"] as const;
+export type FirstSteps = (typeof firstStepNames)[number];
+
+/** Average uses that are added to those of each atom. */
+const addedUses = 2;
+/** Updates after which the momentum is ½. */
+const momentumDelay = 5;
+
+/** γₜ after t updates. */
+export function risingMomentum(gamma: number, updates: number): number {
+  return Math.min(gamma, updates / (updates + momentumDelay));
+}
+
+/**
+ * Multiply the atoms by cⱼ, powers of two that follow from the codes X of a mini-batch; the unit atoms do not change,
+ * and X becomes the codes over the scaled atoms.
+ */
+export async function scaleStart(D: SparseDictionary, X: DeviceSparse, kernels: Kernels): Promise<void> {
+  const reads = [kernels.readSparse(X), kernels.readSparse(D.A), kernels.readMatrix(D.scale)] as const;
+  const [codes, A, scale] = await Promise.all(reads); // one round trip
+  const factors = startFactors(codes);
+  for (let j = 0; j < A.cols; j++) {
+    for (let e = j * A.width; e < (j + 1) * A.width; e++) A.values[e] *= factors[j];
+    scale.data[j] /= factors[j];
+  }
+  await kernels.writeSparse(D.A, A);
+  await kernels.writeMatrix(D.scale, scale);
+  const inverse = kernels.matrix(D.cols, 1);
+  await kernels.writeMatrix(
+    inverse,
+    new DenseMatrix(
+      D.cols,
+      1,
+      factors.map((c) => 1 / c),
+    ),
+  );
+  await kernels.scaleRows(inverse, X);
+  kernels.free(inverse);
+}
+
+/** cⱼ of each atom; 1 if no example uses any. */
+export function startFactors(codes: SparseColumns): Float32Array {
+  const weights = new Float64Array(codes.rows); // Σᵢ pᵢxᵢⱼ²
+  let [total, uses] = [0, 0];
+  for (let i = 0; i < codes.cols; i++) {
+    const p = codes.counts[i];
+    for (let e = i * codes.width; e < i * codes.width + p; e++) {
+      const weight = p * codes.values[e] ** 2;
+      weights[codes.indices[e]] += weight;
+      total += weight;
+    }
+    uses += p;
+  }
+  if (total === 0) return new Float32Array(codes.rows).fill(1);
+  const added = (addedUses * total) / uses;
+  return Float32Array.from(weights, (weight) => 2 ** Math.ceil(Math.log2(weight + added) / 2));
+}
