@@ -12,6 +12,7 @@ import type {
   ExperimentTools,
   Outcome,
 } from "../shared/experiment.js";
+import { withPaperSteps } from "../shared/paperSteps.js";
 import { jsonPart } from "../shared/parts.js";
 import { choosePictures } from "../shared/pictures.js";
 import { StageClock } from "../shared/stageClock.js";
@@ -107,9 +108,9 @@ function updateOptions(
   { side, atoms, atomSparsity, sparsity, batch }: BatchSizes,
   learner: "osdl" | "odl",
 ): TrainOptions {
-  return {
+  return withPaperSteps({
     ...{ patch: [side, side], base, atoms, coding: { sparsity }, batch, seed, learner },
     ...(learner === "osdl" ? { atomSparsity } : {}),
     ...{ examples: updates * batch, holdout: 0, atomCare: false },
-  };
+  });
 }

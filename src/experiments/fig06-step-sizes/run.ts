@@ -16,6 +16,7 @@ import type {
   ExperimentTools,
   Outcome,
 } from "../shared/experiment.js";
+import { withPaperSteps } from "../shared/paperSteps.js";
 import { jsonPart } from "../shared/parts.js";
 import { choosePictures } from "../shared/pictures.js";
 import { StageClock } from "../shared/stageClock.js";
@@ -77,7 +78,7 @@ function chooseRows(points: readonly StepPoint[]): StepPoint[] {
 function learnerOptions(settings: StepSizesSettings, learner: "niht" | "osdl"): TrainOptions {
   const { patch, base, atomSparsity, sparsity, examples, epochs, batch, seed } = settings;
   const common = { patch, base, atomSparsity, coding: { sparsity }, examples, epochs, batch, seed };
-  return { ...common, learner, holdout: 0, atomCare: false };
+  return withPaperSteps({ ...common, learner, holdout: 0, atomCare: false });
 }
 
 /** Steps as they are stored and written: more digits are of no use. */

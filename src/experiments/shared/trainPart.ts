@@ -13,6 +13,7 @@ import type { TrainReport } from "../../learn/run/trainingLoop.js";
 import type { TrainOptions } from "../../learn/run/trainOptions.js";
 import type { Model } from "../../model/model.js";
 import type { ExperimentTools, PartStore } from "./experiment.js";
+import { withPaperSteps } from "./paperSteps.js";
 import { modelPart } from "./parts.js";
 
 /** A moment of a training at which its test error, or its cost, was measured. */
@@ -62,7 +63,7 @@ export async function trainPart(
   const { value } = await modelPart(tools, name, async () => {
     const keeper = await TrainingKeeper.open(name, tools);
     const { kernels, signal } = tools;
-    const run = train(images, { ...options, kernels, signal, ...keeper.options });
+    const run = train(images, { ...withPaperSteps(options), kernels, signal, ...keeper.options });
     keeper.watch.follow(run);
     const plan = await run.plan();
     keeper.watch.begin();

@@ -139,7 +139,7 @@ export const trainDefaults = {
   epochs: 1,
   examples: 200_000,
   momentum: osdlDefaults.momentum,
-  firstSteps: "paper",
+  firstSteps: "short",
   stepDecay: nihtDefaults.stepDecay,
   init: "examples",
   average: false,

@@ -42,6 +42,9 @@ export interface PatchLearning {
 /** Defaults of both tasks: the mini-batches of `train`, and the k of §V-B. */
 export const patchDefaults = { batch: trainDefaults.batch, atomSparsity: "10%" } as const;
 
+/** The steps of `osdl`: as in the paper, whose denoising this is (docs/decisions/0028-short-start.md). */
+const firstSteps = "paper" as const;
+
 /** Reports per epoch: they show the progress, and each waits for the device. */
 const reportsPerEpoch = 20;
 
@@ -62,6 +65,7 @@ export async function learnFromPatches(signals: readonly Signal[], task: PatchLe
     base,
     patch,
     atomSparsity,
+    ...(kind.ownOptions.includes("firstSteps") ? { firstSteps } : {}),
     coding: { ...coding, sparsity: Math.max(1, Math.min(coding.sparsity, training.atoms ?? Infinity)) },
     holdout: 0,
     reportEvery: reportStep(size.examples, batch, kind.takes),
