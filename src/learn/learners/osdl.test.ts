@@ -28,7 +28,7 @@ import {
   watchKernels,
 } from "./learner.case.js";
 import { createOsdl, freeOsdl, type OsdlOptions, osdlDefaults, osdlStep, osdlUpdate } from "./osdl.js";
-import { type FirstSteps, risingMomentum, scaleStart, startFactors } from "./shortStart.js";
+import { type FirstSteps, risingMomentum, scaleStart, startDelay, startFactors } from "./shortStart.js";
 
 learnerCase("osdl", { sparseFactor: true, recovers: 0.8 });
 
@@ -581,7 +581,8 @@ describe("departures from the text", () => {
     const before = await read(at);
     const X = await at.state.encoder.encode(held);
     const codes = await at.kernels.readSparse(X);
-    await scaleStart(at.dictionary, X, at.kernels);
+    const delay = startDelay({ atoms: usual.m, atomSparsity: usual.k, sparsity: usual.p, batch: usual.N });
+    await scaleStart(at.dictionary, X, delay, at.kernels);
     const after = await read(at);
     const c = Array.from(before.scale.data, (s, j) => s / after.scale.data[j]);
     expect(c.every((factor) => Number.isInteger(Math.log2(factor)))).toBe(true);
@@ -599,7 +600,9 @@ describe("departures from the text", () => {
       const sizes = { seed, p: 1 + (seed % 4), N: [1, 12, 90][seed % 3], units: 10 ** ((seed % 5) - 2) };
       const short = await setUp({ ...sizes, firstSteps: "short" });
       const { stepSize } = await osdlStep(short.state, await short.put(short.draw()), short.kernels);
-      expect(1 / stepSize).toBeLessThanOrEqual(bound * (1 + 1e-5));
+      const delay = startDelay({ atoms: usual.m, atomSparsity: usual.k, sparsity: sizes.p, batch: sizes.N });
+      const longer = Math.sqrt(Math.max(1, 4 / delay));
+      expect(1 / stepSize).toBeLessThanOrEqual(longer * bound * (1 + 1e-5));
     }
     const paper = await setUp({ units: 100 });
     const { stepSize } = await osdlStep(paper.state, await paper.put(paper.draw()), paper.kernels);
@@ -621,9 +624,12 @@ describe("departures from the text", () => {
     expect(paper[1]).toBeGreaterThan(paper[0]);
   });
 
-  test("D4 short start: momentum rises from 0 to γ", () => {
-    expect([0, 5, 20, 45, 1000].map((t) => risingMomentum(0.9, t))).toEqual([0, 0.5, 0.8, 0.9, 0.9]);
-    expect([0, 45].map((t) => risingMomentum(0, t))).toEqual([0, 0]);
+  test("D4 short start: momentum rises from 0 to γ, the slower the fewer uses an atom has per non-zero", () => {
+    expect([0, 5, 20, 45, 1000].map((t) => risingMomentum(0.9, t, 5))).toEqual([0, 0.5, 0.8, 0.9, 0.9]);
+    expect([0, 45].map((t) => risingMomentum(0, t, 5))).toEqual([0, 0]);
+    const sizes = { atoms: 1000, atomSparsity: 40, sparsity: 10, batch: 500 }; // 5 uses per mini-batch
+    expect(startDelay(sizes)).toBe(2);
+    expect(startDelay({ ...sizes, batch: 50 })).toBe(20);
   });
 
   test("D4 short start: reads back in its first update alone, and a batch without uses scales nothing", async () => {
@@ -637,7 +643,7 @@ describe("departures from the text", () => {
       reads.push(watched.calls.slice(from).filter((name) => name.startsWith("read")).length);
     }
     expect(reads).toEqual([3, 0]);
-    expect([...startFactors(new SparseColumns(5, 3, 2))]).toEqual([1, 1, 1, 1, 1]);
+    expect([...startFactors(new SparseColumns(5, 3, 2), 5)]).toEqual([1, 1, 1, 1, 1]);
   });
 });
 

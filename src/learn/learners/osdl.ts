@@ -59,12 +59,12 @@ import { requireFraction, requireInteger, requireOneOf } from "../../core/requir
 import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
-import { type CodingRule, Encoder, resolveLimits } from "../../pursuit/encoder.js";
+import { type CodingRule, defaultSparsity, Encoder, resolveLimits } from "../../pursuit/encoder.js";
 import { baseCodingMemory, NewAtoms } from "../atoms/atomCare.js";
 import { IterateAverage } from "../atoms/iterateAverage.js";
 import { savableMatrix } from "../checkpoints/checkpointParts.js";
 import type { LearnerKind, LearnerReport, ReplaceableAtoms } from "./learner.js";
-import { type FirstSteps, firstStepNames, risingMomentum, scaleStart } from "./shortStart.js";
+import { type FirstSteps, firstStepNames, risingMomentum, scaleStart, startDelay } from "./shortStart.js";
 import { type SparseState, sparseLearner, Tally } from "./tally.js";
 
 export interface OsdlOptions {
@@ -154,11 +154,11 @@ export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Ker
   requireArgument("osdlUpdate", "Y", Y, deviceMatrix);
   const { dictionary: D, encoder, tally, momentum: U, gradient: grad, scalars } = state;
   const { atomSparsity: k, momentum, firstSteps } = state.options;
-  const short = firstSteps === "short"; // D4
-  const gamma = short ? risingMomentum(momentum, tally.step) : momentum;
+  const delay = firstSteps === "short" ? delayOf(state) : 0; // D4
+  const gamma = delay > 0 ? risingMomentum(momentum, tally.step, delay) : momentum;
 
   const X = await encoder.encode(Y);
-  if (short && tally.step === 0) await scaleStart(D, X, kernels);
+  if (delay > 0 && tally.step === 0) await scaleStart(D, X, delay, kernels);
   const R = kernels.head(state.residual, Y.cols);
   const W = kernels.head(state.coefficients, Y.cols);
   await D.residual(Y, X, R, W); // W = Φᵀ(Y − ΦAX)
@@ -170,6 +170,13 @@ export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Ker
   await kernels.moveAtoms(k, U, S, D.A, { gamma, scalars, eta: slot.eta, grad }); // D3, (12)
   await D.refresh(S);
   tally.step += 1;
+}
+
+/** T of the short start (D4), in mini-batches. */
+function delayOf({ dictionary: D, options }: OsdlState): number {
+  const { atomSparsity, batch, coding } = options;
+  const sparsity = coding.sparsity ?? defaultSparsity(D.rows);
+  return startDelay({ atoms: D.cols, atomSparsity, sparsity, batch });
 }
 
 /** η = ‖∇‖_F / ‖Φ∇X_S‖_F (13); 0 at a stationary point. It stays on the device. */

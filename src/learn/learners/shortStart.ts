@@ -11,11 +11,15 @@
  *
  * X over the scaled atoms: 1/η = ‖Φ∇X‖/‖∇‖ ≤ ‖Φ‖₂. The first step of (13) is then at most ‖Φ‖₂ times the line search,
  * whatever the units of the data, the size of the mini-batch, p and how often each atom is used. Atoms that few
- * examples use must not follow these alone: cⱼ counts `addedUses` average uses more. It is rounded up to a power of
- * two, so that D̂ and G stay the same to the bit.
+ * examples use must not follow these alone: cⱼ counts `addedUses` average uses more.
  *
  * *Momentum.* A gradient is added up to 1/(1 − γ) times in all, 10 times for γ = 0.9. γ rises from 0 to its value,
- * as more is known: γₜ = min(γ, t/(t + `momentumDelay`)) after t updates.
+ * as more is known: γₜ = min(γ, t/(t + T)) after t updates.
+ *
+ * *How long.* An atom has k unknowns, and a mini-batch of N examples uses it u = Np/m times on average. T = k/(4u)
+ * mini-batches bring it a use for every four of them. Where T is below `longDelay`, a mini-batch determines the atoms
+ * better, and longer steps are safe: all cⱼ² are T/longDelay times as large, and 1/η ≤ ‖Φ‖₂ √(longDelay/T).
+ * cⱼ is rounded up to a power of two, so that D̂ and G stay the same to the bit.
  *
  * The growth of A then adapts the steps as in the paper. How the constants were chosen: docs/decisions/0028-short-start.md.
  */
@@ -30,22 +34,46 @@ export type FirstSteps = (typeof firstStepNames)[number];
 
 /** Average uses that are added to those of each atom. */
 const addedUses = 2;
-/** Updates after which the momentum is ½. */
-const momentumDelay = 5;
+/** Uses of an atom per non-zero of it after which the momentum is ½. */
+const usesPerUnknown = 1 / 4;
+/** From this T on, the first steps are the shortest, in mini-batches. */
+const longDelay = 4;
+
+/** What the short start depends on. */
+export interface StartSizes {
+  /** `m`. */
+  readonly atoms: number;
+  /** `k`. */
+  readonly atomSparsity: number;
+  /** `p`: the atoms of a code, about. */
+  readonly sparsity: number;
+  /** `N`. */
+  readonly batch: number;
+}
+
+/** T: mini-batches until an atom was used as often as `usesPerUnknown` times its non-zeros, on average. */
+export function startDelay({ atoms, atomSparsity, sparsity, batch }: StartSizes): number {
+  return (usesPerUnknown * atomSparsity * atoms) / (batch * sparsity);
+}
 
 /** γₜ after t updates. */
-export function risingMomentum(gamma: number, updates: number): number {
-  return Math.min(gamma, updates / (updates + momentumDelay));
+export function risingMomentum(gamma: number, updates: number, delay: number): number {
+  return Math.min(gamma, updates / (updates + delay));
 }
 
 /**
  * Multiply the atoms by cⱼ, powers of two that follow from the codes X of a mini-batch; the unit atoms do not change,
  * and X becomes the codes over the scaled atoms.
  */
-export async function scaleStart(D: SparseDictionary, X: DeviceSparse, kernels: Kernels): Promise<void> {
+export async function scaleStart(
+  D: SparseDictionary,
+  X: DeviceSparse,
+  delay: number,
+  kernels: Kernels,
+): Promise<void> {
   const reads = [kernels.readSparse(X), kernels.readSparse(D.A), kernels.readMatrix(D.scale)] as const;
   const [codes, A, scale] = await Promise.all(reads); // one round trip
-  const factors = startFactors(codes);
+  const factors = startFactors(codes, delay);
   for (let j = 0; j < A.cols; j++) {
     for (let e = j * A.width; e < (j + 1) * A.width; e++) A.values[e] *= factors[j];
     scale.data[j] /= factors[j];
@@ -66,7 +94,7 @@ export async function scaleStart(D: SparseDictionary, X: DeviceSparse, kernels: 
 }
 
 /** cⱼ of each atom; 1 if no example uses any. */
-export function startFactors(codes: SparseColumns): Float32Array {
+export function startFactors(codes: SparseColumns, delay: number): Float32Array {
   const weights = new Float64Array(codes.rows); // Σᵢ pᵢxᵢⱼ²
   let [total, uses] = [0, 0];
   for (let i = 0; i < codes.cols; i++) {
@@ -80,5 +108,6 @@ export function startFactors(codes: SparseColumns): Float32Array {
   }
   if (total === 0) return new Float32Array(codes.rows).fill(1);
   const added = (addedUses * total) / uses;
-  return Float32Array.from(weights, (weight) => 2 ** Math.ceil(Math.log2(weight + added) / 2));
+  const share = Math.min(1, delay / longDelay);
+  return Float32Array.from(weights, (weight) => 2 ** Math.ceil(Math.log2(share * (weight + added)) / 2));
 }
