@@ -12,7 +12,7 @@ import { readSignals } from "../../data/node/readSignals.js";
 import { baseForms } from "../../dictionaries/base.js";
 import { rasterizeSvg } from "../../figures/node/rasterize.js";
 import { type PursuitName, pursuitNames } from "../../kernels/contract.js";
-import { loadBase } from "../../model/node/files.js";
+import { isBaseFile, loadBase } from "../../model/node/files.js";
 import { approximatorOf, samplePatches } from "../../tasks/approximate/mTerm.js";
 import { type Contender, type MTermCurve, mTermCurves } from "../../tasks/approximate/mTermCurves.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
@@ -67,7 +67,11 @@ export function approximateCommand(): Command {
     .argument("<data...>", "images, folders of images, globs, .npy and .npz arrays, .tar archives")
     .option("-d, --dictionary <file>", `dictionary ${dictionaryFiles}; may be repeated`, each)
     .addOption(atomShapeOption())
-    .option("--base <name>", `base dictionary: ${baseForms.join(", ")}, MATRIX.npy; may be repeated`, each)
+    .option(
+      "--base <name>",
+      `base dictionary: ${baseForms.join(", ")}, MATRIX.npy, FILE.npz (the base of a dictionary); may be repeated`,
+      each,
+    )
     .addOption(option("--patch <sizes>", "patch size: 16, 32x24", undefined, "that of the dictionary"))
     .addOption(option("--count <n>", "patches to approximate", count, defaults.count))
     .addOption(option("--terms <list>", "atoms per patch (M) in the table: 10,20,40", undefined, shareText()))
@@ -198,9 +202,7 @@ function labelled(models: readonly Dictionary[], bases: readonly Contender[]): C
 
 /** A base is made at once, so that a bad name is rejected before any data is read. */
 async function baseContender(name: string, patch: Shape): Promise<Contender> {
-  const made = name.toLowerCase().endsWith(".npy")
-    ? { base: await loadBase(name, patch) }
-    : approximatorOf(name, patch);
+  const made = isBaseFile(name) ? { base: await loadBase(name, patch) } : approximatorOf(name, patch);
   return { label: name, make: () => made };
 }
 

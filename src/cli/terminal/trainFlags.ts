@@ -92,7 +92,7 @@ export function withTrainFlags(command: Command): Command {
 }
 
 function withDictionaryOptions(command: Command): void {
-  const bases = `base dictionary: ${baseForms.join(", ")}, MATRIX.npy`;
+  const bases = `base dictionary: ${baseForms.join(", ")}, MATRIX.npy, FILE.npz (the base of a dictionary; of sedil, its learned factors)`;
   const multiple = "number of atoms, as a multiple of the number of base atoms";
   const m = byLearner("as many as the base has", ({ atoms }) => atoms && "the samples of a patch");
   const k = bySize((n) => defaultAtomSparsity(n, Infinity));

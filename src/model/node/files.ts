@@ -37,10 +37,15 @@ export async function loadModel(path: string, options: LoadModelOptions = {}): P
   return model;
 }
 
-/** A base for signals of a shape: by name as in `createBase`, or an n × L matrix by a path that ends in `.npy`. */
+/**
+ * A base for signals of a shape: by name as in `createBase`, an n × L matrix by a path that ends in `.npy`, or the base
+ * of a model by one that ends in `.npz`. The base of a model of `sedil` is its learned factors, and that of one without
+ * a base its atoms.
+ */
 export async function loadBase(name: string, shape: Shape): Promise<BaseDictionary> {
   requireArgument("loadBase", "name", name, text);
-  if (!name.toLowerCase().endsWith(".npy")) return createBase(name, shape);
+  if (isBaseModel(name)) return baseOfModel(name, shape);
+  if (!isBaseMatrix(name)) return createBase(name, shape);
   const array = readNpy(await readFileBytes(name), name);
   const [rows, cols] = array.shape;
   if (array.shape.length !== 2) {
@@ -54,4 +59,16 @@ export async function loadBase(name: string, shape: Shape): Promise<BaseDictiona
   requireFinite("loadBase", `base ${name}`, values);
   const matrix = new Matrix64(cols, rows, values).transpose();
   return { ...matrixBase(name, shape, matrix), name: basename(name) };
+}
+
+const isBaseMatrix = (name: string): boolean => name.toLowerCase().endsWith(".npy");
+const isBaseModel = (name: string): boolean => name.toLowerCase().endsWith(".npz");
+
+/** Whether the name of a base is a path to a file. */
+export const isBaseFile = (name: string): boolean => isBaseMatrix(name) || isBaseModel(name);
+
+async function baseOfModel(path: string, shape: Shape): Promise<BaseDictionary> {
+  const { base } = modelFromBytes(await readFileBytes(path), path);
+  requireSameShape("loadBase", `the patch of base ${path}`, base.shape, shape);
+  return { name: basename(path), shape: base.shape, factors: base.factors };
 }

@@ -6,10 +6,12 @@ import { InputError } from "../../../core/errors.js";
 import { makeNpy, writeNpy } from "../../../data/formats/npy.js";
 import { readSignals } from "../../../data/node/readSignals.js";
 import { syntheticPictures } from "../../../data/syntheticPictures.js";
+import { baseCols } from "../../../dictionaries/base.js";
 import { greyPicture } from "../../../figures/greyPicture.js";
 import { encodePng } from "../../../figures/png.js";
 import { createReferenceKernels } from "../../../kernels/reference/index.js";
 import { modelToBytes } from "../../../model/files.js";
+import { saveModel } from "../../../model/node/files.js";
 import { train as trainSignals } from "../train.js";
 import { train } from "./trainFiles.js";
 
@@ -51,6 +53,27 @@ describe("train of trainlets/node", () => {
     expect(reports).toBeGreaterThan(1);
     expect((await run.model()).A.cols).toBe(20);
     expect(run.unreadable).toEqual({ files: [], examples: 0 });
+  });
+
+  test("takes the base of a model: the learned factors of sedil, or the atoms of a model without a base", async () => {
+    const { atoms: _, ...few } = small;
+    const learned = { ...few, patch: 4, epochs: 2 };
+    const sedil = await train(photos, { ...learned, learner: "sedil" }).model();
+    const odl = await train(photos, { ...learned, atoms: 18, learner: "odl" }).model();
+    for (const [name, model] of Object.entries({ sedil, odl })) {
+      const path = join(folder, `${name}.npz`);
+      await saveModel(path, model);
+      const { base, A } = await train(photos, { ...small, patch: 4, atoms: 15, base: path }).model();
+      expect(base.name).toBe(`${name}.npz`);
+      expect(base.factors.map(({ data }) => [...data])).toEqual(
+        model.base.factors.map(({ data }) => [...data]),
+      );
+      expect([A.rows, A.cols]).toEqual([baseCols(model.base), 15]);
+    }
+    const path = join(folder, "sedil.npz");
+    await expect(train(photos, { ...small, patch: 5, base: path }).model()).rejects.toThrow(
+      /the patch of base .*sedil\.npz must have shape 5x5, got 4x4/,
+    );
   });
 
   test("takes one number as a window of 1-D signals, and tests on other files", async () => {
