@@ -58,6 +58,7 @@ describe("a run of fig6", async () => {
     const steps: number[] = [];
     const run = train(syntheticPictures(seed, 1, 40), {
       ...options,
+      firstSteps: "paper",
       holdout: 0,
       atomCare: false,
       reportEvery: 1,

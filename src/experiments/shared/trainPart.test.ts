@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
+import { train } from "../../learn/run/train.js";
 import type { TrainOptions } from "../../learn/run/trainOptions.js";
 import { modelToBytes } from "../../model/files.js";
 import { memoryParts } from "./memoryParts.case.js";
@@ -29,6 +30,15 @@ test("a training notes its test errors, and is trained once", async () => {
   const again = await trainPart({ kernels, parts, showTraining }, "osdl", pictures, options);
   expect(again.record).toEqual(first.record);
   expect(modelToBytes(again.model)).toEqual(modelToBytes(first.model));
+});
+
+test("a training takes the steps of the paper, which are not the default of train", async () => {
+  const { model } = await trainPart({ kernels }, "osdl", pictures, options);
+  const steps = async (firstSteps: TrainOptions["firstSteps"]) =>
+    modelToBytes(await train(pictures, { ...options, kernels, firstSteps }).model());
+  expect(modelToBytes(model)).toEqual(await steps("paper"));
+  expect(await steps(undefined)).toEqual(await steps("short"));
+  expect(await steps("short")).not.toEqual(await steps("paper"));
 });
 
 test.each([1, 6, 8])(
