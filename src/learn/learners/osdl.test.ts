@@ -678,7 +678,7 @@ describe("createOsdl", () => {
     [{ momentum: 1 }, "momentum must be a number of at least 0 and below 1, got 1"],
     [{ momentum: -0.1 }, "momentum must be a number of at least 0 and below 1, got -0.1"],
     [{ momentum: Number.NaN }, "momentum must be a number of at least 0 and below 1, got NaN"],
-    [{ firstSteps: "long" }, 'unknown firstSteps "long"; known: paper, short'],
+    [{ firstSteps: "long" }, 'firstSteps must be paper or short, got "long"'],
     [{ batch: 0 }, "batch must be an integer of at least 1, got 0"],
     [{ coding: { sparsity: 0 } }, "sparsity must be an integer from 1 to 20, got 0"],
     [{ coding: { sparsity: 21 } }, "sparsity must be an integer from 1 to 20, got 21"],

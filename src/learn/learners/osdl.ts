@@ -55,7 +55,7 @@ import {
   required,
   requireOptions,
 } from "../../core/arguments/argumentTypes.js";
-import { requireFraction, requireInteger, requireOneOf } from "../../core/require.js";
+import { requireFraction, requireInteger } from "../../core/require.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
@@ -64,7 +64,7 @@ import { baseCodingMemory, NewAtoms } from "../atoms/atomCare.js";
 import { IterateAverage } from "../atoms/iterateAverage.js";
 import { savableMatrix } from "../checkpoints/checkpointParts.js";
 import type { LearnerKind, LearnerReport, ReplaceableAtoms } from "./learner.js";
-import { type FirstSteps, firstStepNames, risingMomentum, scaleStart, startDelay } from "./shortStart.js";
+import { type FirstSteps, requireFirstSteps, risingMomentum, scaleStart, startDelay } from "./shortStart.js";
 import { type SparseState, sparseLearner, Tally } from "./tally.js";
 
 export interface OsdlOptions {
@@ -132,7 +132,7 @@ export function createOsdl(dictionary: SparseDictionary, options: OsdlOptions, k
   const L = dictionary.phi.cols;
   requireInteger("createOsdl", "atomSparsity", resolved.atomSparsity, 1, Math.min(L, dictionary.A.width));
   requireFraction("createOsdl", "momentum", resolved.momentum);
-  requireOneOf("createOsdl", "firstSteps", resolved.firstSteps, firstStepNames);
+  requireFirstSteps("createOsdl", resolved.firstSteps);
   requireInteger("createOsdl", "batch", resolved.batch, 1);
   const limits = resolveLimits("createOsdl", resolved.coding, n, m);
   return {

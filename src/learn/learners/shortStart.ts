@@ -24,13 +24,18 @@
  * The growth of A then adapts the steps as in the paper. How the constants were chosen: docs/decisions/0028-short-start.md.
  */
 
+import { inputError } from "../../core/errors.js";
 import { DenseMatrix, type SparseColumns } from "../../core/matrix.js";
 import type { SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceSparse, Kernels } from "../../kernels/contract.js";
 
 /** How long the first steps of OSDL are: as printed, or shortened. */
-export const firstStepNames = ["paper", "short"] as const;
-export type FirstSteps = (typeof firstStepNames)[number];
+export type FirstSteps = "paper" | "short";
+
+export function requireFirstSteps(where: string, value: unknown): FirstSteps {
+  if (value === "paper" || value === "short") return value;
+  throw inputError(where, "firstSteps", "must be paper or short", value);
+}
 
 /** Average uses that are added to those of each atom. */
 const addedUses = 2;

@@ -46,7 +46,7 @@ import {
 } from "../learners/learner.js";
 import { osdlDefaults } from "../learners/osdl.js";
 import { type LearnerName, learnerNames, learners } from "../learners/registry.js";
-import { type FirstSteps, firstStepNames } from "../learners/shortStart.js";
+import { type FirstSteps, requireFirstSteps } from "../learners/shortStart.js";
 
 /** Non-zeros per atom: a number, or a percentage of the samples of a patch such as `"10%"`. */
 export type AtomSparsity = number | `${number}%`;
@@ -258,12 +258,7 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
     epochs: count("epochs", kind.defaults?.epochs ?? trainDefaults.epochs),
     examples: count("examples", kind.defaults?.examples ?? trainDefaults.examples),
     momentum: requireFraction("train", "momentum", options.momentum ?? trainDefaults.momentum),
-    firstSteps: requireOneOf(
-      "train",
-      "firstSteps",
-      options.firstSteps ?? trainDefaults.firstSteps,
-      firstStepNames,
-    ),
+    firstSteps: requireFirstSteps("train", options.firstSteps ?? trainDefaults.firstSteps),
     stepDecay: requireAbove("train", "stepDecay", options.stepDecay ?? trainDefaults.stepDecay, 0),
     seed: count("seed", trainDefaults.seed, 0),
     init: resolveInit(options.init, kind),
