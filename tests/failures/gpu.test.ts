@@ -127,7 +127,7 @@ describe("a device that is lost at its n-th operation", () => {
     return !others.includes(name);
   }
 
-  const learn = "--patch 4 --examples 40 --batch 20 --base odct:1";
+  const learn = "--patch 4 --examples 40 --epochs 1 --batch 20 --base odct:1";
 
   it.each([
     `train photos --patch 4 ${onGpu} -o new.npz`,

@@ -54,7 +54,14 @@ describe("shared kernels that run out of memory", () => {
   let model: Model;
   beforeAll(async () => {
     kernels = await createCpuKernels({ threads: 2 });
-    model = await train(pictures, { patch: 4, base: "odct:1", examples: 40, batch: 20, kernels }).model();
+    model = await train(pictures, {
+      patch: 4,
+      base: "odct:1",
+      examples: 40,
+      epochs: 1,
+      batch: 20,
+      kernels,
+    }).model();
   });
   afterAll(() => kernels.close());
 
@@ -102,6 +109,7 @@ describe("shared kernels that run out of memory", () => {
         base: "odct:1",
         coding: { sparsity: patch },
         examples: 40,
+        epochs: 1,
         batch: 20,
         kernels: on,
       }).model();
@@ -137,7 +145,7 @@ describe("a command that runs out of memory", () => {
   });
   afterAll(() => leaveFolder(folder));
 
-  const learn = "--patch 4 --examples 40 --batch 20 --base odct:1";
+  const learn = "--patch 4 --examples 40 --epochs 1 --batch 20 --base odct:1";
 
   it.each([
     `train photos --patch 4 ${quick.replace("--device reference", "")} -o new.npz`,

@@ -62,7 +62,7 @@ export async function trainPart(
   const { value } = await modelPart(tools, name, async () => {
     const keeper = await TrainingKeeper.open(name, tools);
     const { kernels, signal } = tools;
-    const run = train(images, { ...options, kernels, signal, ...keeper.options });
+    const run = train(images, { ...options, keep: "last", kernels, signal, ...keeper.options }); // as in the paper
     keeper.watch.follow(run);
     const plan = await run.plan();
     keeper.watch.begin();
