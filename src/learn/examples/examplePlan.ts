@@ -221,7 +221,7 @@ function createSampler(
   return new PatchSampler(units, { patch, holdout, examples: options.examples }, rng);
 }
 
-/** By default of a small set more than its share, so that a test tells better from worse. */
+/** By default of a small set more than its share, so that a test can separate better from worse. */
 function mostHeldOut({ holdoutShare, holdoutGiven }: ResolvedTraining, available: number): number {
   const share = Math.floor(holdoutShare * available);
   return holdoutGiven ? share : Math.max(share, Math.min(fewestTests, Math.floor(available / 4)));

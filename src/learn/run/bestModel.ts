@@ -90,7 +90,7 @@ function bytesOf(words: Uint32Array): Uint8Array {
 }
 
 /**
- * Whether a test on this many examples cannot tell if a run has gained anything. A rule of thumb: the gain of a single example
+ * Whether the gain of a run may be chance, as measured on this many examples. A rule of thumb: the gain of a single example
  * varies by about half of its error, so that the mean of `tested` of them is uncertain by a quarter over √tested, twice.
  */
 export function gainIsUnclear(testRmse: number, startRmse: number, tested: number): boolean {

@@ -118,7 +118,7 @@ describe("the words about a length", () => {
     expect(describeShortRun({ ...patches, examples: 200_000 }, { batch: 512, epochs: 1 })).toEqual([]);
   });
 
-  test("warn of a test set that is too small to tell much", () => {
+  test("warn of a test set that is too small to say much", () => {
     expect(describeFewTests(12)).toEqual(["tested on 12 examples only: the test error is a rough guide"]);
     expect([describeFewTests(0), describeFewTests(50)]).toEqual([[], []]);
   });
