@@ -11,6 +11,7 @@ import { benchLearners } from "./learners.js";
 import { type Measurements, measuredPart } from "./measurements.js";
 import { benchPeers } from "./peers.js";
 import { describeMachine, type Options } from "./setting.js";
+import { benchSmall } from "./small.js";
 import { benchSoak } from "./soak.js";
 
 const { values, positionals } = parseArgs({
@@ -18,6 +19,7 @@ const { values, positionals } = parseArgs({
   options: {
     images: { type: "string", multiple: true, default: [] },
     test: { type: "string", multiple: true, default: [] },
+    data: { type: "string", multiple: true, default: [] },
     threads: { type: "string", default: "2" },
     quick: { type: "boolean", default: false },
     dictionary: { type: "string" },
@@ -40,6 +42,7 @@ const parts = {
   codec: benchCodec,
   soak: benchSoak,
   learners: benchLearners,
+  small: benchSmall,
 };
 const chosen = positionals.length > 0 ? positionals : ["kernels", "jobs"];
 const unknown = chosen.find((name) => !Object.hasOwn(parts, name));

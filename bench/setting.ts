@@ -21,11 +21,13 @@ export interface Options {
   readonly images: readonly string[];
   /** For `learners`: pictures to test on; by default, patches of `images` that are not learned from. */
   readonly test: readonly string[];
+  /** For `small`: arrays of signals, or volumes. */
+  readonly data: readonly string[];
   /** For `codec`: the dictionary to compress with. */
   readonly dictionary?: string | undefined;
   /** For `gpu`: the folder that has the package of the rival, if it is not installed. */
   readonly rival?: string | undefined;
-  /** For `gpu` and `learners`: the sections to run, separated by commas; by default all. */
+  /** For `gpu` and `learners`, the sections to run, for `small`, the learners; separated by commas; by default all. */
   readonly only?: string | undefined;
   /** For `gpu`: features of Dawn to enable, separated by commas. */
   readonly dawn?: string | undefined;
@@ -82,6 +84,7 @@ export async function makeDictionary(
     coding: { sparsity },
     examples: 3072,
     batch: 1024,
+    epochs: 1,
     holdout: 0,
   };
   const kernels = given ?? (await createCpuKernels());

@@ -45,7 +45,7 @@ const bad: Record<string, unknown> = {
   "-Infinity": { ...good, data: good.data.with(0, -Infinity) },
 };
 
-const learning = { patch: [4, 4], base: "odct:1", examples: 40, kernels } as const;
+const learning = { patch: [4, 4], base: "odct:1", examples: 40, epochs: 1, kernels } as const;
 const coding = { sparsity: 2 };
 
 /** Calls every function with a signal, alone and after a good one. */

@@ -21,7 +21,7 @@ const path = (name: string): string => join(folder, name);
 /** Run a line that must succeed; what it prints on standard output. */
 const run = async (line: string): Promise<string> => (await works(folder, line)).stdout;
 
-const quick = "--examples 600 --batch 100";
+const quick = "--examples 600 --epochs 1 --batch 100";
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "trainlets-cli-"));
@@ -29,6 +29,7 @@ beforeAll(async () => {
   writePng(path("flat.png"), 40, () => 99);
   writeArray(path("pictures.npy"), [3, 20, 24], wave);
   writeArray(path("sounds.npy"), [2, 400], wave);
+  writeArray(path("windows.npy"), [60, 16], (i) => wave(i) * ((i >> 4) % 7));
   writeArray(path("volume.npy"), [12, 12, 12], (i) => wave(i) * (i % 5));
   await run(`train photos --patch 8 ${quick} -o dict.npz`);
 });
@@ -70,6 +71,37 @@ describe("--pursuit ols", () => {
   });
 });
 
+describe("a small set", () => {
+  it("gets many updates, which the plan explains, and a test that is called rough", async () => {
+    const { stdout, stderr } = await works(
+      folder,
+      "train windows.npy --patch 16 --device cpu -o windows.npz",
+    );
+    expect(stderr).toContain("45 of 60 patches, 195 epochs, batches of 32, tested on 15\n");
+    expect(stderr).toMatch(
+      /^batches of 32 and 195 epochs for a small set: 390 updates, each atom used about /m,
+    );
+    expect(stderr).toContain("train: tested on 15 examples only: the test error is a rough guide\n");
+    expect(stderr).not.toContain("a short run");
+    expect(stdout).toMatch(/^windows\.npz: \d+ atoms of 16, test RMSE /);
+  });
+
+  it("that is seen once keeps its starting atoms, and the command reports it", async () => {
+    const line = "train windows.npy --patch 16 --epochs 1 --device cpu -o once.npz";
+    const { stdout, stderr } = await works(folder, line);
+    expect(stderr).toMatch(
+      /^train: a short run: only 2 updates, each atom used about \d.*; 195 epochs would make/m,
+    );
+    expect(stderr).toMatch(
+      /^train: the run ended worse than it began: .* before the first step; the starting atoms are kept$/m,
+    );
+    expect(stdout).toMatch(/test RMSE [^ ]+ \(the best, tested after 0 of 45 examples; [^ ]+ at the end\)/);
+    expect((await loadModel(path("once.npz"))).meta.kept).toEqual({ step: 0, of: 2 });
+    await works(folder, `${line.replace("once", "last")} --keep last`);
+    expect((await loadModel(path("last.npz"))).meta).toMatchObject({ examplesSeen: 45 });
+  });
+});
+
 describe("dictionaries that other learners learn", () => {
   it.each([
     ["odl", "--atoms 80"],
@@ -101,11 +133,13 @@ describe("dictionaries that other learners learn", () => {
 
 describe("train", () => {
   it("starts explicit atoms from the base, or from a file", async () => {
-    const odl = "train photos --patch 8 --examples 200 --base odct:1 --learner odl";
+    const odl = "train photos --patch 8 --examples 200 --epochs 1 --base odct:1 --learner odl";
     await run(`${odl} --init base -o base.npz`);
     const { meta } = await loadModel(path("base.npz"));
     expect(meta.options).toMatchObject({ init: "base" });
-    await run(`train photos --patch 8 --examples 200 --learner odl --init base.npz -o further.npz`);
+    await run(
+      `train photos --patch 8 --examples 200 --epochs 1 --learner odl --init base.npz -o further.npz`,
+    );
     expect((await loadModel(path("further.npz"))).A.cols).toBe(64);
   });
 
@@ -128,8 +162,10 @@ describe("train", () => {
   });
 
   it("learns with any learner, and starts from a dictionary of another", async () => {
-    await run(`train photos --patch 8 --examples 300 --epochs 2 --learner sparse-ksvd -o ksvd.npz`);
-    const started = "--examples 300 --learner niht --step-decay 5 --start ksvd.npz";
+    await run(
+      `train photos --patch 8 --examples 300 --epochs 2 --learner sparse-ksvd --keep last -o ksvd.npz`,
+    );
+    const started = "--examples 300 --epochs 1 --learner niht --step-decay 5 --keep last --start ksvd.npz";
     await run(`train photos --patch 8 ${started} -o niht.npz`);
     const [first, second] = [await loadModel(path("ksvd.npz")), await loadModel(path("niht.npz"))];
     expect(first.meta).toMatchObject({ learner: "sparse-ksvd", examplesSeen: 600 });
@@ -350,7 +386,9 @@ describe("help", () => {
     const help = (await run("train --help")).replaceAll(/\s+/g, " ");
     for (const name of ["base", "batch", "epochs", "examples", "momentum", "seed", "holdout"] as const)
       expect(help).toMatch(new RegExp(`--${name} (?:(?! --).)*\\(default: ${trainDefaults[name]}[;)]`));
-    expect(help).toContain("(default: 1; niht-batch, sparse-ksvd and ksvd: 10; sedil: 100)");
+    expect(help).toContain(
+      "(default: 1; small sets: more; niht-batch, sparse-ksvd and ksvd: 10; pca: 1; sedil: 100)",
+    );
     expect(help).toContain(`where to compute: ${deviceNames.join(", ")} (default: auto)`);
   });
 

@@ -52,8 +52,8 @@ beforeAll(async () => {
     ),
   );
   writeArray(path("sound.npy"), [100], wave);
-  await run("train photos --patch 8 --examples 400 -o dict.npz");
-  await run("train photos --patch 8 --examples 64 --seed 2 -o other.npz");
+  await run("train photos --patch 8 --examples 400 --epochs 1 -o dict.npz");
+  await run("train photos --patch 8 --examples 64 --epochs 1 --seed 2 -o other.npz");
   await run("compress photos/0.png -d dict.npz -o face.tlt --bytes 300");
   const damaged = readFileSync(path("face.tlt"));
   damaged[60] ^= 4;

@@ -12,7 +12,8 @@ import { tarOf } from "./fuzz/parsers.js";
 
 let folder: string;
 const path = (name: string) => join(folder, name);
-const quick = "--base odct:1 --sparsity 2 --examples 600 --batch 100 --holdout 50 --device reference";
+const quick =
+  "--base odct:1 --sparsity 2 --examples 600 --epochs 1 --batch 100 --holdout 50 --device reference";
 const pictures = [0, 1, 2, 3];
 
 beforeAll(() => {

@@ -31,7 +31,7 @@ beforeAll(async () => {
     writePng(join(folder, `picture${escapes}\n.png`), 32, (i) => (i * i) % 251);
   }
   const base = { ...createBase("odct:1", [6, 6]), name: `odct${escapes}\nsecond line` };
-  const options = { patch: [6, 6], base, examples: 200, holdout: 0, batch: 50 } as const;
+  const options = { patch: [6, 6], base, examples: 200, epochs: 1, holdout: 0, batch: 50 } as const;
   const checkpoints = await CheckpointFolder.open(join(folder, "run"));
   const kernels = createReferenceKernels();
   const model = await train(syntheticPictures(1, 1, 40), { ...options, checkpoints, kernels }).model();
@@ -52,7 +52,7 @@ async function printed(line: string | readonly string[]): Promise<string> {
   return text;
 }
 
-const small = "--examples 200 --holdout 20 --device reference";
+const small = "--examples 200 --epochs 1 --holdout 20 --device reference";
 
 describe.skipIf(isWindows)("names of files", () => {
   it.each([

@@ -18,7 +18,7 @@ const side = 40;
 const smooth = (i: number) =>
   100 + 50 * Math.sin((i % side) / 5) * Math.cos(Math.floor(i / side) / 7) + ((i * 7919) % 13);
 const missing = [3, 4, 5, 640, 641, 1200];
-const quick = "--examples 300 --batch 100 --device reference";
+const quick = "--examples 300 --epochs 1 --batch 100 --device reference";
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "trainlets-numbers-"));

@@ -24,7 +24,7 @@ import { skippedBecause } from "./missing.js";
 
 const folder = mkdtempSync(join(tmpdir(), "trainlets-odd-"));
 const path = (...parts: string[]) => join(folder, ...parts);
-const quick = "--patch 8 --examples 200 --batch 100 --holdout 20 --device reference";
+const quick = "--patch 8 --examples 200 --epochs 1 --batch 100 --holdout 20 --device reference";
 const noPipes = spawnSync("mkfifo", ["--version"]).status !== 0;
 const missing = noPipes ? skippedBecause("no mkfifo") : "";
 
@@ -193,7 +193,7 @@ describe("more files than may be open", () => {
   it("are read: arrays in a folder", async () => {
     mkdirSync(path("many"));
     for (let i = 0; i < 700; i++) writeArray(path(`many/${i}.npy`), [8, 8], (k) => wave(k + 64 * i));
-    const line = `train many --patch 8x8 --examples 650 --batch 100 --base odct:1 --device reference -o many.npz`;
+    const line = `train many --patch 8x8 --examples 650 --epochs 1 --batch 100 --base odct:1 --device reference -o many.npz`;
     for (const more of ["", " --group-samples 2000 --epochs 2"]) {
       const { code, stderr } = await limited(line + more);
       expect(code, stderr).toBe(0);

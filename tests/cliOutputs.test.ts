@@ -28,7 +28,7 @@ import { writePhotos } from "./cliProcess.js";
 
 const folder = mkdtempSync(join(tmpdir(), "trainlets-outputs-"));
 const path = (...parts: string[]) => join(folder, ...parts);
-const quick = "--patch 8 --examples 500 --batch 100 --device cpu --threads 1";
+const quick = "--patch 8 --examples 500 --epochs 1 --batch 100 --device cpu --threads 1";
 
 beforeAll(async () => {
   writePhotos(folder);

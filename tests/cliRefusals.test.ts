@@ -30,9 +30,9 @@ beforeAll(async () => {
   writeArray(path("sound.npy"), [100], wave);
   writeArray(path("matrix.npy"), [9, 12], wave);
   writeFileSync(path("numpy.npz"), writeNpz([["a", makeNpy([1], Float32Array.of(1))]]));
-  await works(folder, "train photos --patch 8 --examples 64 -o dict.npz");
-  await works(folder, "train photos --patch 8 --examples 64 --atoms 100 -o dict100.npz");
-  await works(folder, "train photos --patch 16x4 --examples 64 -o dict16x4.npz");
+  await works(folder, "train photos --patch 8 --examples 64 --epochs 1 --keep last -o dict.npz");
+  await works(folder, "train photos --patch 8 --examples 64 --epochs 1 --atoms 100 -o dict100.npz");
+  await works(folder, "train photos --patch 16x4 --examples 64 --epochs 1 -o dict16x4.npz");
   await works(folder, "encode photos -d dict.npz -o codes.npz");
   writeFileSync(path("cut.npz"), readFileSync(path("dict.npz")).subarray(0, 4000));
   const damaged = readFileSync(path("dict.npz"));

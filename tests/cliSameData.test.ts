@@ -23,7 +23,7 @@ import { tarOf } from "./fuzz/parsers.js";
 const folder = mkdtempSync(join(tmpdir(), "trainlets-same-"));
 const path = (...parts: string[]) => join(folder, ...parts);
 const options =
-  "--examples 200 --batch 50 --holdout 20 --base odct:1 --device reference --checkpoint-steps 1";
+  "--examples 200 --epochs 1 --batch 50 --holdout 20 --base odct:1 --device reference --checkpoint-steps 1";
 
 /** A line that starts or resumes the run of a folder. */
 const line = (data: string, run: string, more = "--patch 8x8") =>

@@ -42,6 +42,7 @@ const settings = {
   atomSparsity: 3,
   coding: { sparsity: 2 },
   examples: 60,
+  epochs: 1,
   batch: 20,
   holdout: 10,
 };

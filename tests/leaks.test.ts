@@ -31,7 +31,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { chooseKernels, Model, syntheticPictures, train } from ${entry("index")};
 import { CheckpointFolder, openSource, train as trainFiles } from ${entry("node")};
 const pictures = syntheticPictures(1, 1, 32);
-const options = { patch: [5, 5], base: "odct:1", examples: 300, holdout: 20, batch: 50 };
+const options = { patch: [5, 5], base: "odct:1", examples: 300, epochs: 1, holdout: 20, batch: 50 };
 const folder = ${JSON.stringify(folder)};
 const threads = async () => (await chooseKernels("cpu", { threads: 2 })).kernels;
 const settle = async () => {

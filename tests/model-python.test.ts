@@ -114,7 +114,7 @@ describe.skipIf(!numpy.path)(`explicit dictionaries with numpy${numpy.note}`, ()
     const kernels = createReferenceKernels();
     const data = syntheticPictures(1, 1, 60);
     const options = { patch: [4, 5], learner: "pca", holdout: 0, coding: { sparsity: 3 }, kernels } as const;
-    const model = await train(data, { ...options, examples: 1000, batch: 250 }).model();
+    const model = await train(data, { ...options, examples: 1000, epochs: 1, batch: 250 }).model();
     // the covariance of the same examples, in f64
     const sampler = new PatchSampler(data, { patch: [4, 5], holdout: 0, examples: 1000 }, Rng.from(1));
     const store = kernels.signals(data);

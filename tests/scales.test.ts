@@ -119,7 +119,7 @@ describe.each(devices)("data times a power of two, on %s:", (_, kernels) => {
   });
 
   test("learned dictionaries", async () => {
-    const options = { patch: 6, base: "odct:2", examples: 300, batch: 100, holdout: 0, kernels };
+    const options = { patch: 6, base: "odct:2", examples: 300, epochs: 1, batch: 100, holdout: 0, kernels };
     const learned = async (k: number) => modelToBytes(await train(scaled(picture, k), options).model());
     const plain = await learned(0);
     for (const k of exponents) expect(await learned(k)).toEqual(plain);

@@ -100,6 +100,7 @@ export function modelFromBytes(bytes: Uint8Array, name: string): Model {
     examplesSeen: asNumber(meta.examplesSeen),
     removeMean: readFlag(meta.removeMean ?? true, name),
     coding: isRecord(meta.coding) ? meta.coding : {},
+    ...keptOf(meta.kept),
     ...partialOf(meta.partial),
   };
   if (arrays.has("dictionary")) {
@@ -121,6 +122,12 @@ function readFlag(value: unknown, name: string): boolean {
 }
 
 /** The mark of an interrupted run; any other value is not one. */
+function keptOf(value: unknown): Pick<ModelMeta, "kept"> {
+  if (!isRecord(value)) return {};
+  const [step, of] = [asNumber(value.step), asNumber(value.of)];
+  return step >= 0 && of >= step ? { kept: { step, of } } : {};
+}
+
 function partialOf(value: unknown): Pick<ModelMeta, "partial"> {
   if (!isRecord(value)) return {};
   const [examples, of] = [asNumber(value.examples), asNumber(value.of)];

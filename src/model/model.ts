@@ -39,12 +39,14 @@ export interface ModelMeta {
   readonly learner: string;
   readonly options: Readonly<Record<string, unknown>>;
   readonly seed: number;
-  /** Examples seen in training, all epochs together. */
+  /** Examples that the model has seen in training, all epochs together. */
   readonly examplesSeen: number;
   /** Whether each example has its mean removed before coding. */
   readonly removeMean: boolean;
   /** How signals were coded in training: the default of `encode`. */
   readonly coding: CodingRule;
+  /** The update that the model is from, and those of its run, where the run kept one that tested better than its last. */
+  readonly kept?: { readonly step: number; readonly of: number };
   /** How far training had come, if it was interrupted; finished models do not have it. */
   readonly partial?: { readonly examples: number; readonly of: number };
 }

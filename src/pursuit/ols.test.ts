@@ -109,6 +109,7 @@ describe("a model that was learned with ols", () => {
     train(syntheticPictures(2, 1, 40), {
       ...options,
       examples: 256,
+      epochs: 1,
       coding: { sparsity: 3, pursuit },
       kernels: reference,
     }).model();

@@ -9,9 +9,10 @@ import { formatShape, sizeOf } from "../core/shape.js";
 import { visibleLine } from "../core/visibleText.js";
 import { baseCols } from "../dictionaries/base.js";
 import type { TrainingData } from "../learn/examples/examplePlan.js";
+import { gainIsUnclear, modelBytes } from "../learn/run/bestModel.js";
 import { describeMemory, type TrainOutline, type TrainPlan } from "../learn/run/setup.js";
 import { train } from "../learn/run/train.js";
-import type { TrainReport } from "../learn/run/trainingLoop.js";
+import type { KeptModel, TrainReport } from "../learn/run/trainingLoop.js";
 import type { TrainOptions } from "../learn/run/trainOptions.js";
 import type { CodingRule } from "../pursuit/encoder.js";
 
@@ -26,6 +27,7 @@ export function describePlan(plan: TrainPlan): string {
     `${counted(atoms, "atom")}${describeAtoms(plan)}, ${describeCoding(coding)}`,
     `${grouped(examples)} of ${grouped(available)} patches${gaps}, ${counted(epochs, "epoch")}, ` +
       `${batches}, tested on ${grouped(holdout)}`,
+    ...(plan.chosen === undefined ? [] : [plan.chosen]),
     `memory: ${describeMemory(plan.memory)}`,
   ].join("\n");
 }
@@ -87,7 +89,7 @@ function progressParts(progress: RunProgress, plan: TrainPlan, memory: MemoryUse
   const parts = [`${((100 * report.examples) / total).toFixed(0).padStart(3)}%`];
   if (left > 0 && Number.isFinite(left)) parts.push(`${clock(left)} left`);
   if (Number.isFinite(report.rmse)) parts.push(`RMSE ${rounded(report.rmse)}`);
-  if (testRmse !== undefined) parts.push(`test RMSE ${rounded(testRmse)}`);
+  if (testRmse !== undefined) parts.push(`test RMSE ${rounded(testRmse)}${describeAge(progress, total)}`);
   if (report.examples > from)
     parts.push(`${grouped(rate)} examples/s`, describeUse(memory), `epoch ${report.epoch} of ${plan.epochs}`);
   return parts;
@@ -100,15 +102,57 @@ const endings = {
   aborted: ", interrupted",
 };
 
+/** ` (at 0%)` after a test error that is older than the state. */
+function describeAge({ report, testedAt }: RunProgress, total: number): string {
+  return testedAt < report.examples ? ` (at ${((100 * testedAt) / total).toFixed(0)}%)` : "";
+}
+
 /** `test RMSE 6.583, in 0:05`; `RMSE 6.601, interrupted after 1,024 of 200,000 examples, in 0:05`. */
-export function describeEnd({ report, testRmse, testedAt, seconds }: RunProgress, plan: TrainPlan): string {
-  const { rmse, examples, ended = "epochs" } = report;
-  const tested = testRmse !== undefined && testedAt === examples;
-  const error = tested ? `test RMSE ${rounded(testRmse)}` : `RMSE ${rounded(rmse)}`;
+export function describeEnd(end: RunProgress, plan: TrainPlan): string {
+  const { rmse, examples, ended = "epochs" } = end.report;
   const flat = rmse === 0 ? " (all patches are flat: there was nothing to learn)" : "";
   const total = plan.examples * plan.epochs;
   const early = ended === "epochs" ? "" : ` after ${grouped(examples)} of ${counted(total, "example")}`;
-  return `${error}${flat}${endings[ended]}${early}, in ${clock(seconds)}`;
+  return `${describeError(end, total)}${flat}${endings[ended]}${early}, in ${clock(end.seconds)}`;
+}
+
+/** The error of the model that the run ends with, and when it was tested, unless that was at the end. */
+function describeError({ report, testRmse, testedAt }: RunProgress, total: number): string {
+  const { rmse, examples, kept } = report;
+  const when = (at: number) => `tested after ${grouped(at)} of ${counted(total, "example")}`;
+  if (kept?.testRmse !== undefined && kept.examples < examples) {
+    const end = testRmse === undefined ? "" : `; ${rounded(testRmse)} at the end`;
+    return `test RMSE ${rounded(kept.testRmse)} (the best, ${when(kept.examples)}${end})`;
+  }
+  if (testRmse === undefined) return `RMSE ${rounded(rmse)}`;
+  if (testedAt === examples) return `test RMSE ${rounded(testRmse)}`;
+  return `RMSE ${rounded(rmse)}, test RMSE ${rounded(testRmse)} (${when(testedAt)})`;
+}
+
+/**
+ * One line about a run that ended worse than it began, that keeps a dictionary worse than its best, or whose gain may be
+ * chance; undefined for any other. Where the best is kept, `describeEnd` has the rest.
+ */
+export function describeDecline(
+  { report, testRmse, testedAt }: RunProgress,
+  { holdout }: TrainPlan,
+): string | undefined {
+  const { kept, examples } = report;
+  if (!kept || testRmse === undefined || testedAt !== examples) return undefined;
+  const { startRmse = Infinity, bestRmse = Infinity } = kept;
+  const end = `test RMSE ${rounded(testRmse)} at the end`;
+  if (testRmse > startRmse)
+    return `the run ended worse than it began: ${end}, ${rounded(startRmse)} before the first step; ${keptWords(kept, examples)}`;
+  if (kept.examples === examples && testRmse > bestRmse)
+    return `the run ended worse than its best: ${end}, ${rounded(bestRmse)} at best; ${keptWords(kept, examples)}`;
+  const { testRmse: gained = testRmse } = kept;
+  if (examples === 0 || !gainIsUnclear(gained, startRmse, holdout)) return undefined;
+  return `the run gained little, perhaps by chance: test RMSE ${rounded(gained)} on ${counted(holdout, "example")}, ${rounded(startRmse)} before the first step`;
+}
+
+function keptWords({ step, examples }: KeptModel, last: number): string {
+  if (examples === last) return "the last dictionary is kept";
+  return step === 0 ? "the starting atoms are kept" : "the best dictionary is kept";
 }
 
 /** Files that are named when they could not be read; of more, only the number is given. */
@@ -268,7 +312,9 @@ export async function measurePace(
   const holdout = Math.min(plan.holdout, plan.holds === "groups" ? fewForPace : plan.batch);
   const epochs = Math.max(4, plan.epochs);
   const rarely = { testEvery: Number.MAX_SAFE_INTEGER, patience: undefined }; // once before the first update
-  const run = train(data, { ...options, examples, holdout, epochs, ...rarely, reportEvery: 1 });
+  const { batch } = plan;
+  const last = { keep: "last", reportEvery: 1 } as const;
+  const run = train(data, { ...options, examples, batch, holdout, epochs, ...rarely, ...last });
   const meter = new PaceMeter();
   for await (const report of run) if (meter.add(report)) break;
   const { pace } = meter;
@@ -308,15 +354,6 @@ export function diskNeeds(plan: TrainPlan, { report, checkpoints, temporary }: D
 
 /** Two checkpoints are kept while the next is written. */
 const checkpointsAtOnce = 3;
-
-/** The bytes of a model file: A with one index per value, or D; Φ; the uses of the atoms. */
-function modelBytes({ base, atoms, atomSparsity, kind }: TrainPlan): number {
-  const { explicit, ownOptions } = kind;
-  const phi = 8 * base.factors.reduce((sum, { data }) => sum + data.length, 0);
-  const width = ownOptions.includes("atomSparsity") ? atomSparsity : 1; // without a sparse factor: A = I
-  const values = explicit ? 4 * sizeOf(base.shape) * atoms : 8 * width * atoms + phi;
-  return values + 8 * atoms + 4096;
-}
 
 /** `2.1 MiB (dictionary 1.9 MiB, report 0.2 MiB)`. */
 export function describeNeeds(needs: readonly Need[]): string {

@@ -120,6 +120,15 @@ const lines: Readonly<Record<MetricsLine["kind"], Check>> = {
     atomsReplaced: amount,
     memory: fields({ process: amount, device: optional(amount) }),
     ended: optional(oneOf(...endings)),
+    kept: optional(
+      fields({
+        step: amount,
+        examples: amount,
+        testRmse: optional(finite),
+        startRmse: optional(finite),
+        bestRmse: optional(finite),
+      }),
+    ),
   }),
   end: fields({
     time: text,

@@ -12,7 +12,7 @@ import { type LearnerName, learners } from "../learn/learners/registry.js";
 import { shownAtoms } from "./atomsPicture.js";
 import { describeNeeds, describeUse } from "./followRun.js";
 import { runCharts } from "./runCharts.js";
-import type { EndLine, PlanLine, RunRecord, Settings } from "./runRecord.js";
+import type { EndLine, Moment, PlanLine, RunRecord, Settings } from "./runRecord.js";
 
 export interface RunPageOptions {
   /** PNG of the atoms. */
@@ -85,16 +85,23 @@ function facts({ plan, last, tests, end }: RunRecord): [string, string][] {
   const rate = examples / Math.max(seconds, 1e-3);
   const total = totalOf(plan);
   const left = Math.min((total - examples) / rate, 60 * (plan.settings.minutes ?? Infinity) - seconds);
-  const test = tests.at(-1);
   return [
     ["examples", `${grouped(examples)} (${Math.floor((100 * examples) / total)}%)`],
     ...entry("RMSE", rmse === null ? undefined : rounded(rmse)),
-    ...entry("test RMSE", test && rounded(test.testRmse!)),
+    ...testEntry(last, tests.at(-1)),
     ["time", clock(seconds)],
     ...entry("time left (estimate)", end || examples === 0 ? undefined : clock(left)),
     ...entry("examples/s", examples === 0 ? undefined : grouped(rate)),
     ["memory", describeUse(memory)],
   ];
+}
+
+/** The test error of the model that is kept, or the newest one, with its age if the run has seen more since. */
+function testEntry({ examples, kept }: Moment, newest: Moment | undefined): [string, string][] {
+  const { testRmse, examples: at } = kept?.testRmse === undefined ? (newest ?? kept ?? {}) : kept;
+  if (testRmse === undefined || at === undefined) return [];
+  const age = at < examples ? ` (after ${counted(at, "example")})` : "";
+  return [["test RMSE", `${rounded(testRmse)}${age}`]];
 }
 
 function entry(name: string, value: string | undefined): [string, string][] {

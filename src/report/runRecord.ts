@@ -81,7 +81,7 @@ export interface JsonReport extends Omit<TrainReport, "rmse"> {
 
 /** A report as JSON, with its fields always in the same order. */
 export function jsonReport(report: TrainReport, seconds: number): JsonReport {
-  const { step, epoch, examples, rmse, testRmse, stepSize, atomsUsed, atomsReplaced, ended } = report;
+  const { step, epoch, examples, rmse, testRmse, stepSize, atomsUsed, atomsReplaced, ended, kept } = report;
   return {
     step,
     epoch,
@@ -92,6 +92,7 @@ export function jsonReport(report: TrainReport, seconds: number): JsonReport {
     atomsUsed,
     atomsReplaced,
     ...(ended === undefined ? {} : { ended }),
+    ...(kept === undefined ? {} : { kept }),
     seconds,
   };
 }

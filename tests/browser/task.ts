@@ -33,6 +33,7 @@ export async function learn({ device, threads, base }: Task): Promise<Learned> {
       coding: { sparsity: 4 },
       batch: 128,
       examples: 2000,
+      epochs: 1,
       holdout: 200,
       atomCare: { every: 5 },
       seed: 5,

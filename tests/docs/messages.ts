@@ -18,7 +18,8 @@ import { table } from "./regions.js";
 type Row = readonly [line: string, advice: string, pattern?: RegExp];
 
 /** A training that would work but for what is added. */
-const train = (more: string): string => `train photos --patch 8 --examples 64 --device cpu -o d.npz ${more}`;
+const train = (more: string): string =>
+  `train photos --patch 8 --examples 64 --epochs 1 --device cpu -o d.npz ${more}`;
 
 const sections: Readonly<Record<string, readonly Row[]>> = {
   Options: [
@@ -125,7 +126,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       "give the same options as the run you are resuming, or choose another folder for a new run",
     ],
     [
-      "train photo.png --patch 8 --examples 64 -o d.npz --checkpoint run --resume",
+      "train photo.png --patch 8 --examples 64 --epochs 1 -o d.npz --checkpoint run --resume",
       "give the same files in the same order; the digest in brackets is made from their names and contents, and a file that differs is named",
     ],
     [
@@ -153,9 +154,9 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
 };
 
 const setup = [
-  "train photos --patch 8 --examples 64 --device cpu -o dictionary.npz",
-  "train photos --patch 8 --examples 64 --atoms 100 --device cpu -o small.npz",
-  "train photos --patch 16x4 --examples 64 -o wide.npz",
+  "train photos --patch 8 --examples 64 --epochs 1 --device cpu -o dictionary.npz",
+  "train photos --patch 8 --examples 64 --epochs 1 --atoms 100 --device cpu -o small.npz",
+  "train photos --patch 16x4 --examples 64 --epochs 1 -o wide.npz",
   "encode photo.png -d dictionary.npz -o codes.npz",
   "encode photos -d dictionary.npz -o stack.npz",
   "encode photo.png scan40.npy -d dictionary.npz -o mixed.npz",

@@ -16,7 +16,13 @@ vi.mock("../../src/experiments/demo/run.js", async (original) => {
   const { collect } = await import("../../src/learn/learners/learner.case.js");
   const pictures = syntheticPictures(1, 2, 32);
   const runDemo: typeof real.runDemo = async ({ seen }, kernels) => {
-    const { model, reports } = await collect(seen, { patch: 16, examples: 64, holdout: 10, kernels });
+    const { model, reports } = await collect(seen, {
+      patch: 16,
+      examples: 64,
+      epochs: 1,
+      holdout: 10,
+      kernels,
+    });
     return {
       model,
       curve: reports,
@@ -104,7 +110,7 @@ async function survives(line: string, writes: string[], refused = false): Promis
 }
 
 describe("when the file layer fails", () => {
-  const learn = "--patch 4 --examples 40 --batch 20 --base odct:1 --device reference";
+  const learn = "--patch 4 --examples 40 --epochs 1 --batch 20 --base odct:1 --device reference";
 
   it.each([
     ["report run", "run/report.html"],

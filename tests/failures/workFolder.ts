@@ -12,7 +12,7 @@ import { runHere } from "./runHere.js";
 
 /** Flags of a run of two updates. */
 export const quick =
-  "--device reference --base odct:1 --atom-sparsity 3 --sparsity 2 --examples 60 --batch 30 --holdout 10";
+  "--device reference --base odct:1 --atom-sparsity 3 --sparsity 2 --examples 60 --epochs 1 --batch 30 --holdout 10";
 
 /** Pixels per side of a picture. */
 const size = 12;

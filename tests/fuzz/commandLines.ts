@@ -23,7 +23,7 @@ export interface FuzzedCommand {
 
 const commands = "../../src/cli/commands";
 const training =
-  "--patch 4 --base odct:1 --examples 60 --batch 30 --holdout 10 --atom-sparsity 3 --sparsity 2";
+  "--patch 4 --base odct:1 --examples 60 --epochs 1 --batch 30 --holdout 10 --atom-sparsity 3 --sparsity 2";
 const reference = "--device reference";
 
 /** `demo` and `devices` have no options to speak of. */

@@ -232,7 +232,15 @@ const tar = async () => {
 /** Data and options of a run of a few steps. */
 const run = () => ({
   pictures: syntheticPictures(1, 1, 12),
-  options: { patch: [4, 4], base: "odct:1", atoms: 16, coding: { sparsity: 2 }, examples: 40, batch: 20 },
+  options: {
+    patch: [4, 4],
+    base: "odct:1",
+    atoms: 16,
+    coding: { sparsity: 2 },
+    examples: 40,
+    epochs: 1,
+    batch: 20,
+  },
 });
 
 async function checkpoints(): Promise<Uint8Array[]> {

@@ -43,6 +43,7 @@ import { saveModel } from "../../model/node/files.js";
 import { removePartialModel, requirePartialOutput, savePartialModel } from "../../model/node/partialModel.js";
 import {
   describeData,
+  describeDecline,
   describeDisk,
   describeEnd,
   describePlan,
@@ -225,13 +226,17 @@ async function planAndTrain(source: SignalSource, job: DeviceJob, computingOn: s
   const lines = [describePlan(plan), describeData(plan), describeDisk(diskOf(plan, job), free), computingOn];
   if (flags.dryRun) {
     await run.close();
+    plan.warnings.forEach(notesOf(progress));
     return [...lines, await dryRun(source, plan, job)].join("\n");
   }
   progress.note(lines.join("\n"));
   if (plan.extreme) notesOf(progress)(describeExtreme(plan.extreme, "name it by --nodata"));
+  plan.warnings.forEach(notesOf(progress));
   if (resume) interrupt.listen(); // its first report may take a while
   try {
     const end = await trainAndSave(run, plan, interrupt, job);
+    const decline = describeDecline(end, plan);
+    if (decline) notesOf(progress)(decline);
     const result = describeResult(plan, end, job);
     const unread = describeUnread(run.unreadable);
     if (end.report.ended !== "aborted") return unread ? `${result}\n${unread}` : result;
@@ -344,12 +349,12 @@ function resumedRun({ header: { position, report } }: Checkpoint): ResumedRun {
 /** Save a finished model at the output, the model of an interrupted run beside it; where, in that case. */
 async function save(
   model: Model,
-  { ended }: TrainReport,
+  { ended, examples }: TrainReport,
   plan: TrainPlan,
   { flags, partial, checkpoints }: DeviceJob,
 ): Promise<string | undefined> {
   if (ended === "aborted") {
-    if (partial !== undefined) await savePartialModel(partial, model, progressOf(model, plan));
+    if (partial !== undefined) await savePartialModel(partial, model, progressOf(examples, plan));
     return partial;
   }
   await saveModel(flags.output, model);
@@ -357,8 +362,8 @@ async function save(
   return undefined;
 }
 
-function progressOf({ meta }: Model, { examples, epochs }: TrainPlan): { examples: number; of: number } {
-  return { examples: meta.examplesSeen, of: examples * epochs };
+function progressOf(seen: number, { examples, epochs }: TrainPlan): { examples: number; of: number } {
+  return { examples: seen, of: examples * epochs };
 }
 
 /** A run whose data can no longer be read leaves what Ctrl-C would leave; any other failure names the last checkpoint. */
@@ -366,7 +371,7 @@ async function rescue(error: unknown, run: TrainingRun, plan: TrainPlan, job: De
   const { partial, checkpoints } = job;
   const model = await run.snapshot().catch(() => undefined);
   if (model === undefined || partial === undefined) return withLastCheckpoint(error, checkpoints?.folder);
-  await savePartialModel(partial, model, progressOf(model, plan)).catch((problem) => {
+  await savePartialModel(partial, model, progressOf(model.meta.examplesSeen, plan)).catch((problem) => {
     throw withMore(error, (problem as Error).message);
   });
   const saved = `the dictionary so far is in ${partial}`;

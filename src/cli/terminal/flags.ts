@@ -73,7 +73,7 @@ export function pursuitOption(fallback: PursuitName | "as in training"): Option 
 export interface TrainingDefaults {
   readonly examples: number | string;
   readonly epochs: number | string;
-  readonly batch: number;
+  readonly batch: number | string;
 }
 
 /** Adds the options that all commands have that learn a dictionary. */

@@ -10,13 +10,19 @@ import { atomCareDefaults } from "../../learn/atoms/atomCare.js";
 import { checkpointDefaults } from "../../learn/checkpoints/node/checkpointFolder.js";
 import { type LearnerKind, startingAtoms } from "../../learn/learners/learner.js";
 import { learnerNames, learners } from "../../learn/learners/registry.js";
-import { defaultAtomSparsity, type TrainOptions, trainDefaults } from "../../learn/run/trainOptions.js";
+import {
+  defaultAtomSparsity,
+  keepRules,
+  type TrainOptions,
+  trainDefaults,
+} from "../../learn/run/trainOptions.js";
 import { loadBase, loadModel } from "../../model/node/files.js";
 import { defaultSparsity } from "../../pursuit/encoder.js";
 import { pageDefaults } from "../../report/node/liveReport.js";
 import { type DeviceFlags, withDeviceOptions } from "./device.js";
 import {
   atomSparsity,
+  choice,
   count,
   nodataValues,
   number,
@@ -42,6 +48,7 @@ const sameInLibrary = [
   "seed",
   "holdout",
   "testEvery",
+  "keep",
   "patience",
   "minutes",
   "removeMean",
@@ -75,8 +82,8 @@ export function withTrainFlags(command: Command): Command {
   withDictionaryOptions(command);
   withTrainingOptions(command.optionsGroup("Training:"), {
     examples: byLearner(trainDefaults.examples, ({ examples }) => examples),
-    epochs: byLearner(trainDefaults.epochs, ({ epochs }) => epochs),
-    batch: trainDefaults.batch,
+    epochs: byLearner(`${trainDefaults.epochs}; small sets: more`, ({ epochs }) => epochs),
+    batch: `${trainDefaults.batch}; small sets: fewer`,
   });
   withLearnerOptions(command);
   withStoppingOptions(command);
@@ -146,12 +153,23 @@ function withLearnerOptions(command: Command): void {
 }
 
 function withStoppingOptions(command: Command): void {
-  const holdout = "patches held out for testing, at most half of all (by default, at most a tenth)";
+  const holdout =
+    "patches held out for testing, at most half of all (by default, at most a tenth, or 50 of a small set)";
   command
     .optionsGroup("Testing and stopping:")
     .addOption(option("--holdout <n>", holdout, count, trainDefaults.holdout))
     .option("--test <data...>", "test on patches of these files instead")
-    .addOption(option("--test-every <n>", "patches between two tests", count, "one epoch"))
+    .addOption(
+      option("--test-every <n>", "patches between two tests", count, "one epoch; small sets: more often"),
+    )
+    .addOption(
+      choice(
+        "--keep <which>",
+        "dictionary to save, by the error in the tests",
+        keepRules,
+        trainDefaults.keep,
+      ),
+    )
     .addOption(option("--patience <n>", "stop after this many tests without improvement", count))
     .addOption(option("--minutes <t>", "stop after this many minutes", number));
 }

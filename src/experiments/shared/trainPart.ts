@@ -63,7 +63,8 @@ export async function trainPart(
   const { value } = await modelPart(tools, name, async () => {
     const keeper = await TrainingKeeper.open(name, tools);
     const { kernels, signal } = tools;
-    const run = train(images, { ...withPaperSteps(options), kernels, signal, ...keeper.options });
+    const paper = { ...withPaperSteps(options), keep: "last" } as const;
+    const run = train(images, { ...paper, kernels, signal, ...keeper.options });
     keeper.watch.follow(run);
     const plan = await run.plan();
     keeper.watch.begin();

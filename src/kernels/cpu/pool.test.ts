@@ -13,7 +13,14 @@ import { createCpuKernels } from "./index.js";
 import { argumentBytes } from "./pool.js";
 
 const pictures = syntheticPictures(1, 2, 64);
-const options = { patch: [6, 6], coding: { sparsity: 3 }, examples: 1500, batch: 128, holdout: 100 } as const;
+const options = {
+  patch: [6, 6],
+  coding: { sparsity: 3 },
+  examples: 1500,
+  epochs: 1,
+  batch: 128,
+  holdout: 100,
+} as const;
 
 let kernels: Kernels | undefined;
 afterEach(async () => {

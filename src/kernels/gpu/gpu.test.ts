@@ -102,6 +102,7 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
       const { reports, model } = await collect(data, {
         ...options,
         examples: 2048,
+        epochs: 1,
         holdout: 200,
         atomCare: { every: 6 },
         kernels,

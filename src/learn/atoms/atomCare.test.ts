@@ -230,6 +230,7 @@ describe("atom care in training", () => {
       coding: { sparsity: 1 },
       batch: 5,
       examples: 100,
+      epochs: 1,
       holdout: 0,
       reportEvery: 1,
       atomCare,

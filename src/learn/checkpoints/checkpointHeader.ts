@@ -11,6 +11,22 @@ import { type DataRecords, readDataRecord } from "./dataRecord.js";
 /** Everything that decides the result of a run, by the names of options; a name of several words is not an option. */
 export type RunSettings = Readonly<Record<string, string | number>>;
 
+/** A test of a run: when, and the error. */
+export interface KeptTest {
+  /** Updates and examples until then. */
+  readonly step: number;
+  readonly examples: number;
+  readonly testRmse: number;
+}
+
+/** The tests of a run that matter at its end. */
+export interface TestRecord {
+  /** The test error before the first update. */
+  readonly start?: number;
+  /** The test with the least error, the start included. */
+  readonly best?: KeptTest;
+}
+
 /** The position of a run between two updates. */
 export interface RunPosition {
   /** Updates so far. */
@@ -23,12 +39,14 @@ export interface RunPosition {
   readonly nextTest: number;
   /** Atoms replaced since the last report. */
   readonly atomsReplaced: number;
-  /** The least test error, Infinity before the first. */
+  /** The least test error after an update, Infinity before the first. */
   readonly best: number;
   /** Measurements of the test error since the least one. */
   readonly sinceBest: number;
   /** Seconds that the run has taken. */
   readonly seconds: number;
+  /** Older checkpoints do not have it. */
+  readonly tests?: TestRecord;
 }
 
 /** The last report of a run. */
@@ -119,7 +137,22 @@ function parsePosition(fields: Fields, wrong: Wrong): RunPosition {
     best: requireNumber("best", fields.best ?? Infinity, wrong),
     sinceBest: count("sinceBest"),
     seconds: requireNumber("seconds", fields.seconds, wrong),
+    ...(fields.tests === undefined
+      ? {}
+      : { tests: parseTests(requireFields("tests", fields.tests, wrong), wrong) }),
   };
+}
+
+function parseTests({ start, best }: Fields, wrong: Wrong): TestRecord {
+  return {
+    ...(start === undefined ? {} : { start: requireNumber("start", start, wrong) }),
+    ...(best === undefined ? {} : { best: parseTest(requireFields("best test", best, wrong), wrong) }),
+  };
+}
+
+function parseTest(fields: Fields, wrong: Wrong): KeptTest {
+  const field = (key: keyof KeptTest) => requireNumber(key, fields[key], wrong);
+  return { step: field("step"), examples: field("examples"), testRmse: field("testRmse") };
 }
 
 function parseReport(fields: Fields, wrong: Wrong): SavedReport {

@@ -26,6 +26,7 @@ import {
 import type { Kernels } from "../../kernels/contract.js";
 import { availableMemory } from "../../kernels/cpu/pool.js";
 import type { MemoryPart } from "../learners/learner.js";
+import { defaultLength, followsSize, type RunLength, sizeOfRun } from "../run/runLength.js";
 import type { ResolvedTraining } from "../run/trainOptions.js";
 import { type Examples, ResidentExamples } from "./examples.js";
 import { GatheredExamples } from "./gatheredExamples.js";
@@ -37,7 +38,9 @@ export type TrainingData = readonly Signal[] | SignalSource;
 /** What is known about the examples before they are read. */
 export interface ExamplePlan {
   readonly sampler: PatchSampler;
-  /** `options.batch`, or the number of examples if that is smaller. */
+  /** The batch and the epochs of the options, or those that follow from the number of examples. */
+  readonly length: RunLength;
+  /** The batch of `length`, or the number of examples if that is smaller. */
   readonly batch: number;
   /** How much of the data is held: all signals, the chosen windows, or one group of units at a time. */
   readonly holds: "signals" | "windows" | "groups";
@@ -52,6 +55,9 @@ export interface ExamplePlan {
 
 /** Bytes per sample while an image is decoded: the file, its colours, the grey picture. */
 const decodingBytes = 12;
+
+/** Examples that are held out of a small set by default, if they are at most a quarter of it. */
+const fewestTests = 50;
 
 /** About what Node, its libraries and the command take by themselves. */
 const program: MemoryPart = { what: "program", bytes: 160 * 2 ** 20 };
@@ -104,9 +110,11 @@ function planSignals(
   const { signals, excluded } = gapFreeSignals(given, options.base.shape);
   const sampler = createSampler(signals, holdsOut, options, rng);
   const samples = signals.reduce((sum, { data }) => sum + data.length, 0);
+  const length = lengthOf(options, sampler.examples);
   return {
     sampler,
-    batch: Math.min(options.batch, sampler.examples),
+    length,
+    batch: Math.min(length.batch, sampler.examples),
     holds: "signals",
     windowsWithGaps: excluded,
     samples,
@@ -124,7 +132,8 @@ function planStream(
   const patch = options.base.shape;
   const sampler = createSampler(source.units, holdsOut, options, rng);
   const { examples, holdout } = sampler;
-  const batch = Math.min(options.batch, examples);
+  const length = lengthOf(options, examples);
+  const batch = Math.min(length.batch, examples);
   const n = sizeOf(patch);
   const gathered = (examples + holdout) * n;
   const order = { what: "order of examples", bytes: 8 * (examples + holdout) };
@@ -133,6 +142,7 @@ function planStream(
   if (options.kind.takes === "whole set" || gathered <= options.groupSamples) {
     return {
       sampler,
+      length,
       batch,
       holds: "windows",
       windowsWithGaps: 0,
@@ -160,7 +170,7 @@ function planStream(
       order,
       patch,
       batch,
-      epochs: options.epochs,
+      epochs: length.epochs,
       capacity,
       kernels,
       unreadable,
@@ -170,6 +180,7 @@ function planStream(
   const samples = capacity + (batch + holdout) * n;
   return {
     sampler,
+    length,
     batch,
     holds: "groups",
     windowsWithGaps: 0,
@@ -177,6 +188,11 @@ function planStream(
     host: [{ what: "next group", bytes: 4 * samples }, ...reading],
     open,
   };
+}
+
+function lengthOf(options: ResolvedTraining, examples: number): RunLength {
+  if (!followsSize(options.kind)) return { batch: options.batch, epochs: options.epochs };
+  return defaultLength(sizeOfRun(options, examples), options.given);
 }
 
 /** Refuse an order that is too long to be held, before time is spent on it. */
@@ -191,7 +207,7 @@ function requireOrder({ what, bytes }: MemoryPart, examples: number): void {
   );
 }
 
-/** Holds test windows out of the training data, at most the share of the options, unless there are test signals. */
+/** Holds test windows out of the training data, as many as the options allow, unless there are test signals. */
 function createSampler(
   units: readonly Windowed[],
   holdsOut: boolean,
@@ -200,9 +216,15 @@ function createSampler(
 ): PatchSampler {
   const patch = options.base.shape;
   const { available } = new PatchSampler(units, { patch, holdout: 0, examples: 1 }, rng);
-  const most = Math.floor(options.holdoutShare * available);
+  const most = mostHeldOut(options, available);
   const holdout = holdsOut ? Math.min(options.holdout, most) : 0;
   return new PatchSampler(units, { patch, holdout, examples: options.examples }, rng);
+}
+
+/** By default of a small set more than its share, so that a test can separate better from worse. */
+function mostHeldOut({ holdoutShare, holdoutGiven }: ResolvedTraining, available: number): number {
+  const share = Math.floor(holdoutShare * available);
+  return holdoutGiven ? share : Math.max(share, Math.min(fewestTests, Math.floor(available / 4)));
 }
 
 /** Every signal of a source that can be read. */

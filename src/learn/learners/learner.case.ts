@@ -31,7 +31,7 @@ import { modelFromBytes, modelToBytes } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
 import { type CheckpointKeeper, checkpointFromBytes, checkpointToBytes } from "../checkpoints/checkpoint.js";
 import { train } from "../run/train.js";
-import type { TrainReport } from "../run/trainingLoop.js";
+import type { KeptModel, TrainReport } from "../run/trainingLoop.js";
 import type { TrainOptions } from "../run/trainOptions.js";
 import { ownOptionNames } from "./learner.js";
 import { type LearnerName, learners } from "./registry.js";
@@ -59,6 +59,7 @@ const small = {
   examples: 600,
   epochs: 2,
   holdout: 100,
+  keep: "last",
 } as const satisfies TrainOptions;
 
 /** Options that no learner accepts. */
@@ -144,7 +145,15 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
 
     test("resumes from a checkpoint of any step with the same reports and the same bytes", async () => {
       const care = { every: 2, minUse: 0.9, maxCoherence: 0.8 };
-      const more = { examples: 200, epochs: 3, holdout: 30, testEvery: 170, reportEvery: 2, atomCare: care };
+      const more = {
+        examples: 200,
+        epochs: 3,
+        holdout: 30,
+        testEvery: 170,
+        reportEvery: 2,
+        atomCare: care,
+        keep: "best",
+      } as const;
       const [one, two] = [await createCpuKernels({ threads: 1 }), await createCpuKernels({ threads: 2 })];
       for (const [kernels, other, some] of [
         [one, two, 1],
@@ -177,6 +186,7 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
             ...report,
             rmse: report.rmse * factor,
             ...(report.testRmse === undefined ? {} : { testRmse: report.testRmse * factor }),
+            ...(report.kept === undefined ? {} : { kept: scaledTests(report.kept, factor) }),
           })),
         );
       }
@@ -342,6 +352,12 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
       expect(recovered / atoms.cols).toBeGreaterThanOrEqual(traits.recovers);
     });
   });
+}
+
+/** What a run reports of its tests, in other units. */
+function scaledTests({ step, examples, ...errors }: KeptModel, factor: number): KeptModel {
+  const scaled = Object.entries(errors).map(([name, error]) => [name, error * factor]);
+  return { step, examples, ...Object.fromEntries(scaled) };
 }
 
 /** Saves a checkpoint every `steps` updates, and at the end. */

@@ -32,6 +32,8 @@ export interface Learner {
   report(): Promise<LearnerReport>;
   /** Names the first part of the dictionary that is not finite; undefined if all of it is. */
   findNonFinite(): Promise<string | undefined>;
+  /** Put what is still waiting into the dictionary, once nothing more is to be learned: before a last test. */
+  finish?(): Promise<void>;
   /** The final dictionary, once nothing more is to be learned. */
   model(meta: ModelMeta): Promise<Model>;
   /** The current dictionary during training, where `model` would change what follows. */
@@ -43,7 +45,7 @@ export interface Learner {
 /** What a learner adds to, or does differently from, what learners of its kind of dictionary share. */
 export interface OwnWork
   extends Pick<Learner, "update" | "free">,
-    Partial<Pick<Learner, "encoder" | "replaceable" | "report" | "model" | "snapshot">> {
+    Partial<Pick<Learner, "encoder" | "replaceable" | "report" | "finish" | "model" | "snapshot">> {
   /** Its own state for checkpoints, besides the dictionary and the tally. */
   readonly savable?: readonly Savable[];
 }

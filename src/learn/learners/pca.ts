@@ -128,7 +128,7 @@ export const pca: LearnerKind = {
   ownOptions: [],
   explicit: true,
   canStartFromModel: false,
-  defaults: { careEvery: false, atoms: baseRows },
+  defaults: { epochs: 1, careEvery: false, atoms: baseRows }, // more epochs change nothing but the weight of all examples
 
   check({ atoms, base }) {
     const n = baseRows(base);

@@ -217,11 +217,19 @@ describe("sparse-odl", () => {
 
   test("starts with unit atoms from a model whose atoms have other norms", async () => {
     const data = syntheticPictures(3, 1, 40);
-    const small = { patch: [6, 6], atomSparsity: 4, coding: { sparsity: 2 }, examples: 400, holdout: 50 };
-    const { model: start } = await collect(data, { ...small, learner: "osdl" });
+    const small = {
+      patch: [6, 6],
+      atomSparsity: 4,
+      coding: { sparsity: 2 },
+      examples: 400,
+      holdout: 50,
+      epochs: 1,
+    };
+    const { model: start } = await collect(data, { ...small, learner: "osdl", keep: "last" });
     expect(Math.max(...start.norms!)).toBeGreaterThan(1.5);
-    const { coding, examples, holdout, patch } = small;
-    const { model } = await collect(data, { coding, examples, holdout, patch, start, learner: "sparse-odl" });
+    const { coding, examples, holdout, patch, epochs } = small;
+    const further = { coding, examples, holdout, patch, epochs, start, learner: "sparse-odl" } as const;
+    const { model } = await collect(data, further);
     for (const norm of model.norms!) expect(norm).toBeCloseTo(1, 4);
   });
 
@@ -233,6 +241,7 @@ describe("sparse-odl", () => {
       atomSparsity: 4,
       coding: { sparsity: 2 },
       batch: 64,
+      epochs: 1,
     };
     for (const examples of [200, 1500]) {
       const last = async (learner: "osdl" | "sparse-odl") =>

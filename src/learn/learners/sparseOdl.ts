@@ -29,7 +29,8 @@
  * How often. A fit costs k²L/2 multiply-adds per atom, as much as coding tens to hundreds of
  * mini-batches. So the atoms are updated after 1, 2, 3 … 7, 9, 11, 14, 18 … mini-batches, each time
  * about a quarter later, then every T mini-batches, T such that updates take about half as long as
- * coding (`longestInterval`), and at the end of every epoch.
+ * coding (`longestInterval`), and at the end of every epoch and of the run. The end of an epoch
+ * shorter than T does not count if less than half the wait is over.
  *
  * Shapes   Y n×N   X m×N   Φ n×L   A L×m   U, B n×m   C, G m×m
  * Cost     as the pursuit of OSDL per mini-batch, without its gradient and its step; every
@@ -70,8 +71,9 @@ interface SparseOdlState extends SparseState {
   readonly batch: number;
   /** T: the most mini-batches between two updates of the atoms. */
   readonly interval: number;
-  /** Mini-batches per epoch, where they are known. */
+  /** Mini-batches per epoch, and of the run, where they are known. */
   readonly perEpoch: number;
+  readonly total: number;
   /** The past: Σ yxᵀ, n × m, and Σ xxᵀ, m × m. */
   readonly B: DeviceMatrix;
   readonly C: DeviceMatrix;
@@ -91,6 +93,7 @@ interface SparseOdlState extends SparseState {
 async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState> {
   const { options, start, examples: batch, updates, kernels } = setting;
   const { base, atomSparsity: k, coding } = options;
+  const interval = longestInterval(options, batch);
   const dictionary = await SparseDictionary.create(base, start, kernels, k);
   await scaleToUnit(dictionary, start, kernels);
   const { rows: n, cols: m } = dictionary;
@@ -107,8 +110,9 @@ async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState>
     tally: new Tally(m, kernels),
     residual: kernels.matrix(n, batch),
     batch,
-    interval: longestInterval(options, batch),
+    interval,
     perEpoch: updates?.perEpoch ?? Infinity,
+    total: updates?.total ?? Infinity,
     B: kernels.matrix(n, m),
     C: kernels.matrix(m, m),
     atoms: kernels.matrix(n, m),
@@ -142,8 +146,10 @@ async function sparseOdlUpdate(state: SparseOdlState, Y: DeviceMatrix, kernels: 
 }
 
 /** Whether the atoms are updated after this mini-batch. */
-function isDue({ tally: { step }, updated, interval, perEpoch }: SparseOdlState): boolean {
-  return step - updated >= Math.min(interval, Math.max(1, Math.floor(step / 4))) || step % perEpoch === 0;
+function isDue({ tally: { step }, updated, interval, perEpoch, total }: SparseOdlState): boolean {
+  const waits = Math.min(interval, Math.max(1, Math.floor(step / 4)));
+  if (step - updated >= waits || step === total) return true;
+  return step % perEpoch === 0 && (perEpoch >= interval || step - updated >= waits / 2);
 }
 
 /** A ← sparse fits to the atoms that lower f. */
@@ -246,6 +252,9 @@ export const sparseOdl: LearnerKind = {
     const state = await createSparseOdl(setting);
     const { dictionary, encoder, tally, fits, B, C } = state;
     const replaceable = sparseOdlAtoms(state, options, kernels);
+    const finish = async () => {
+      if (state.updated < tally.step) await updateAtoms(state, kernels); // a run that ended early
+    };
     const snapshot = async (meta: ModelMeta) => Model.of(dictionary, meta, kernels, await tally.readUses());
     return sparseLearner(state, kernels, {
       replaceable,
@@ -259,8 +268,9 @@ export const sparseOdl: LearnerKind = {
         ),
       ],
       update: (Y) => sparseOdlUpdate(state, Y, kernels),
+      finish,
       async model(meta) {
-        if (state.updated < tally.step) await updateAtoms(state, kernels); // a run that ended early
+        await finish();
         return snapshot(meta);
       },
       snapshot,

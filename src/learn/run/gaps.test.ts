@@ -11,7 +11,16 @@ import { resolveTraining } from "./trainOptions.js";
 
 const kernels = createReferenceKernels();
 const pictures = syntheticPictures(5, 4, 24);
-const options = { patch: [5, 5], base: "odct:1", examples: 200, batch: 50, holdout: 20, seed: 3, kernels };
+const options = {
+  patch: [5, 5],
+  base: "odct:1",
+  examples: 200,
+  batch: 50,
+  epochs: 1,
+  holdout: 20,
+  seed: 3,
+  kernels,
+};
 
 /** The same samples missing, marked by a value. */
 function marked(value: number, share = 0.01): Signal[] {

@@ -3,7 +3,8 @@
  * those that only say when to stop. A run resumes from a checkpoint only if all of it is
  * unchanged; otherwise the error says what differs.
  *
- * Not among them: `epochs`, which may grow, `minutes`, `patience`, and the kernels.
+ * Not among them: `epochs`, which may grow, `minutes`, `patience`, `keep`, and the kernels. A batch that was not given,
+ * and what depends on the epochs, are known once the examples are counted.
  */
 
 import { InputError } from "../../core/errors.js";
@@ -22,6 +23,7 @@ import {
   recordContents,
 } from "../checkpoints/dataRecord.js";
 import { type OwnOption, ownOptionNames } from "../learners/learner.js";
+import type { RunLength } from "./runLength.js";
 import type { ResolvedTraining } from "./trainOptions.js";
 
 /** Older checkpoints do not have it. */
@@ -31,19 +33,19 @@ const shareName = "share of test patches";
 export function optionSettings(options: ResolvedTraining): RunSettings {
   const { base, coding, atomCare, learner, start, testEvery, reportEvery } = options;
   const { ownOptions } = options.kind;
-  const ownNames = ownOptionNames.filter((name) => ownOptions.includes(name));
-  const { atoms, batch, examples, seed, holdout } = options;
+  const ownNames = ownOptionNames.filter(isPlainOption).filter((name) => ownOptions.includes(name));
+  const { atoms, examples, seed, holdout } = options;
   return {
     patch: formatShape(base.shape),
     learner,
     base: base.name,
     "the base": digest(base.factors.map(({ data }) => data)),
     atoms,
-    ...Object.fromEntries(ownNames.map((name) => [name, settingOf(options, name)])),
+    ...Object.fromEntries(ownNames.map((name) => [name, options[name]])),
     sparsity: coding.sparsity ?? "none",
     error: coding.error ?? "none",
     pursuit: coding.pursuit ?? "omp",
-    batch,
+    ...lengthSettings(options, options.given),
     examples,
     seed,
     holdout,
@@ -61,10 +63,21 @@ export function optionSettings(options: ResolvedTraining): RunSettings {
   };
 }
 
-/** The average is one over the last epoch, so that the number of epochs decides the result. */
-function settingOf(options: ResolvedTraining, name: OwnOption): string | number {
-  if (name !== "average") return options[name];
-  return options.average ? `over epoch ${options.epochs}` : "none";
+function isPlainOption(name: OwnOption): name is Exclude<OwnOption, "average"> {
+  return name !== "average";
+}
+
+/** What follows from the batch and the epochs, as far as they are known. */
+function lengthSettings(
+  { kind, average }: ResolvedTraining,
+  { batch, epochs }: Partial<RunLength>,
+): RunSettings {
+  const over = average ? epochs && `over epoch ${epochs}` : "none"; // the average is one over the last epoch
+  const averages = kind.ownOptions.includes("average");
+  return {
+    ...(averages && over !== undefined ? { average: over } : {}),
+    ...(batch === undefined ? {} : { batch }),
+  };
 }
 
 type DataName = "the data" | "the test data";
@@ -77,11 +90,13 @@ export class RunIdentity {
   readonly #settings: Record<string, string | number>;
   readonly #data: Record<string, DataRecord> = {};
   readonly #saved: Pick<CheckpointHeader, "settings" | "data"> | undefined;
+  readonly #options: ResolvedTraining;
   /** What marks missing samples, in words. */
   readonly #gaps: string;
 
   constructor(options: ResolvedTraining, saved?: Pick<CheckpointHeader, "settings" | "data">) {
     this.#settings = { ...optionSettings(options) };
+    this.#options = options;
     const { nodata } = options;
     this.#gaps = nodata.length === 0 ? "" : `, no-data ${nodata.join(", ")}`;
     this.#saved = saved;
@@ -118,6 +133,13 @@ export class RunIdentity {
     const others = saved && contents && listOtherTimes(saved, contents);
     if (others === undefined) return undefined;
     return `${others}: changed since the checkpoint, by the time of the file; the sample that was compared is the same`;
+  }
+
+  /** The batch and the epochs, once they are known. */
+  addLength(length: RunLength): void {
+    const settings = lengthSettings(this.#options, length);
+    Object.assign(this.#settings, settings);
+    if (this.#saved) requireSameSettings(this.#saved.settings, settings);
   }
 
   /** Test data that are part of the data. */

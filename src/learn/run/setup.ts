@@ -32,6 +32,15 @@ import { type ExamplePlan, planExamples, type TrainingData } from "../examples/e
 import type { Examples } from "../examples/examples.js";
 import { isUsable, notUsable } from "../examples/usableSamples.js";
 import type { Learner, LearnerSetting, MemoryPart } from "../learners/learner.js";
+import { modelBytes } from "./bestModel.js";
+import {
+  defaultTestEvery,
+  describeFewTests,
+  describeLength,
+  describeShortRun,
+  followsSize,
+  sizeOfRun,
+} from "./runLength.js";
 import type { ResolvedTraining, TrainOptions } from "./trainOptions.js";
 
 export interface MemoryPlan {
@@ -54,6 +63,10 @@ export interface TrainPlan extends ResolvedTraining {
   readonly extreme: Extreme | undefined;
   /** Examples between two measurements of the test error. */
   readonly testEvery: number;
+  /** Which batch and epochs were chosen for the number of examples, and why; undefined for the usual ones. */
+  readonly chosen: string | undefined;
+  /** One line each: a run that is too short to learn from, and one with few examples to test on. */
+  readonly warnings: readonly string[];
   /** Examples per update: a mini-batch, or a whole epoch. */
   readonly examplesAtOnce: number;
   /** Total number of updates. */
@@ -130,14 +143,15 @@ export async function setUpTraining(
 export async function outlineTraining(
   data: TrainingData,
   testSignals: readonly Signal[] | undefined,
-  options: ResolvedTraining,
+  given: ResolvedTraining,
   kernels: Kernels,
   { unreadable = new UnreadableFiles(), onReading, signal, resume }: SetupOptions = {},
 ): Promise<OutlinedTraining> {
-  const rng = Rng.from(options.seed);
-  const onOrdering = orderingWatch(options.minutes, signal, onReading);
+  const rng = Rng.from(given.seed);
+  const onOrdering = orderingWatch(given.minutes, signal, onReading);
   const tools = { rng, kernels, unreadable, onReading: readingOf(onReading), onOrdering };
-  const plans = await planExamples(data, testSignals === undefined, options, tools);
+  const plans = await planExamples(data, testSignals === undefined, given, tools);
+  const options = { ...given, ...plans.length };
   const { sampler, batch } = plans;
   if (options.patience < Infinity && (testSignals ? options.holdout : sampler.holdout) === 0)
     throw new InputError("train: patience needs a test set, but no examples are held out");
@@ -182,7 +196,11 @@ export async function openTraining(planned: OutlinedTraining): Promise<TrainingS
   const updates = { perEpoch, total: outline.steps };
   const learner = await createLearner(source, scale, rng, updates);
   if (resume) await learner.savable.restore(resume);
-  const checkpointBytes = learner.savable.parts().reduce((sum, part) => sum + partBytes(part), 0);
+  const kept = keptMemory(options, outline.holdout);
+  const checkpointBytes = [
+    ...learner.savable.parts().map(partBytes),
+    ...kept.map(({ bytes }) => bytes),
+  ].reduce((sum, bytes) => sum + bytes, 0);
   const plan = { ...outline, holdout: test.windows.signal.length, scale, extreme, checkpointBytes };
   const { atomCare } = options;
   const care =
@@ -218,6 +236,8 @@ function makeOutline(
   parts: Pick<TrainPlan, "examplesAtOnce" | "holdout" | "memory" | "done">,
 ): TrainOutline {
   const { examples, available } = sampler;
+  const size = sizeOfRun(options, examples);
+  const follows = followsSize(options.kind);
   return {
     ...options,
     ...parts,
@@ -225,11 +245,20 @@ function makeOutline(
     examples,
     available,
     windowsWithGaps,
-    testEvery: options.testEvery ?? examples,
+    testEvery:
+      options.testEvery ??
+      (follows && parts.holdout > 0 ? defaultTestEvery(examples, options.epochs) : examples),
+    chosen: follows ? describeLength(size, options.given) : undefined,
+    warnings: [...(follows ? describeShortRun(size, options) : []), ...describeFewTests(parts.holdout)],
     steps: Math.ceil(examples / parts.examplesAtOnce) * options.epochs,
-    hostMemory: totalMemory(host),
+    hostMemory: totalMemory([...host, ...keptMemory(options, parts.holdout)]),
     holds,
   };
+}
+
+/** The copy of the best model so far, on the host. */
+function keptMemory(options: ResolvedTraining, holdout: number): MemoryPart[] {
+  return options.keep === "best" && holdout > 0 ? [{ what: "best model", bytes: modelBytes(options) }] : [];
 }
 
 /** Free everything but the kernels. */

@@ -22,7 +22,9 @@ const small = {
   coding: { sparsity: 2 },
   batch: 20,
   examples: 210,
+  epochs: 1,
   holdout: 30,
+  keep: "last",
   reportEvery: 1,
 } as const satisfies TrainOptions;
 

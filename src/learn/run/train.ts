@@ -3,7 +3,7 @@
  * (setup.ts), looped over (trainingLoop.ts).
  *
  * A run is an async iterable of reports: iterate over it, or just await its model.
- * Breaking out of the iteration, or aborting, ends it with the model so far.
+ * Breaking out of the iteration, or aborting, ends it with a last test and the model so far.
  */
 
 import { either, having, optional, requireArgument, signalData } from "../../core/arguments/argumentTypes.js";
@@ -22,9 +22,9 @@ import {
 import { chooseKernels } from "../../kernels/chooseDevice.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { HandleScope } from "../../kernels/handleScope.js";
-import type { Model, ModelMeta } from "../../model/model.js";
+import type { Model } from "../../model/model.js";
 import type { TrainingData } from "../examples/examplePlan.js";
-import type { OwnOption } from "../learners/learner.js";
+import { describeRun } from "./runMeta.js";
 import { RunIdentity, requireEpochs } from "./runSettings.js";
 import {
   freeTraining,
@@ -111,7 +111,8 @@ export class TrainingRun implements AsyncIterable<TrainReport>, Closable {
     if (!isSource(data)) this.#identity.addSignals("the data", data);
     if (test) this.#identity.addSignals("the test data", test);
     else this.#identity.addHeldOut();
-    if (resume) requireEpochs(resume.header.position.epoch, this.#resolved.epochs);
+    const { epochs } = this.#resolved.given;
+    if (resume && epochs !== undefined) requireEpochs(resume.header.position.epoch, epochs);
   }
 
   /** What the run is going to do, as far as it is known before its examples are put in order and read. */
@@ -134,7 +135,7 @@ export class TrainingRun implements AsyncIterable<TrainReport>, Closable {
     return this.#progress.testSeconds;
   }
 
-  /** The final dictionary. Trains first if nobody has iterated over the run. */
+  /** The dictionary that the run ends with: the best that was tested, or the last. Trains first if nobody has iterated. */
   async model(): Promise<Model> {
     if (this.#status === "new") for await (const _ of this);
     if (this.#model) return this.#model;
@@ -180,20 +181,18 @@ export class TrainingRun implements AsyncIterable<TrainReport>, Closable {
     this.#status = "failed"; // unless the setup succeeds
     const setup = await this.#setUpOnce();
     this.#status = "running";
-    const progress = this.#progress;
-    const loop = new TrainingLoop(setup, progress, this.#options, this.#identity);
+    const loop = new TrainingLoop(setup, this.#progress, this.#options, this.#identity);
     try {
       yield* loop.reports();
     } catch (error) {
       this.#status = "failed";
-      if (loop.lostData)
-        this.#rescued = await setup.learner.model(describeRun(setup.plan, progress.examples));
+      if (loop.lostData) this.#rescued = await loop.model();
       throw error;
     } finally {
       // also reached when the caller breaks out of its loop
       if (this.#status === "running") {
         this.#status = "failed"; // unless the model can be read
-        this.#model = await setup.learner.model(describeRun(setup.plan, progress.examples));
+        this.#model = await loop.model();
         this.#status = "ended";
       }
       await this.#held?.release();
@@ -223,7 +222,11 @@ export class TrainingRun implements AsyncIterable<TrainReport>, Closable {
         if (changed) onUnreadable?.(changed);
       }
       const more = { unreadable: this.#unreadable, onReading, signal, resume };
-      return await outlineTraining(this.#data, this.#test, this.#resolved, held.kernels, more);
+      const outlined = await outlineTraining(this.#data, this.#test, this.#resolved, held.kernels, more);
+      const { length } = outlined.plans;
+      this.#identity?.addLength(length);
+      if (resume) requireEpochs(resume.header.position.epoch, length.epochs);
+      return outlined;
     } catch (error) {
       await held.release();
       throw error;
@@ -267,25 +270,4 @@ class HeldByRun {
     this.#scope.freeAll();
     if (this.#ownsKernels) await this.kernels.close();
   }
-}
-
-/** How the model came to be, as its file records it. */
-function describeRun(plan: TrainPlan, examplesSeen: number): ModelMeta {
-  const { learner, batch, epochs, examples, atomCare, seed, removeMean, coding } = plan;
-  const { ownOptions } = plan.kind;
-  const ifOwn = (name: OwnOption) => (ownOptions.includes(name) ? { [name]: plan[name] } : {});
-  const options = {
-    ...ifOwn("atomSparsity"),
-    batch,
-    epochs,
-    examples,
-    ...ifOwn("momentum"),
-    ...ifOwn("stepDecay"),
-    ...(plan.start ? {} : ifOwn("init")),
-    ...(plan.firstSteps === "paper" ? {} : ifOwn("firstSteps")),
-    ...(plan.average ? ifOwn("average") : {}),
-    atomCare,
-    ...(plan.holds === "groups" ? { groupSamples: plan.groupSamples } : {}),
-  };
-  return { learner, options, seed, examplesSeen, removeMean, coding };
 }

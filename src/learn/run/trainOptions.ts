@@ -1,8 +1,8 @@
 /**
  * The options of a training run, their defaults, and how they are checked.
  *
- * Defaults are written only here; `--help` and the docs are made from them. Two depend on
- * the patch. Codes use about n/40 atoms, near the paper's experiments: 4, 10 and 26 at
+ * Defaults are written only here and in runLength.ts, which has those that follow from the
+ * number of examples; `--help` and the docs are made from them. Two depend on the patch. Codes use about n/40 atoms, near the paper's experiments: 4, 10 and 26 at
  * 12×12, 20×20 and 32×32, where the paper has 4, 10 and 20. Atoms have 2√n non-zeros
  * (docs/decisions/0013-defaults-by-size.md).
  */
@@ -47,9 +47,14 @@ import {
 import { osdlDefaults } from "../learners/osdl.js";
 import { type LearnerName, learnerNames, learners } from "../learners/registry.js";
 import { type FirstSteps, requireFirstSteps } from "../learners/shortStart.js";
+import type { RunLength } from "./runLength.js";
 
 /** Non-zeros per atom: a number, or a percentage of the samples of a patch such as `"10%"`. */
 export type AtomSparsity = number | `${number}%`;
+
+/** Which model of a run is kept: the best tested, or the last. */
+export const keepRules = ["best", "last"] as const;
+export type KeepRule = (typeof keepRules)[number];
 
 export interface TrainOptions {
   /** The shape of the windows to learn from; one number is this size along every axis of the data. */
@@ -73,9 +78,12 @@ export interface TrainOptions {
   readonly init?: StartingAtoms | undefined;
   /** A model to start from, with its base and its atoms. */
   readonly start?: Model | undefined;
-  /** Examples per mini-batch, `N`; for learners of the whole set, examples coded at a time. */
+  /**
+   * Examples per mini-batch, `N`; `train` takes fewer for a small set. For learners of the whole set, examples coded at a
+   * time.
+   */
   readonly batch?: number | undefined;
-  /** How often each example is seen. */
+  /** How often each example is seen; `train` repeats a small set more often. */
   readonly epochs?: number | undefined;
   /** Examples per epoch, drawn without repetition; all of them if there are fewer. */
   readonly examples?: number | undefined;
@@ -89,12 +97,17 @@ export interface TrainOptions {
   readonly stepDecay?: number | undefined;
   /** The seed of everything random. */
   readonly seed?: number | undefined;
-  /** Examples held out for testing, never trained on: at most half of all; by default at most a tenth. */
+  /**
+   * Examples held out for testing, never trained on: at most half of all; by default at most a tenth, or 50 of a small
+   * set, but at most a quarter.
+   */
   readonly holdout?: number | undefined;
   /** Signals to test on instead of held-out windows of the training data. */
   readonly test?: SignalData | undefined;
-  /** Examples between two measurements of the test error; by default one epoch. */
+  /** Examples between two measurements of the test error; by default one epoch, or a fifth of one if the set is small. */
   readonly testEvery?: number | undefined;
+  /** Which model the run ends with, where there is a test set: the one with the least test error, or the last. */
+  readonly keep?: KeepRule | undefined;
   /** Stop after this many measurements of the test error without an improvement. */
   readonly patience?: number | undefined;
   /** Stop after this many minutes. */
@@ -137,6 +150,7 @@ export const trainDefaults = {
   learner: "osdl",
   batch: osdlDefaults.batch,
   epochs: 1,
+  keep: "best",
   examples: 200_000,
   momentum: osdlDefaults.momentum,
   firstSteps: "short",
@@ -159,11 +173,15 @@ export interface ResolvedTraining extends LearnerOptions {
   readonly kind: LearnerKind;
   readonly start: Model | undefined;
   readonly epochs: number;
+  /** The batch and the epochs that the caller gave: the others may follow from the number of examples. */
+  readonly given: Partial<RunLength>;
+  readonly keep: KeepRule;
   readonly examples: number;
   readonly seed: number;
   readonly holdout: number;
   /** The largest fraction of all examples that is held out: a tenth by default, half where `holdout` is given. */
   readonly holdoutShare: number;
+  readonly holdoutGiven: boolean;
   readonly testEvery: number | undefined;
   readonly patience: number;
   readonly minutes: number;
@@ -197,6 +215,7 @@ const trainOptionTypes: OptionTypes<TrainOptions> = {
   holdout: byRule,
   test: byRule,
   testEvery: byRule,
+  keep: byRule,
   patience: byRule,
   minutes: byRule,
   reportEvery: byRule,
@@ -256,6 +275,8 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
     start,
     batch: count("batch", trainDefaults.batch),
     epochs: count("epochs", kind.defaults?.epochs ?? trainDefaults.epochs),
+    given: givenLength(options),
+    keep: requireOneOf("train", "keep", options.keep ?? trainDefaults.keep, keepRules),
     examples: count("examples", kind.defaults?.examples ?? trainDefaults.examples),
     momentum: requireFraction("train", "momentum", options.momentum ?? trainDefaults.momentum),
     firstSteps: requireFirstSteps("train", options.firstSteps ?? trainDefaults.firstSteps),
@@ -265,6 +286,7 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
     average: options.average ?? trainDefaults.average,
     holdout: count("holdout", trainDefaults.holdout, 0),
     holdoutShare: options.holdout === undefined ? holdoutShares.usual : holdoutShares.given,
+    holdoutGiven: options.holdout !== undefined,
     testEvery: options.testEvery === undefined ? undefined : count("testEvery", 1),
     patience: options.patience === undefined ? Infinity : count("patience", 1),
     minutes: options.minutes === undefined ? Infinity : requireAbove("train", "minutes", options.minutes, 0),
@@ -280,6 +302,10 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
   }
   kind.check?.(resolved);
   return resolved;
+}
+
+function givenLength({ batch, epochs }: TrainOptions): Partial<RunLength> {
+  return { ...(batch === undefined ? {} : { batch }), ...(epochs === undefined ? {} : { epochs }) };
 }
 
 /** What the atoms start as; a value for a learner without the option is refused later. */

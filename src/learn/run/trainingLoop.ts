@@ -1,7 +1,10 @@
 /**
  * The training loop: epochs of shuffled mini-batches, or passes over the whole set;
- * reports, test error, atom care, checkpoints, and the reasons to stop. All it knows of
- * learning is the learner's update.
+ * reports, test error, atom care, checkpoints, the reasons to stop, and which model is
+ * kept. All it knows of learning is the learner's update.
+ *
+ * A run that ends early is tested once more: after its checkpoint is saved, so that a run
+ * which resumes there knows nothing of it.
  *
  * Its position is the number of examples seen, which gives the epoch and the place in it,
  * and with the seed the examples that follow. A loop that resumes from a checkpoint makes
@@ -10,12 +13,16 @@
 
 import { EventLoopPause } from "../../core/eventLoop.js";
 import type { DeviceMatrix } from "../../kernels/contract.js";
+import type { Model } from "../../model/model.js";
 import { version } from "../../model/version.js";
 import type { ExampleSet } from "../../pursuit/encoder.js";
 import type { LastExamples } from "../atoms/atomCare.js";
 import { draftCheckpoint } from "../checkpoints/checkpoint.js";
 import type { RunPosition, SavedReport } from "../checkpoints/checkpointHeader.js";
 import { DivergedError, type Learner } from "../learners/learner.js";
+import { BestModel } from "./bestModel.js";
+import { EarlyStopping, type StopReason } from "./earlyStopping.js";
+import { describeRun, withMeta } from "./runMeta.js";
 import type { RunIdentity } from "./runSettings.js";
 import { extractExamples, measureTestError, type TrainingSetup, type TrainPlan } from "./setup.js";
 import type { TrainOptions } from "./trainOptions.js";
@@ -42,9 +49,24 @@ export interface TrainReport {
   readonly cost?: number;
   /** Why the run ended, in its last report. */
   readonly ended?: "epochs" | StopReason;
+  /** In the last report of a run with a test set: which model the run ends with, and how the tests went. */
+  readonly kept?: KeptModel;
 }
 
-type StopReason = "no improvement" | "time" | "aborted";
+/** Which of its models a run ends with. */
+export interface KeptModel {
+  /** Updates and examples that it has seen. */
+  readonly step: number;
+  readonly examples: number;
+  /** Its test error; undefined if it was not tested. */
+  readonly testRmse?: number;
+  /** The test error before the first update, and the least of all tests, where they are known. */
+  readonly startRmse?: number;
+  readonly bestRmse?: number;
+}
+
+/** An interrupted run is tested once more if its last test took no longer than this. */
+const mostSecondsOfLastTest = 10;
 
 /** How far a run has come, shared with the run. */
 interface Progress {
@@ -60,6 +82,9 @@ export class TrainingLoop {
   /** Known where there are checkpoints. */
   readonly #identity: RunIdentity | undefined;
   readonly #stopping: EarlyStopping;
+  readonly #best: BestModel;
+  /** The last test: the updates until then, its error, and the seconds it took. */
+  #tested: { readonly step: number; readonly testRmse: number; readonly seconds: number } | undefined;
   readonly #pause = new EventLoopPause();
   /** Examples of all epochs. */
   readonly #total: number;
@@ -70,18 +95,24 @@ export class TrainingLoop {
   /** The position after the last examples that could be read, and their epoch. */
   #learned: { readonly examples: number; readonly epoch: number };
   #lostData = false;
+  /** Whether the last report was made, and with it the last test, unless that would have taken too long. */
+  #ended = false;
 
   /** From the start, or from the checkpoint of `options.resume`. */
   constructor(setup: TrainingSetup, progress: Progress, options: TrainOptions, identity?: RunIdentity) {
     const { plan } = setup;
     const counters = { epoch: 0, atomsReplaced: 0, nextTest: plan.testEvery };
-    const start = { ...counters, best: Infinity, sinceBest: 0, seconds: 0 };
+    const start: Omit<RunPosition, "step" | "examples"> = {
+      ...counters,
+      ...{ best: Infinity, sinceBest: 0, seconds: 0 },
+    };
     const at = options.resume?.header.position ?? start;
     this.#setup = setup;
     this.#progress = progress;
     this.#options = options;
     this.#identity = identity;
     this.#stopping = new EarlyStopping(plan, options.signal, at);
+    this.#best = new BestModel(plan.keep === "best", at.tests);
     this.#total = plan.examples * plan.epochs;
     this.#atomsReplaced = at.atomsReplaced;
     this.#nextTest = at.nextTest;
@@ -98,11 +129,11 @@ export class TrainingLoop {
   async *reports(): AsyncGenerator<TrainReport, void, undefined> {
     const { examples: N, epochs, examplesAtOnce } = this.#setup.plan;
     const progress = this.#progress;
-    const resumed = this.#latest !== undefined;
+    const resumed = await this.#restore();
     const first = await this.#first();
     const ended = await this.#endBeforeUpdates(resumed);
-    if (ended || !resumed) yield { ...first, ...(ended ? { ended } : {}) };
-    if (ended) return;
+    if (ended) return yield await this.#end(ended, await this.#reportAt(first));
+    if (!resumed) yield first;
     for (let epoch = Math.floor(progress.examples / N) + 1; epoch <= epochs; epoch++) {
       for (let from = progress.examples % N; from < N; from += examplesAtOnce) {
         const learned = await this.#update(epoch, from, Math.min(from + examplesAtOnce, N));
@@ -111,6 +142,52 @@ export class TrainingLoop {
         if (report?.ended) return;
       }
     }
+  }
+
+  /** The model that the run ends with; one whose iteration was ended by the caller is tested first. */
+  async model(): Promise<Model> {
+    const { plan, learner } = this.#setup;
+    if (plan.keep === "best" && !this.#isTested && !this.#ended) await this.#testEnd();
+    const step = learner.step;
+    const other = this.#keepsLast ? undefined : this.#best.otherThan(step);
+    if (other) {
+      const { model, test } = other;
+      return withMeta(model, { ...describeRun(plan, test.examples), kept: { step: test.step, of: step } });
+    }
+    return this.#isTested ? this.#snapshot() : learner.model(describeRun(plan, this.#progress.examples));
+  }
+
+  /** The current dictionary, as it is tested. */
+  #snapshot(): Promise<Model> {
+    const { plan, learner } = this.#setup;
+    const meta = describeRun(plan, this.#progress.examples);
+    return learner.snapshot ? learner.snapshot(meta) : learner.model(meta);
+  }
+
+  /** Whether the dictionary is as it was when it was last tested. */
+  get #isTested(): boolean {
+    return this.#tested?.step === this.#setup.learner.step;
+  }
+
+  /** A last model that could not be tested is kept: it may be worth all the time since the last test. */
+  get #keepsLast(): boolean {
+    return this.#setup.plan.keep === "last" || !this.#isTested;
+  }
+
+  /** What a checkpoint holds besides the learner; whether there is one. */
+  async #restore(): Promise<boolean> {
+    const { resume } = this.#options;
+    if (!resume) return false;
+    const { position, report } = resume.header;
+    await this.#best.restore(resume, position.step);
+    if (report.testRmse !== undefined && report.step === position.step)
+      this.#tested = { step: report.step, testRmse: report.testRmse, seconds: 0 };
+    return true;
+  }
+
+  /** The report of a run that ends where it resumes, which may be some updates after its last report. */
+  async #reportAt(last: SavedReport): Promise<SavedReport> {
+    return last.step === this.#setup.learner.step ? last : this.#report(this.#learned.epoch, false);
   }
 
   /** Why the run ends before its first update: it had ended before it was resumed, or was aborted. */
@@ -136,6 +213,7 @@ export class TrainingLoop {
     const found = await this.#take(epoch, from, to);
     const seen = found.windows.signal.length;
     unreadable.examples += to - from - seen;
+    if (seen > 0) await this.#keepBest();
     if (seen > 0) await learner.update(await extractExamples(this.#setup, plan, found));
     await this.#pause.ifDue();
     this.#progress.examples += to - from;
@@ -143,6 +221,13 @@ export class TrainingLoop {
       this.#atomsReplaced += await care.replaceWeakAtoms(lastExamples(this.#setup, found));
     if (seen > 0) this.#learned = { examples: this.#progress.examples, epoch };
     return seen > 0;
+  }
+
+  /** Copy the dictionary if it is the best so far; that counts as a part of its test. */
+  async #keepBest(): Promise<void> {
+    const start = performance.now();
+    await this.#best.beforeUpdate(this.#setup.learner.step, () => this.#snapshot());
+    this.#progress.testSeconds += (performance.now() - start) / 1000;
   }
 
   /** The examples of an update. If nothing is left to read, the run ends with a checkpoint. */
@@ -176,7 +261,7 @@ export class TrainingLoop {
     const ended = last ? "epochs" : this.#stopping.reason();
     // saved before a report that is made only because the run ends here: a run that resumes makes no such report
     if (due || ended) await this.#save(epoch);
-    return ended ? { ...(report ?? (await this.#report(epoch, false))), ended } : report;
+    return ended ? this.#end(ended, report ?? (await this.#report(epoch, false))) : report;
   }
 
   /** Nothing was learned, so nothing is due but the end. A run that resumes tries to read the examples again. */
@@ -185,7 +270,61 @@ export class TrainingLoop {
     if (!ended) return undefined;
     this.#progress.examples = this.#learned.examples;
     await this.#save();
-    return { ...(await this.#report(this.#learned.epoch, false)), ended };
+    return this.#end(ended, await this.#report(this.#learned.epoch, false));
+  }
+
+  /** The last report: with a test, if none was made after the last update. */
+  async #end(ended: NonNullable<TrainReport["ended"]>, report: SavedReport): Promise<TrainReport> {
+    const tested = this.#isTested || this.#isTooSlow(ended) ? {} : await this.#testEnd();
+    const kept = this.#kept();
+    this.#ended = true;
+    return { ...report, ...tested, ended, ...(kept ? { kept } : {}) };
+  }
+
+  /** An interrupted run must end soon. */
+  #isTooSlow(ended: TrainReport["ended"]): boolean {
+    return ended === "aborted" && (this.#tested?.seconds ?? 0) > mostSecondsOfLastTest;
+  }
+
+  /** Test the dictionary with everything that was learned in it. */
+  async #testEnd(): Promise<{ testRmse?: number }> {
+    if (this.#setup.plan.holdout === 0) return {};
+    await this.#setup.learner.finish?.();
+    return this.#test();
+  }
+
+  #kept(): KeptModel | undefined {
+    const { start, best } = this.#best.record;
+    if (!best) return undefined;
+    const last = { step: this.#setup.learner.step, examples: this.#progress.examples };
+    const { step, examples, testRmse } = this.#keepsLast ? { ...last, testRmse: this.#lastRmse } : best;
+    return {
+      step,
+      examples,
+      ...(testRmse === undefined ? {} : { testRmse }),
+      ...(start === undefined ? {} : { startRmse: start }),
+      bestRmse: best.testRmse,
+    };
+  }
+
+  get #lastRmse(): number | undefined {
+    return this.#isTested ? this.#tested?.testRmse : undefined;
+  }
+
+  /** Measure the test error, if there is a test set. */
+  async #test(): Promise<{ testRmse?: number }> {
+    const { plan, learner } = this.#setup;
+    if (plan.holdout === 0) return {};
+    const start = performance.now();
+    const testRmse = await measureTestError(this.#setup);
+    requireFiniteError(learner, testRmse);
+    const { step } = learner;
+    const seconds = (performance.now() - start) / 1000;
+    this.#progress.testSeconds += seconds;
+    this.#tested = { step, testRmse, seconds };
+    this.#stopping.note(testRmse, step);
+    this.#best.note({ step, examples: this.#progress.examples, testRmse });
+    return { testRmse };
   }
 
   async #report(epoch: number, tests: boolean): Promise<SavedReport> {
@@ -193,20 +332,12 @@ export class TrainingLoop {
     const [{ rmse, ...rest }] = await Promise.all([learner.report(), requireFiniteAtoms(learner)]);
     requireFiniteError(learner, rmse);
     const tested = tests ? await this.#test() : {};
-    requireFiniteError(learner, tested.testRmse ?? 0);
     const { examples } = this.#progress;
     if (tests) this.#nextTest = examples + plan.testEvery;
     const atomsReplaced = this.#atomsReplaced;
     this.#atomsReplaced = 0;
     this.#latest = { ...rest, rmse: rmse / plan.scale, epoch, examples, atomsReplaced, ...tested };
     return this.#latest;
-  }
-
-  async #test(): Promise<{ testRmse?: number }> {
-    const start = performance.now();
-    const tested = await this.#stopping.measure(this.#setup);
-    this.#progress.testSeconds += (performance.now() - start) / 1000;
-    return tested;
   }
 
   /** Save a checkpoint, if enabled, once the dictionary is known to be finite. */
@@ -222,6 +353,7 @@ export class TrainingLoop {
       nextTest: this.#nextTest,
       atomsReplaced: this.#atomsReplaced,
       ...this.#stopping.position,
+      tests: this.#best.record,
     };
     const header = {
       library: version,
@@ -231,61 +363,8 @@ export class TrainingLoop {
       position,
       report: this.#latest!,
     };
-    await checkpoints.save(draftCheckpoint(header, learner.savable.parts()));
-  }
-}
-
-/** When to stop before the last epoch: no improvement, out of time, or the caller's wish. */
-class EarlyStopping {
-  readonly #plan: TrainPlan;
-  readonly #signal: AbortSignal | undefined;
-  readonly #start = performance.now();
-  /** Seconds that the run took before it was resumed. */
-  readonly #before: number;
-  #best: number;
-  #sinceBest: number;
-
-  constructor(
-    plan: TrainPlan,
-    signal: AbortSignal | undefined,
-    { best, sinceBest, seconds }: Pick<RunPosition, "best" | "sinceBest" | "seconds">,
-  ) {
-    this.#plan = plan;
-    this.#signal = signal;
-    this.#before = seconds;
-    this.#best = best;
-    this.#sinceBest = sinceBest;
-  }
-
-  /** Measure the test error, if there is a test set. */
-  async measure(setup: TrainingSetup): Promise<{ testRmse?: number }> {
-    if (setup.plan.holdout === 0) return {};
-    const testRmse = await measureTestError(setup);
-    if (setup.learner.step === 0) return { testRmse }; // the first steps may be worse than the base
-    this.#sinceBest = testRmse < this.#best ? 0 : this.#sinceBest + 1;
-    this.#best = Math.min(this.#best, testRmse);
-    return { testRmse };
-  }
-
-  get aborted(): boolean {
-    return this.#signal?.aborted ?? false;
-  }
-
-  /** Why to stop now; undefined to continue. */
-  reason(): StopReason | undefined {
-    if (this.aborted) return "aborted";
-    if (this.#seconds > 60 * this.#plan.minutes) return "time";
-    if (this.#sinceBest >= this.#plan.patience) return "no improvement";
-    return undefined;
-  }
-
-  /** Its part of the position in a checkpoint. */
-  get position(): Pick<RunPosition, "best" | "sinceBest" | "seconds"> {
-    return { best: this.#best, sinceBest: this.#sinceBest, seconds: this.#seconds };
-  }
-
-  get #seconds(): number {
-    return this.#before + (performance.now() - this.#start) / 1000;
+    const parts = [...learner.savable.parts(), ...this.#best.parts(learner.step)];
+    await checkpoints.save(draftCheckpoint(header, parts));
   }
 }
 

@@ -17,6 +17,8 @@ const small = {
   base: "odct:1",
   batch: 20,
   examples: 210,
+  epochs: 1,
+  keep: "last",
   kernels: createReferenceKernels(),
 } as const satisfies TrainOptions;
 

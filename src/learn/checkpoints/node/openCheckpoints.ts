@@ -64,7 +64,7 @@ async function resumeFrom(
   }
   const { settings, position } = newest.header;
   requireSameSettings(settings, optionSettings(training));
-  requireEpochs(position.epoch, training.epochs);
+  if (training.given.epochs !== undefined) requireEpochs(position.epoch, training.given.epochs);
   onStart?.(`resuming from ${newest.name}: step ${position.step}, epoch ${position.epoch}`);
   return newest;
 }

@@ -18,7 +18,7 @@ import { train } from "./trainFiles.js";
 const folder = mkdtempSync(join(tmpdir(), "trainlets-train-"));
 const photos = join(folder, "photos");
 const kernels = createReferenceKernels();
-const small = { atoms: 20, examples: 60, batch: 30, holdout: 5, kernels } as const;
+const small = { atoms: 20, examples: 60, epochs: 1, batch: 30, holdout: 5, kernels } as const;
 
 beforeAll(() => {
   mkdirSync(photos);

@@ -1,0 +1,31 @@
+/** How a model came to be, as its file records it. */
+
+import { Model, type ModelMeta } from "../../model/model.js";
+import type { OwnOption } from "../learners/learner.js";
+import type { TrainPlan } from "./setup.js";
+
+/** What is recorded of a model that has seen this many examples. */
+export function describeRun(plan: TrainPlan, examplesSeen: number): ModelMeta {
+  const { learner, batch, epochs, examples, atomCare, seed, removeMean, coding } = plan;
+  const { ownOptions } = plan.kind;
+  const ifOwn = (name: OwnOption) => (ownOptions.includes(name) ? { [name]: plan[name] } : {});
+  const options = {
+    ...ifOwn("atomSparsity"),
+    batch,
+    epochs,
+    examples,
+    ...ifOwn("momentum"),
+    ...ifOwn("stepDecay"),
+    ...(plan.start ? {} : ifOwn("init")),
+    ...(plan.firstSteps === "paper" ? {} : ifOwn("firstSteps")),
+    ...(plan.average ? ifOwn("average") : {}),
+    atomCare,
+    ...(plan.holds === "groups" ? { groupSamples: plan.groupSamples } : {}),
+  };
+  return { learner, options, seed, examplesSeen, removeMean, coding };
+}
+
+/** The same model with another record. */
+export function withMeta({ base, A, uses, norms, dictionary }: Model, meta: ModelMeta): Model {
+  return new Model(base, A, meta, { uses, norms }, dictionary);
+}
