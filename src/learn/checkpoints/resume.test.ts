@@ -26,6 +26,7 @@ const small = {
   epochs: 2,
   holdout: 30,
   reportEvery: 4,
+  firstSteps: "paper", // so early, they leave a dictionary that is worse than the start
   kernels: createReferenceKernels(),
 } as const satisfies TrainOptions;
 
@@ -113,7 +114,7 @@ describe("a checkpoint of another run", () => {
     [{ examples: 211 }, "examples must be 210, as in the checkpoint, got 211"],
     [{ atomCare: false }, "atomCare must be 25, as in the checkpoint, got none"],
     [{ removeMean: false }, "removeMean must be true, as in the checkpoint, got false"],
-    [{ learner: "niht" }, "learner must be osdl, as in the checkpoint, got niht"],
+    [{ learner: "niht", firstSteps: undefined }, "learner must be osdl, as in the checkpoint, got niht"],
     [{ patch: [5, 4] }, "patch must be 5x5, as in the checkpoint, got 5x4"],
     [{ epochs: 1 }, "epochs must be at least 2, which the checkpoint has begun, got 1"],
   ] as [Partial<TrainOptions>, string][])("is rejected for %j", async (other, message) => {
@@ -229,7 +230,7 @@ describe("NaN or infinity", () => {
   );
 
   test("in an explicit atom or a covariance ends the run as well", async () => {
-    const { atomSparsity: _, ...explicit } = { ...small, atomCare: false as const };
+    const { atomSparsity: _, firstSteps: __, ...explicit } = { ...small, atomCare: false as const };
     const spoil = async (M: DeviceMatrix, kernels: Kernels) => {
       const values = await kernels.readMatrix(M);
       values.data[2 * M.rows] = Number.NaN;
