@@ -38,7 +38,8 @@ import { unitRoundoff as u } from "./tolerance.js";
 
 export const ompFromAtomsCases: readonly ConformanceCase[] = [
   {
-    title: "ompFromAtoms takes the best atom each turn, fits by least squares, and stops for the right reason",
+    title:
+      "ompFromAtoms takes the best atom each turn, fits by least squares, and stops for the right reason",
     async check(bench, rng, scale) {
       const atoms = randomAtoms(rng, randomFactors(rng), 1 + rng.below(40), 3);
       const [n, m] = [atoms.D.rows, atoms.D.cols];
@@ -225,7 +226,8 @@ function expectPursuit(
       state.take(code.atoms[t]);
       continue;
     }
-    const ends = t === limits.sparsity || (bounded ? left <= limits.residualEnergy + slack.energy : energy === 0);
+    const ends =
+      t === limits.sparsity || (bounded ? left <= limits.residualEnergy + slack.energy : energy === 0);
     if (!ends) state.expectNoneLeft();
     state.coefficients().forEach((x, s) => {
       expect(Math.abs(x - code.values[s]), `coefficient ${s}`).toBeLessThanOrEqual(slack.fit + 1e-38);
@@ -355,8 +357,7 @@ class ExactState {
     const { slack } = this;
     const most = Math.max(...open.map((j) => this.#alphas[j]));
     const depends = this.#alphas.some(
-      (size, j) =>
-        size >= most - 2 * slack.alpha && this.#distances[j] <= dependenceFloor + slack.distance,
+      (size, j) => size >= most - 2 * slack.alpha && this.#distances[j] <= dependenceFloor + slack.distance,
     );
     expect(!this.#isOls && depends, `stops after ${this.#taken.length} atoms with ${most} left`).toBe(true);
   }

@@ -27,7 +27,7 @@ import {
   Pool,
   ThreadsError,
 } from "./pool.js";
-import { pursuitBytes, pursuitOperations } from "./pursuit.js";
+import { atomPursuitBytes, pursuitBytes, pursuitOperations } from "./pursuit.js";
 import { updateOperations } from "./update.js";
 
 export interface CpuOptions {
@@ -102,7 +102,10 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 }
 
-function kernelsOn(pool: Pool, { obstacle, mostGramAtoms: mostAtoms = mostGramAtoms }: StartOptions): DeviceKernels {
+function kernelsOn(
+  pool: Pool,
+  { obstacle, mostGramAtoms: mostAtoms = mostGramAtoms }: StartOptions,
+): DeviceKernels {
   const { arena, threads } = pool;
   const memory = new CpuMemory(arena);
   const codes = new CodeLists(memory);
@@ -118,7 +121,10 @@ function kernelsOn(pool: Pool, { obstacle, mostGramAtoms: mostAtoms = mostGramAt
     /** Scratch memory of each thread, for a pursuit or for blocks of a transform or a dense product; atoms, and lists of codes. */
     workspace({ n, L, m, p, N }) {
       const blocks = Math.max(4 * rowBytes * Math.max(n, L), 4 * blockScratch);
-      return threads * Math.max(pursuitBytes(m, p), blocks) + keptBytes(n, m + lanes) + 8 * N * p + 8 * m;
+      const largest = Math.max(...[0, m, L].filter((atoms) => atoms > mostAtoms));
+      const fromAtoms = largest > 0 ? atomPursuitBytes(n, Math.max(n, L), largest, p) : 0;
+      const pursuit = Math.max(...[0, m, L].map((atoms) => (atoms > mostAtoms ? 0 : pursuitBytes(atoms, p))));
+      return threads * Math.max(pursuit, fromAtoms, blocks) + keptBytes(n, m + lanes) + 8 * N * p + 8 * m;
     },
     async close() {
       pool.close();

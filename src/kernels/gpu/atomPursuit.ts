@@ -137,7 +137,11 @@ class PartPursuit {
       this.#turn(turn, isOls);
       await queue.pace();
       const looks = turn + 1 >= limits.sparsity ? isOls : limits.residualEnergy > 0;
-      if (looks && (turn + 1 === limits.sparsity || (turn + 1) % turnsAtOnce === 0) && !(await this.#goesOn()))
+      if (
+        looks &&
+        (turn + 1 === limits.sparsity || (turn + 1) % turnsAtOnce === 0) &&
+        !(await this.#goesOn())
+      )
         break;
     }
     this.#write();

@@ -193,8 +193,7 @@ export function dictionaryOperations(products: GpuProducts): DictionaryOperation
     },
     refreshGram: async (phi, A, S, G, scale) =>
       products.refreshGram(base(phi), sparse(A), set(S), G && dense(G), dense(scale)),
-    coherence: async (G, coherence, first = 0) =>
-      products.coherence(dense(G), dense(coherence), first),
+    coherence: async (G, coherence, first = 0) => products.coherence(dense(G), dense(coherence), first),
   };
 }
 

@@ -219,12 +219,12 @@ export async function readSparseParts(
   return new SparseColumns(rows, cols, width, indices, values, counts);
 }
 
-/** D = ΦA: A, its norms and its Gram matrix. */
+/** D = ΦA: A, its norms and its Gram matrix, if it is kept. */
 export function savableSparseDictionary(D: SparseDictionary, kernels: Kernels): Savable {
   return savableTogether(
     savableSparse("A", D.A, kernels),
     savableMatrix("scale", D.scale, kernels),
-    savableSymmetric("G", D.gram, kernels),
+    ...(D.gram ? [savableSymmetric("G", D.gram, kernels)] : []),
   );
 }
 

@@ -111,7 +111,7 @@ export function replaceableColumns(
     await kernels.writeMatrix(dictionary.atoms, D);
     await dictionary.refresh();
   };
-  return { uses: tally.uses, residual, gram: dictionary.gram, replace };
+  return { uses: tally.uses, residual, coherence: (target) => dictionary.coherence(target), replace };
 }
 
 /** The first atom that is not finite. */

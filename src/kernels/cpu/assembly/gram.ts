@@ -50,7 +50,8 @@ function atomBlock(args: GramArguments, first: i32, count: i32, scratch: usize):
   }
   const step = (<usize>n) << 2;
   const block = kept === 0 ? scratch + size : kept;
-  for (let e = 0; e < count; e++) sumColumns(args.base, args.A, memberAt(args, first + e), scratch + <usize>e * step);
+  for (let e = 0; e < count; e++)
+    sumColumns(args.base, args.A, memberAt(args, first + e), scratch + <usize>e * step);
   interleave(scratch, step, n, count, block);
   return block;
 }

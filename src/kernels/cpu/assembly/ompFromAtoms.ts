@@ -461,6 +461,9 @@ function writeCode(args: AtomPursuitArguments, room: Room, first: i32, e: usize)
   }
   store<i32>(args.X.counts + (code << 2), taken);
   if (args.path === 0) return;
-  const left = taken > 0 ? load<f32>(args.path + ((code * p + <usize>taken - 1) << 2)) : load<f32>(args.energies + (code << 2));
+  const left =
+    taken > 0
+      ? load<f32>(args.path + ((code * p + <usize>taken - 1) << 2))
+      : load<f32>(args.energies + (code << 2));
   for (let t = <usize>taken; t < p; t++) store<f32>(args.path + ((code * p + t) << 2), left);
 }
