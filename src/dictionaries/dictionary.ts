@@ -181,6 +181,11 @@ export class SparseDictionary implements Dictionary {
   /** Replace all of A. */
   async replace(A: SparseColumns): Promise<void> {
     await this.#kernels.writeSparse(this.A, A);
+    await this.refreshAll();
+  }
+
+  /** Compute scales and Gram matrix of all atoms. */
+  async refreshAll(): Promise<void> {
     await this.refreshAtoms(Uint32Array.from({ length: this.cols }, (_, j) => j));
   }
 

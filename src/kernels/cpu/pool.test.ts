@@ -124,7 +124,7 @@ describe("memory", () => {
     expect(() => kernels!.matrix(40_000, 40_000)).toThrow(
       new InputError("cpu kernels: 5.96 GiB of memory is needed, but at most 4 GiB is available"),
     );
-    const huge = { ...options, patch: [64, 64], atoms: 40_000, kernels } as const;
+    const huge = { ...options, patch: [64, 64], atoms: 60_000, kernels } as const;
     await expect(train(pictures, huge).plan()).rejects.toThrow(/^train: the run needs \d/);
   });
 

@@ -130,13 +130,14 @@ export interface MemoryOptions extends LearnerOptions {
   readonly mostGramAtoms: number;
 }
 
-/** The Gram matrix of the atoms, if the kernels keep one, and the correlations of N examples with them. */
-export function codingMemory({ atoms: m, mostGramAtoms }: MemoryOptions, N: number): MemoryPart[] {
-  if (m > mostGramAtoms) return [];
-  return [
-    { what: "Gram matrix", bytes: 4 * m * m },
-    { what: "correlations", bytes: 4 * m * N },
-  ];
+/** The Gram matrix of the atoms, if the kernels keep one. */
+export function gramMemory({ atoms: m, mostGramAtoms }: MemoryOptions): MemoryPart[] {
+  return m > mostGramAtoms ? [] : [{ what: "Gram matrix", bytes: 4 * m * m }];
+}
+
+/** The correlations with atoms that an example takes, which go with a Gram matrix. */
+export function correlationsOf({ atoms: m, mostGramAtoms }: MemoryOptions): number {
+  return m > mostGramAtoms ? 0 : m;
 }
 
 /** A part of the memory that a run takes where the kernels compute. */

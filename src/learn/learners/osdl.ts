@@ -64,7 +64,13 @@ import { atomCareMemory, NewAtoms } from "../atoms/atomCare.js";
 import { startMemory } from "../atoms/exampleStart.js";
 import { IterateAverage } from "../atoms/iterateAverage.js";
 import { savableMatrix } from "../checkpoints/checkpointParts.js";
-import { codingMemory, type LearnerKind, type LearnerReport, type ReplaceableAtoms } from "./learner.js";
+import {
+  correlationsOf,
+  gramMemory,
+  type LearnerKind,
+  type LearnerReport,
+  type ReplaceableAtoms,
+} from "./learner.js";
 import { type FirstSteps, requireFirstSteps, risingMomentum, scaleStart, startDelay } from "./shortStart.js";
 import { type SparseState, sparseLearner, Tally } from "./tally.js";
 
@@ -272,11 +278,11 @@ export const osdl: LearnerKind = {
     const L = baseCols(base);
     const p = coding.sparsity ?? Math.min(n, m);
     const parts = [
-      ...codingMemory(options, N),
+      ...gramMemory(options),
       { what: "momentum", bytes: 4 * L * m },
       { what: "gradient", bytes: 4 * L * m },
       atomCareMemory(options),
-      { what: "mini-batch", bytes: 4 * N * (3 * n + L + 2 * p) },
+      { what: "mini-batch", bytes: 4 * N * (3 * n + L + correlationsOf(options) + 2 * p) },
       { what: "atoms", bytes: 8 * k * m },
       ...(options.average ? [{ what: "average of atoms", bytes: 4 * L * m }] : []),
     ];

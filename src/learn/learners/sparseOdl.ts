@@ -63,7 +63,8 @@ import { AtomFits, fitBytes } from "../atoms/atomFits.js";
 import { startMemory } from "../atoms/exampleStart.js";
 import { savableMatrix, savableNumbers, savableSymmetric } from "../checkpoints/checkpointParts.js";
 import {
-  codingMemory,
+  correlationsOf,
+  gramMemory,
   type LearnerKind,
   type LearnerOptions,
   type LearnerSetting,
@@ -242,10 +243,10 @@ export const sparseOdl: LearnerKind = {
     const n = baseRows(base);
     const p = coding.sparsity ?? Math.min(n, m);
     const parts = [
-      ...codingMemory(options, N),
+      ...gramMemory(options),
       { what: "sums", bytes: 4 * m * (n + m) },
       { what: "fits", bytes: fitBytes(options, k, m) + 4 * m * n },
-      { what: "mini-batch", bytes: 4 * N * (3 * n + 2 * p + 4) },
+      { what: "mini-batch", bytes: 4 * N * (3 * n + correlationsOf(options) + 2 * p + 4) },
       { what: "atoms", bytes: 8 * (k + 6) * m },
       atomCareMemory(options, true),
     ];

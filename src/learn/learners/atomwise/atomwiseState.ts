@@ -11,7 +11,8 @@ import { Encoder, resolveLimits } from "../../../pursuit/encoder.js";
 import { atomCareMemory, NewAtoms } from "../../atoms/atomCare.js";
 import { startMemory } from "../../atoms/exampleStart.js";
 import {
-  codingMemory,
+  correlationsOf,
+  gramMemory,
   type LearnerOptions,
   type LearnerSetting,
   type MemoryOptions,
@@ -74,10 +75,10 @@ export function atomwiseMemory(options: MemoryOptions, held: number, coded: numb
   const n = baseRows(base);
   const p = coding.sparsity ?? Math.min(n, m);
   const parts = [
-    ...codingMemory(options, coded),
+    ...gramMemory(options),
     atomCareMemory(options),
     { what: "examples", bytes: 4 * held * (2 * n + 2 * p + 3) },
-    { what: "coding", bytes: 4 * coded * (n + 2 * p + 3) },
+    { what: "coding", bytes: 4 * coded * (n + correlationsOf(options) + 2 * p + 3) },
     sweepMemory(options),
     { what: "atoms", bytes: 8 * k * m },
   ];
