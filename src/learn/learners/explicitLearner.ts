@@ -16,6 +16,7 @@ import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { Model, type ModelMeta } from "../../model/model.js";
 import { Encoder, resolveLimits } from "../../pursuit/encoder.js";
 import { maxReplaced } from "../atoms/atomCare.js";
+import { startMemory } from "../atoms/exampleStart.js";
 import { savableExplicitDictionary, savableTogether } from "../checkpoints/checkpointParts.js";
 import type {
   Learner,
@@ -136,10 +137,11 @@ export function explicitMemory(options: MemoryOptions, N: number): MemoryPart[] 
   const n = baseRows(base);
   const p = coding.sparsity ?? Math.min(n, m);
   const coded = Math.min(batch, N); // and as many to test on
-  return [
+  const parts = [
     { what: "Gram matrix", bytes: 4 * m * m },
     { what: "atoms", bytes: 4 * n * m },
     { what: "examples", bytes: 4 * (N * (n + 1) + coded * (2 * n + m + 2 * p + 4)) },
     { what: "atom care", bytes: hasAtomCare ? 4 * n * maxReplaced(m) : 0 },
   ];
+  return options.init === "base" ? [...parts, startMemory(options, parts)] : parts;
 }
