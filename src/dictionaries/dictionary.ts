@@ -305,7 +305,7 @@ export function unitColumns(D: DenseMatrix): DenseMatrix {
 
 /** Bring a dictionary from the host to the device. */
 export async function openDictionary(parts: DictionaryParts, kernels: Kernels): Promise<Dictionary> {
-  requireArgument("openDictionary", "parts", parts, dictionaryParts);
+  requireArguments("openDictionary", { parts: [parts, dictionaryParts], kernels: [kernels, kernelsType] });
   const { base, A, dictionary } = parts;
   if (dictionary && dictionary.cols > kernels.mostGramAtoms)
     return SparseDictionary.ofBase(explicitBase(base.shape, dictionary), kernels);

@@ -62,7 +62,7 @@ class Room {
   /** f64 per example: a sum, the energy that is left. */
   sums: usize;
   left: usize;
-  /** i32 per example: atoms taken, whether it goes on. */
+  /** i32 per example: atoms taken, whether it continues. */
   taken: usize;
   alive: usize;
   z: usize;
@@ -229,7 +229,7 @@ function bestByGain(room: Room, from: i32, to: i32, dependenceFloor: f32, quad: 
   v128.store(room.best + quad, best);
 }
 
-/** fresh ← the unit atoms that were found; zeros where there is none. */
+/** fresh ← the unit atoms that were found; zeros for examples that have ended. */
 function buildAtoms(args: AtomPursuitArguments, room: Room): void {
   const base = args.base;
   const n = base.rows;

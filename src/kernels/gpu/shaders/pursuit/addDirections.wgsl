@@ -31,7 +31,7 @@ struct Params {
 const threads = 128u;
 var<private> thread: u32;
 var<workgroup> parts: array<f32, threads>;
-var<workgroup> heads: array<u32, 2>; // atoms taken, whether the example goes on
+var<workgroup> heads: array<u32, 2>; // atoms taken, whether the example continues
 
 @compute @workgroup_size(threads)
 fn main(

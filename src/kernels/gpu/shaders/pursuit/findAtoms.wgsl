@@ -3,7 +3,7 @@
 // OMP takes the largest |α|, and gets α from the residuals each turn. OLS takes the largest |α|/√ν and
 // gets β = D̂ᵀq of the last direction instead: α ← α − zβ, ν ← ν − β². An example without an atom ends.
 //
-// state, eight words per example: atoms taken, whether it goes on, the floor of |α|, the energy left, z, the atom found.
+// state, eight words per example: atoms taken, whether it continues, the floor of |α|, the energy left, z, the atom found.
 
 struct Params {
   examples: u32,
