@@ -143,5 +143,11 @@ export function explicitMemory(options: MemoryOptions, N: number): MemoryPart[] 
     { what: "examples", bytes: 4 * (N * (n + 1) + coded * (2 * n + m + 2 * p + 4)) },
     { what: "atom care", bytes: hasAtomCare ? 4 * n * maxReplaced(m) : 0 },
   ];
+  return parts;
+}
+
+/** The same for a learner that may start from the base, with what that takes. */
+export function startedMemory(options: MemoryOptions, N: number): MemoryPart[] {
+  const parts = explicitMemory(options, N);
   return options.init === "base" ? [...parts, startMemory(options, parts)] : parts;
 }
