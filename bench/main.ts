@@ -13,6 +13,7 @@ import { benchPeers } from "./peers.js";
 import { describeMachine, type Options } from "./setting.js";
 import { benchSmall } from "./small.js";
 import { benchSoak } from "./soak.js";
+import { benchWithoutGram } from "./withoutGram.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -43,6 +44,7 @@ const parts = {
   soak: benchSoak,
   learners: benchLearners,
   small: benchSmall,
+  withoutGram: benchWithoutGram,
 };
 const chosen = positionals.length > 0 ? positionals : ["kernels", "jobs"];
 const unknown = chosen.find((name) => !Object.hasOwn(parts, name));

@@ -31,7 +31,7 @@ export interface Options {
   readonly only?: string | undefined;
   /** For `gpu`: features of Dawn to enable, separated by commas. */
   readonly dawn?: string | undefined;
-  /** For `soak` and `learners`: where to compute; for `soak`, for how long. */
+  /** For `soak`, `learners` and `withoutGram`: where to compute; for `soak`, for how long. */
   readonly device: string;
   readonly minutes: number;
   /** The name of the result files. */

@@ -56,7 +56,7 @@ describe.each(bases)("D = ΦA over %s of shape %o", (name, shape) => {
 
   test("has the Gram matrix of its unit atoms, with a diagonal of ones", async () => {
     const { base, A, dictionary } = await make(name, shape, 23, 3, 2);
-    const G = await kernels.readMatrix(dictionary.gram);
+    const G = await kernels.readMatrix(dictionary.gram!);
     const scale = await kernels.readMatrix(dictionary.scale);
     expectUnitGram(G, scale.data, base.factors, A);
     A.counts.forEach((count, j) => {
@@ -83,12 +83,12 @@ describe.each(bases)("D = ΦA over %s of shape %o", (name, shape) => {
       await kernels.writeSparse(dictionary.A, A);
       await dictionary.refreshAtoms(Uint32Array.from(changed));
     }
-    const G = await kernels.readMatrix(dictionary.gram);
+    const G = await kernels.readMatrix(dictionary.gram!);
     const scale = await kernels.readMatrix(dictionary.scale);
     expectUnitGram(G, scale.data, base.factors, A);
     const fresh = await SparseDictionary.create(base, A, kernels);
     expect(await kernels.readMatrix(fresh.scale)).toEqual(scale); // the same sums, in the same order
-    const again = await kernels.readMatrix(fresh.gram);
+    const again = await kernels.readMatrix(fresh.gram!);
     // ⟨Φaᵢ, Φaⱼ⟩ may have come from either side: it differs in f64 alone, and by one rounding to f32
     G.data.forEach((value, i) => {
       expect(Math.abs(value - again.data[i])).toBeLessThanOrEqual(2 * unitRoundoff);
@@ -103,7 +103,7 @@ describe("SparseDictionary", () => {
     expect((await kernels.readSparse(dictionary.A)).toDense()).toEqual(
       SparseColumns.identity(8, 1).toDense(),
     );
-    const G = await kernels.readMatrix(dictionary.gram);
+    const G = await kernels.readMatrix(dictionary.gram!);
     const identity = SparseColumns.identity(8, 1).toDense();
     G.data.forEach((value, i) => {
       expect(Math.abs(value - identity.data[i])).toBeLessThanOrEqual(4 * unitRoundoff);
@@ -116,7 +116,7 @@ describe("SparseDictionary", () => {
     A.setColumn(0, [], []);
     A.setColumn(4, [1], [0]); // a stored zero
     await dictionary.replace(A);
-    const G = await kernels.readMatrix(dictionary.gram);
+    const G = await kernels.readMatrix(dictionary.gram!);
     const scale = await kernels.readMatrix(dictionary.scale);
     expectUnitGram(G, scale.data, base.factors, A);
     for (const j of [0, 4]) {
@@ -167,11 +167,11 @@ describe("ExplicitDictionary", () => {
   test("holds its atoms and their Gram matrix, and refreshes it after a change", async () => {
     const dictionary = await ExplicitDictionary.create(shape, D, kernels);
     expect([dictionary.rows, dictionary.cols, dictionary.shape]).toEqual([n, m, shape]);
-    expect(await kernels.readMatrix(dictionary.gram)).toEqual(G);
+    expect(await kernels.readMatrix(dictionary.gram!)).toEqual(G);
     const other = randomUnitDictionary(Rng.from(2), n, m);
     await kernels.writeMatrix(dictionary.atoms, other.D);
     await dictionary.refresh();
-    expect(await kernels.readMatrix(dictionary.gram)).toEqual(other.G);
+    expect(await kernels.readMatrix(dictionary.gram!)).toEqual(other.G);
     const before = kernels.memory.used;
     dictionary.free();
     expect(kernels.memory.used).toBe(before - 4 * (n * m + m * m));

@@ -5,7 +5,8 @@
  *   ExplicitDictionary   any n × m matrix D
  *
  * The pursuit works with unit atoms D̂ = D diag(s), s = 1/‖dⱼ‖, and their Gram matrix
- * G = D̂ᵀD̂; its codes are then scaled back to D.
+ * G = D̂ᵀD̂; its codes are then scaled back to D. Where G is too large for the kernels (more
+ * than `mostGramAtoms`), it works with the atoms themselves.
  *
  * Shapes   Φ n×L   A L×m   D n×m   s m×1   G m×m (dense: 400 MB at m = 10,000)
  */
@@ -23,7 +24,14 @@ import { InputError } from "../core/errors.js";
 import { type DenseMatrix, SparseColumns } from "../core/matrix.js";
 import { requireInteger } from "../core/require.js";
 import { requireShape, type Shape, sizeOf } from "../core/shape.js";
-import type { DeviceBase, DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../kernels/contract.js";
+import type {
+  DeviceBase,
+  DeviceMatrix,
+  DeviceSet,
+  DeviceSparse,
+  Kernels,
+  PursuitLimits,
+} from "../kernels/contract.js";
 import { Matrix64 } from "../linalg/matrix64.js";
 import { type BaseDictionary, baseCols, baseRows } from "./base.js";
 
@@ -35,10 +43,20 @@ export interface Dictionary {
   readonly rows: number;
   /** m: atoms. */
   readonly cols: number;
-  /** G = D̂ᵀD̂ of the unit atoms. */
-  readonly gram: DeviceMatrix;
+  /** G = D̂ᵀD̂ of the unit atoms; undefined for a dictionary that is coded with `pursue`. */
+  readonly gram: DeviceMatrix | undefined;
   /** P ← D̂ᵀY: the correlations with unit atoms. */
   project(Y: DeviceMatrix, P: DeviceMatrix): Promise<void>;
+  /** X ← codes of Y over the unit atoms, without G: `Kernels.ompFromAtoms`. */
+  pursue?(
+    Y: DeviceMatrix,
+    energies: DeviceMatrix,
+    limits: PursuitLimits,
+    X: DeviceSparse,
+    path?: DeviceMatrix,
+  ): Promise<void>;
+  /** coherenceⱼ (m × 1) ← max over i < j of |⟨d̂ᵢ, d̂ⱼ⟩|. */
+  coherence(coherence: DeviceMatrix): Promise<void>;
   /** Codes over the unit atoms become codes over D, in place. */
   fromUnitAtoms(X: DeviceSparse): Promise<void>;
   /** R ← Y − DX. R may be Y. */
@@ -71,8 +89,7 @@ export class SparseDictionary implements Dictionary {
   readonly A: DeviceSparse;
   /** 1/‖Φaⱼ‖₂, or 0 for a zero atom. */
   readonly scale: DeviceMatrix;
-  /** G = D̂ᵀD̂ of the unit atoms. */
-  readonly gram: DeviceMatrix;
+  readonly gram: DeviceMatrix | undefined;
   readonly #kernels: Kernels;
 
   private constructor(base: BaseDictionary, atoms: number, width: number, kernels: Kernels) {
@@ -82,7 +99,7 @@ export class SparseDictionary implements Dictionary {
     this.phi = kernels.base(base.factors);
     this.A = kernels.sparse(baseCols(base), atoms, width);
     this.scale = kernels.matrix(atoms, 1);
-    this.gram = kernels.matrix(atoms, atoms);
+    this.gram = atoms <= kernels.mostGramAtoms ? kernels.matrix(atoms, atoms) : undefined;
     this.#kernels = kernels;
   }
 
@@ -123,6 +140,35 @@ export class SparseDictionary implements Dictionary {
     await this.#kernels.project(this.phi, this.A, this.scale, Y, P);
   }
 
+  async pursue(
+    Y: DeviceMatrix,
+    energies: DeviceMatrix,
+    limits: PursuitLimits,
+    X: DeviceSparse,
+    path?: DeviceMatrix,
+  ): Promise<void> {
+    await this.#kernels.ompFromAtoms(this.phi, this.A, this.scale, Y, energies, limits, X, path);
+  }
+
+  /** Without G, a part of its columns at a time. */
+  async coherence(coherence: DeviceMatrix): Promise<void> {
+    const { rows: n, cols: m } = this;
+    const kernels = this.#kernels;
+    if (this.gram) return kernels.coherence(this.gram, coherence);
+    const part = Math.min(m, atomsAtOnce);
+    const [E, Z, G] = [kernels.sparse(m, part, 1), kernels.matrix(n, part), kernels.matrix(m, part)];
+    for (let first = 0; first < m; first += part) {
+      const count = Math.min(part, m - first);
+      const [e, z, g] = [kernels.headSparse(E, count), kernels.head(Z, count), kernels.head(G, count)];
+      await kernels.writeSparse(e, identityColumns(m, first, count));
+      await kernels.scaleRows(this.scale, e);
+      await kernels.reconstruct(this.phi, this.A, e, z);
+      await this.project(z, g);
+      await kernels.coherence(g, coherence, first);
+    }
+    kernels.free(E, Z, G);
+  }
+
   async fromUnitAtoms(X: DeviceSparse): Promise<void> {
     await this.#kernels.scaleRows(this.scale, X);
   }
@@ -135,12 +181,17 @@ export class SparseDictionary implements Dictionary {
   /** Replace all of A. */
   async replace(A: SparseColumns): Promise<void> {
     await this.#kernels.writeSparse(this.A, A);
+    await this.refreshAll();
+  }
+
+  /** Compute scales and Gram matrix of all atoms. */
+  async refreshAll(): Promise<void> {
     await this.refreshAtoms(Uint32Array.from({ length: this.cols }, (_, j) => j));
   }
 
   /** Bring scales and Gram matrix up to date after the atoms of S changed. */
   async refresh(S: DeviceSet): Promise<void> {
-    await this.#kernels.refreshGram(this.phi, this.A, S, this.gram, this.scale);
+    await this.#kernels.refreshGram(this.phi, this.A, S, this.gram ?? null, this.scale);
   }
 
   /** The same for a list of atoms. */
@@ -152,8 +203,18 @@ export class SparseDictionary implements Dictionary {
   }
 
   free(): void {
-    this.#kernels.free(this.phi, this.A, this.scale, this.gram);
+    this.#kernels.free(this.phi, this.A, this.scale, ...(this.gram ? [this.gram] : []));
   }
+}
+
+/** Atoms whose columns of the Gram matrix are computed at a time, where it is not kept. */
+export const atomsAtOnce = 128;
+
+/** Columns [from, from + count) of the identity of this size. */
+export function identityColumns(size: number, from: number, count: number): SparseColumns {
+  const rows = Uint32Array.from({ length: count }, (_, i) => from + i);
+  const [ones, counts] = [new Float32Array(count).fill(1), new Uint32Array(count).fill(1)];
+  return new SparseColumns(size, count, 1, rows, ones, counts);
 }
 
 /**
@@ -203,6 +264,10 @@ export class ExplicitDictionary implements Dictionary {
     await this.#kernels.correlate(this.atoms, Y, P);
   }
 
+  async coherence(coherence: DeviceMatrix): Promise<void> {
+    await this.#kernels.coherence(this.gram, coherence);
+  }
+
   /** Nothing to do: the atoms have unit norm. */
   async fromUnitAtoms(): Promise<void> {}
 
@@ -240,8 +305,10 @@ export function unitColumns(D: DenseMatrix): DenseMatrix {
 
 /** Bring a dictionary from the host to the device. */
 export async function openDictionary(parts: DictionaryParts, kernels: Kernels): Promise<Dictionary> {
-  requireArgument("openDictionary", "parts", parts, dictionaryParts);
+  requireArguments("openDictionary", { parts: [parts, dictionaryParts], kernels: [kernels, kernelsType] });
   const { base, A, dictionary } = parts;
+  if (dictionary && dictionary.cols > kernels.mostGramAtoms)
+    return SparseDictionary.ofBase(explicitBase(base.shape, dictionary), kernels);
   if (dictionary) return ExplicitDictionary.create(base.shape, dictionary, kernels);
   return A ? SparseDictionary.create(base, A, kernels) : SparseDictionary.ofBase(base, kernels);
 }

@@ -16,7 +16,9 @@ import { Matrix64 } from "../linalg/matrix64.js";
 import {
   type DeviceKernels,
   type DeviceMatrix,
+  type DeviceSparse,
   type Kernels,
+  type PursuitLimits,
   pursuitNames,
   type ScalarPlace,
 } from "./contract.js";
@@ -53,12 +55,16 @@ export const signatures: Readonly<Record<OperationName, readonly string[]>> = {
     ...["base: base n L", "A: sparse L m", "X: sparse m N"],
     ...["Y: matrix n N", "R: matrix n N", "W?: matrix L N"],
   ],
-  refreshGram: ["base: base n L", "A: sparse L m", "S: set m", "G: matrix m m", "scale: matrix m 1"],
-  coherence: ["G: matrix m m", "coherence: matrix m 1"],
+  refreshGram: ["base: base n L", "A: sparse L m", "S: set m", "G?: matrix m m", "scale: matrix m 1"],
+  coherence: ["G: matrix m *", "coherence: matrix m 1"],
 
   columnEnergies: ["Y: matrix n N", "energies: matrix 1 N"],
   batchOmp: [
     ...["G: matrix m m", "P: matrix m N", "energies: matrix 1 N", ""],
+    ...["X: sparse m N", "path?: matrix * N"],
+  ],
+  ompFromAtoms: [
+    ...["base: base n L", "A: sparse L m", "scale: matrix m 1", "Y: matrix n N", "energies: matrix 1 N", ""],
     ...["X: sparse m N", "path?: matrix * N"],
   ],
   scaleRows: ["scale: matrix m 1", "X: sparse m N"],
@@ -123,14 +129,12 @@ const furtherChecks: {
     requireInteger(where, "members.length", members.length, 0, capacity);
     for (const atom of members) requireInteger(where, "members", atom, 0, capacity - 1);
   },
-  batchOmp(where, _table, _G, P, _energies, limits, X, path) {
-    requireInteger(where, "limits.sparsity", limits?.sparsity, 0, X.width);
-    const { sparsity, residualEnergy } = limits;
-    if (!(typeof residualEnergy === "number" && residualEnergy >= 0))
-      throw inputError(where, "limits.residualEnergy", "must be a number of at least 0", residualEnergy);
-    if (limits.pursuit !== undefined) requireOneOf(where, "limits.pursuit", limits.pursuit, pursuitNames);
-    if (path) requireSizes(where, "path", path, [sparsity, P.cols]);
+  coherence(where, _table, G, _coherence, first = 0) {
+    requireInteger(where, "first", first, 0, G.rows - G.cols);
   },
+  batchOmp: (where, _table, _G, _P, _energies, limits, X, path) => requireLimits(where, limits, X, path),
+  ompFromAtoms: (where, _table, _base, _A, _scale, _Y, _energies, limits, X, path) =>
+    requireLimits(where, limits, X, path),
   gradient(where, table, _W, _X, _S, _grad, energy) {
     if (energy !== undefined) requirePlace(where, table, energy);
   },
@@ -166,6 +170,20 @@ const furtherChecks: {
     requireSizes(where, "sum", sum, [sizeOf(requireShape(where, "shape", shape)), 1]);
   },
 };
+
+function requireLimits(
+  where: string,
+  limits: PursuitLimits,
+  X: DeviceSparse,
+  path: DeviceMatrix | undefined,
+): void {
+  requireInteger(where, "limits.sparsity", limits?.sparsity, 0, X.width);
+  const { sparsity, residualEnergy } = limits;
+  if (!(typeof residualEnergy === "number" && residualEnergy >= 0))
+    throw inputError(where, "limits.residualEnergy", "must be a number of at least 0", residualEnergy);
+  if (limits.pursuit !== undefined) requireOneOf(where, "limits.pursuit", limits.pursuit, pursuitNames);
+  if (path) requireSizes(where, "path", path, [sparsity, X.cols]);
+}
 
 /** Kernels with operations that have not ended: they are in use, even if nobody else refers to them. */
 const busy = new Set<object>();
@@ -226,6 +244,7 @@ export function checked(kernels: DeviceKernels): Kernels {
     get memory() {
       return kernels.memory;
     },
+    mostGramAtoms: kernels.mostGramAtoms,
     workspace: kernels.workspace,
     close,
     [asyncDispose]: close,

@@ -48,6 +48,11 @@ export interface DeviceKernels
   readonly description: string;
   /** Bytes in use by handles, and the most they can use. */
   readonly memory: { readonly used: number; readonly limit: number };
+  /**
+   * The most atoms that a Gram matrix is kept for; a pursuit over more works without one (`ompFromAtoms`). A property of
+   * the kernels and their device, not of what is free: a result must not depend on that.
+   */
+  readonly mostGramAtoms: number;
   /** An upper estimate of the bytes the kernels need besides handles, to learn at these sizes. */
   workspace(sizes: ProblemSizes): number;
   /** Give everything back, threads and devices included. */
@@ -165,17 +170,20 @@ export interface DictionaryOperations {
    * For the atoms j ∈ S: scaleⱼ ← 1/‖Φaⱼ‖₂ (0 for a zero atom), then the rows and
    * columns S of the unit Gram matrix, Gᵢⱼ ← ⟨Φaᵢ, Φaⱼ⟩ scaleᵢ scaleⱼ. G stays
    * exactly symmetric. Scales and entries outside S do not change, and must be
-   * correct before the call.
+   * correct before the call. Without G, only the scales.
    */
   refreshGram(
     base: DeviceBase,
     A: DeviceSparse,
     S: DeviceSet,
-    G: DeviceMatrix,
+    G: DeviceMatrix | null,
     scale: DeviceMatrix,
   ): Promise<void>;
-  /** coherence (m × 1) ← max over i < j of |Gᵢⱼ|: how close atom j is to an earlier one. */
-  coherence(G: DeviceMatrix, coherence: DeviceMatrix): Promise<void>;
+  /**
+   * coherenceⱼ ← max over i < j of |⟨d̂ᵢ, d̂ⱼ⟩|: how close atom j is to an earlier one. The columns of G are those of the
+   * Gram matrix from atom `first` on (0 by default), and only these atoms' entries of `coherence` (m × 1) change.
+   */
+  coherence(G: DeviceMatrix, coherence: DeviceMatrix, first?: number): Promise<void>;
 }
 
 // — pursuit —————————————————————————————————————————————————————————————————
@@ -223,6 +231,22 @@ export interface PursuitOperations {
   batchOmp(
     G: DeviceMatrix,
     P: DeviceMatrix,
+    energies: DeviceMatrix,
+    limits: PursuitLimits,
+    X: DeviceSparse,
+    path?: DeviceMatrix,
+  ): Promise<void>;
+  /**
+   * X ← the codes of `batchOmp` for the columns of Y over the unit atoms D̂ = ΦA diag(scale), from the atoms themselves:
+   * for dictionaries whose Gram matrix is too large. Each turn correlates all residuals with all atoms,
+   * O(n√L + km) per example (§IV-D); the atoms taken become an orthonormal basis of their span one by one. Rules, stops
+   * and `path` are those of `batchOmp`.
+   */
+  ompFromAtoms(
+    base: DeviceBase,
+    A: DeviceSparse,
+    scale: DeviceMatrix,
+    Y: DeviceMatrix,
     energies: DeviceMatrix,
     limits: PursuitLimits,
     X: DeviceSparse,

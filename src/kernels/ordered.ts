@@ -31,6 +31,7 @@ export function inOrder(kernels: DeviceKernels): DeviceKernels {
     get memory() {
       return kernels.memory;
     },
+    mostGramAtoms: kernels.mostGramAtoms,
     workspace: kernels.workspace,
     close: inTurn(kernels.close),
 
@@ -66,6 +67,7 @@ export function inOrder(kernels: DeviceKernels): DeviceKernels {
 
     columnEnergies: inTurn(kernels.columnEnergies),
     batchOmp: inTurn(kernels.batchOmp),
+    ompFromAtoms: inTurn(kernels.ompFromAtoms),
     scaleRows: inTurn(kernels.scaleRows),
 
     usedAtoms: inTurn(kernels.usedAtoms),

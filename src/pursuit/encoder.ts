@@ -4,6 +4,8 @@
  *
  *     P ← D̂ᵀY,   X̂ ← Batch-OMP(G, P) or OLS(G, P),   X ← diag(s) X̂
  *
+ * A dictionary without a Gram matrix codes with the atoms themselves (`Kernels.ompFromAtoms`).
+ *
  * The pursuit works with unit atoms D̂ = D diag(s); the codes it returns are over D.
  * The atoms of an explicit dictionary have unit norm, so there s = 1. The workspace is
  * made once, for batches up to the capacity.
@@ -63,7 +65,8 @@ export class Encoder<D extends Dictionary = Dictionary> implements BatchEncoder 
   readonly limits: PursuitLimits;
   readonly capacity: number;
   readonly #codes: DeviceSparse;
-  readonly #correlations: DeviceMatrix;
+  /** P; undefined if the dictionary has no Gram matrix. */
+  readonly #correlations: DeviceMatrix | undefined;
   readonly #energies: DeviceMatrix;
   readonly #kernels: Kernels;
 
@@ -83,7 +86,7 @@ export class Encoder<D extends Dictionary = Dictionary> implements BatchEncoder 
     this.limits = limits;
     this.capacity = capacity;
     this.#codes = kernels.sparse(dictionary.cols, capacity, limits.sparsity);
-    this.#correlations = kernels.matrix(dictionary.cols, capacity);
+    this.#correlations = dictionary.gram && kernels.matrix(dictionary.cols, capacity);
     this.#energies = kernels.matrix(1, capacity);
     this.#kernels = kernels;
   }
@@ -98,12 +101,14 @@ export class Encoder<D extends Dictionary = Dictionary> implements BatchEncoder 
     requireArgument("Encoder.encode", "Y", Y, deviceMatrix);
     requireSameRows("Encoder.encode", "Y", Y, "D", dictionary);
     requireInteger("Encoder.encode", "number of examples", Y.cols, 0, this.capacity);
-    const P = kernels.head(this.#correlations, Y.cols);
     const energies = kernels.head(this.#energies, Y.cols);
     const X = kernels.headSparse(this.#codes, Y.cols);
-    await dictionary.project(Y, P);
     await kernels.columnEnergies(Y, energies);
-    await kernels.batchOmp(dictionary.gram, P, energies, this.limits, X, path);
+    if (dictionary.gram && this.#correlations) {
+      const P = kernels.head(this.#correlations, Y.cols);
+      await dictionary.project(Y, P);
+      await kernels.batchOmp(dictionary.gram, P, energies, this.limits, X, path);
+    } else await dictionary.pursue?.(Y, energies, this.limits, X, path);
     await dictionary.fromUnitAtoms(X);
     return X;
   }
@@ -113,8 +118,13 @@ export class Encoder<D extends Dictionary = Dictionary> implements BatchEncoder 
   }
 
   free(): void {
-    this.#kernels.free(this.#codes, this.#correlations, this.#energies);
+    this.#kernels.free(this.#codes, this.#energies, ...(this.#correlations ? [this.#correlations] : []));
   }
+}
+
+/** The bytes of the Gram matrix of m atoms and of the correlations of N examples; 0 for kernels that code without. */
+export function codingBytes(m: number, N: number, mostGramAtoms: number): number {
+  return m > mostGramAtoms ? 0 : 4 * m * (m + N);
 }
 
 /** Examples on the device: windows of packed signals. */

@@ -24,7 +24,7 @@ export function describePlan(plan: TrainPlan): string {
     windowsWithGaps === 0 ? "" : ` (${grouped(windowsWithGaps)} with missing samples are left out)`;
   return [
     `${describePatches(plan)}, learned by ${plan.learner}`,
-    `${counted(atoms, "atom")}${describeAtoms(plan)}, ${describeCoding(coding)}`,
+    `${counted(atoms, "atom")}${describeAtoms(plan)}, ${describeCoding(coding)}${plan.keepsGram ? "" : ", without a Gram matrix"}`,
     `${grouped(examples)} of ${grouped(available)} patches${gaps}, ${counted(epochs, "epoch")}, ` +
       `${batches}, tested on ${grouped(holdout)}`,
     ...(plan.chosen === undefined ? [] : [plan.chosen]),

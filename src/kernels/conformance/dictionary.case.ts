@@ -197,6 +197,10 @@ export const dictionaryCases: readonly ConformanceCase[] = [
       await kernels.refreshGram(base, held, await bench.putSet(m, changed), G, scale);
       const [host, scales] = [await kernels.readMatrix(G), await kernels.readMatrix(scale)];
       expectUnitGram(host, scales.data, factors, A);
+      const alone = await bench.hold(randomDense(rng, m, 1));
+      const all = await bench.putSet(m, A.counts.keys());
+      await kernels.refreshGram(base, held, all, null, alone);
+      expectSame((await kernels.readMatrix(alone)).data, scales.data, "scales without a Gram matrix");
     },
   },
   {
@@ -257,4 +261,9 @@ async function expectCoherence(bench: Bench, m: number, rng: Rng, scale: number)
     Math.max(0, ...G.column(j).subarray(0, j).map(Math.abs)),
   );
   expectSame((await bench.kernels.readMatrix(coherence)).data, largest, "coherence");
+  const from = m >> 1;
+  const alone = await bench.hold(DenseMatrix.build(m, 1, () => 12345));
+  await bench.kernels.coherence(await bench.put(G.slice(from, m).copy()), alone, from);
+  const expected = largest.map((value, j) => (j < from ? 12345 : value));
+  expectSame((await bench.kernels.readMatrix(alone)).data, expected, "coherence of the last atoms");
 }

@@ -30,6 +30,7 @@ function otherArguments(kernels: Kernels): Partial<Record<OperationName, Readonl
     writeColumns: { 1: Uint32Array.of(4, 1), 2: new SparseColumns(8, 2, 2) },
     writeSet: { 1: Uint32Array.of(1, 3) },
     batchOmp: { 3: { sparsity: 2, residualEnergy: 0 } },
+    ompFromAtoms: { 5: { sparsity: 2, residualEnergy: 0 } },
     gradient: { 4: { scalars, slot: 1 } },
     movedEnergy: { 5: 0 },
     addSquaredNorm: { 2: 0 },
@@ -56,7 +57,7 @@ function handlesOf(name: OperationName, kernels: Kernels): Parameter[] {
     if (kind === undefined) return [];
     const [rows, cols] = letters.split(" ").map((letter) => sizes[letter]);
     const rowsOf = name === "addWindows" && text.startsWith("sum") ? 16 : rows;
-    const pathRows = name === "batchOmp" && text.startsWith("path") ? 2 : rowsOf;
+    const pathRows = text.startsWith("path") ? 2 : rowsOf;
     return { place, kind, make: () => makeHandle(kernels, kind, pathRows, cols) };
   });
 }

@@ -34,7 +34,7 @@ export function dictionaryOperations(pool: Pool, memory: CpuMemory): DictionaryO
       const blockBytes = Math.max(plans.blockRows, rows) * rowBytes;
       pool.reserveScratch(3 * blockBytes + panel * rowBytes);
       const outside = atomsOutside(memory.members(S), A.cols);
-      const kept = keptBytes(rows, lanes * Math.ceil(atoms.size / lanes));
+      const kept = G ? keptBytes(rows, lanes * Math.ceil(atoms.size / lanes)) : 0;
       const blocks = memory.stage(kept + outside.length * 4);
       const outsideAt = blocks + kept;
       memory.arena.u32(outsideAt, outside.length).set(outside);
@@ -46,20 +46,27 @@ export function dictionaryOperations(pool: Pool, memory: CpuMemory): DictionaryO
         size: atoms.size,
         outside: outsideAt,
         outsideCount: outside.length,
-        direct: A.width * rows <= plans.weights ? 1 : 0,
+        direct: isDirect(phi, A) ? 1 : 0,
         scale: dense(scale).at,
-        G: dense(G).at,
+        G: G ? dense(G).at : 0,
         blockBytes,
         blocks: kept > 0 ? blocks : 0,
       };
       const items = Math.ceil(atoms.size / lanes);
       await pool.run("atomScales", args, items, 1);
-      await pool.run("gramColumns", args, items, 1);
+      if (G) await pool.run("gramColumns", args, items, 1);
     },
-    async coherence(G, coherence) {
-      await pool.run("coherence", { G: dense(G).at, m: G.rows, coherence: dense(coherence).at }, G.cols, 64);
+    async coherence(G, coherence, first = 0) {
+      const args = { G: dense(G).at, m: G.rows, first, coherence: dense(coherence).at };
+      await pool.run("coherence", args, G.cols, 64);
     },
   };
+}
+
+/** Whether an atom Φa is summed from columns of Φ, since the whole transform would cost more. */
+export function isDirect(phi: DeviceBase, A: DeviceSparse): boolean {
+  const { rows, plans } = base(phi);
+  return A.width * rows <= plans.weights;
 }
 
 /** Bytes of the atoms Φa that are kept from their norms to their columns of G, if they are not too many. */

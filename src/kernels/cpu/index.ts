@@ -27,19 +27,24 @@ import {
   Pool,
   ThreadsError,
 } from "./pool.js";
-import { pursuitBytes, pursuitOperations } from "./pursuit.js";
+import { atomPursuitBytes, pursuitBytes, pursuitOperations } from "./pursuit.js";
 import { updateOperations } from "./update.js";
 
 export interface CpuOptions {
   /** By default, as many as there are cores. */
   readonly threads?: number | undefined;
+  /** The most atoms that a Gram matrix is kept for; by default as many as take a quarter of the memory. */
+  readonly mostGramAtoms?: number | undefined;
 }
+
+/** 1 GiB of the 4 that there are. */
+const mostGramAtoms = 16_384;
 
 /**
  * Kernels on threads; a promise, since threads take a moment to start. If they cannot start, one
  * thread computes, and the description says why, unless a number of threads was asked for.
  */
-export async function createCpuKernels({ threads }: CpuOptions = {}): Promise<Kernels> {
+export async function createCpuKernels({ threads, ...more }: CpuOptions = {}): Promise<Kernels> {
   if (threads !== undefined) requireInteger("createCpuKernels", "threads", threads, 1, maxThreads);
   const wanted = threads ?? Math.min(maxThreads, availableThreads());
   const plan = planAddressSpace(mostMemory);
@@ -48,11 +53,11 @@ export async function createCpuKernels({ threads }: CpuOptions = {}): Promise<Ke
   const obstacle = tooMany ? plan.reason : undefined;
   const memoryBytes = plan?.memoryBytes;
   try {
-    return await startKernels({ threads: tooMany ? plan.threads : wanted, memoryBytes, obstacle });
+    return await startKernels({ threads: tooMany ? plan.threads : wanted, memoryBytes, obstacle, ...more });
   } catch (error) {
     if (!(error instanceof ThreadsError)) throw error;
     if (threads !== undefined) throw refuseThreads(threads, 1, error.message);
-    return await startKernels({ threads: 1, memoryBytes, obstacle: error.message });
+    return await startKernels({ threads: 1, memoryBytes, obstacle: error.message, ...more });
   }
 }
 
@@ -67,7 +72,7 @@ function refuseThreads(threads: number, most: number, reason: string): InputErro
   });
 }
 
-interface StartOptions {
+interface StartOptions extends CpuOptions {
   readonly threads: number;
   /** The most bytes of memory. */
   readonly memoryBytes: number | undefined;
@@ -75,14 +80,15 @@ interface StartOptions {
   readonly obstacle: string | undefined;
 }
 
-async function startKernels({ threads, memoryBytes, obstacle }: StartOptions): Promise<Kernels> {
+async function startKernels(options: StartOptions): Promise<Kernels> {
+  const { threads, memoryBytes } = options;
   const share = threads > 1;
   const refusal = share ? noThreadsBecause() : undefined;
   if (refusal) throw new ThreadsError(refusal);
   // Asynchronously: browsers may refuse to compile at once on the thread of a page.
   const module = await WebAssembly.compile(fromBase64(share ? shared : single));
   const pool = await Pool.open(module, { threads, shared: share, memoryBytes });
-  return checked(inOrder(kernelsOn(pool, obstacle)));
+  return checked(inOrder(kernelsOn(pool, options)));
 }
 
 /** Why the kernels did not compile. Validating them is allowed even where compiling is forbidden. */
@@ -96,7 +102,10 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 }
 
-function kernelsOn(pool: Pool, obstacle?: string): DeviceKernels {
+function kernelsOn(
+  pool: Pool,
+  { obstacle, mostGramAtoms: mostAtoms = mostGramAtoms }: StartOptions,
+): DeviceKernels {
   const { arena, threads } = pool;
   const memory = new CpuMemory(arena);
   const codes = new CodeLists(memory);
@@ -108,10 +117,14 @@ function kernelsOn(pool: Pool, obstacle?: string): DeviceKernels {
       const used = arena.bytesUsed;
       return { used, limit: Math.min(arena.bytesMost, used + availableMemory()) };
     },
+    mostGramAtoms: mostAtoms,
     /** Scratch memory of each thread, for a pursuit or for blocks of a transform or a dense product; atoms, and lists of codes. */
     workspace({ n, L, m, p, N }) {
       const blocks = Math.max(4 * rowBytes * Math.max(n, L), 4 * blockScratch);
-      return threads * Math.max(pursuitBytes(m, p), blocks) + keptBytes(n, m + lanes) + 8 * N * p + 8 * m;
+      const largest = Math.max(...[0, m, L].filter((atoms) => atoms > mostAtoms));
+      const fromAtoms = largest > 0 ? atomPursuitBytes(n, Math.max(n, L), largest, p) : 0;
+      const pursuit = Math.max(...[0, m, L].map((atoms) => (atoms > mostAtoms ? 0 : pursuitBytes(atoms, p))));
+      return threads * Math.max(pursuit, fromAtoms, blocks) + keptBytes(n, m + lanes) + 8 * N * p + 8 * m;
     },
     async close() {
       pool.close();

@@ -97,16 +97,16 @@ describe("arguments", () => {
   test("that are missing, or that a kernel does not have, do not compile", () => {
     const arena = new Arena(false);
     const [missing, complete, unknown] = [
-      { G: 3, m: 1 },
-      { m: 1, coherence: 2, G: 3 },
-      { m: 1, coherence: 2, G: 3, n: 4 },
+      { G: 3, m: 1, first: 5 },
+      { m: 1, coherence: 2, G: 3, first: 5 },
+      { m: 1, coherence: 2, G: 3, first: 5, n: 4 },
     ];
     // @ts-expect-error `coherence` is missing
     arena.write(0, layouts.coherence, missing);
     arena.write(0, layouts.coherence, complete);
     // @ts-expect-error there is no `n`
     arena.write(0, layouts.coherence, unknown);
-    expect([...arena.u32(0, 3)]).toEqual([3, 1, 2]);
+    expect([...arena.u32(0, 4)]).toEqual([3, 1, 5, 2]);
   });
 });
 
@@ -124,7 +124,7 @@ describe("memory", () => {
     expect(() => kernels!.matrix(40_000, 40_000)).toThrow(
       new InputError("cpu kernels: 5.96 GiB of memory is needed, but at most 4 GiB is available"),
     );
-    const huge = { ...options, patch: [64, 64], atoms: 40_000, kernels } as const;
+    const huge = { ...options, patch: [64, 64], atoms: 60_000, kernels } as const;
     await expect(train(pictures, huge).plan()).rejects.toThrow(/^train: the run needs \d/);
   });
 

@@ -1,8 +1,9 @@
-/** Batch-OMP: assembly/omp.ts, correlations.ts, rounded.ts; orthogonal least squares: assembly/ols.ts. */
+/** Batch-OMP: assembly/omp.ts, correlations.ts, rounded.ts; orthogonal least squares: assembly/ols.ts; both without a Gram matrix: assembly/ompFromAtoms.ts. */
 
 import { dependenceFloor, type PursuitOperations, pursuitFloor } from "../contract.js";
-import { correlationStrip } from "./assembly/constants.js";
-import { dense, sparse } from "./handles.js";
+import { correlationStrip, lanes, panel, rowBytes } from "./assembly/constants.js";
+import { isDirect } from "./dictionary.js";
+import { base, dense, sparse } from "./handles.js";
 import type { CpuMemory } from "./memory.js";
 import type { Pool } from "./pool.js";
 
@@ -36,6 +37,30 @@ export function pursuitOperations(pool: Pool, memory: CpuMemory): PursuitOperati
       await pool.run("batchOmp", args, P.cols, examplesPerCall(m, p));
     },
 
+    async ompFromAtoms(phi, A, scale, Y, energies, { sparsity: p, residualEnergy, pursuit }, X, path) {
+      const { at, rows: n, plans } = base(phi);
+      sparse(X).places.version++;
+      pool.reserveScratch(atomPursuitBytes(n, plans.blockRows, A.cols, p));
+      const args = {
+        base: at,
+        A: sparse(A).at,
+        scale: dense(scale).at,
+        direct: isDirect(phi, A) ? 1 : 0,
+        Y: dense(Y).at,
+        columns: Y.cols,
+        energies: dense(energies).at,
+        m: A.cols,
+        p,
+        X: sparse(X).at,
+        path: path ? dense(path).at : 0,
+        residualEnergy,
+        pursuitFloor,
+        dependenceFloor,
+        isOls: pursuit === "ols" ? 1 : 0,
+      };
+      await pool.run("ompFromAtoms", args, Math.ceil(Y.cols / lanes), 1);
+    },
+
     async scaleRows(scale, X) {
       const s = memory.values(scale);
       const { indices, values, counts, width } = memory.entries(X);
@@ -50,6 +75,12 @@ export function pursuitOperations(pool: Pool, memory: CpuMemory): PursuitOperati
 /** An upper estimate of the scratch memory that a thread needs for a pursuit. */
 export function pursuitBytes(m: number, p: number): number {
   return Math.max(ompBytes(m, p, keptColumns(m, p)), olsBytes(m, p));
+}
+
+/** An upper estimate of the scratch memory that a thread needs for a pursuit from the atoms (assembly/ompFromAtoms.ts). */
+export function atomPursuitBytes(n: number, blockRows: number, m: number, p: number): number {
+  const rows = 3 * Math.max(n, blockRows) + (p + 2) * n + 2 * m + panel + 10;
+  return rowBytes * rows + 8 * (lanes * p * (p + 1) + p) + 256;
 }
 
 function ompBytes(m: number, p: number, kept: number): number {

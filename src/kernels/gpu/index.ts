@@ -9,6 +9,7 @@
 
 import { checked } from "../checked.js";
 import type { Kernels } from "../contract.js";
+import { atomPursuitBytes } from "./atomPursuit.js";
 import { CodeLists } from "./codes.js";
 import { chunkBytes } from "./denseProducts.js";
 import { closeGpu, type OpenGpu, openGpu } from "./device.js";
@@ -17,7 +18,7 @@ import { explicitOperations } from "./explicit.js";
 import { sparse } from "./handles.js";
 import { GpuMemory, memoryOperations } from "./memory.js";
 import { dictionaryOperations, GpuProducts } from "./products.js";
-import { pursuitBytes, pursuitOperations } from "./pursuit.js";
+import { mostBoundAtoms, pursuitBytes, pursuitOperations } from "./pursuit.js";
 import { GpuQueue } from "./queue.js";
 import { moveBytes, updateOperations } from "./update.js";
 
@@ -30,6 +31,8 @@ export interface GpuOptions {
   readonly workgroupBytes?: number;
   /** Whether pursuits look at a copy of G in half precision first; by default, where it pays. The result is the same. */
   readonly halves?: boolean;
+  /** The most atoms that a Gram matrix is kept for, if less than a pursuit can bind. */
+  readonly mostGramAtoms?: number;
   /** The most rows that a dense product adds up in one piece, if it has few tiles. */
   readonly sliceRows?: number;
 }
@@ -57,8 +60,10 @@ export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
   const memory = new GpuMemory(queue, most - (most % 16));
   const products = new GpuProducts(memory, sliceRows);
   const codes = new CodeLists(queue);
+  const mostGramAtoms = Math.min(mostBoundAtoms(most), options.mostGramAtoms ?? Infinity);
   return checked({
     name: "gpu",
+    mostGramAtoms,
     description: gpu.description,
     /** WebGPU does not say how much memory a device has. */
     get memory() {
@@ -68,12 +73,14 @@ export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
     workspace({ n, L, m, p, N }) {
       const dense = 4 * n * (m + L);
       const passing = (bytes: number) => Math.min(chunkBytes, bytes);
-      const gram = 2 * m * m + passing(4 * m * m);
+      const gram = m > mostGramAtoms ? 0 : 2 * m * m + passing(4 * m * m);
+      const largest = Math.max(...[0, m, L].filter((atoms) => atoms > mostGramAtoms));
+      const fromAtoms = largest > 0 ? atomPursuitBytes(most, { n, m: largest, p }, N) : 0;
       const axes = 2 * passing(4 * Math.max(n, L) * Math.max(N, m)) + passing(4 * L * m);
       const lists = (m * N) / 8 + 8 * N * p + 20 * m;
       const slices = n > sliceRows ? passing((4 * m * Math.max(N, m) * n) / sliceRows) : 0;
       const moved = 2 * passing(4 * Math.max(n, L) * N) + passing(4 * n * m);
-      return dense + gram + slices + axes + lists + moved + moveBytes(L) + pursuitBytes(m, N);
+      return dense + gram + slices + axes + lists + moved + moveBytes(L) + pursuitBytes(m, N) + fromAtoms;
     },
     async close() {
       queue.close();
@@ -82,7 +89,7 @@ export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
     ...memoryOperations(memory),
     readRows: (source) => codes.rows(sparse(source)),
     ...dictionaryOperations(products),
-    ...pursuitOperations(queue, pursuit),
+    ...pursuitOperations(memory, products, pursuit),
     ...updateOperations(memory, products, codes, pursuit.groupBytes),
     ...explicitOperations(memory, products, codes),
     ...exampleOperations(queue),

@@ -158,24 +158,23 @@ export class GpuProducts {
     }
   }
 
-  /** Scales, and the rows and columns S of the unit Gram matrix. */
-  refreshGram(base: GpuBase, A: GpuSparse, S: GpuSet, G: GpuMatrix, scale: GpuMatrix): void {
+  /** Scales, and the rows and columns S of the unit Gram matrix, if there is one. */
+  refreshGram(base: GpuBase, A: GpuSparse, S: GpuSet, G: GpuMatrix | null, scale: GpuMatrix): void {
     const D = this.atoms(base, A);
     for (const { first, count, parts } of runsOf(D)) {
       const params = { quads: D.quads, begin: first, count };
       const buffers = [parts[0].buffer, S.buffer, scale.buffer];
       this.#memory.queue.dispatch("atomScales", params, buffers, [A.cols]);
     }
-    this.#dense.refreshGram(D, S, G, scale);
+    if (G) this.#dense.refreshGram(D, S, G, scale);
   }
 
-  /** coherence[j] ← the largest |G[i, j]| with i < j. */
-  coherence(G: GpuMatrix, coherence: GpuMatrix): void {
+  /** coherence[j] ← the largest |⟨dᵢ, dⱼ⟩| with i < j, for the atoms from `atom` on whose columns G has. */
+  coherence(G: GpuMatrix, coherence: GpuMatrix, atom: number): void {
     for (const { first, count, parts } of runsOf(G)) {
       const buffers = [parts[0].buffer, coherence.buffer];
-      this.#memory.queue.dispatch("coherence", { columns: count, stride: G.stride, begin: first }, buffers, [
-        count,
-      ]);
+      const params = { columns: count, stride: G.stride, begin: atom + first };
+      this.#memory.queue.dispatch("coherence", params, buffers, [count]);
     }
   }
 }
@@ -193,8 +192,8 @@ export function dictionaryOperations(products: GpuProducts): DictionaryOperation
       if (W) products.analyze(base(phi), dense(R), dense(W));
     },
     refreshGram: async (phi, A, S, G, scale) =>
-      products.refreshGram(base(phi), sparse(A), set(S), dense(G), dense(scale)),
-    coherence: async (G, coherence) => products.coherence(dense(G), dense(coherence)),
+      products.refreshGram(base(phi), sparse(A), set(S), G && dense(G), dense(scale)),
+    coherence: async (G, coherence, first = 0) => products.coherence(dense(G), dense(coherence), first),
   };
 }
 

@@ -2,7 +2,10 @@
 
 import { InputError } from "../../core/errors.js";
 import { dependenceFloor, type PursuitLimits, type PursuitOperations, pursuitFloor } from "../contract.js";
-import { dense, type GpuMatrix, type GpuSparse, runsOf, sparse } from "./handles.js";
+import { ompFromAtoms } from "./atomPursuit.js";
+import { base, dense, type GpuMatrix, type GpuSparse, runsOf, sparse, strideOf } from "./handles.js";
+import type { GpuMemory } from "./memory.js";
+import type { GpuProducts } from "./products.js";
 import { type GpuQueue, mostGroups } from "./queue.js";
 
 /** Panels of G that the shader binds. */
@@ -25,7 +28,12 @@ export interface PursuitSetting {
   readonly halves: boolean | undefined;
 }
 
-export function pursuitOperations(queue: GpuQueue, setting: PursuitSetting): PursuitOperations {
+export function pursuitOperations(
+  memory: GpuMemory,
+  products: GpuProducts,
+  setting: PursuitSetting,
+): PursuitOperations {
+  const { queue } = memory;
   return {
     async columnEnergies(Y, energies) {
       const y = dense(Y);
@@ -40,6 +48,20 @@ export function pursuitOperations(queue: GpuQueue, setting: PursuitSetting): Pur
       batchOmp(queue, setting, dense(G), dense(P), dense(energies), limits, x, path && dense(path));
       x.store.version++;
       await queue.pace();
+    },
+    async ompFromAtoms(phi, A, scale, Y, energies, limits, X, path) {
+      const x = sparse(X);
+      await ompFromAtoms(memory, products, {
+        base: base(phi),
+        A: sparse(A),
+        scale: dense(scale),
+        Y: dense(Y),
+        energies: dense(energies),
+        limits,
+        X: x,
+        path: path && dense(path),
+      });
+      x.store.version++;
     },
     async scaleRows(scale, X) {
       const x = sparse(X);
@@ -77,6 +99,17 @@ function batchOmp(
     pursue(job, usualSparsity, 0);
     pursue(job, limits.sparsity, usualSparsity); // those that need more, from the start
   } else pursue(job, limits.sparsity, 0);
+}
+
+/** The most atoms whose Gram matrix the shader can bind. */
+export function mostBoundAtoms(panelBytes: number): number {
+  const fits = (m: number) => {
+    const columns = Math.floor(panelBytes / (4 * strideOf(m)));
+    return columns >= 4 && m <= mostPanels * (columns - (columns % 4));
+  };
+  let atoms = Math.floor(Math.sqrt((mostPanels * panelBytes) / 4));
+  while (atoms > 0 && !fits(atoms)) atoms--;
+  return atoms;
 }
 
 /** An upper estimate of the memory for α and ν of OLS. */

@@ -16,12 +16,13 @@ export function refreshGram(
   base: ReferenceBase,
   A: SparseColumns,
   S: ReferenceSet,
-  G: DenseMatrix,
+  G: DenseMatrix | null,
   scale: DenseMatrix,
 ): void {
   const m = A.cols;
   const firstOf = new Uint8Array(m); // atoms of S whose column is done
   for (const j of S.members) scale.data[j] = inverseNorm(synthesizeColumn(base, denseAtom(A, j)));
+  if (!G) return;
   for (const j of S.members) {
     const z = analyzeColumn(base, synthesizeColumn(base, denseAtom(A, j)));
     for (let i = 0; i < m; i++) {
@@ -45,12 +46,12 @@ function denseAtom(A: SparseColumns, j: number): Float32Array {
   return A.slice(j, j + 1).toDense().data;
 }
 
-/** coherenceⱼ ← max over i < j of |Gᵢⱼ|. */
-export function coherence(G: DenseMatrix, result: DenseMatrix): void {
-  for (let j = 0; j < G.cols; j++) {
-    const column = G.column(j);
+/** coherenceⱼ ← max over i < j of |⟨d̂ᵢ, d̂ⱼ⟩|, for the atoms from `first` on whose columns G has. */
+export function coherence(G: DenseMatrix, result: DenseMatrix, first: number): void {
+  for (let c = 0; c < G.cols; c++) {
+    const column = G.column(c);
     let largest = 0;
-    for (let i = 0; i < j; i++) largest = Math.max(largest, Math.abs(column[i]));
-    result.data[j] = largest;
+    for (let i = 0; i < first + c; i++) largest = Math.max(largest, Math.abs(column[i]));
+    result.data[first + c] = largest;
   }
 }

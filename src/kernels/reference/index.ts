@@ -19,6 +19,7 @@ import {
   sparse,
 } from "./handles.js";
 import { batchOmp } from "./omp.js";
+import { ompFromAtoms } from "./ompFromAtoms.js";
 import { addWindows, extract } from "./patches.js";
 import {
   applyCodes,
@@ -38,7 +39,12 @@ import { acceptAtoms, clearColumns, moveAtoms } from "./update.js";
 /** Bytes that a run on these kernels may plan with: they are for small problems. */
 const memoryLimit = 2 ** 36;
 
-export function createReferenceKernels(): Kernels {
+export interface ReferenceOptions {
+  /** The most atoms that a Gram matrix is kept for. */
+  readonly mostGramAtoms?: number | undefined;
+}
+
+export function createReferenceKernels({ mostGramAtoms = 16_384 }: ReferenceOptions = {}): Kernels {
   const ledger = new Ledger();
   return checked({
     name: "reference",
@@ -46,6 +52,7 @@ export function createReferenceKernels(): Kernels {
     get memory() {
       return { used: ledger.bytes, limit: memoryLimit };
     },
+    mostGramAtoms,
     workspace: () => 0,
 
     matrix: (rows, cols) => ledger.enter(new DenseMatrix(rows, cols), 4 * rows * cols),
@@ -98,14 +105,23 @@ export function createReferenceKernels(): Kernels {
       if (W) analyze(base(phi), dense(R), dense(W));
     },
     refreshGram: async (phi, A, S, G, scale) =>
-      refreshGram(base(phi), sparse(A), set(S), dense(G), dense(scale)),
-    coherence: async (G, result) => coherence(dense(G), dense(result)),
+      refreshGram(base(phi), sparse(A), set(S), G && dense(G), dense(scale)),
+    coherence: async (G, result, first = 0) => coherence(dense(G), dense(result), first),
 
     async columnEnergies(Y, energies) {
       for (let i = 0; i < Y.cols; i++) dense(energies).data[i] = sumOfSquares(dense(Y).column(i));
     },
     batchOmp: async (G, P, energies, limits, X, path) =>
       batchOmp(dense(G), dense(P), dense(energies), limits, sparse(X), path && dense(path)),
+    ompFromAtoms: async (phi, A, scale, Y, energies, limits, X, path) =>
+      ompFromAtoms(
+        { base: base(phi), A: sparse(A), scale: dense(scale) },
+        dense(Y),
+        dense(energies),
+        limits,
+        sparse(X),
+        path && dense(path),
+      ),
     scaleRows: async (scale, X) => scaleRows(dense(scale), sparse(X)),
 
     usedAtoms: async (X, S) => usedAtoms(sparse(X), set(S)),

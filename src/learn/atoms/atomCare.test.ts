@@ -85,7 +85,7 @@ async function read() {
   return {
     A: await kernels.readSparse(dictionary.A),
     scale: await kernels.readMatrix(dictionary.scale),
-    G: await kernels.readMatrix(dictionary.gram),
+    G: await kernels.readMatrix(dictionary.gram!),
     U: await kernels.readMatrix(state.momentum),
   };
 }

@@ -21,9 +21,9 @@ import { onBehalfOf } from "../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import { requireAbove, requireFraction, requireInteger } from "../../core/require.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
-import { SparseDictionary } from "../../dictionaries/dictionary.js";
+import { atomsAtOnce, SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
-import { Encoder } from "../../pursuit/encoder.js";
+import { codingBytes, Encoder } from "../../pursuit/encoder.js";
 import type { MemoryOptions, MemoryPart, ReplaceableAtoms } from "../learners/learner.js";
 
 export interface AtomCareOptions {
@@ -86,7 +86,11 @@ export class AtomCare {
     requireArguments("AtomCare", {
       atoms: [
         atoms,
-        having("atoms { uses, residual, gram, replace }", ["replace"], ["uses", "residual", "gram"]),
+        having(
+          "atoms { uses, residual, coherence, replace }",
+          ["coherence", "replace"],
+          ["uses", "residual"],
+        ),
       ],
       kernels: [kernels, kernelsType],
     });
@@ -152,7 +156,7 @@ async function copiedAtoms(
   kernels: Kernels,
 ): Promise<number[]> {
   const coherence = kernels.matrix(atoms.uses.rows, 1);
-  await kernels.coherence(atoms.gram, coherence);
+  await atoms.coherence(coherence);
   const largest = (await kernels.readMatrix(coherence)).data;
   kernels.free(coherence);
   return Array.from(largest.keys()).filter((j) => largest[j] > options.maxCoherence);
@@ -177,7 +181,7 @@ async function worstExamples(
 /** The most non-zeros a new atom of D = ΦA starts with: a short pursuit, whatever k is. */
 export const newAtomSparsity = 64;
 
-/** A pursuit over Φ. Its Gram matrix is as large as that of the atoms, so it is computed once. */
+/** A pursuit over Φ. Its Gram matrix, if it is kept, is as large as that of the atoms, so it is computed once. */
 interface BasePursuit {
   readonly base: SparseDictionary;
   readonly encoder: Encoder;
@@ -270,19 +274,15 @@ function columnEntries(X: SparseColumns, j: number): [number, number][] {
   return Array.from({ length: X.counts[j] }, (_, s) => [X.indices[start + s], X.values[start + s]]);
 }
 
-/** The memory for coding over Φ itself: for new atoms, and for choosing among the base atoms at the start. */
-export function baseCodingMemory({
-  base,
-  atoms: m,
-  atomSparsity: k,
-  batch,
-  coding,
-  hasAtomCare,
-}: MemoryOptions): MemoryPart {
-  const n = baseRows(base);
-  const L = baseCols(base);
-  const p = coding.sparsity ?? Math.min(n, m);
-  const coded = Math.max(hasAtomCare ? maxReplaced(m) : 0, m < L ? batch : 0);
-  const bytes = coded > 0 ? 4 * (L * L + coded * (L + 2 * n + 2 * Math.max(k, p))) : 0;
-  return { what: "atom care", bytes };
+/** The memory of atom care for D = ΦA, with a pursuit over Φ; `phi`: whether the learner has Φ as a dictionary already. */
+export function atomCareMemory(options: MemoryOptions, phi = false): MemoryPart {
+  const { base, atoms: m, atomSparsity: k, hasAtomCare, mostGramAtoms } = options;
+  const [n, L] = [baseRows(base), baseCols(base)];
+  const replaced = maxReplaced(m);
+  const work = 4 * replaced * (2 * n + 2 * Math.min(k, newAtomSparsity) + 2);
+  const coherence = m > mostGramAtoms ? 4 * atomsAtOnce * (n + m) : 0;
+  const coding = phi
+    ? Math.min(4 * L * replaced, codingBytes(L, replaced, mostGramAtoms))
+    : codingBytes(L, replaced, mostGramAtoms);
+  return { what: "atom care", bytes: hasAtomCare ? work + coherence + coding : 0 };
 }

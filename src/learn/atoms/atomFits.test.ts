@@ -65,7 +65,7 @@ describe("AtomFits", () => {
   test("takes the memory that is planned for it", async () => {
     const kernels = createReferenceKernels();
     const fits = await AtomFits.create(base, k, m, kernels);
-    const planned = fitBytes(phi.rows, phi.cols, k, m);
+    const planned = fitBytes({ base, mostGramAtoms: kernels.mostGramAtoms }, k, m);
     expect(kernels.memory.used).toBeLessThanOrEqual(1.1 * planned); // Φ itself is planned elsewhere
     expect(kernels.memory.used).toBeGreaterThan(planned / 2);
     fits.free();

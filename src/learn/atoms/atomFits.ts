@@ -14,14 +14,15 @@
  *
  * Shapes   Φ n×L   U n×m   A L×m
  * Cost     k²L/2 per atom, besides correlations.
- * Memory   the Gram matrix of Φ, L × L, and work for 512 atoms.
+ * Memory   the Gram matrix of Φ, L × L, unless the kernels work without, and work for 512 atoms.
  */
 
-import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
-import type { BaseDictionary } from "../../dictionaries/base.js";
-import { SparseDictionary } from "../../dictionaries/dictionary.js";
+import { DenseMatrix } from "../../core/matrix.js";
+import { type BaseDictionary, baseCols, baseRows } from "../../dictionaries/base.js";
+import { identityColumns, SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
-import { Encoder } from "../../pursuit/encoder.js";
+import { codingBytes, Encoder } from "../../pursuit/encoder.js";
+import type { MemoryOptions } from "../learners/learner.js";
 
 /** Atoms fitted at a time. */
 const maxPart = 512;
@@ -116,15 +117,13 @@ export class AtomFits {
   }
 }
 
-/** Columns [from, from + count) of the identity of this size. */
-export function identityColumns(size: number, from: number, count: number): SparseColumns {
-  const rows = Uint32Array.from({ length: count }, (_, i) => from + i);
-  const [ones, counts] = [new Float32Array(count).fill(1), new Uint32Array(count).fill(1)];
-  return new SparseColumns(size, count, 1, rows, ones, counts);
-}
-
-/** The bytes of the fits of `atoms` atoms with k non-zeros over L base atoms of n samples. */
-export function fitBytes(n: number, L: number, k: number, atoms: number): number {
+/** The bytes of the fits of `atoms` atoms with k non-zeros, over Φ with its Gram matrix or without. */
+export function fitBytes(
+  { base, mostGramAtoms }: Pick<MemoryOptions, "base" | "mostGramAtoms">,
+  k: number,
+  atoms: number,
+): number {
+  const [n, L] = [baseRows(base), baseCols(base)];
   const part = Math.min(atoms, maxPart);
-  return 4 * (L * (L + 4) + part * (L + 2 * n + 2 * k + 7));
+  return 4 * (4 * L + part * (2 * n + 2 * k + 7)) + codingBytes(L, part, mostGramAtoms);
 }

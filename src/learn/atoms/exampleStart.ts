@@ -11,15 +11,15 @@
  * atoms. The examples that become atoms are not among those that are coded, in which each
  * would use itself. At most half of the examples become atoms.
  *
- * Memory   for `both`, the Gram matrix of all candidates, up to (L + m)².
+ * Memory   for `both`, the Gram matrix of all candidates, up to (L + m)², unless the kernels work without.
  */
 
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { SparseDictionary, unitColumns } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
-import { Encoder, resolveLimits } from "../../pursuit/encoder.js";
-import type { LearnerOptions } from "../learners/learner.js";
+import { codingBytes, Encoder, resolveLimits } from "../../pursuit/encoder.js";
+import type { LearnerOptions, MemoryOptions, MemoryPart } from "../learners/learner.js";
 import { newAtomSparsity } from "./atomCare.js";
 import { AtomFits, fitBytes } from "./atomFits.js";
 import {
@@ -149,15 +149,22 @@ class CandidateCoding {
   }
 }
 
-/** The bytes that making A⁰ takes, before the learner is there. */
-export function startBytes(options: LearnerOptions): number {
-  const { base, atoms: m, batch, coding, init } = options;
+/** The memory that making A⁰ takes beyond that of the learner, which is not there yet. */
+export function startMemory(options: MemoryOptions, learning: readonly MemoryPart[]): MemoryPart {
+  const later = learning.reduce((sum, { bytes }) => sum + bytes, 0);
+  return { what: "starting atoms", bytes: Math.max(0, startBytes(options) - later) };
+}
+
+/** The bytes that making A⁰ takes. */
+function startBytes(options: MemoryOptions): number {
+  const { base, atoms: m, batch, coding, init, mostGramAtoms } = options;
   const [n, L] = [baseRows(base), baseCols(base)];
   const k = startingSparsity(options);
-  if (init === "base") return m < L ? 4 * (L * L + batch * (L + n)) : 0;
-  const fitting = fitBytes(n, L, k, m) + 4 * m * (n + 2 * options.atomSparsity);
-  const all = Math.max(L, m) + m;
   const p = coding.sparsity ?? Math.min(n, m);
-  const counting = 4 * (all * (all + 2 * options.atomSparsity) + batch * (all + n + 2 * p));
+  const codes = 4 * batch * (n + 2 * p + 1);
+  if (init === "base") return m < L ? codingBytes(L, batch, mostGramAtoms) + codes + 20 * L : 0;
+  const fitting = fitBytes(options, k, m) + 4 * m * (n + 2 * options.atomSparsity);
+  const all = Math.max(L, m) + m;
+  const counting = codingBytes(all, batch, mostGramAtoms) + 8 * all * options.atomSparsity + codes;
   return init === "both" ? Math.max(fitting, counting) : fitting;
 }

@@ -219,13 +219,22 @@ export async function readSparseParts(
   return new SparseColumns(rows, cols, width, indices, values, counts);
 }
 
-/** D = ΦA: A, its norms and its Gram matrix. */
+/** D = ΦA: A, its norms and its Gram matrix, if the kernels keep one. */
 export function savableSparseDictionary(D: SparseDictionary, kernels: Kernels): Savable {
   return savableTogether(
     savableSparse("A", D.A, kernels),
     savableMatrix("scale", D.scale, kernels),
-    savableSymmetric("G", D.gram, kernels),
+    ...(D.gram ? [savableGram(D, D.gram, kernels)] : []),
   );
+}
+
+/** The Gram matrix; it is computed again if the run was on kernels that kept none. */
+function savableGram(D: SparseDictionary, gram: DeviceMatrix, kernels: Kernels): Savable {
+  const saves = savableSymmetric("G", gram, kernels);
+  return {
+    parts: () => saves.parts(),
+    restore: (saved) => (saved.has("G") ? saves.restore(saved) : D.refreshAll()),
+  };
 }
 
 /** An explicit D; its Gram matrix is computed again. */

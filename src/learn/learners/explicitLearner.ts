@@ -16,6 +16,7 @@ import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { Model, type ModelMeta } from "../../model/model.js";
 import { Encoder, resolveLimits } from "../../pursuit/encoder.js";
 import { maxReplaced } from "../atoms/atomCare.js";
+import { startMemory } from "../atoms/exampleStart.js";
 import { savableExplicitDictionary, savableTogether } from "../checkpoints/checkpointParts.js";
 import type {
   Learner,
@@ -111,7 +112,7 @@ export function replaceableColumns(
     await kernels.writeMatrix(dictionary.atoms, D);
     await dictionary.refresh();
   };
-  return { uses: tally.uses, residual, gram: dictionary.gram, replace };
+  return { uses: tally.uses, residual, coherence: (target) => dictionary.coherence(target), replace };
 }
 
 /** The first atom that is not finite. */
@@ -136,10 +137,17 @@ export function explicitMemory(options: MemoryOptions, N: number): MemoryPart[] 
   const n = baseRows(base);
   const p = coding.sparsity ?? Math.min(n, m);
   const coded = Math.min(batch, N); // and as many to test on
-  return [
+  const parts = [
     { what: "Gram matrix", bytes: 4 * m * m },
     { what: "atoms", bytes: 4 * n * m },
     { what: "examples", bytes: 4 * (N * (n + 1) + coded * (2 * n + m + 2 * p + 4)) },
     { what: "atom care", bytes: hasAtomCare ? 4 * n * maxReplaced(m) : 0 },
   ];
+  return parts;
+}
+
+/** The same for a learner that may start from the base, with what that takes. */
+export function startedMemory(options: MemoryOptions, N: number): MemoryPart[] {
+  const parts = explicitMemory(options, N);
+  return options.init === "base" ? [...parts, startMemory(options, parts)] : parts;
 }

@@ -38,9 +38,9 @@ import {
   createExplicit,
   type ExplicitState,
   explicitLearner,
-  explicitMemory,
   freeExplicit,
   replaceableColumns,
+  startedMemory,
 } from "./explicitLearner.js";
 import type { LearnerKind, LearnerSetting } from "./learner.js";
 
@@ -79,7 +79,7 @@ export const ksvd: LearnerKind = {
     const n = baseRows(base);
     const p = coding.sparsity ?? Math.min(n, m);
     const set = 4 * (N * (n + 2 * p + 1) + Math.min(batch, N) * n);
-    return [...explicitMemory(options, N), { what: "codes", bytes: set }];
+    return [...startedMemory(options, N), { what: "codes", bytes: set }];
   },
 
   async create(setting) {

@@ -533,7 +533,7 @@ function project(v: Float64Array, q: Float64Array): number {
 
 /** Compare the dictionary's scales and Gram matrix with explicit D = ΦA, within the rounding of f32 sums. */
 export async function expectGramOfAtoms(dictionary: SparseDictionary, kernels: Kernels): Promise<void> {
-  const G = await kernels.readMatrix(dictionary.gram);
+  const G = await kernels.readMatrix(dictionary.gram!);
   const scale = await kernels.readMatrix(dictionary.scale);
   const A = await kernels.readSparse(dictionary.A);
   expectUnitGram(G, scale.data, dictionary.base.factors, A);

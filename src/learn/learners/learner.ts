@@ -68,8 +68,8 @@ export interface ReplaceableAtoms {
   readonly uses: DeviceMatrix;
   /** Y − DX of the last update, in its first columns. */
   readonly residual: DeviceMatrix;
-  /** The Gram matrix of the unit atoms, m × m. */
-  readonly gram: DeviceMatrix;
+  /** How close each atom is to an earlier one: `Dictionary.coherence`. */
+  coherence(coherence: DeviceMatrix): Promise<void>;
   /** Replace these atoms by the columns of Y, as closely as the model allows. Y may be changed. */
   replace(atoms: readonly number[], Y: DeviceMatrix): Promise<void>;
 }
@@ -126,6 +126,18 @@ export interface LearnerSetting {
 export interface MemoryOptions extends LearnerOptions {
   /** Whether atoms are replaced during the run. */
   readonly hasAtomCare: boolean;
+  /** The most atoms that the kernels keep a Gram matrix for. */
+  readonly mostGramAtoms: number;
+}
+
+/** The Gram matrix of the atoms, if the kernels keep one. */
+export function gramMemory({ atoms: m, mostGramAtoms }: MemoryOptions): MemoryPart[] {
+  return m > mostGramAtoms ? [] : [{ what: "Gram matrix", bytes: 4 * m * m }];
+}
+
+/** The correlations with atoms that an example takes, which go with a Gram matrix. */
+export function correlationsOf({ atoms: m, mostGramAtoms }: MemoryOptions): number {
+  return m > mostGramAtoms ? 0 : m;
 }
 
 /** A part of the memory that a run takes where the kernels compute. */
@@ -148,6 +160,8 @@ export interface LearnerKind {
   readonly explicit?: true;
   /** Whether a run can start from a model; true by default. */
   readonly canStartFromModel?: boolean;
+  /** The most non-zeros of a pursuit over the base; by default those that new atoms start with. */
+  baseSparsity?(options: LearnerOptions): number;
   /** Defaults that differ from those of `train`. */
   readonly defaults?: {
     readonly epochs?: number;

@@ -44,9 +44,9 @@ import {
   createExplicit,
   type ExplicitState,
   explicitLearner,
-  explicitMemory,
   freeExplicit,
   replaceableColumns,
+  startedMemory,
 } from "./explicitLearner.js";
 import type { LearnerKind, LearnerSetting, ReplaceableAtoms } from "./learner.js";
 import { codeBatch } from "./tally.js";
@@ -116,7 +116,7 @@ export const odl: LearnerKind = {
 
   memory(options, N) {
     const { base, atoms: m } = options;
-    return [...explicitMemory(options, N), { what: "sums", bytes: 4 * m * (baseRows(base) + m) }];
+    return [...startedMemory(options, N), { what: "sums", bytes: 4 * m * (baseRows(base) + m) }];
   },
 
   async create(setting) {

@@ -82,7 +82,7 @@ async function read({ kernels, dictionary, state }: Awaited<ReturnType<typeof se
   return {
     A: await kernels.readSparse(dictionary.A),
     scale: await kernels.readMatrix(dictionary.scale),
-    G: await kernels.readMatrix(dictionary.gram),
+    G: await kernels.readMatrix(dictionary.gram!),
     U: await kernels.readMatrix(state.momentum),
   };
 }

@@ -60,10 +60,17 @@ import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
 import { type CodingRule, defaultSparsity, Encoder, resolveLimits } from "../../pursuit/encoder.js";
-import { baseCodingMemory, NewAtoms } from "../atoms/atomCare.js";
+import { atomCareMemory, NewAtoms } from "../atoms/atomCare.js";
+import { startMemory } from "../atoms/exampleStart.js";
 import { IterateAverage } from "../atoms/iterateAverage.js";
 import { savableMatrix } from "../checkpoints/checkpointParts.js";
-import type { LearnerKind, LearnerReport, ReplaceableAtoms } from "./learner.js";
+import {
+  correlationsOf,
+  gramMemory,
+  type LearnerKind,
+  type LearnerReport,
+  type ReplaceableAtoms,
+} from "./learner.js";
 import { type FirstSteps, requireFirstSteps, risingMomentum, scaleStart, startDelay } from "./shortStart.js";
 import { type SparseState, sparseLearner, Tally } from "./tally.js";
 
@@ -232,7 +239,7 @@ export function osdlAtoms(state: OsdlState, kernels: Kernels): ReplaceableAtoms 
   return {
     uses: tally.uses,
     residual,
-    gram: dictionary.gram,
+    coherence: (coherence) => dictionary.coherence(coherence),
     replace,
     free: () => newAtoms.free(),
   };
@@ -270,15 +277,16 @@ export const osdl: LearnerKind = {
     const n = baseRows(base);
     const L = baseCols(base);
     const p = coding.sparsity ?? Math.min(n, m);
-    return [
-      { what: "Gram matrix", bytes: 4 * m * m },
+    const parts = [
+      ...gramMemory(options),
       { what: "momentum", bytes: 4 * L * m },
       { what: "gradient", bytes: 4 * L * m },
-      baseCodingMemory(options),
-      { what: "mini-batch", bytes: 4 * N * (3 * n + L + m + 2 * p) },
+      atomCareMemory(options),
+      { what: "mini-batch", bytes: 4 * N * (3 * n + L + correlationsOf(options) + 2 * p) },
       { what: "atoms", bytes: 8 * k * m },
       ...(options.average ? [{ what: "average of atoms", bytes: 4 * L * m }] : []),
     ];
+    return [...parts, startMemory(options, parts)];
   },
 
   async create({ options, start, examples: batch, updates, kernels }) {

@@ -54,15 +54,22 @@
 
 import { SparseColumns } from "../../core/matrix.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
-import { SparseDictionary } from "../../dictionaries/dictionary.js";
+import { identityColumns, SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../kernels/contract.js";
 import { Model, type ModelMeta } from "../../model/model.js";
 import { Encoder, resolveLimits } from "../../pursuit/encoder.js";
-import { maxReplaced, NewAtoms, newAtomSparsity } from "../atoms/atomCare.js";
-import { AtomFits, fitBytes, identityColumns } from "../atoms/atomFits.js";
-import { startBytes } from "../atoms/exampleStart.js";
+import { atomCareMemory, NewAtoms } from "../atoms/atomCare.js";
+import { AtomFits, fitBytes } from "../atoms/atomFits.js";
+import { startMemory } from "../atoms/exampleStart.js";
 import { savableMatrix, savableNumbers, savableSymmetric } from "../checkpoints/checkpointParts.js";
-import type { LearnerKind, LearnerOptions, LearnerSetting, ReplaceableAtoms } from "./learner.js";
+import {
+  correlationsOf,
+  gramMemory,
+  type LearnerKind,
+  type LearnerOptions,
+  type LearnerSetting,
+  type ReplaceableAtoms,
+} from "./learner.js";
 import { forgetting } from "./odl.js";
 import { codeBatch, type SparseState, sparseLearner, Tally } from "./tally.js";
 
@@ -206,7 +213,8 @@ function sparseOdlAtoms(
     const columns = new SparseColumns(dictionary.cols, chosen.length, 1, chosen, undefined, ones);
     await addWeight(state, columns, kernels);
   };
-  return { uses: tally.uses, residual, gram: dictionary.gram, replace, free: () => newAtoms.free() };
+  const coherence = (target: DeviceMatrix) => dictionary.coherence(target);
+  return { uses: tally.uses, residual, coherence, replace, free: () => newAtoms.free() };
 }
 
 /** T: an update costs about half as much as coding this many mini-batches of N examples, in multiply-adds. */
@@ -231,21 +239,21 @@ export const sparseOdl: LearnerKind = {
   defaults: { init: "both" },
 
   memory(options, N) {
-    const { base, atoms: m, atomSparsity: k, coding, hasAtomCare } = options;
-    const [n, L] = [baseRows(base), baseCols(base)];
+    const { base, atoms: m, atomSparsity: k, coding } = options;
+    const n = baseRows(base);
     const p = coding.sparsity ?? Math.min(n, m);
-    const care = 4 * maxReplaced(m) * (L + 2 * n + 2 * Math.min(k, newAtomSparsity) + 2);
     const parts = [
-      { what: "Gram matrix", bytes: 4 * m * m },
+      ...gramMemory(options),
       { what: "sums", bytes: 4 * m * (n + m) },
-      { what: "fits", bytes: fitBytes(n, L, k, m) + 4 * m * n },
-      { what: "mini-batch", bytes: 4 * N * (3 * n + m + 2 * p + 4) },
+      { what: "fits", bytes: fitBytes(options, k, m) + 4 * m * n },
+      { what: "mini-batch", bytes: 4 * N * (3 * n + correlationsOf(options) + 2 * p + 4) },
       { what: "atoms", bytes: 8 * (k + 6) * m },
-      { what: "atom care", bytes: hasAtomCare ? care : 0 },
+      atomCareMemory(options, true),
     ];
-    const learning = parts.reduce((sum, { bytes }) => sum + bytes, 0);
-    return [...parts, { what: "starting atoms", bytes: Math.max(0, startBytes(options) - learning) }];
+    return [...parts, startMemory(options, parts)];
   },
+
+  baseSparsity: ({ atomSparsity }) => atomSparsity,
 
   async create(setting) {
     const { options, kernels } = setting;

@@ -23,7 +23,7 @@ import { UnreadableFiles } from "../../data/sampling/signalSource.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { codingError, type ExampleSet, scaleCoding } from "../../pursuit/encoder.js";
-import { AtomCare } from "../atoms/atomCare.js";
+import { AtomCare, newAtomSparsity } from "../atoms/atomCare.js";
 import { chosenFactor } from "../atoms/exampleStart.js";
 import { type StartSetting, startingMatrix } from "../atoms/initialAtoms.js";
 import type { Checkpoint } from "../checkpoints/checkpoint.js";
@@ -73,6 +73,8 @@ export interface TrainPlan extends ResolvedTraining {
   readonly steps: number;
   /** Signals are multiplied by this for computing. */
   readonly scale: number;
+  /** Whether the Gram matrix of the atoms is kept; without it, each turn of a pursuit goes through the atoms. */
+  readonly keepsGram: boolean;
   /** The memory it takes where the kernels compute. */
   readonly memory: MemoryPlan;
   /** The size of a checkpoint on disk. */
@@ -163,6 +165,7 @@ export async function outlineTraining(
   const outline = makeOutline(options, plans, {
     examplesAtOnce,
     holdout: tests ? testWindows(tests, options, rng).signal.length : sampler.holdout,
+    keepsGram: options.kind.explicit === true || options.atoms <= kernels.mostGramAtoms,
     memory,
     done: { examples: resume?.header.position.examples ?? 0 },
   });
@@ -233,7 +236,7 @@ function readingOf(onReading: TrainOptions["onReading"]): ((part: number) => voi
 function makeOutline(
   options: ResolvedTraining,
   { sampler, batch, host, holds, windowsWithGaps }: ExamplePlan,
-  parts: Pick<TrainPlan, "examplesAtOnce" | "holdout" | "memory" | "done">,
+  parts: Pick<TrainPlan, "examplesAtOnce" | "holdout" | "keepsGram" | "memory" | "done">,
 ): TrainOutline {
   const { examples, available } = sampler;
   const size = sizeOfRun(options, examples);
@@ -388,17 +391,20 @@ const baseBytes = 16;
 export function planMemory(
   options: ResolvedTraining,
   samples: number,
-  kernels: Pick<Kernels, "workspace">,
+  kernels: Pick<Kernels, "workspace" | "mostGramAtoms">,
   examples: number = options.batch,
 ): MemoryPlan {
-  const { base, atoms: m, coding, atomCare } = options;
+  const { base, atoms: m, coding, atomCare, kind } = options;
+  const { mostGramAtoms } = kernels;
   const n = baseRows(base);
   const L = baseCols(base);
   const p = coding.sparsity ?? Math.min(n, m);
+  const overBase = kind.baseSparsity?.(options) ?? Math.min(options.atomSparsity, newAtomSparsity);
+  const longest = L > mostGramAtoms ? Math.max(p, overBase) : p;
   return totalMemory([
-    ...options.kind.memory({ ...options, hasAtomCare: atomCare !== null }, examples),
+    ...kind.memory({ ...options, hasAtomCare: atomCare !== null, mostGramAtoms }, examples),
     { what: "signals", bytes: 4 * samples },
-    { what: "workspace", bytes: kernels.workspace({ n, L, m, p, N: examples }) },
+    { what: "workspace", bytes: kernels.workspace({ n, L, m, p: longest, N: examples }) },
     { what: "base", bytes: baseBytes * base.factors.reduce((sum, { data }) => sum + data.length, 0) },
   ]);
 }

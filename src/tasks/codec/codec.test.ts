@@ -130,6 +130,14 @@ describe("a compressed file", () => {
     expect(bytes.length).toBeLessThan(2.5 * alone.bytes.length); // the differences are smooth
   });
 
+  test("is the same with kernels that keep no Gram matrix, up to rounding", async () => {
+    const array = cut(24, 32, bytes8);
+    const whole = await compress(model, array, { psnr: 33 });
+    const bare = await compress(model, array, { psnr: 33 }, createReferenceKernels({ mostGramAtoms: 50 }));
+    expect(Math.abs(bare.bytes.length / whole.bytes.length - 1)).toBeLessThan(0.02);
+    expect(samplePsnr(array.data, decompress(bare.bytes, model, "a.tlt").data)).toBe(bare.psnr);
+  });
+
   test("has a higher PSNR with more bytes, and never exceeds its limit", async () => {
     const compressor = await Compressor.open(model, kernels);
     const array = cut(32, 32, bytes8);

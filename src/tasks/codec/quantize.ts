@@ -12,9 +12,9 @@
  * Cost   K² for the correlations and K for each change, with K candidates.
  */
 
-import type { DenseMatrix } from "../../core/matrix.js";
 import { type BlockCode, maxQuantized } from "./blockSyntax.js";
 import type { Candidates } from "./candidateSearch.js";
+import type { GramEntries } from "./codecDictionary.js";
 
 /** Estimated costs in bits. */
 export interface BitCosts {
@@ -41,7 +41,7 @@ const maxPasses = 12;
 /** The quantized coefficients of a block, by ascending ranks. */
 export function quantizeBlock(
   { atoms, coefficients, gains }: Candidates,
-  gram: DenseMatrix,
+  gram: GramEntries,
   ranks: Uint32Array,
   { delta, lambda, costs }: QuantizerSettings,
 ): Pick<BlockCode, "ranks" | "values"> {
@@ -90,7 +90,7 @@ export function magnitudeBits(steps: number, magnitudes: readonly number[]): num
   return magnitudes[Math.min(digits, magnitudes.length - 1)] + digits;
 }
 
-function localGram(atoms: Uint32Array, gram: DenseMatrix): Float32Array {
+function localGram(atoms: Uint32Array, gram: GramEntries): Float32Array {
   const local = new Float32Array(atoms.length ** 2);
   atoms.forEach((column, j) => {
     for (let i = 0; i < atoms.length; i++) local[j * atoms.length + i] = gram.at(atoms[i], column);
@@ -103,12 +103,11 @@ function startCorrelations(
   atoms: Uint32Array,
   coefficients: Float32Array,
   count: number,
-  gram: DenseMatrix,
+  gram: GramEntries,
 ): Float64Array {
   const correlations = new Float64Array(count);
   coefficients.forEach((value, s) => {
-    const column = gram.column(atoms[s]);
-    for (let j = 0; j < count; j++) correlations[j] += value * column[atoms[j]];
+    for (let j = 0; j < count; j++) correlations[j] += value * gram.at(atoms[j], atoms[s]);
   });
   return correlations;
 }

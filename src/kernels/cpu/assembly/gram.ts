@@ -50,7 +50,8 @@ function atomBlock(args: GramArguments, first: i32, count: i32, scratch: usize):
   }
   const step = (<usize>n) << 2;
   const block = kept === 0 ? scratch + size : kept;
-  for (let e = 0; e < count; e++) sumColumns(args, memberAt(args, first + e), scratch + <usize>e * step);
+  for (let e = 0; e < count; e++)
+    sumColumns(args.base, args.A, memberAt(args, first + e), scratch + <usize>e * step);
   interleave(scratch, step, n, count, block);
   return block;
 }
@@ -81,9 +82,7 @@ function scatterAtoms(args: GramArguments, first: i32, count: i32, block: usize)
 }
 
 /** d ← Σ a φ over the non-zeros of an atom. */
-function sumColumns(args: GramArguments, atom: usize, d: usize): void {
-  const A = args.A;
-  const base = args.base;
+export function sumColumns(base: Base, A: Sparse, atom: usize, d: usize): void {
   const leading = base.leadingLength;
   const length = base.lastLength;
   const number = <u32>base.lastCount;
@@ -169,12 +168,17 @@ function scaleLanes(args: GramArguments, z: usize, first: i32, count: i32, row: 
   for (let e = 0; e < count; e++) {
     store<f32>(row + ((<usize>e) << 2), load<f32>(args.scale + (memberAt(args, first + e) << 2)));
   }
-  const s0 = v128.load(row);
-  const s1 = v128.load(row, 16);
-  const s2 = v128.load(row, 32);
-  const s3 = v128.load(row, 48);
-  const end = z + <usize>args.base.cols * rowBytes;
-  for (let at = z; at < end; at += rowBytes) {
+  multiplyLanes(z, args.base.cols, row);
+}
+
+/** Each row of a block ← itself times a row of weights. */
+export function multiplyLanes(block: usize, rows: i32, weights: usize): void {
+  const s0 = v128.load(weights);
+  const s1 = v128.load(weights, 16);
+  const s2 = v128.load(weights, 32);
+  const s3 = v128.load(weights, 48);
+  const end = block + <usize>rows * rowBytes;
+  for (let at = block; at < end; at += rowBytes) {
     v128.store(at, f32x4.mul(v128.load(at), s0));
     v128.store(at, f32x4.mul(v128.load(at, 16), s1), 16);
     v128.store(at, f32x4.mul(v128.load(at, 32), s2), 32);
@@ -267,13 +271,16 @@ function mirrorBlock(args: GramArguments, first: i32, count: i32): void {
 class CoherenceArguments {
   G: usize;
   m: i32;
+  /** The atom of column 0. */
+  first: i32;
   coherence: usize;
 }
 
-/** coherence[j] ← the largest |G[i, j]| with i < j. Items are columns. */
+/** coherence[first + c] ← the largest |G[i, c]| with i < first + c. Items are columns. */
 export function coherence(from: i32, to: i32, _scratch: usize, args: CoherenceArguments): void {
-  for (let j = from; j < to; j++) {
-    const column = args.G + ((<usize>j * <usize>args.m) << 2);
+  for (let c = from; c < to; c++) {
+    const column = args.G + ((<usize>c * <usize>args.m) << 2);
+    const j = args.first + c;
     let peak: f32 = 0;
     for (let i = 0; i < j; i++) peak = max(peak, abs(load<f32>(column + ((<usize>i) << 2))));
     store<f32>(args.coherence + ((<usize>j) << 2), peak);

@@ -9,6 +9,7 @@ export { exchangeAtoms } from "./exchangeAtoms";
 export { addMoments, combine, countEntries, descend, refitCodes, refitDirection } from "./explicit";
 export { atomScales, coherence, gramColumns } from "./gram";
 export { batchOmp } from "./omp";
+export { ompFromAtoms } from "./ompFromAtoms";
 export { project, reconstruct, transform } from "./project";
 export { blockEnergies, columnEnergies } from "./sums";
 export { gradient, moveAtoms, movedEnergies } from "./update";

@@ -8,13 +8,16 @@ import { baseRows } from "../../../dictionaries/base.js";
 import { SparseDictionary } from "../../../dictionaries/dictionary.js";
 import type { DeviceMatrix } from "../../../kernels/contract.js";
 import { Encoder, resolveLimits } from "../../../pursuit/encoder.js";
-import { baseCodingMemory, NewAtoms } from "../../atoms/atomCare.js";
-import type {
-  LearnerOptions,
-  LearnerSetting,
-  MemoryOptions,
-  MemoryPart,
-  ReplaceableAtoms,
+import { atomCareMemory, NewAtoms } from "../../atoms/atomCare.js";
+import { startMemory } from "../../atoms/exampleStart.js";
+import {
+  correlationsOf,
+  gramMemory,
+  type LearnerOptions,
+  type LearnerSetting,
+  type MemoryOptions,
+  type MemoryPart,
+  type ReplaceableAtoms,
 } from "../learner.js";
 import { type SparseState, Tally } from "../tally.js";
 import { AtomSweep, sweepMemory } from "./atomSweep.js";
@@ -63,7 +66,7 @@ export function replaceableAtoms(
     await newAtoms.replace(atoms, Y);
     onReplaced();
   };
-  return { uses: tally.uses, residual, gram: dictionary.gram, replace };
+  return { uses: tally.uses, residual, coherence: (target) => dictionary.coherence(target), replace };
 }
 
 /** The memory for `held` examples whose signals and residuals are kept, `coded` at a time. */
@@ -71,12 +74,13 @@ export function atomwiseMemory(options: MemoryOptions, held: number, coded: numb
   const { base, atoms: m, atomSparsity: k, coding } = options;
   const n = baseRows(base);
   const p = coding.sparsity ?? Math.min(n, m);
-  return [
-    { what: "Gram matrix", bytes: 4 * m * m },
-    baseCodingMemory(options),
+  const parts = [
+    ...gramMemory(options),
+    atomCareMemory(options),
     { what: "examples", bytes: 4 * held * (2 * n + 2 * p + 3) },
-    { what: "coding", bytes: 4 * coded * (n + m + 2 * p + 3) },
+    { what: "coding", bytes: 4 * coded * (n + correlationsOf(options) + 2 * p + 3) },
     sweepMemory(options),
     { what: "atoms", bytes: 8 * k * m },
   ];
+  return [...parts, startMemory(options, parts)];
 }

@@ -40,6 +40,7 @@ import type { Shape } from "../../../core/shape.js";
 import { type BaseDictionary, baseCols, baseRows } from "../../../dictionaries/base.js";
 import type { DeviceMatrix, Kernels } from "../../../kernels/contract.js";
 import { Model } from "../../../model/model.js";
+import { codingBytes } from "../../../pursuit/encoder.js";
 import { hostPart, readPart, type Savable } from "../../checkpoints/checkpointParts.js";
 import { allFinite, type LearnerKind, type LearnerSetting } from "../learner.js";
 import { FactorEncoder } from "./factorEncoder.js";
@@ -197,11 +198,11 @@ export const sedil: LearnerKind = {
       throw inputError("train", "atoms", `must be ${L} for sedil, the number of base atoms`, atoms);
   },
 
-  memory({ base, atoms: L, batch, coding }, N) {
+  memory({ base, atoms: L, batch, coding, mostGramAtoms }, N) {
     const n = baseRows(base);
     const p = coding.sparsity ?? Math.min(n, L);
     return [
-      { what: "Gram matrix", bytes: 4 * L * L },
+      { what: "Gram matrix", bytes: codingBytes(L, 0, mostGramAtoms) },
       { what: "codes", bytes: 4 * 2 * L * N },
       { what: "examples", bytes: 4 * (3 * n + 1) * N },
       { what: "slopes of factors", bytes: 4 * N * slopeSamples(base) },
