@@ -87,7 +87,7 @@ describe("a small set", () => {
   });
 
   it("that is seen once keeps its starting atoms, and the command reports it", async () => {
-    const line = "train windows.npy --patch 16 --epochs 1 --device cpu -o once.npz";
+    const line = "train windows.npy --patch 16 --epochs 1 --first-steps paper --device cpu -o once.npz";
     const { stdout, stderr } = await works(folder, line);
     expect(stderr).toMatch(
       /^train: a short run: only 2 updates, each atom used about \d.*; 195 epochs would make/m,

@@ -20,6 +20,7 @@ import {
   checkpointToBytes,
 } from "../src/learn/checkpoints/checkpoint.js";
 import { train } from "../src/learn/run/node/trainFiles.js";
+import type { TrainOptions } from "../src/learn/run/trainOptions.js";
 import { codesFromBytes, modelFromBytes, modelToBytes } from "../src/model/files.js";
 import type { Model } from "../src/model/model.js";
 import { readMetrics } from "../src/report/node/metricsFile.js";
@@ -45,7 +46,8 @@ const settings = {
   epochs: 1,
   batch: 20,
   holdout: 10,
-};
+  firstSteps: "paper",
+} as const satisfies TrainOptions;
 
 /** The first digits of a digest of numbers, as their bytes lie in memory. */
 function digest(...arrays: readonly NodeJS.TypedArray[]): string {

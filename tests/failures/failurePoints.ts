@@ -193,11 +193,15 @@ function* judgeExit(
     yield `a call that does half of its work is no failure: ${[...reported, ...lacking].join("; ")}`;
 }
 
+/** What a run says of its own result, which may be another one without some of the data. */
+const aboutResult = /^train: the run (ended worse|gained little)/;
+
 /** The lines of the command itself that an undisturbed run does not print. */
 function reportedIn({ line }: CommandCase, { stderr }: Outcome, usual: Outcome): string[] {
   const prefix = `${line.split(" ")[0]}: `;
   const known = usual.stderr.split("\n");
-  return stderr.split("\n").filter((text) => text.startsWith(prefix) && !known.includes(text));
+  const isNew = (text: string) => text.startsWith(prefix) && !known.includes(text) && !aboutResult.test(text);
+  return stderr.split("\n").filter(isNew);
 }
 
 function lastLine(text: string): string {
