@@ -207,12 +207,20 @@ export async function followRun(
     const seconds = (performance.now() - start) / 1000;
     progress = advance(progress, report, seconds);
     if (pace.add(report)) display.note(describeTime(plan, pace.pace));
-    display.show(progressParts(progress, plan, memory()), report.testRmse !== undefined);
+    display.show(progressParts(progress, plan, memory()), isImportant(report, plan));
     await onReport?.(report, seconds);
   }
   display.clear();
   if (!progress) throw new Error("the run made no report");
   return progress;
+}
+
+/** Runs with more tests than this do not show each of them in a log. */
+const mostShownTests = 20;
+
+/** Whether a report is shown however soon it comes after another: a test, the first and the last if there are many. */
+function isImportant({ step, testRmse, ended }: TrainReport, plan: TrainPlan): boolean {
+  return testRmse !== undefined && (testsOf(plan) <= mostShownTests || step === 0 || ended !== undefined);
 }
 
 function advance(before: RunProgress | undefined, report: TrainReport, seconds: number): RunProgress {
@@ -236,8 +244,11 @@ export interface Pace {
 
 /** Seconds of all updates and tests of a run, at most its time limit. */
 export function expectedSeconds(plan: TrainPlan, { step, test }: Pace): number {
-  const tests = plan.holdout > 0 ? 1 + Math.ceil((plan.examples * plan.epochs) / plan.testEvery) : 0;
-  return Math.min(plan.steps * step + tests * test, 60 * plan.minutes);
+  return Math.min(plan.steps * step + testsOf(plan) * test, 60 * plan.minutes);
+}
+
+function testsOf({ holdout, examples, epochs, testEvery }: TrainPlan): number {
+  return holdout > 0 ? 1 + Math.ceil((examples * epochs) / testEvery) : 0;
 }
 
 /** `time: about 3:20 (measured on 12 steps)`; a run of one or two steps ends before its pace is known. */

@@ -18,7 +18,7 @@ import { expect } from "vitest";
 import { DenseMatrix, type SparseColumns } from "../../core/matrix.js";
 import { type DeviceMatrix, dependenceFloor, type PursuitLimits, pursuitFloor } from "../contract.js";
 import type { Bench, ConformanceCase, Room } from "./caseHandles.case.js";
-import { dot, gramOf, randomDense, randomUnitDictionary } from "./oracle.case.js";
+import { dot, gramOf, randomDense, randomUnitDictionary, solveByColumns, subtract } from "./oracle.case.js";
 import { unitRoundoff as u } from "./tolerance.js";
 
 export const olsCases: readonly ConformanceCase[] = [
@@ -193,31 +193,26 @@ class ExactState {
 
   /** x of D_I x ≈ y: R x = Qᵀy. */
   coefficients(): number[] {
-    return this.#solve(this.#Q.map((q) => dot(q, this.#y)));
+    return solveByColumns(
+      this.#R,
+      this.#Q.map((q) => dot(q, this.#y)),
+    );
   }
 
   /** The largest |δβ| of the last turn in f32. */
   betaSlack(): number {
     const t = this.atoms.length;
-    const inverse = this.atoms.map((_, s) => this.#solve(this.atoms.map((__, r) => (r === s ? 1 : 0)))); // columns of R⁻¹
+    const inverse = this.atoms.map((_, s) =>
+      solveByColumns(
+        this.#R,
+        this.atoms.map((__, r) => (r === s ? 1 : 0)),
+      ),
+    ); // columns of R⁻¹
     const norm = (column: readonly number[]) => column.reduce((sum, value) => sum + Math.abs(value), 0);
     const rows = this.atoms.map((_, r) => inverse.map((column) => column[r]));
     const gramInverse = Math.max(1, ...rows.map((row) => norm(rows.map((other) => dot(row, other)))));
     return (3 * t + 8) * u * (1 + t * gramInverse) * norm(inverse[t - 1]);
   }
-
-  #solve(b: readonly number[]): number[] {
-    const x = [...b];
-    for (let t = x.length - 1; t >= 0; t--) {
-      x[t] /= this.#R[t][t];
-      for (let s = 0; s < t; s++) x[s] -= this.#R[t][s] * x[t];
-    }
-    return x;
-  }
-}
-
-function subtract(target: Float64Array, weight: number, vector: Float64Array): void {
-  for (let i = 0; i < target.length; i++) target[i] -= weight * vector[i];
 }
 
 /** Code the columns of Y by OLS, and check every turn. */

@@ -32,6 +32,8 @@ import {
   randomFactors,
   randomSparse,
   scaledRows,
+  solveByColumns,
+  subtract,
   wide,
 } from "./oracle.case.js";
 import { unitRoundoff as u } from "./tolerance.js";
@@ -300,7 +302,12 @@ class ExactState {
     this.#alphas = this.#rests.map((rest) => Math.abs(dot(rest, this.residual)));
     this.#distances = this.#rests.map((rest) => dot(rest, rest));
     const epsilon = (D.rows + chain + 2 * t + 16) * u * spread;
-    const inverse = this.#taken.map((_, s) => this.#solve(this.#taken.map((__, r) => (r === s ? 1 : 0))));
+    const inverse = this.#taken.map((_, s) =>
+      solveByColumns(
+        this.#R,
+        this.#taken.map((__, r) => (r === s ? 1 : 0)),
+      ),
+    );
     const overSigma = Math.max(1, Math.sqrt(inverse.reduce((sum, column) => sum + dot(column, column), 0)));
     const moved = Math.sqrt(t) * epsilon * overSigma;
     const alpha = (epsilon + 2 * moved) * this.#size;
@@ -313,16 +320,7 @@ class ExactState {
   }
 
   coefficients(): number[] {
-    return this.#solve(this.#z);
-  }
-
-  #solve(b: readonly number[]): number[] {
-    const x = [...b];
-    for (let t = x.length - 1; t >= 0; t--) {
-      x[t] /= this.#R[t][t];
-      for (let s = 0; s < t; s++) x[s] -= this.#R[t][s] * x[t];
-    }
-    return x;
+    return solveByColumns(this.#R, this.#z);
   }
 
   /** Atoms that must be found above the floors, whatever the rounding. */
@@ -361,8 +359,4 @@ class ExactState {
     );
     expect(!this.#isOls && depends, `stops after ${this.#taken.length} atoms with ${most} left`).toBe(true);
   }
-}
-
-function subtract(target: Float64Array, weight: number, vector: Float64Array): void {
-  for (let i = 0; i < target.length; i++) target[i] -= weight * vector[i];
 }

@@ -298,3 +298,18 @@ function smallestDistance(G: Matrix64, atoms: readonly number[], j: number): num
   const { explained, slack } = exactState(G, G.column(j), atoms);
   return G.at(j, j) - explained - (atoms.length + 1) * slack;
 }
+
+/** x of Rx = b for an upper triangular R, given by its columns, each up to the diagonal. */
+export function solveByColumns(R: readonly (readonly number[])[], b: readonly number[]): number[] {
+  const x = [...b];
+  for (let t = x.length - 1; t >= 0; t--) {
+    x[t] /= R[t][t];
+    for (let s = 0; s < t; s++) x[s] -= R[t][s] * x[t];
+  }
+  return x;
+}
+
+/** target ← target − weight · vector. */
+export function subtract(target: Float64Array, weight: number, vector: Float64Array): void {
+  for (let i = 0; i < target.length; i++) target[i] -= weight * vector[i];
+}

@@ -90,8 +90,8 @@ function bytesOf(words: Uint32Array): Uint8Array {
 }
 
 /**
- * Whether the gain of a run may be chance, as measured on this many examples. A rule of thumb: the gain of a single example
- * varies by about half of its error, so that the mean of `tested` of them is uncertain by a quarter over √tested, twice.
+ * Whether the gain of a run may be chance, as measured on this many examples. A rule of thumb, not derived: that gains of
+ * single examples differ by a quarter of the error, so that their mean is uncertain by a quarter over √tested.
  */
 export function gainIsUnclear(testRmse: number, startRmse: number, tested: number): boolean {
   return testRmse <= startRmse && testRmse > startRmse * (1 - 1 / (4 * Math.sqrt(tested)));
