@@ -72,7 +72,7 @@ export class GpuProducts {
             firstOut: ends ? parts[1].offset + first : 0,
             factorAt,
           };
-          const groups = [Math.ceil((columns * outer * inner) / 64), Math.ceil(sizeOut / 16)] as const;
+          const groups = [Math.ceil((columns * outer * inner) / 256), Math.ceil(sizeOut / 16)] as const;
           queue.dispatch("axis", params, [base.factors, source, target], groups, {
             along: inner === 1 ? 1 : 0,
           });
