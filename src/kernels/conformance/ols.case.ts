@@ -81,7 +81,7 @@ export const olsCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: "ols is omp over orthogonal atoms, through hundreds of turns",
+    title: "ols is omp over orthogonal atoms, through a hundred turns",
     once: true,
     async check(bench, rng) {
       const [m, p] = [560, 100];

@@ -116,7 +116,7 @@ export const pursuitCases: readonly ConformanceCase[] = [
     title: "batchOmp follows a pursuit over orthogonal atoms through hundreds of turns",
     once: true,
     async check(bench, rng) {
-      const [m, p] = [2112, 520];
+      const [m, p] = [1056, 270];
       const P = randomDense(rng, m, 1);
       const energy = dot(P.column(0), P.column(0));
       const codes = await fromProjections(bench, DenseMatrix.identity(m), P, [energy], p);
