@@ -9,7 +9,7 @@ import { syntheticPictures } from "../../src/data/syntheticPictures.js";
 import { encodePng } from "../../src/figures/png.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const size = 96;
+const size = 64;
 
 /** `photos/1.png` … `photos/4.png`. */
 export function writePhotos(folder: string): void {
@@ -31,14 +31,14 @@ export function writeFixture(folder: string): void {
     join(folder, "noisy.png"),
     photo.map((value) => value + 30 * rng.normal()),
   );
-  const scratch = (i: number): boolean => Math.floor(i / size) % 64 === 30 && i % size < 60;
+  const scratch = (i: number): boolean => Math.floor(i / size) === 30 && i % size < 40;
   writeGrey(
     join(folder, "scratches.png"),
     photo.map((_, i) => (scratch(i) ? 255 : 0)),
   );
   writeArray(join(folder, "ecg.npy"), [2, 4000], (i) => 50 * Math.sin(i / 9) ** 15 + 3 * rng.normal());
   writeArray(join(folder, "gaps.npy"), [2000], (i) => (i % 40 < 8 ? Number.NaN : 100 * Math.sin(i / 25)));
-  const lake = (i: number): boolean => Math.hypot((i % size) - 60, Math.floor(i / size) - 40) < 6;
+  const lake = (i: number): boolean => Math.hypot((i % size) - 40, Math.floor(i / size) - 30) < 6;
   writeArray(join(folder, "heights.npy"), [size, size], (i) => (lake(i) ? -9999 : 300 + 2 * photo[i]));
   writeArray(
     join(folder, "volumes.npy"),
