@@ -8,7 +8,7 @@ import { makeNpy, readNpy } from "../src/data/formats/npy.js";
 import { writeNpz } from "../src/data/formats/npz.js";
 import { works } from "./cliHere.js";
 import { wave, writeArray, writePng } from "./cliProcess.js";
-import { tarOf } from "./fuzz/parsers.js";
+import { tarOf } from "./fuzz/tarOf.js";
 
 let folder: string;
 const path = (name: string) => join(folder, name);

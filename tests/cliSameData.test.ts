@@ -18,7 +18,7 @@ import { writeNpz } from "../src/data/formats/npz.js";
 import { syntheticPictures } from "../src/data/syntheticPictures.js";
 import { rejects, works } from "./cliHere.js";
 import { wave, writeArray, writePng } from "./cliProcess.js";
-import { tarOf } from "./fuzz/parsers.js";
+import { tarOf } from "./fuzz/tarOf.js";
 
 const folder = mkdtempSync(join(tmpdir(), "trainlets-same-"));
 const path = (...parts: string[]) => join(folder, ...parts);

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Rng } from "../../src/core/random/rng.js";
 import { makeNpy, writeNpy } from "../../src/data/formats/npy.js";
+import { writeNpz } from "../../src/data/formats/npz.js";
+import { wavOf } from "../../src/data/formats/wav.case.js";
 import { syntheticPictures } from "../../src/data/syntheticPictures.js";
 import { encodePng } from "../../src/figures/png.js";
 
@@ -37,6 +39,17 @@ export function writeFixture(folder: string): void {
     photo.map((_, i) => (scratch(i) ? 255 : 0)),
   );
   writeArray(join(folder, "ecg.npy"), [2, 4000], (i) => 50 * Math.sin(i / 9) ** 15 + 3 * rng.normal());
+  const tone = (i: number) => Math.round(8000 * Math.sin(i / (5 + i / 900)));
+  const speech = Array.from({ length: 3000 }, (_, i) => tone(i));
+  writeFileSync(join(folder, "speech.wav"), wavOf({ channels: 1, samples: "int16", values: speech }));
+  const [X, y] = [new Float32Array(20 * 128).map((_, i) => 50 * Math.sin(i / 7)), new Float32Array(20)];
+  writeFileSync(
+    join(folder, "set.npz"),
+    writeNpz([
+      ["X", makeNpy([20, 128], X)],
+      ["y", makeNpy([20], y)],
+    ]),
+  );
   writeArray(join(folder, "gaps.npy"), [2000], (i) => (i % 40 < 8 ? Number.NaN : 100 * Math.sin(i / 25)));
   const lake = (i: number): boolean => Math.hypot((i % size) - 40, Math.floor(i / size) - 30) < 6;
   writeArray(join(folder, "heights.npy"), [size, size], (i) => (lake(i) ? -9999 : 300 + 2 * photo[i]));

@@ -58,7 +58,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ["train pictures --patch 8 -o d.npz", "check the path; it is relative to the current folder"],
     [
       "train photos/*.bmp --patch 8 -o d.npz",
-      "none of the matching files has the name of an image or an array",
+      "none of the matching files has the name of an image, an array or a sound",
     ],
     ["train photo.png --patch 300 -o d.npz", "a smaller patch, or larger data"],
     ["train photo.png noisy.png --patch 300 -o d.npz", "the same, for all the inputs"],

@@ -14,6 +14,8 @@ import type { Rng } from "../../src/core/random/rng.js";
 import { crc32 } from "../../src/data/formats/checksums.js";
 import { makeNpy, npyFromText, readNpy, writeNpy } from "../../src/data/formats/npy.js";
 import { extractZip, listZip, readNpz, writeNpz, writeZip } from "../../src/data/formats/npz.js";
+import { wavOf } from "../../src/data/formats/wav.case.js";
+import { readWav } from "../../src/data/formats/wav.js";
 import { decodeImage } from "../../src/data/node/images.js";
 import { inspectInputs } from "../../src/data/node/inputs.js";
 import { openSource } from "../../src/data/node/openSource.js";
@@ -40,6 +42,7 @@ import { runPage } from "../../src/report/runPage.js";
 import { Compressor } from "../../src/tasks/codec/compress.js";
 import { decompress } from "../../src/tasks/codec/decompress.js";
 import { mutate } from "./mutate.js";
+import { setChecksum, tarOf } from "./tarOf.js";
 
 export interface Parser {
   readonly name: string;
@@ -58,6 +61,12 @@ const arrays = async () => [
   writeNpy(makeNpy([3, 4, 5], Uint16Array.from(counted(60)))),
   writeNpy(makeNpy([40], BigInt64Array.from(counted(40), BigInt))),
   writeNpy(npyFromText("csc")),
+];
+
+const sounds = async () => [
+  wavOf({ channels: 1, samples: "int16", values: [...counted(40)] }),
+  wavOf({ channels: 3, samples: "int24", values: [...counted(60)], form: "RIFX", before: [["LIST", 7]] }),
+  wavOf({ channels: 2, samples: "float64", values: [...counted(40)], form: "RF64", extensible: true }),
 ];
 
 const model = () => {
@@ -101,30 +110,6 @@ function damageTar(bytes: Uint8Array, rng: Rng, other: Uint8Array): Uint8Array {
   return mutated;
 }
 
-function setChecksum(header: Uint8Array): void {
-  header.fill(32, 148, 156);
-  const sum = header.reduce((total, byte) => total + byte, 0);
-  header.set(new TextEncoder().encode(`${sum.toString(8).padStart(6, "0")}\0 `), 148);
-}
-
-/** A tar archive of files. */
-export function tarOf(files: Readonly<Record<string, Uint8Array>>): Uint8Array {
-  const blocks = Object.entries(files).flatMap(([name, bytes]) => {
-    const header = new Uint8Array(512);
-    const put = (text: string, at: number) => header.set(new TextEncoder().encode(text), at);
-    put(name, 0);
-    put("0000644\0", 100);
-    put(`${bytes.length.toString(8).padStart(11, "0")}\0`, 124);
-    put("0", 156);
-    put("ustar\x0000", 257);
-    setChecksum(header);
-    const body = new Uint8Array(Math.ceil(bytes.length / 512) * 512);
-    body.set(bytes);
-    return [header, body];
-  });
-  return Uint8Array.from(Buffer.concat([...blocks, new Uint8Array(1024)]));
-}
-
 /** An archive with one deflated member, as from `numpy.savez_compressed`, that claims to inflate to `size` bytes. */
 export function deflatedNpz(bytes: Uint8Array, size = bytes.length): Uint8Array {
   const packed = deflateSync(bytes);
@@ -148,13 +133,13 @@ async function images(): Promise<Uint8Array[]> {
 }
 
 /** Reads a whole file, as a command does. */
-function readAs(extension: string): (bytes: Uint8Array) => Promise<void> {
+function readAs(extension: string, patch = [4, 4]): (bytes: Uint8Array) => Promise<void> {
   return async (bytes) => {
     const folder = mkdtempSync(join(tmpdir(), "trainlets-fuzz-"));
     try {
       const path = join(folder, `x${extension}`);
       writeFileSync(path, bytes);
-      const options = { patch: [4, 4], onSkip: () => {}, unitSamples: 30 };
+      const options = { patch, onSkip: () => {}, unitSamples: 30 };
       const source = await openSource(await inspectInputs([path], { onSkip: options.onSkip }), options);
       const roomFor = (unit: number) => new Float32Array(samplesOf(source.units[unit]));
       const first = Array.from(source.units.keys()).slice(0, 20);
@@ -308,6 +293,8 @@ export const parsers: readonly Parser[] = [
   },
   { name: "images", valid: images, parse: (bytes) => decodeImage(bytes, "x.png") },
   { name: ".npy files", valid: async () => (await arrays()).slice(0, 2), parse: readAs(".npy") },
+  { name: ".wav", valid: sounds, parse: (bytes) => readWav(bytes, "x.wav") },
+  { name: ".wav files", valid: sounds, parse: readAs(".wav", [4]) },
   { name: ".npz files", valid: archive, parse: readAs(".npz") },
   { name: ".tar files", valid: tar, parse: readAs(".tar"), damage: damageTar },
   { name: "metrics", valid: metrics, parse: pageOf },

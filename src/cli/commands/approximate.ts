@@ -64,7 +64,10 @@ export function approximateCommand(): Command {
       "Approximate random patches with 1, 2, 3, … atoms of each dictionary and base, and compare the errors.",
     )
     .usage("<data...> [-d <file>] [--base <name>] [options]")
-    .argument("<data...>", "images, folders of images, globs, .npy and .npz arrays, .tar archives")
+    .argument(
+      "<data...>",
+      "images, folders of images, globs, .npy and .npz arrays, .wav sounds, .tar archives",
+    )
     .option("-d, --dictionary <file>", `dictionary ${dictionaryFiles}; may be repeated`, each)
     .addOption(atomShapeOption())
     .option(

@@ -45,7 +45,7 @@ export function compressCommand(): Command {
     .summary("compress an image or an array")
     .description("Compress an image or an array with a dictionary, in blocks of its patch size.")
     .usage("<data> -d <dictionary> -o <file> [options]")
-    .argument("<data>", "image, or .npy array (uint8, uint16, int16, float32)")
+    .argument("<data>", "image, .npy array (uint8, uint16, int16, float32), or .wav sound")
     .requiredOption("-d, --dictionary <file>", `dictionary ${dictionaryFiles}`)
     .addOption(atomShapeOption())
     .requiredOption("-o, --output <file>", "compressed file to write (.tlt)")

@@ -43,7 +43,10 @@ export function encodeCommand(): Command {
     .summary("write images or arrays as sparse codes")
     .description("Write images or arrays as sparse codes over a dictionary, one code per window of a grid.")
     .usage("<data...> -d <dictionary> -o <file> [options]")
-    .argument("<data...>", "images, folders of images, globs, .npy and .npz arrays, .tar archives")
+    .argument(
+      "<data...>",
+      "images, folders of images, globs, .npy and .npz arrays, .wav sounds, .tar archives",
+    )
     .requiredOption("-d, --dictionary <file>", `dictionary ${dictionaryFiles}`)
     .addOption(atomShapeOption())
     .requiredOption("-o, --output <file>", "codes to write (.npz)")

@@ -6,10 +6,10 @@ import { clock, counted } from "../../core/formatText.js";
 import { Rng } from "../../core/random/rng.js";
 import { resolveNodata } from "../../core/samples/gaps.js";
 import { formatShape, type Shape, sameShape } from "../../core/shape.js";
-import { readNpy, toFloat32 } from "../../data/formats/npy.js";
-import { readFileBytes } from "../../data/node/files.js";
+import { toFloat32 } from "../../data/formats/npy.js";
+import { readArrayFile } from "../../data/node/arrays/arrayFiles.js";
 import { readImage } from "../../data/node/images.js";
-import { kindOf } from "../../data/node/inputs.js";
+import { isArrayFile } from "../../data/node/inputs.js";
 import { trainDefaults } from "../../learn/run/trainOptions.js";
 import { type Incomplete, inpaint, inpaintDefaults, missingIn } from "../../tasks/restore/inpaint.js";
 import { forgetSamples } from "../../tasks/restore/trialDamage.js";
@@ -160,12 +160,12 @@ async function incompleteOf(
 
 /** 1 for each sample, or pixel, to be filled. */
 async function readMask(path: string, shape: Shape): Promise<Uint8Array> {
-  if (kindOf(path) !== "npy") {
+  if (!isArrayFile(path)) {
     const picture = await readImage(path);
     requireMaskShape(path, picture.shape, shape);
     return Uint8Array.from(picture.data, (value) => (value >= 128 ? 1 : 0));
   }
-  const array = readNpy(await readFileBytes(path), path);
+  const array = await readArrayFile(path);
   requireMaskShape(path, array.shape, shape);
   return Uint8Array.from(toFloat32(array, path), (value) => (value === 0 ? 0 : 1));
 }

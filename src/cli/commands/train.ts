@@ -99,11 +99,11 @@ export function trainCommand(): Command {
   return withTrainFlags(
     new Command("train")
       .summary("learn a dictionary from images or arrays")
-      .description("Learn a dictionary from patches of images or of .npy arrays.")
+      .description("Learn a dictionary from patches of images, .npy arrays or .wav sounds.")
       .usage("<data...> --patch <sizes> -o <file> [options]")
       .argument(
         "<data...>",
-        'images, folders of images, globs ("*.png"), .npy and .npz arrays, .tar archives',
+        'images, folders of images, globs ("*.png"), .npy and .npz arrays, .wav sounds, .tar archives',
       )
       .addHelpText("after", () => `${learnerList()}${examples}`)
       .action(runTrain),

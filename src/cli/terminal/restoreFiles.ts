@@ -8,9 +8,10 @@ import { requireNotAllTiny } from "../../core/samples/float32.js";
 import { hasGaps, isNodata, withGaps } from "../../core/samples/gaps.js";
 import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
-import { makeNpy, readNpy, toFloat32, writeNpy } from "../../data/formats/npy.js";
-import { readFileBytes, writeFileAtomic } from "../../data/node/files.js";
-import { kindOf } from "../../data/node/inputs.js";
+import { makeNpy, toFloat32, writeNpy } from "../../data/formats/npy.js";
+import { readArrayFile } from "../../data/node/arrays/arrayFiles.js";
+import { writeFileAtomic } from "../../data/node/files.js";
+import { isArrayFile } from "../../data/node/inputs.js";
 import { requireOutput } from "../../data/node/outputs.js";
 import {
   type PictureFile,
@@ -58,7 +59,7 @@ export interface RestorableOptions {
 export async function readRestorable(input: string, options: RestorableOptions): Promise<RestorableFile> {
   const { output, others } = options;
   await requireOutput(output, [...pictureExtensions, ".npy"], [input, ...others]);
-  const file = kindOf(input) === "npy" ? await readArray(input, options) : await readPicture(input, options);
+  const file = isArrayFile(input) ? await readArray(input, options) : await readPicture(input, options);
   requireFits(output, file);
   return file;
 }
@@ -70,7 +71,7 @@ async function readPicture(path: string, { nodata }: RestorableOptions): Promise
 }
 
 async function readArray(path: string, { axes, nodata, masked }: RestorableOptions): Promise<RestorableFile> {
-  const array = readNpy(await readFileBytes(path), path);
+  const array = await readArrayFile(path);
   const { shape } = array;
   const several = axes !== undefined && shape.length === axes + 1;
   if (shape.length === 0 || (axes !== undefined && !several && shape.length !== axes)) {

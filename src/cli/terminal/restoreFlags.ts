@@ -60,7 +60,7 @@ const colours = ["luma-chroma", "joint"] as const satisfies readonly ColourMode[
 /** Adds the argument and the output. */
 export function withRestoreFiles(command: Command): Command {
   return command
-    .argument("<input>", "image, or .npy array")
+    .argument("<input>", "image, .npy array, or .wav sound")
     .requiredOption("-o, --output <file>", "file to write (.png, .tif, .npy)");
 }
 

@@ -1,18 +1,19 @@
-/** The files of `compress` and `decompress` as arrays of samples: images of 8 or 16 bits, and .npy arrays. */
+/** The files of `compress` and `decompress` as arrays of samples: images of 8 or 16 bits, .npy arrays and sounds. */
 
 import { extname } from "node:path";
 import { InputError } from "../../core/errors.js";
 import { requireFiniteResult } from "../../core/require.js";
 import { formatShape } from "../../core/shape.js";
-import { makeNpy, readNpy, writeNpy } from "../../data/formats/npy.js";
-import { readFileBytes, writeFileAtomic } from "../../data/node/files.js";
-import { kindOf } from "../../data/node/inputs.js";
+import { makeNpy, writeNpy } from "../../data/formats/npy.js";
+import { readArrayFile } from "../../data/node/arrays/arrayFiles.js";
+import { writeFileAtomic } from "../../data/node/files.js";
+import { isArrayFile } from "../../data/node/inputs.js";
 import { readPictureFile, writePictureFile } from "../../data/node/pictures.js";
 import type { SampleArray, Samples } from "../../tasks/codec/sampleArray.js";
 
 /** The samples in a file. Blocks of two axes keep colour apart; otherwise it is an axis like any other. */
 export async function readSampleFile(path: string, axes: number): Promise<SampleArray> {
-  return kindOf(path) === "npy" ? readArray(path) : readPicture(path, axes);
+  return isArrayFile(path) ? readArray(path) : readPicture(path, axes);
 }
 
 async function readPicture(path: string, axes: number): Promise<SampleArray> {
@@ -28,7 +29,7 @@ async function readPicture(path: string, axes: number): Promise<SampleArray> {
 }
 
 async function readArray(path: string): Promise<SampleArray> {
-  const { shape, data, dtype } = readNpy(await readFileBytes(path), path);
+  const { shape, data, dtype } = await readArrayFile(path);
   const taken = [Uint8Array, Uint16Array, Int16Array, Float32Array].some((type) => data instanceof type);
   if (!taken || dtype === "|S1")
     throw new InputError(`${path} must be uint8, uint16, int16 or float32, got ${dtype}`);

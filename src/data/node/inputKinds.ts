@@ -8,7 +8,7 @@ import type { ByteRange } from "./system/openFiles.js";
 /** A file to read signals from, or a member of an archive; the shape of an array is known from its header. */
 export type Input = (
   | { readonly kind: "image"; readonly path: string }
-  | { readonly kind: "npy"; readonly path: string; readonly shape: readonly number[] }
+  | { readonly kind: "npy" | "wav"; readonly path: string; readonly shape: readonly number[] }
 ) & {
   /** Where it is in an archive, and how it is compressed there. */
   readonly within?: ByteRange;
@@ -17,9 +17,14 @@ export type Input = (
   readonly found?: boolean;
 };
 
-export type FileKind = "image" | "npy" | "npz" | "tar";
+export type FileKind = "image" | "npy" | "wav" | "npz" | "tar";
 
-const extensions: Readonly<Record<string, FileKind>> = { ".npy": "npy", ".npz": "npz", ".tar": "tar" };
+const extensions: Readonly<Record<string, FileKind>> = {
+  ".npy": "npy",
+  ".wav": "wav",
+  ".npz": "npz",
+  ".tar": "tar",
+};
 
 /** The kind of a file by the ending of its name; any other ending is tried as an image. */
 export function kindOf(path: string): FileKind {
@@ -33,7 +38,7 @@ export function isKnownKind(path: string): boolean {
 
 /** What can be read, for messages. */
 export const knownKinds =
-  "readable files are images (PNG, JPEG, WebP, TIFF, GIF, AVIF), arrays (.npy, .npz) and archives (.tar); " +
+  "readable files are images (PNG, JPEG, WebP, TIFF, GIF, AVIF), arrays (.npy, .npz), sound (.wav) and archives (.tar); " +
   "numpy.save writes other data as .npy";
 
 /** Archives are read only if named: a folder of photos may also hold a dictionary (.npz), or a copy of itself (.tar). */
@@ -41,8 +46,18 @@ function isArchive(path: string): boolean {
   return kindOf(path) === "npz" || kindOf(path) === "tar";
 }
 
-/** Whether a file is an image or an array, by the ending of its name. */
+/** Whether a file is an array or sound, by the ending of its name. */
+export function isArrayFile(path: string): boolean {
+  return kindOf(path) === "npy" || kindOf(path) === "wav";
+}
+
+/** Whether a file is an image, an array or sound, by the ending of its name. */
 export function isUsable(path: string): boolean {
-  const extension = extname(path).toLowerCase();
-  return extension === ".npy" || (imageExtensions as readonly string[]).includes(extension);
+  return isArrayFile(path) || (imageExtensions as readonly string[]).includes(extname(path).toLowerCase());
+}
+
+/** An archive and the name of a member, as in `set.npz[X]`; undefined for any other path. */
+export function memberIn(path: string): { readonly archive: string; readonly member: string } | undefined {
+  const [, archive, member] = /^(.*)\[([^\]]+)\]$/s.exec(path) ?? [];
+  return archive && member && isArchive(archive) ? { archive, member } : undefined;
 }

@@ -3,9 +3,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { tarOf } from "../../../tests/fuzz/tarOf.js";
 import { InputError } from "../../core/errors.js";
 import type { Shape } from "../../core/shape.js";
 import { makeNpy, writeNpy } from "../formats/npy.js";
+import { writeNpz } from "../formats/npz.js";
+import { wavOf } from "../formats/wav.case.js";
 import { expandInputs, inspectInputs, resolvePatch } from "./inputs.js";
 import { readSignals } from "./readSignals.js";
 
@@ -30,6 +33,8 @@ const counting = (shape: number[]) =>
       Int16Array.from({ length: shape.reduce((a, b) => a * b, 1) }, (_, i) => i),
     ),
   );
+
+const stereo = { channels: 2, samples: "int16", values: [1, 2, 3, 4, 5, 6] } as const;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "trainlets-inputs-"));
@@ -95,8 +100,8 @@ describe("expandInputs", () => {
     expect(await refusal(expand("nowhere.png"))).toBe("no such file or folder: nowhere.png");
     expect(await refusal(expand("small.png/x"))).toBe("no such file or folder: small.png/x");
     expect(await refusal(expandInputs([""]))).toBe('no such file or folder: ""');
-    expect(await refusal(expand("empty"))).toBe("no images or .npy arrays in folder empty");
-    expect(await refusal(expand("empty/*"))).toBe("no images or .npy arrays match empty/*");
+    expect(await refusal(expand("empty"))).toBe("no images, .npy arrays or .wav sounds in folder empty");
+    expect(await refusal(expand("empty/*"))).toBe("no images, .npy arrays or .wav sounds match empty/*");
     expect(await refusal(expandInputs([]))).toBe("DATA must name a file, a folder or a glob, got nothing");
   });
 });
@@ -116,6 +121,48 @@ describe("inspectInputs and resolvePatch", () => {
     expect(resolvePatch(32, await inspect("ecg.npy"))).toEqual([32]);
     expect(resolvePatch([32], await inspect("small.png"))).toEqual([32]); // a shape is taken as it is
     expect(resolvePatch([8, 4], await inspect("small.png"))).toEqual([8, 4]);
+  });
+
+  it("take a member of an archive by its name, and list the names if there is no such member", async () => {
+    const X = makeNpy([3, 20], new Float32Array(60));
+    await save(
+      "set.npz",
+      writeNpz([
+        ["X", X],
+        ["y", makeNpy([3], new Float32Array(3))],
+        ["a.b", X],
+      ]),
+    );
+    await save(
+      "set.tar",
+      tarOf({ "deep/x.npy": writeNpy(X), "x.wav": wavOf(stereo), "notes.txt": new Uint8Array(5) }),
+    );
+    const paths = async (...args: string[]) => (await inspect(...args)).map(({ path }) => short(path));
+    expect(await paths("set.npz[X]")).toEqual(["set.npz[X]"]);
+    expect(await paths("set.npz[a.b]", "set.npz[X]", "set.npz[X]")).toEqual(["set.npz[a.b]", "set.npz[X]"]);
+    expect(await paths("set.tar[deep/x.npy]")).toEqual(["set.tar[deep/x.npy]"]);
+    expect(await inspect("set.tar[x.wav]")).toMatchObject([{ kind: "wav", shape: [2, 3] }]);
+    expect(await refusal(inspect("set.npz[Z]"))).toBe('set.npz has no member "Z"; it has X, y, a.b');
+    expect(await refusal(inspect("set.tar[notes.txt]"))).toBe(
+      'set.tar has no member "notes.txt"; it has deep/x.npy, x.wav',
+    );
+    expect(await refusal(inspect("nowhere.npz[X]"))).toBe("no such file or folder: nowhere.npz[X]");
+    await save("odd.npz[X]", writeNpy(X)); // a file of that name comes first, and is no image
+    expect(await inspect("odd.npz[X]")).toMatchObject([{ kind: "image" }]);
+  });
+
+  it("take sounds from folders, and read their shapes", async () => {
+    await save("sounds/a.wav", wavOf(stereo));
+    await save("sounds/B.WAV", wavOf({ ...stereo, channels: 1 }));
+    expect(
+      (await inspect("sounds")).map(({ kind, ...rest }) => [kind, "shape" in rest && rest.shape]),
+    ).toEqual([
+      ["wav", [6]],
+      ["wav", [2, 3]],
+    ]);
+    await save("fake.wav", "hello");
+    expect(await refusal(inspect("fake.wav"))).toBe("fake.wav: not a .wav file");
+    await rm(inFolder("fake.wav"));
   });
 
   it("reject an array without a header", async () => {
@@ -205,6 +252,18 @@ describe("readSignals", () => {
       "nan.npy: 3 is smaller than the patch 50, skipped",
     ]);
     expect(await refusal(read([50], "none.npy"))).toBe("none.npy: 0x50 holds no samples");
+  });
+
+  it("takes each channel of a sound as a signal", async () => {
+    await save("stereo.wav", wavOf(stereo));
+    const { signals } = await read([2], "stereo.wav");
+    expect(signals).toEqual([
+      { name: "stereo.wav[0]", shape: [3], data: Float32Array.of(1, 3, 5) },
+      { name: "stereo.wav[1]", shape: [3], data: Float32Array.of(2, 4, 6) },
+    ]);
+    expect(await refusal(read([2, 2], "stereo.wav"))).toBe(
+      "stereo.wav is sound: the patch must have 1 axis, got 2x2",
+    );
   });
 
   it("names the place of a sample that is not finite", async () => {

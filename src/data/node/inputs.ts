@@ -1,8 +1,8 @@
 /**
  * From paths to inputs: the images and arrays that files, folders, globs and archives stand for.
  *
- * A file stands for itself, a folder for the images and arrays in it, at any depth, and a glob
- * for whatever it matches, archives included. Files come in the order of the arguments, sorted
+ * A file stands for itself, a folder for the images, arrays and sounds in it, at any depth, a glob
+ * for whatever it matches, archives included, and `set.npz[X]` for a member of an archive. Files come in the order of the arguments, sorted
  * by code units within each; a file named twice counts once. Of arrays and archives only
  * headers and directories are read. What a folder or a glob has that cannot be read is
  * reported and left out; what is given by its own name must be readable.
@@ -27,9 +27,11 @@ import { InputError, ReadFailure } from "../../core/errors.js";
 import type { Nodata } from "../../core/samples/gaps.js";
 import type { Shape } from "../../core/shape.js";
 import { maxNpyHeaderLength, readNpyHeader } from "../formats/npy.js";
+import { soundShape } from "../formats/wav.js";
 import { listMembers } from "./archives/listMembers.js";
+import { soundLayout } from "./arrays/soundFiles.js";
 import { readError, readFileStart, statFile } from "./files.js";
-import { type Input, isKnownKind, isUsable, kindOf } from "./inputKinds.js";
+import { type Input, isKnownKind, isUsable, kindOf, memberIn } from "./inputKinds.js";
 import { type OnSkip, SkippedFiles, warnOfSkipped } from "./skippedFiles.js";
 import { shownPath } from "./system/fileNames.js";
 import {
@@ -42,8 +44,9 @@ import {
   statIfThere,
 } from "./system/folderFiles.js";
 import { glob, isGlob } from "./system/glob.js";
+import { OpenFiles } from "./system/openFiles.js";
 
-export { type Input, isKnownKind, kindOf, knownKinds } from "./inputKinds.js";
+export { type Input, isArrayFile, isKnownKind, kindOf, knownKinds } from "./inputKinds.js";
 
 /** Files, folders, globs and archives as the command line takes them: one path, several, or inputs that were inspected. */
 export type InputList = string | readonly (string | Input)[];
@@ -93,15 +96,17 @@ export async function inspectInputs(data: InputList, options: InspectOptions = {
   return inputs;
 }
 
-async function inspectFile({ path }: DataFile, onSkip: Skip): Promise<readonly Input[]> {
+async function inspectFile({ path, member }: DataFile, onSkip: Skip): Promise<readonly Input[]> {
   const kind = kindOf(path);
   if (kind === "image") return [{ kind, path }];
   if (kind === "npy") {
     const { shape } = readNpyHeader(await readFileStart(path, maxNpyHeaderLength), shownPath(path));
     return [{ kind, path, shape }];
   }
-  const members = await listMembers(path, kind, onSkip);
-  if (members.length === 0) throw new InputError(`no images or .npy arrays in ${shownPath(path)}`);
+  if (kind === "wav") return [{ kind, path, shape: await soundShapeOf(path) }];
+  const members = await listMembers(path, kind, onSkip, member);
+  if (members.length === 0)
+    throw new InputError(`no images, .npy arrays or .wav sounds in ${shownPath(path)}`);
   return members;
 }
 
@@ -115,9 +120,20 @@ export function resolvePatch(patch: Shape | number, inputs: readonly Pick<Input,
   return inputs.some((input) => input.kind === "image") ? [patch, patch] : [patch];
 }
 
+async function soundShapeOf(path: string): Promise<readonly number[]> {
+  const files = new OpenFiles();
+  try {
+    return soundShape(await soundLayout(files, await files.whole(path), shownPath(path)));
+  } finally {
+    await files.close();
+  }
+}
+
 /** A file of the data. */
 export interface DataFile {
   readonly path: string;
+  /** The only member of an archive that is meant. */
+  readonly member?: string;
   /** The path of its folder without links. */
   readonly folder: string;
   /** Whether it was given by its own name. */
@@ -133,7 +149,7 @@ export async function expandInputs(args: readonly string[], onSkip: Skip = () =>
   const files = new Map<string, DataFile>();
   for (const argument of args) {
     for (const file of await expandArgument(argument, onSkip)) {
-      const place = pathIn(file.folder, basename(file.path));
+      const place = `${pathIn(file.folder, basename(file.path))}[${file.member ?? ""}]`;
       const before = files.get(place);
       if (!before || (file.given && !before.given))
         files.set(place, { ...file, path: before?.path ?? file.path });
@@ -155,16 +171,22 @@ async function expandArgument(argument: string, onSkip: Skip): Promise<DataFile[
   };
   if (stats?.isDirectory()) {
     const found = await listFolder(argument, { isWanted: isUsable, onSkip: note });
-    return settle(found.map(notGiven), `no images or .npy arrays in folder ${argument}`);
+    return settle(found.map(notGiven), `no images, .npy arrays or .wav sounds in folder ${argument}`);
   }
   if (stats) {
     await statFile(argument); // rejects sockets, devices and named pipes
     return [{ path: argument, folder: await folders.of(argument), given: true }];
   }
+  const named = memberIn(argument);
+  if (named && (await statIfThere(named.archive))) {
+    await statFile(named.archive);
+    const folder = await folders.of(named.archive);
+    return [{ path: named.archive, member: named.member, folder, given: true }];
+  }
   if (!isGlob(argument)) throw noSuchFile(argument);
   const files: DataFile[] = [];
   for (const path of await glob(argument, note)) files.push(...(await expandMatch(path, folders, note)));
-  return settle(files, `no images or .npy arrays match ${argument}`);
+  return settle(files, `no images, .npy arrays or .wav sounds match ${argument}`);
 }
 
 /** The files that a match of a glob stands for: as in folders, what cannot be used is reported and left out. */

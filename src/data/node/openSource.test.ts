@@ -14,6 +14,7 @@ import { type Shape, sizeOf } from "../../core/shape.js";
 import { crc32 } from "../formats/checksums.js";
 import { makeNpy, writeNpy } from "../formats/npy.js";
 import { writeNpz } from "../formats/npz.js";
+import { wavOf } from "../formats/wav.case.js";
 import { copyWindow } from "../sampling/gatheredWindows.js";
 import { PatchSampler } from "../sampling/patchSampler.js";
 import { type SignalSource, samplesOf, unitSignals } from "../sampling/signalSource.js";
@@ -119,6 +120,25 @@ describe("pieces of an array", () => {
     );
   });
 
+  it("of a sound have every window of each channel once", async () => {
+    const sounds = fc.record({
+      channels: fc.integer({ min: 1, max: 3 }),
+      frames: fc.integer({ min: 4, max: 20 }),
+      unitSamples: fc.integer({ min: 1, max: 30 }),
+    });
+    const property = fc.asyncProperty(sounds, async ({ channels, frames, unitSamples }) => {
+      const values = [...counting([frames * channels])];
+      const apart = Array.from({ length: channels }, (_, c) => values.filter((_, i) => i % channels === c));
+      await save("piece.wav", wavOf({ channels, samples: "int24", values }));
+      await save("piece.npy", writeNpy(makeNpy([channels, frames], Float32Array.from(apart.flat()))));
+      const [sound, array] = [await open(["piece.wav"], [4], unitSamples), await open(["piece.npy"], [4])];
+      expect(await readWindows(sound, [4])).toEqual(await readWindows(array, [4]));
+      for (const unit of sound.units) expect(samplesOf(unit)).toBeLessThanOrEqual(Math.max(unitSamples, 4));
+      await Promise.all([sound.close(), array.close()]);
+    });
+    await fc.assert(property, { numRuns: 30 });
+  });
+
   it("are opened and read for an array larger than any memory", async () => {
     const header = writeNpy(makeNpy([0], new Float32Array())).slice();
     const text = new TextDecoder("latin1").decode(header).replace("(0,), }        ", "(3000000, 512), }");
@@ -191,7 +211,7 @@ describe("archives", () => {
     await save("b/notes.txt", "nothing");
     execFileSync("tar", ["-C", folder, "-cf", inFolder("none.tar"), "b"]);
     const refusal = (name: string) => inspectInputs([inFolder(name)]).then(String, (e) => short(e.message));
-    expect(await refusal("none.tar")).toBe("no images or .npy arrays in none.tar");
+    expect(await refusal("none.tar")).toBe("no images, .npy arrays or .wav sounds in none.tar");
     await save("fake.tar", "hello");
     expect(await refusal("fake.tar")).toBe("fake.tar: not a tar archive");
     await save("fake.npz", "hello");

@@ -1,8 +1,8 @@
 /**
- * Image and array files as a source of signals: shapes are known from headers, samples
- * are read when they are needed.
+ * Image, array and sound files as a source of signals: shapes are known from headers,
+ * samples are read when they are needed.
  *
- * A picture is one unit. An array is cut into units of about `unitSamples` samples:
+ * A picture is one unit. A sound is cut as one signal per channel (arrays/soundFiles.ts). An array is cut into units of about `unitSamples` samples:
  * several signals of a stack; or rows of one signal, which overlap by one row less than
  * the patch has, so that every window lies in exactly one unit.
  */
@@ -17,6 +17,8 @@ import { crc32, crcToHex } from "../formats/checksums.js";
 import { maxNpyHeaderLength, type NpyHeader, readNpyHeader } from "../formats/npy.js";
 import type { SignalSource, SignalUnit } from "../sampling/signalSource.js";
 import { TemporaryStore, temporaryBytes } from "./archives/temporaryStore.js";
+import { readRows, requireNumbers } from "./arrays/npyRows.js";
+import { readFrames, soundLayout } from "./arrays/soundFiles.js";
 import { type ComparedFile, fileContents } from "./fileContents.js";
 import { readError, readFileBytes, readFileStart, statFile } from "./files.js";
 import { decodeImage, imageShape } from "./images.js";
@@ -29,7 +31,6 @@ import {
   type ReadSignalsOptions,
   resolvePatch,
 } from "./inputs.js";
-import { readRows, requireNumbers } from "./npyRows.js";
 import { type OnSkip, SkippedFiles, warnOfSkipped } from "./skippedFiles.js";
 import { shownPath } from "./system/fileNames.js";
 import { type ByteRange, OpenFiles } from "./system/openFiles.js";
@@ -145,7 +146,7 @@ interface Opening {
 async function openInput(input: Input, opening: Opening): Promise<OpenInput | InputError> {
   const name = shownPath(input.path);
   if (input.kind === "image") return openImage(input, name, opening);
-  const array = openArray(input, name, opening);
+  const array = (input.kind === "wav" ? openSound : openArray)(input, name, opening);
   return input.found ? array.catch((error: unknown) => skippable(error)) : array;
 }
 
@@ -238,7 +239,7 @@ async function openArray(
   const header = readNpyHeader(start, name);
   const { shape: all } = header;
   const axes = all.length;
-  if (axes !== patch.length && axes !== patch.length + 1) throw wrongAxes(name, all, patch);
+  if (axes !== patch.length && axes !== patch.length + 1) throw wrongAxes(input, name, all, patch);
   requireNumbers(header, range.length, name);
   if (header.byteLength === 0) return new InputError(`${name}: ${formatShape(all)} holds no samples`);
   const stacked = axes > patch.length;
@@ -258,6 +259,43 @@ async function openArray(
     read: (into: Float32Array) => readRows(array, from, rows, into),
   }));
   return { units, compared: { path, within, length: within?.length ?? range.length } };
+}
+
+/** The channels of a sound, each cut into pieces as one signal. */
+async function openSound(
+  { path, within }: Input,
+  name: string,
+  { patch, unitSamples, nodata, files }: Opening,
+): Promise<OpenInput | InputError> {
+  const range = within ?? (await files.whole(path));
+  const layout = await soundLayout(files, range, name);
+  if (patch.length !== 1)
+    throw new InputError(`${name} is sound: the patch must have 1 axis, got ${formatShape(patch)}`);
+  const shape = [layout.frames];
+  const small = tooSmall(name, shape, patch);
+  if (small) return small;
+  const pieces = rowPieces({ shape }, patch, unitSamples);
+  const sound = {
+    name,
+    layout,
+    nodata,
+    read: (at: number, into: Uint8Array) => files.read(range, at, into, name),
+  };
+  const placeOfPiece = (channel: number, from: number) => {
+    if (pieces.length > 1) return { from, part: "rows" as const };
+    return layout.channels > 1 ? { from: channel, part: "signals" as const } : {};
+  };
+  const units = Array.from({ length: layout.channels }, (_, channel) =>
+    pieces.map(({ from, rows }) => ({
+      name,
+      shape: [rows],
+      count: 1,
+      ...placeOfPiece(channel, from),
+      bytes: range.length,
+      read: (into: Float32Array) => readFrames(sound, channel, from, into),
+    })),
+  );
+  return { units: units.flat(), compared: { path, within, length: range.length } };
 }
 
 /** Where the bytes of an input are. A compressed member is inflated first. */
@@ -287,7 +325,7 @@ function stackPieces({ shape }: NpyHeader, unitSamples: number): Piece[] {
 }
 
 /** Pieces of one signal: each has the first rows of `each` rows of windows, and all rows that the last of these reach. */
-function rowPieces({ shape }: NpyHeader, patch: Shape, unitSamples: number): Piece[] {
+function rowPieces({ shape }: Pick<NpyHeader, "shape">, patch: Shape, unitSamples: number): Piece[] {
   const reach = patch[0] - 1;
   const origins = shape[0] - reach;
   const rows = Math.floor(unitSamples / sizeOf(shape.slice(1)));
@@ -303,12 +341,13 @@ function tooSmall(path: string, shape: Shape, patch: Shape): InputError | undefi
   return new InputError(`${path}: ${formatShape(shape)} is smaller than the patch ${formatShape(patch)}`);
 }
 
-function wrongAxes(path: string, shape: readonly number[], patch: Shape): InputError {
+function wrongAxes({ within }: Input, path: string, shape: readonly number[], patch: Shape): InputError {
   const has = shape.length === 1 ? "1 axis" : `${shape.length} axes`;
   const one = patch.length === 1 ? "1 axis" : `${patch.length} axes`;
   return new InputError(
     `${path} has ${has} (${formatShape(shape) || "a single value"}): a patch of ${formatShape(patch)} ` +
-      `needs ${one} (one signal) or ${patch.length + 1} (the first counts signals)`,
+      `needs ${one} (one signal) or ${patch.length + 1} (the first counts signals)` +
+      (within ? `; an array of an archive is named as in "${basename(within.file)}[NAME]"` : ""),
     { argument: "patch" },
   );
 }

@@ -1,4 +1,4 @@
-/** Archives as inputs: the images and `.npy` arrays in a tar, the arrays in an `.npz`. Nothing is unpacked. */
+/** Archives as inputs: the images, `.npy` arrays and sounds in a tar, the arrays in an `.npz`. Nothing is unpacked. */
 
 import { InputError, show } from "../../../core/errors.js";
 import { maxNpyHeaderLength, readNpyHeader } from "../../formats/npy.js";
@@ -11,6 +11,8 @@ import {
   zipTailLength,
 } from "../../formats/npz.js";
 import { listTar } from "../../formats/tar.js";
+import { soundShape } from "../../formats/wav.js";
+import { soundLayout } from "../arrays/soundFiles.js";
 import { type Input, isUsable, kindOf } from "../inputKinds.js";
 import { shownPath } from "../system/fileNames.js";
 import { type ByteRange, OpenFiles } from "../system/openFiles.js";
@@ -19,19 +21,32 @@ import { type Deflated, inflateStart } from "./inflate.js";
 /** Largest directory of a zip file, in bytes. */
 const maxDirectoryBytes = 2 ** 28;
 
-/** The images and arrays in an archive, in its order. */
+/** The images, arrays and sounds in an archive, in its order; or only the member of this name. */
 export async function listMembers(
   path: string,
   kind: "npz" | "tar",
   onSkip: (problem: InputError) => void,
+  only?: string,
 ): Promise<Input[]> {
   const files = new OpenFiles();
   try {
     const whole = await files.whole(path);
-    return kind === "tar" ? await tarMembers(files, whole, onSkip) : await npzMembers(files, whole);
+    if (kind === "tar") return await tarMembers(files, whole, only === undefined ? onSkip : reject, only);
+    return await npzMembers(files, whole, only);
   } finally {
     await files.close();
   }
+}
+
+function reject(problem: InputError): never {
+  throw problem;
+}
+
+/** The error if an archive lacks the member that was named. */
+function noMember(archive: string, only: string, names: readonly string[]): InputError {
+  const shown = names.slice(0, 10).map(printable).join(", ");
+  const more = names.length > 10 ? ", …" : "";
+  return new InputError(`${archive} has no member ${show(only)}; it has ${shown || "none"}${more}`);
 }
 
 /** As in folders, files are chosen by their names, hidden ones are left out, and damaged arrays are reported. */
@@ -39,16 +54,34 @@ async function tarMembers(
   files: OpenFiles,
   whole: ByteRange,
   onSkip: (problem: InputError) => void,
+  only: string | undefined,
 ): Promise<Input[]> {
   const { file } = whole;
   const inputs: Input[] = [];
   const archive = shownPath(file);
-  for (const { name, offset, size } of await listTar(bufferedReader(files, whole), whole.length, archive)) {
-    if (!isUsable(name) || name.split("/").some((part) => /^\.[^./]/.test(part))) continue;
+  const all = await listTar(bufferedReader(files, whole), whole.length, archive);
+  const usable = all.filter(
+    ({ name }) => isUsable(name) && !name.split("/").some((part) => /^\.[^./]/.test(part)),
+  );
+  const chosen = only === undefined ? usable : usable.filter(({ name }) => name === only).slice(-1);
+  if (only !== undefined && chosen.length === 0)
+    throw noMember(
+      archive,
+      only,
+      usable.map(({ name }) => name),
+    );
+  for (const { name, offset, size } of chosen) {
     const path = `${file}[${printable(name)}]`;
     const within = { file, offset, length: size };
     try {
       if (kindOf(name) === "image") inputs.push({ kind: "image", path, within });
+      else if (kindOf(name) === "wav")
+        inputs.push({
+          kind: "wav",
+          path,
+          shape: soundShape(await soundLayout(files, within, shownPath(path))),
+          within,
+        });
       else inputs.push({ kind: "npy", path, shape: await readShape(files, within, shownPath(path)), within });
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
@@ -58,7 +91,7 @@ async function tarMembers(
   return inputs;
 }
 
-async function npzMembers(files: OpenFiles, whole: ByteRange): Promise<Input[]> {
+async function npzMembers(files: OpenFiles, whole: ByteRange, only: string | undefined): Promise<Input[]> {
   const { file } = whole;
   const archive = shownPath(file);
   const inputs: Input[] = [];
@@ -67,6 +100,7 @@ async function npzMembers(files: OpenFiles, whole: ByteRange): Promise<Input[]> 
     if (!member.name.endsWith(".npy")) continue;
     if (names.has(member.name)) throw new InputError(`${archive}: array ${show(member.name)} appears twice`);
     names.add(member.name);
+    if (only !== undefined && member.name !== `${only}.npy`) continue;
     const header = new Uint8Array(Math.min(zipLocalBytes(member), Math.max(0, whole.length - member.offset)));
     await files.read(whole, member.offset, header, archive);
     const offset = member.offset + zipDataOffset(header, member, archive);
@@ -78,6 +112,12 @@ async function npzMembers(files: OpenFiles, whole: ByteRange): Promise<Input[]> 
     const shape = await readShape(files, within, shownPath(path), packed);
     inputs.push({ kind: "npy", path, shape, within, ...(packed ? { packed } : {}) });
   }
+  if (only !== undefined && inputs.length === 0)
+    throw noMember(
+      archive,
+      only,
+      [...names].map((name) => name.slice(0, -".npy".length)),
+    );
   return inputs;
 }
 

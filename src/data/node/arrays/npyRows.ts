@@ -1,10 +1,10 @@
 /** Some rows of a `.npy` array as f32, by positioned reads: the rest of the array is not read. */
 
-import { InputError } from "../../core/errors.js";
-import { requireNotAllTiny } from "../../core/samples/float32.js";
-import { markGaps } from "../../core/samples/gaps.js";
-import { sizeOf } from "../../core/shape.js";
-import { type NpyHeader, npyFromItems, toFloat32 } from "../formats/npy.js";
+import { InputError } from "../../../core/errors.js";
+import { requireNotAllTiny } from "../../../core/samples/float32.js";
+import { markGaps } from "../../../core/samples/gaps.js";
+import { sizeOf } from "../../../core/shape.js";
+import { type NpyHeader, npyFromItems, toFloat32 } from "../../formats/npy.js";
 
 /** The bytes of an array file. */
 export interface ArrayBytes {
