@@ -27,7 +27,7 @@ export function describePlan(plan: TrainPlan): string {
     `${counted(atoms, "atom")}${describeAtoms(plan)}, ${describeCoding(coding)}${plan.keepsGram ? "" : ", without a Gram matrix"}`,
     `${grouped(examples)} of ${grouped(available)} patches${gaps}, ${counted(epochs, "epoch")}, ` +
       `${batches}, tested on ${grouped(holdout)}`,
-    ...(plan.chosen === undefined ? [] : [plan.chosen]),
+    ...[plan.chosen, plan.shortSteps].filter((line) => line !== undefined),
     `memory: ${describeMemory(plan.memory)}`,
   ].join("\n");
 }

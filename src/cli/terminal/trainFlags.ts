@@ -132,7 +132,7 @@ function withLearnerOptions(command: Command): void {
         "--first-steps <how>",
         "paper, or short, so that the error does not rise at first (osdl only)",
         undefined,
-        d.firstSteps,
+        `${d.firstSteps}; short runs: short`,
       ),
     )
     .option("--average", "end with the mean of the atoms over the last epoch (osdl only)")

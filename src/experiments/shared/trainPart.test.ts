@@ -32,7 +32,7 @@ test("a training notes its test errors, and is trained once", async () => {
   expect(modelToBytes(again.model)).toEqual(modelToBytes(first.model));
 });
 
-test("a training takes the steps of the paper, which are not the default of train", async () => {
+test("a training takes the steps of the paper, which are not those of a short run by default", async () => {
   const { model } = await trainPart({ kernels }, "osdl", pictures, options);
   const steps = async (firstSteps: TrainOptions["firstSteps"]) =>
     modelToBytes(await train(pictures, { ...options, kernels, firstSteps }).model());

@@ -645,6 +645,18 @@ describe("departures from the text", () => {
     expect(reads).toEqual([3, 0]);
     expect([...startFactors(new SparseColumns(5, 3, 2), 5)]).toEqual([1, 1, 1, 1, 1]);
   });
+
+  test("D4 short start: atoms that have grown are not made shorter", async () => {
+    const at = await setUp({ firstSteps: "short" });
+    const A = (await read(at)).A.copy();
+    A.values.forEach((a, e) => {
+      A.values[e] = 1024 * a;
+    });
+    await at.dictionary.replace(A);
+    const X = await at.state.encoder.encode(await at.put(at.draw()));
+    await scaleStart(at.dictionary, X, 5, at.kernels);
+    expect((await read(at)).A).toEqual(A);
+  });
 });
 
 describe("createOsdl", () => {

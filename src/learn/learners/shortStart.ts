@@ -19,7 +19,8 @@
  * *How long.* An atom has k unknowns, and a mini-batch of N examples uses it u = Np/m times on average. T = k/(4u)
  * mini-batches bring it a use for every four of them. Where T is below `longDelay`, a mini-batch determines the atoms
  * better, and longer steps are safe: all cⱼ² are T/longDelay times as large, and 1/η ≤ ‖Φ‖₂ √(longDelay/T).
- * cⱼ is rounded up to a power of two, so that D̂ and G stay the same to the bit.
+ * cⱼ is rounded up to a power of two, so that D̂ and G stay the same to the bit, and is at least 1: the atoms of a model
+ * that OSDL learned have grown, and keep the short steps that they came to.
  *
  * The growth of A then adapts the steps as in the paper. How the constants were chosen: docs/decisions/0028-short-start.md.
  */
@@ -114,5 +115,8 @@ export function startFactors(codes: SparseColumns, delay: number): Float32Array 
   if (total === 0) return new Float32Array(codes.rows).fill(1);
   const added = (addedUses * total) / uses;
   const share = Math.min(1, delay / longDelay);
-  return Float32Array.from(weights, (weight) => 2 ** Math.ceil(Math.log2(share * (weight + added)) / 2));
+  return Float32Array.from(weights, (weight) => {
+    const power = Math.ceil(Math.log2(share * (weight + added)) / 2);
+    return 2 ** Math.max(0, power);
+  });
 }

@@ -122,7 +122,7 @@ export function describeFewTests(tested: number): string[] {
 }
 
 /** How often an epoch uses an atom, on average and at most. */
-function usesPerEpoch({ examples, atoms, sparsity }: RunSize): number {
+export function usesPerEpoch({ examples, atoms, sparsity }: RunSize): number {
   return (examples * sparsity) / atoms;
 }
 

@@ -3,8 +3,8 @@
  * those that only say when to stop. A run resumes from a checkpoint only if all of it is
  * unchanged; otherwise the error says what differs.
  *
- * Not among them: `epochs`, which may grow, `minutes`, `patience`, `keep`, and the kernels. A batch that was not given,
- * and what depends on the epochs, are known once the examples are counted.
+ * Not among them: `epochs`, which may grow, `minutes`, `patience`, `keep`, and the kernels. A batch and first steps
+ * that were not given, and what depends on the epochs, are known once the examples are counted.
  */
 
 import { InputError } from "../../core/errors.js";
@@ -63,20 +63,22 @@ export function optionSettings(options: ResolvedTraining): RunSettings {
   };
 }
 
-function isPlainOption(name: OwnOption): name is Exclude<OwnOption, "average"> {
-  return name !== "average";
+/** Whether the value is known before the examples are counted. */
+function isPlainOption(name: OwnOption): name is Exclude<OwnOption, "average" | "firstSteps"> {
+  return name !== "average" && name !== "firstSteps";
 }
 
-/** What follows from the batch and the epochs, as far as they are known. */
+/** What follows from the batch, the epochs and the first steps, as far as they are known. */
 function lengthSettings(
   { kind, average }: ResolvedTraining,
-  { batch, epochs }: Partial<RunLength>,
+  { batch, epochs, firstSteps }: ResolvedTraining["given"],
 ): RunSettings {
   const over = average ? epochs && `over epoch ${epochs}` : "none"; // the average is one over the last epoch
   const averages = kind.ownOptions.includes("average");
   return {
     ...(averages && over !== undefined ? { average: over } : {}),
     ...(batch === undefined ? {} : { batch }),
+    ...(firstSteps !== undefined && kind.ownOptions.includes("firstSteps") ? { firstSteps } : {}),
   };
 }
 
@@ -135,8 +137,8 @@ export class RunIdentity {
     return `${others}: changed since the checkpoint, by the time of the file; the sample that was compared is the same`;
   }
 
-  /** The batch and the epochs, once they are known. */
-  addLength(length: RunLength): void {
+  /** The batch, the epochs and the first steps, once they are known. */
+  addLength(length: RunLength & Pick<ResolvedTraining, "firstSteps">): void {
     const settings = lengthSettings(this.#options, length);
     Object.assign(this.#settings, settings);
     if (this.#saved) requireSameSettings(this.#saved.settings, settings);

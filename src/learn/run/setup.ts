@@ -33,6 +33,7 @@ import type { Examples } from "../examples/examples.js";
 import { isUsable, notUsable } from "../examples/usableSamples.js";
 import type { Learner, LearnerSetting, MemoryPart } from "../learners/learner.js";
 import { modelBytes } from "./bestModel.js";
+import { type ChosenSteps, chooseFirstSteps } from "./chooseFirstSteps.js";
 import {
   defaultTestEvery,
   describeFewTests,
@@ -40,6 +41,7 @@ import {
   describeShortRun,
   followsSize,
   sizeOfRun,
+  usesPerEpoch,
 } from "./runLength.js";
 import type { ResolvedTraining, TrainOptions } from "./trainOptions.js";
 
@@ -65,6 +67,8 @@ export interface TrainPlan extends ResolvedTraining {
   readonly testEvery: number;
   /** Which batch and epochs were chosen for the number of examples, and why; undefined for the usual ones. */
   readonly chosen: string | undefined;
+  /** Why short first steps were chosen; undefined if they were not. */
+  readonly shortSteps: string | undefined;
   /** One line each: a run that is too short to learn from, and one with few examples to test on. */
   readonly warnings: readonly string[];
   /** Examples per update: a mini-batch, or a whole epoch. */
@@ -153,8 +157,9 @@ export async function outlineTraining(
   const onOrdering = orderingWatch(given.minutes, signal, onReading);
   const tools = { rng, kernels, unreadable, onReading: readingOf(onReading), onOrdering };
   const plans = await planExamples(data, testSignals === undefined, given, tools);
-  const options = { ...given, ...plans.length };
   const { sampler, batch } = plans;
+  const steps = firstStepsOf(given, plans, resume);
+  const options = { ...given, ...plans.length, firstSteps: steps.firstSteps };
   if (options.patience < Infinity && (testSignals ? options.holdout : sampler.holdout) === 0)
     throw new InputError("train: patience needs a test set, but no examples are held out");
   const examplesAtOnce = options.kind.takes === "whole set" ? sampler.examples : batch;
@@ -164,6 +169,7 @@ export async function outlineTraining(
   requireFits("train", memory, kernels.memory.limit);
   const outline = makeOutline(options, plans, {
     examplesAtOnce,
+    shortSteps: steps.reason,
     holdout: tests ? testWindows(tests, options, rng).signal.length : sampler.holdout,
     keepsGram: options.kind.explicit === true || options.atoms <= kernels.mostGramAtoms,
     memory,
@@ -236,7 +242,7 @@ function readingOf(onReading: TrainOptions["onReading"]): ((part: number) => voi
 function makeOutline(
   options: ResolvedTraining,
   { sampler, batch, host, holds, windowsWithGaps }: ExamplePlan,
-  parts: Pick<TrainPlan, "examplesAtOnce" | "holdout" | "keepsGram" | "memory" | "done">,
+  parts: Pick<TrainPlan, "examplesAtOnce" | "shortSteps" | "holdout" | "keepsGram" | "memory" | "done">,
 ): TrainOutline {
   const { examples, available } = sampler;
   const size = sizeOfRun(options, examples);
@@ -257,6 +263,25 @@ function makeOutline(
     hostMemory: totalMemory([...host, ...keptMemory(options, parts.holdout)]),
     holds,
   };
+}
+
+/** The first steps of a run that has them: as given, as in the checkpoint, or by the length of the run. */
+function firstStepsOf(
+  given: ResolvedTraining,
+  { sampler: { examples }, length: { epochs }, batch }: ExamplePlan,
+  resume: Checkpoint | undefined,
+): ChosenSteps {
+  const { kind, start, minutes, patience, atomSparsity } = given;
+  const saved = resume && (resume.header.settings.firstSteps === "short" ? "short" : "paper");
+  if (!kind.ownOptions.includes("firstSteps")) return { firstSteps: given.firstSteps, reason: undefined };
+  return chooseFirstSteps({
+    fixed: given.given.firstSteps ?? saved,
+    startsFromModel: start !== undefined,
+    mayEndEarly: minutes < Infinity || patience < Infinity,
+    atomSparsity,
+    updates: epochs * Math.ceil(examples / batch),
+    uses: epochs * usesPerEpoch(sizeOfRun(given, examples)),
+  });
 }
 
 /** The copy of the best model so far, on the host. */

@@ -89,7 +89,10 @@ export interface TrainOptions {
   readonly examples?: number | undefined;
   /** Momentum `γ` of `osdl`, in [0, 1). */
   readonly momentum?: number | undefined;
-  /** The first steps of `osdl` as in the paper, or `"short"`, so that the error does not rise at first. */
+  /**
+   * The first steps of `osdl` as in the paper, or `"short"`, so that the error does not rise at first; by default `train`
+   * takes short ones where a run is too short to recover from the others.
+   */
   readonly firstSteps?: FirstSteps | undefined;
   /** End with the mean of the atoms over the last epoch (`osdl`). A run that ends early keeps the last atoms. */
   readonly average?: boolean | undefined;
@@ -153,7 +156,7 @@ export const trainDefaults = {
   keep: "best",
   examples: 200_000,
   momentum: osdlDefaults.momentum,
-  firstSteps: "short",
+  firstSteps: "paper",
   stepDecay: nihtDefaults.stepDecay,
   init: "examples",
   average: false,
@@ -173,8 +176,8 @@ export interface ResolvedTraining extends LearnerOptions {
   readonly kind: LearnerKind;
   readonly start: Model | undefined;
   readonly epochs: number;
-  /** The batch and the epochs that the caller gave: the others may follow from the number of examples. */
-  readonly given: Partial<RunLength>;
+  /** What the caller gave of what may follow from the number of examples. */
+  readonly given: Partial<RunLength> & { readonly firstSteps?: FirstSteps };
   readonly keep: KeepRule;
   readonly examples: number;
   readonly seed: number;
@@ -304,8 +307,12 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
   return resolved;
 }
 
-function givenLength({ batch, epochs }: TrainOptions): Partial<RunLength> {
-  return { ...(batch === undefined ? {} : { batch }), ...(epochs === undefined ? {} : { epochs }) };
+function givenLength({ batch, epochs, firstSteps }: TrainOptions): ResolvedTraining["given"] {
+  return {
+    ...(batch === undefined ? {} : { batch }),
+    ...(epochs === undefined ? {} : { epochs }),
+    ...(firstSteps === undefined ? {} : { firstSteps }),
+  };
 }
 
 /** What the atoms start as; a value for a learner without the option is refused later. */
