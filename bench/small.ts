@@ -48,7 +48,7 @@ export async function benchSmall({ threads, data, images, only }: Options): Prom
   }
   await kernels.close();
   const lead =
-    "RMSE on unseen examples at the start and of the dictionary that is kept; everything by default. * marks a run that reported that it ended worse than it began, or gained little, by its own tests.";
+    "RMSE on unseen examples at the start and of the dictionary that is kept; everything by default. * marks a run that reported that it ended worse than it began, or that its gain may be chance, by its own tests.";
   return [lead, table(["set", ...chosen], rows), ...summary(all)].join("\n\n");
 }
 
@@ -121,7 +121,7 @@ function summary(all: readonly Outcome[]): string[] {
     "runs",
     "worse than the start",
     "of these not reported",
-    "reported a decline or little gain",
+    "reported a decline or an unclear gain",
     "seconds",
   ];
   return [`${counted(all.length, "run")}, by learner:`, table(header, rows)];

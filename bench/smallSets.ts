@@ -105,9 +105,10 @@ function split(
 ): { readonly seen: Signal[]; readonly rest: Signal[] } {
   const pieces =
     signals.length >= manySignals ? signals : signals.flatMap((signal) => piecesOf(signal, patch));
+  const isSeen = (i: number) => (pieces.length < 10 ? i < 0.7 * pieces.length : i % 10 < 7);
   return {
-    seen: pieces.filter((_, i) => i % 10 < 7),
-    rest: pieces.filter((_, i) => i % 10 >= 7),
+    seen: pieces.filter((_, i) => isSeen(i)),
+    rest: pieces.filter((_, i) => !isSeen(i)),
   };
 }
 

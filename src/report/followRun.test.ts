@@ -104,7 +104,7 @@ describe("the end of a run", () => {
   it("is reported if its gain is so small that it may be chance", () => {
     const little = end(8.9, { kept: { ...last, testRmse: 8.9, bestRmse: 8.9 } });
     expect(describeDecline(little, planOf({ holdout: 25 }))).toBe(
-      "the run gained little, perhaps by chance: test RMSE 8.900 on 25 examples, 9.000 before the first step",
+      "the gain may be chance: test RMSE 8.900 on 25 examples, 9.000 before the first step",
     );
     expect(describeDecline(little, planOf({ holdout: 5000 }))).toBeUndefined();
   });

@@ -147,7 +147,7 @@ export function describeDecline(
     return `the run ended worse than its best: ${end}, ${rounded(bestRmse)} at best; ${keptWords(kept, examples)}`;
   const { testRmse: gained = testRmse } = kept;
   if (examples === 0 || !gainIsUnclear(gained, startRmse, holdout)) return undefined;
-  return `the run gained little, perhaps by chance: test RMSE ${rounded(gained)} on ${counted(holdout, "example")}, ${rounded(startRmse)} before the first step`;
+  return `the gain may be chance: test RMSE ${rounded(gained)} on ${counted(holdout, "example")}, ${rounded(startRmse)} before the first step`;
 }
 
 function keptWords({ step, examples }: KeptModel, last: number): string {

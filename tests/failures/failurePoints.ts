@@ -194,7 +194,7 @@ function* judgeExit(
 }
 
 /** What a run says of its own result, which may be another one without some of the data. */
-const aboutResult = /^train: the run (ended worse|gained little)/;
+const aboutResult = /^train: the (run ended worse|gain may be chance)/;
 
 /** The lines of the command itself that an undisturbed run does not print. */
 function reportedIn({ line }: CommandCase, { stderr }: Outcome, usual: Outcome): string[] {
