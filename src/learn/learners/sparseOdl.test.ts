@@ -12,7 +12,7 @@ import { train } from "../run/train.js";
 import { collect, learnerCase, pursue, randomAtoms, unitAtoms } from "./learner.case.js";
 import type { LearnerOptions } from "./learner.js";
 import { forgetting } from "./odl.js";
-import { longestInterval, sparseOdl } from "./sparseOdl.js";
+import { isDue, sparseOdl, updateIntervals } from "./sparseOdl.js";
 
 learnerCase("sparse-odl", { sparseFactor: true, recovers: 0.8, planted: { epochs: 20 } });
 
@@ -203,16 +203,35 @@ describe("sparse-odl", () => {
     learner.free();
   });
 
-  test("the interval is at most what makes updates half as long as coding", () => {
-    const interval = (size: number, atomSparsity: number, sparsity: number) => {
+  test("the longest interval makes updates half as long as coding, the shortest is an eighth of it or less", () => {
+    const intervals = (size: number, atomSparsity: number, sparsity: number) => {
       const square = createBase("cropped:sym8", [size, size]);
       const atoms = square.factors.reduce((product, { cols }) => product * cols, 1);
-      return longestInterval({ ...options, base: square, atoms, atomSparsity, coding: { sparsity } }, 512);
+      return updateIntervals({ ...options, base: square, atoms, atomSparsity, coding: { sparsity } }, 512);
     };
-    expect(interval(12, 7, 4)).toBeLessThan(interval(12, 36, 4));
-    expect(interval(12, 36, 4)).toBeLessThan(interval(20, 40, 10));
-    expect(interval(64, 250, 60)).toBeLessThan(1000);
-    expect(longestInterval({ ...options, atomSparsity: 1 }, 1e6)).toBe(1);
+    expect(intervals(12, 7, 4).longest).toBeLessThan(intervals(12, 36, 4).longest);
+    expect(intervals(12, 36, 4).longest).toBeLessThan(intervals(20, 40, 10).longest);
+    expect(intervals(64, 250, 60).longest).toBeLessThan(1000);
+    expect(intervals(12, 36, 4).shortest).toBe(1); // quick
+    const { shortest, longest } = intervals(32, 100, 20);
+    expect(shortest).toBe(Math.ceil(longest / 8));
+    expect(updateIntervals({ ...options, atomSparsity: 1 }, 1e6)).toEqual({ shortest: 1, longest: 1 });
+  });
+
+  test("updates wait for the shortest interval, then each time longer, and near the end for the end", () => {
+    const updates = (schedule: Partial<Parameters<typeof isDue>[2]>, steps: number) => {
+      const list: number[] = [];
+      const usual = { shortest: 29, longest: 232, perEpoch: Infinity, total: Infinity };
+      for (let step = 1; step <= steps; step++)
+        if (isDue(step, list.at(-1) ?? 0, { ...usual, ...schedule })) list.push(step);
+      return list;
+    };
+    expect(updates({}, 1000)).toEqual([29, 58, 87, 116, 154, 205, 273, 363, 483, 643, 857]);
+    expect(updates({ total: 195 }, 195)).toEqual([29, 58, 87, 116, 154, 195]);
+    expect(updates({ total: 100 }, 100)).toEqual([29, 58, 100]); // not after 87
+    expect(updates({ total: 5 }, 5)).toEqual([5]);
+    expect(updates({ perEpoch: 20, total: 60 }, 60)).toEqual([20, 40, 60]);
+    expect(updates({ perEpoch: 300, longest: 40 }, 330)).toEqual([29, 58, 87, 116, 154, 194, 234, 274, 300]);
   });
 
   test("starts with unit atoms from a model whose atoms have other norms", async () => {

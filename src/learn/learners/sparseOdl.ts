@@ -27,10 +27,11 @@
  * is. All atoms change at once, however, and the sparse ones differ from the dense: f may rise.
  *
  * How often. A fit costs k²L/2 multiply-adds per atom, as much as coding tens to hundreds of
- * mini-batches. So the atoms are updated after 1, 2, 3 … 7, 9, 11, 14, 18 … mini-batches, each time
- * about a quarter later, then every T mini-batches, T such that updates take about half as long as
- * coding (`longestInterval`), and at the end of every epoch and of the run. The end of an epoch
- * shorter than T does not count if less than half the wait is over.
+ * mini-batches. So the atoms are updated every T mini-batches, T such that updates take about half
+ * as long as coding; at first every T/8, or after every mini-batch where an update takes no time to
+ * speak of (`updateIntervals`), then each time a quarter later until T is reached; and at the end of
+ * every epoch and of the run. The end of an epoch shorter than T does not count if less than half
+ * the wait is over, and an update is left out if the run ends before half of a wait is over.
  *
  * Shapes   Y n×N   X m×N   Φ n×L   A L×m   U, B n×m   C, G m×m
  * Cost     as the pursuit of OSDL per mini-batch, without its gradient and its step; every
@@ -73,14 +74,20 @@ import {
 import { forgetting } from "./odl.js";
 import { codeBatch, type SparseState, sparseLearner, Tally } from "./tally.js";
 
+/** When the atoms are updated, in mini-batches. */
+interface UpdateSchedule {
+  /** The fewest between two updates, and T, the most. */
+  readonly shortest: number;
+  readonly longest: number;
+  /** Those of an epoch, and of the run, where they are known. */
+  readonly perEpoch: number;
+  readonly total: number;
+}
+
 interface SparseOdlState extends SparseState {
   /** Examples per mini-batch. */
   readonly batch: number;
-  /** T: the most mini-batches between two updates of the atoms. */
-  readonly interval: number;
-  /** Mini-batches per epoch, and of the run, where they are known. */
-  readonly perEpoch: number;
-  readonly total: number;
+  readonly schedule: UpdateSchedule;
   /** The past: Σ yxᵀ, n × m, and Σ xxᵀ, m × m. */
   readonly B: DeviceMatrix;
   readonly C: DeviceMatrix;
@@ -100,7 +107,6 @@ interface SparseOdlState extends SparseState {
 async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState> {
   const { options, start, examples: batch, updates, kernels } = setting;
   const { base, atomSparsity: k, coding } = options;
-  const interval = longestInterval(options, batch);
   const dictionary = await SparseDictionary.create(base, start, kernels, k);
   await scaleToUnit(dictionary, start, kernels);
   const { rows: n, cols: m } = dictionary;
@@ -117,9 +123,7 @@ async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState>
     tally: new Tally(m, kernels),
     residual: kernels.matrix(n, batch),
     batch,
-    interval,
-    perEpoch: updates?.perEpoch ?? Infinity,
-    total: updates?.total ?? Infinity,
+    schedule: { perEpoch: Infinity, total: Infinity, ...updates, ...updateIntervals(options, batch) },
     B: kernels.matrix(n, m),
     C: kernels.matrix(m, m),
     atoms: kernels.matrix(n, m),
@@ -149,14 +153,17 @@ async function sparseOdlUpdate(state: SparseOdlState, Y: DeviceMatrix, kernels: 
   const first = tally.step === 1;
   if (first) await weighStart(state, X, kernels); // S2
   await kernels.addMoments(first ? 1 : forgetting(tally.step, batch), Y, X, B, C);
-  if (isDue(state)) await updateAtoms(state, kernels);
+  if (isDue(tally.step, state.updated, state.schedule)) await updateAtoms(state, kernels);
 }
 
-/** Whether the atoms are updated after this mini-batch. */
-function isDue({ tally: { step }, updated, interval, perEpoch, total }: SparseOdlState): boolean {
-  const waits = Math.min(interval, Math.max(1, Math.floor(step / 4)));
-  if (step - updated >= waits || step === total) return true;
-  return step % perEpoch === 0 && (perEpoch >= interval || step - updated >= waits / 2);
+/** Whether the atoms are updated after this mini-batch, `updated` being that of the last update. */
+export function isDue(step: number, updated: number, schedule: UpdateSchedule): boolean {
+  const { shortest, longest, perEpoch, total } = schedule;
+  const waits = Math.min(longest, Math.max(shortest, Math.floor(step / 4)));
+  if (step === total) return true;
+  if (total - step < waits / 2) return false; // soon at the end
+  if (step - updated >= waits) return true;
+  return step % perEpoch === 0 && (perEpoch >= longest || step - updated >= waits / 2);
 }
 
 /** A ← sparse fits to the atoms that lower f. */
@@ -217,8 +224,17 @@ function sparseOdlAtoms(
   return { uses: tally.uses, residual, coherence, replace, free: () => newAtoms.free() };
 }
 
-/** T: an update costs about half as much as coding this many mini-batches of N examples, in multiply-adds. */
-export function longestInterval(options: LearnerOptions, N: number): number {
+/** Multiply-adds of updates for which no mini-batch needs to wait: about a tenth of a second on two cores. */
+const quickUpdate = 1e9;
+
+/**
+ * Mini-batches between two updates. At most T: an update costs about half as much as coding T mini-batches of N
+ * examples, in multiply-adds. At least T/8, but less where updates are quick.
+ */
+export function updateIntervals(
+  options: LearnerOptions,
+  N: number,
+): Pick<UpdateSchedule, "shortest" | "longest"> {
   const { base, atoms: m, atomSparsity: k, coding } = options;
   const [n, L] = [baseRows(base), baseCols(base)];
   const p = coding.sparsity ?? Math.min(n, m);
@@ -228,7 +244,8 @@ export function longestInterval(options: LearnerOptions, N: number): number {
   ).cost;
   const coded = N * (2 * transform + m * (k + (p * p) / 2));
   const update = m * ((k * k * L) / 2 + (sweeps + 0.5) * n * m);
-  return Math.max(1, Math.ceil((2 * update) / coded));
+  const longest = Math.max(1, Math.ceil((2 * update) / coded));
+  return { shortest: Math.ceil(Math.min(longest / 8, update / quickUpdate)), longest };
 }
 
 export const sparseOdl: LearnerKind = {
