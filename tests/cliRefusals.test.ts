@@ -163,7 +163,7 @@ refuses("options of train", [
   ],
   [train("--learner odl --init both"), 'train: --init must be base or examples for odl, got "both"'],
   [train("--first-steps long"), 'train: --first-steps must be paper or short, got "long"'],
-  [train("--init base"), "train: --init must not be given: the learner osdl does not use it"],
+  [train("--learner niht --init base"), "train: --init must not be given: the learner niht does not use it"],
   [
     train("--learner odl --init base --start dict.npz"),
     "train: --init must not be given with --start, which has its own",

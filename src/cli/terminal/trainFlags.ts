@@ -144,9 +144,9 @@ function withLearnerOptions(command: Command): void {
     .addOption(
       option(
         "--init <what>",
-        "starting atoms of odl, ksvd and sparse-odl: base (the base dictionary), examples, both (the most used of them; sparse-odl only, and its default), or a file as for --start",
+        "starting atoms of osdl, odl, ksvd and sparse-odl: base (the base dictionary), examples, both (the most used of them; osdl and sparse-odl), or a file as for --start",
         undefined,
-        d.init,
+        byLearner(d.init, ({ init }) => init),
       ),
     )
     .option("--start <file>", "start from the atoms and the base of this dictionary");

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import { Rng } from "../../core/random/rng.js";
+import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { type BaseDictionary, createBase } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import {
@@ -18,7 +19,9 @@ import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { Matrix64, normalizeColumns } from "../../linalg/matrix64.js";
 import { symmetricEigen } from "../../linalg/symmetricEigen.js";
+import { requireSameSettings } from "../run/runSettings.js";
 import {
+  collect,
   expectGramOfAtoms,
   learnerCase,
   picture,
@@ -656,6 +659,35 @@ describe("departures from the text", () => {
     const X = await at.state.encoder.encode(await at.put(at.draw()));
     await scaleStart(at.dictionary, X, 5, at.kernels);
     expect((await read(at)).A).toEqual(A);
+  });
+});
+
+describe("the start of osdl", () => {
+  const data = syntheticPictures(3, 1, 60);
+  const small = {
+    ...{ patch: [8, 8], atomSparsity: 6, coding: { sparsity: 3 }, batch: 64, examples: 640, epochs: 1 },
+    ...{ holdout: 200, kernels: createReferenceKernels() },
+  } as const;
+
+  test("is the base; with `init: both`, the most used of base atoms and examples, which is better and is recorded", async () => {
+    const start = async (init?: "base" | "both") => {
+      const { reports, model } = await collect(data, { ...small, ...(init ? { init } : {}) });
+      return { error: reports[0].testRmse!, options: model.meta.options };
+    };
+    const [usual, base, both] = [await start(), await start("base"), await start("both")];
+    expect(usual).toEqual(base);
+    expect(base.options).not.toHaveProperty("init");
+    expect(both.options).toMatchObject({ init: "both", firstSteps: "short" });
+    expect(both.error).toBeLessThan(0.95 * base.error);
+  });
+
+  test("must be the same when a run resumes; a checkpoint that does not name it began with the base", () => {
+    const saved = { learner: "osdl" };
+    expect(() => requireSameSettings(saved, { init: "base" })).not.toThrow();
+    expect(() => requireSameSettings(saved, { init: "both" })).toThrow(
+      "init must be base, as in the checkpoint, got both",
+    );
+    expect(() => requireSameSettings({ learner: "odl" }, { init: "examples" })).not.toThrow();
   });
 });
 

@@ -270,7 +270,8 @@ export const osdl: LearnerKind = {
   name: "osdl",
   summary: "online sparse dictionary learning, Algorithm 2",
   takes: "mini-batches",
-  ownOptions: ["atomSparsity", "momentum", "firstSteps", "average"],
+  ownOptions: ["atomSparsity", "momentum", "firstSteps", "init", "average"],
+  defaults: { init: "base" },
 
   memory(options, N) {
     const { base, atoms: m, atomSparsity: k, coding } = options;

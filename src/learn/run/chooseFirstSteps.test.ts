@@ -11,7 +11,7 @@ import type { TrainOptions } from "./trainOptions.js";
 
 describe("first steps by default", () => {
   /** 20×20, k = 40, p = 10, 2,500 atoms, batches of 512. */
-  const setting = { fixed: undefined, startsFromModel: false, mayEndEarly: false, atomSparsity: 40 };
+  const setting = { fixed: undefined, startsFrom: "the base", mayEndEarly: false, atomSparsity: 40 } as const;
   const stepsAfter = (updates: number, usesPerUpdate = 2.048) =>
     chooseFirstSteps({ ...setting, updates, uses: updates * usesPerUpdate });
 
@@ -29,7 +29,7 @@ describe("first steps by default", () => {
     const long = { ...setting, updates: 10_000, uses: 100_000 };
     const early = chooseFirstSteps({ ...long, mayEndEarly: true });
     expect(early).toEqual({ firstSteps: "short", reason: "short first steps: the run may end early" });
-    const continued = chooseFirstSteps({ ...long, startsFromModel: true });
+    const continued = chooseFirstSteps({ ...long, startsFrom: "a dictionary" });
     expect(continued.reason).toBe("short first steps: the run starts from a dictionary");
   });
 
@@ -53,11 +53,12 @@ describe("a run", () => {
     return model.meta.options?.firstSteps ?? "paper";
   };
 
-  test("takes short steps if it has few updates, minutes, patience or a start, and the paper's otherwise", async () => {
+  test("takes short steps if it has few updates, minutes, patience or another start, and the paper's otherwise", async () => {
     expect(await steps({})).toBe("short");
     expect(await steps({ epochs: 2 })).toBe("paper");
     expect(await steps({ epochs: 2, minutes: 100 })).toBe("short");
     expect(await steps({ epochs: 2, patience: 100 })).toBe("short");
+    expect(await steps({ epochs: 2, init: "both" })).toBe("short");
     expect(await steps({ firstSteps: "paper" })).toBe("paper");
     const { model: start } = await collect(data, small);
     const { base: _, ...rest } = small;

@@ -8,12 +8,16 @@
  *
  *     t ≥ 20   and   t·Np/m ≥ 4k.
  *
- * A run that may end before, after some minutes or for want of improvement, and a run that starts from a learned
- * dictionary, which is to be kept, take short ones. A resumed run keeps those it began with.
+ * A run that may end before, after some minutes or for want of improvement, and a run whose start is better than the base,
+ * a dictionary or examples, take short ones. A resumed run keeps those it began with.
  */
 
 import { counted, grouped } from "../../core/formatText.js";
+import type { RunSettings } from "../checkpoints/checkpointHeader.js";
+import type { ExamplePlan } from "../examples/examplePlan.js";
 import type { FirstSteps } from "../learners/shortStart.js";
+import { sizeOfRun, usesPerEpoch } from "./runLength.js";
+import type { ResolvedTraining } from "./trainOptions.js";
 
 /** Mini-batches and uses of an atom per non-zero of it from which on a run recovers from the paper's first steps. */
 const recovers = { updates: 20, usesPerUnknown: 4 } as const;
@@ -28,7 +32,7 @@ export interface ChosenSteps {
 export interface StepsSetting {
   /** Those that the caller gave, or that the run began with. */
   readonly fixed: FirstSteps | undefined;
-  readonly startsFromModel: boolean;
+  readonly startsFrom: "the base" | "examples" | "a dictionary";
   /** Whether the run may end before all of its epochs. */
   readonly mayEndEarly: boolean;
   /** `k`. */
@@ -37,6 +41,25 @@ export interface StepsSetting {
   readonly updates: number;
   /** How often the run uses an atom, on average and at most. */
   readonly uses: number;
+}
+
+/** The first steps of a run that has them: as given, as in the checkpoint it resumes from, or by the length of the run. */
+export function firstStepsOf(
+  options: ResolvedTraining,
+  { sampler: { examples }, length: { epochs }, batch }: Pick<ExamplePlan, "sampler" | "length" | "batch">,
+  resumed: RunSettings | undefined,
+): ChosenSteps {
+  const { kind, given, start, init, minutes, patience, atomSparsity } = options;
+  if (!kind.ownOptions.includes("firstSteps")) return { firstSteps: options.firstSteps, reason: undefined };
+  const saved = resumed && (resumed.firstSteps === "short" ? "short" : "paper");
+  return chooseFirstSteps({
+    fixed: given.firstSteps ?? saved,
+    startsFrom: start ? "a dictionary" : init === "base" ? "the base" : "examples",
+    mayEndEarly: minutes < Infinity || patience < Infinity,
+    atomSparsity,
+    updates: epochs * Math.ceil(examples / batch),
+    uses: epochs * usesPerEpoch(sizeOfRun(options, examples)),
+  });
 }
 
 export function chooseFirstSteps(setting: StepsSetting): ChosenSteps {
@@ -48,8 +71,8 @@ export function chooseFirstSteps(setting: StepsSetting): ChosenSteps {
 }
 
 function whyShort(setting: StepsSetting): string | undefined {
-  const { startsFromModel, mayEndEarly, updates, uses, atomSparsity: k } = setting;
-  if (startsFromModel) return "the run starts from a dictionary";
+  const { startsFrom, mayEndEarly, updates, uses, atomSparsity: k } = setting;
+  if (startsFrom !== "the base") return `the run starts from ${startsFrom}`;
   if (mayEndEarly) return "the run may end early";
   if (updates < recovers.updates) return `the run has only ${counted(updates, "update")}`;
   if (uses >= recovers.usesPerUnknown * k) return undefined;

@@ -16,13 +16,18 @@ export function describeRun(plan: TrainPlan, examplesSeen: number): ModelMeta {
     examples,
     ...ifOwn("momentum"),
     ...ifOwn("stepDecay"),
-    ...(plan.start ? {} : ifOwn("init")),
+    ...(plan.start || startsAsPrinted(plan) ? {} : ifOwn("init")),
     ...(plan.firstSteps === "paper" ? {} : ifOwn("firstSteps")),
     ...(plan.average ? ifOwn("average") : {}),
     atomCare,
     ...(plan.holds === "groups" ? { groupSamples: plan.groupSamples } : {}),
   };
   return { learner, options, seed, examplesSeen, removeMean, coding };
+}
+
+/** Whether the atoms start as in the paper, from the base, which goes without saying where it is the default. */
+function startsAsPrinted({ kind, init }: TrainPlan): boolean {
+  return kind.defaults?.init === "base" && init === "base";
 }
 
 /** The same model with another record. */

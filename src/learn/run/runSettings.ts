@@ -165,12 +165,18 @@ export class RunIdentity {
 }
 
 /** What a run had before these settings could be chosen: older checkpoints do not have them. */
-const addedSettings: RunSettings = { average: "none", firstSteps: "paper", init: "examples", pursuit: "omp" };
+const addedSettings: RunSettings = { average: "none", firstSteps: "paper", pursuit: "omp" };
+
+/** `init` was added for `odl` and `ksvd`, and later for `osdl`. */
+function addedInit({ learner }: RunSettings): string {
+  return learner === "osdl" ? "base" : "examples";
+}
 
 /** Reject settings that differ from those of a checkpoint; `difference` says how, where that is known. */
 export function requireSameSettings(saved: RunSettings, now: RunSettings, difference = ""): void {
   for (const [name, value] of Object.entries(now)) {
-    const before = saved[name] ?? addedSettings[name] ?? "none";
+    const added = name === "init" ? addedInit(saved) : addedSettings[name];
+    const before = saved[name] ?? added ?? "none";
     if (before === value || (name === shareName && saved[name] === undefined)) continue;
     const rule = `must be ${before === "none" ? "left out" : before}, as in the checkpoint`;
     const more = difference && `: ${difference}`;

@@ -33,7 +33,7 @@ import type { Examples } from "../examples/examples.js";
 import { isUsable, notUsable } from "../examples/usableSamples.js";
 import type { Learner, LearnerSetting, MemoryPart } from "../learners/learner.js";
 import { modelBytes } from "./bestModel.js";
-import { type ChosenSteps, chooseFirstSteps } from "./chooseFirstSteps.js";
+import { firstStepsOf } from "./chooseFirstSteps.js";
 import {
   defaultTestEvery,
   describeFewTests,
@@ -41,7 +41,6 @@ import {
   describeShortRun,
   followsSize,
   sizeOfRun,
-  usesPerEpoch,
 } from "./runLength.js";
 import type { ResolvedTraining, TrainOptions } from "./trainOptions.js";
 
@@ -158,7 +157,7 @@ export async function outlineTraining(
   const tools = { rng, kernels, unreadable, onReading: readingOf(onReading), onOrdering };
   const plans = await planExamples(data, testSignals === undefined, given, tools);
   const { sampler, batch } = plans;
-  const steps = firstStepsOf(given, plans, resume);
+  const steps = firstStepsOf(given, plans, resume?.header.settings);
   const options = { ...given, ...plans.length, firstSteps: steps.firstSteps };
   if (options.patience < Infinity && (testSignals ? options.holdout : sampler.holdout) === 0)
     throw new InputError("train: patience needs a test set, but no examples are held out");
@@ -263,25 +262,6 @@ function makeOutline(
     hostMemory: totalMemory([...host, ...keptMemory(options, parts.holdout)]),
     holds,
   };
-}
-
-/** The first steps of a run that has them: as given, as in the checkpoint, or by the length of the run. */
-function firstStepsOf(
-  given: ResolvedTraining,
-  { sampler: { examples }, length: { epochs }, batch }: ExamplePlan,
-  resume: Checkpoint | undefined,
-): ChosenSteps {
-  const { kind, start, minutes, patience, atomSparsity } = given;
-  const saved = resume && (resume.header.settings.firstSteps === "short" ? "short" : "paper");
-  if (!kind.ownOptions.includes("firstSteps")) return { firstSteps: given.firstSteps, reason: undefined };
-  return chooseFirstSteps({
-    fixed: given.given.firstSteps ?? saved,
-    startsFromModel: start !== undefined,
-    mayEndEarly: minutes < Infinity || patience < Infinity,
-    atomSparsity,
-    updates: epochs * Math.ceil(examples / batch),
-    uses: epochs * usesPerEpoch(sizeOfRun(given, examples)),
-  });
 }
 
 /** The copy of the best model so far, on the host. */

@@ -72,8 +72,8 @@ export interface TrainOptions {
   /** The algorithm: one of `learnerNames`, or a learner of your own. */
   readonly learner?: LearnerName | LearnerKind | undefined;
   /**
-   * What the atoms of `odl`, `ksvd` and `sparse-odl` start as: `"examples"`, `"base"` for the base dictionary, or, for
-   * `sparse-odl` and by default there, `"both"`: the most used of them.
+   * What the atoms of `osdl`, `odl`, `ksvd` and `sparse-odl` start as: `"examples"`, `"base"` for the base dictionary, by
+   * default for `osdl`, or `"both"`, the most used of them (`osdl` and `sparse-odl`), by default for `sparse-odl`.
    */
   readonly init?: StartingAtoms | undefined;
   /** A model to start from, with its base and its atoms. */
