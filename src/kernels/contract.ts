@@ -433,7 +433,7 @@ export class DeviceLostError extends Error {
 
 /** The handle as the class its kernels made it of. */
 export function ownHandle<T extends object>(
-  kernels: Kernels["name"],
+  kernels: Kernels["name"] | "cluster",
   handle: object,
   type: new (...args: never[]) => T,
 ): T {

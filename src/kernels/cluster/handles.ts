@@ -1,0 +1,43 @@
+/** Handles of the cluster kernels: columns spread over the ranks, and what every rank holds alike. */
+
+import type { DeviceBase, DeviceMatrix, DeviceSet, DeviceSignals, DeviceSparse } from "../contract.js";
+import { ownHandle } from "../contract.js";
+import type { SpreadColumns } from "./spreadColumns.js";
+
+export class ClusterMatrix implements DeviceMatrix {
+  readonly rows: number;
+  readonly cols: number;
+  readonly columns: SpreadColumns<DeviceMatrix>;
+
+  constructor(rows: number, cols: number, columns: SpreadColumns<DeviceMatrix>) {
+    this.rows = rows;
+    this.cols = cols;
+    this.columns = columns;
+  }
+}
+
+export class ClusterSparse implements DeviceSparse {
+  readonly rows: number;
+  readonly cols: number;
+  readonly width: number;
+  readonly columns: SpreadColumns<DeviceSparse>;
+
+  constructor(rows: number, cols: number, width: number, columns: SpreadColumns<DeviceSparse>) {
+    this.rows = rows;
+    this.cols = cols;
+    this.width = width;
+    this.columns = columns;
+  }
+}
+
+/** The same on all ranks. */
+export class Everywhere<Handle extends DeviceBase | DeviceSet | DeviceSignals> {
+  readonly local: Handle;
+
+  constructor(local: Handle) {
+    this.local = local;
+  }
+}
+
+export const matrix = (handle: DeviceMatrix) => ownHandle("cluster", handle, ClusterMatrix);
+export const sparse = (handle: DeviceSparse) => ownHandle("cluster", handle, ClusterSparse);
