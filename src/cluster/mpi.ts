@@ -13,8 +13,6 @@ import { type MpiFamily, mpiFamilies } from "./mpiFamilies.js";
 export interface MpiWorld extends Communicator {
   /** The library, in words. */
   readonly library: string;
-  /** `buffer` of rank 0 on all ranks. */
-  broadcast(buffer: Uint8Array): void;
   /** End all ranks, this one included, at once. */
   abort(code: number): void;
   /** The last call, of all ranks. */
@@ -137,7 +135,12 @@ function start(
         );
       }
     },
-    broadcast: (buffer) => call("MPI_Bcast", bcast, buffer, buffer.length, byte, 0, world),
+    async broadcast(buffer) {
+      for (let at = 0; at < buffer.length; at += mostBytes) {
+        const part = buffer.subarray(at, at + mostBytes);
+        call("MPI_Bcast", bcast, part, part.length, byte, 0, world);
+      }
+    },
     abort: (code) => void abort(world, code),
     finalize: () => call("MPI_Finalize", finalize),
   };

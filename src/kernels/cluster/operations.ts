@@ -1,25 +1,19 @@
 /**
- * The kernel contract on many ranks, over other kernels on each of them. The program runs alike on every rank; an
- * operation that works column by column does this rank's share of the columns, and what another operation needs whole is
- * gathered when it needs it. Every column is computed by one rank as it would be without others, so that results
+ * The kernel contract on many ranks, over other kernels on each of them. All ranks do the same operations in the same
+ * order (leader.ts, follower.ts). One that works column by column does this rank's share of the columns, and what another
+ * one needs whole is gathered when it needs it. Every column is computed by one rank as it would be without others, so that results
  * have the bits of those kernels, on any number of ranks.
  *
  * Column by column: examples (extract, project, the pursuits, residuals), and products of a base with columns. What sums
  * over examples or is small is computed by all ranks.
  */
 
-import { checked } from "../checked.js";
 import type { DeviceKernels, DeviceMatrix, DeviceSparse, Kernels } from "../contract.js";
-import { inOrder } from "../ordered.js";
 import type { Communicator } from "./communicator.js";
 import { ClusterMatrix, ClusterSparse, matrix, sparse } from "./handles.js";
 import { densePort, SpreadColumns, sparsePort } from "./spreadColumns.js";
 
-export function createClusterKernels(local: Kernels, ranks: Communicator): Kernels {
-  return checked(inOrder(clusterOperations(local, ranks)));
-}
-
-function clusterOperations(local: Kernels, ranks: Communicator): DeviceKernels {
+export function clusterOperations(local: Kernels, ranks: Communicator): DeviceKernels {
   const whole = (M: DeviceMatrix) => matrix(M).columns.gather(M.cols, ranks);
   const share = (M: DeviceMatrix) => matrix(M).columns.scatter(M.cols, ranks);
   const wholeSparse = (X: DeviceSparse) => sparse(X).columns.gather(X.cols, ranks);
@@ -155,7 +149,7 @@ function clusterOperations(local: Kernels, ranks: Communicator): DeviceKernels {
     },
 
     async correlate(D, Y, P) {
-      if (D === Y) {
+      if (matrix(D).columns === matrix(Y).columns && D.cols === Y.cols) {
         const atoms = await whole(D);
         await local.correlate(atoms, atoms, await change(P));
       } else await local.correlate(await whole(D), await share(Y), into(P));

@@ -1,0 +1,46 @@
+/** The other ranks: they do what rank 0 tells them (leader.ts), until it closes its kernels. */
+
+import type { DeviceKernels, Kernels } from "../contract.js";
+import type { Communicator } from "./communicator.js";
+import { ClusterMatrix, ClusterSparse } from "./handles.js";
+import type { Message } from "./leader.js";
+import { unpackMessage } from "./messages.js";
+import { clusterOperations } from "./operations.js";
+
+export async function followKernels(local: Kernels, ranks: Communicator): Promise<void> {
+  const own = clusterOperations(local, ranks);
+  const handles = new Map<number, object>();
+  for (;;) {
+    const bytes = await receiveBytes(ranks);
+    // Handles that are made by a message may be named in it: they are made first.
+    const { made } = unpackMessage(bytes, ({ handle }) => handles.get(handle) ?? {}) as Message;
+    for (const { kind, number, args } of made)
+      handles.set(number, (own[kind] as (...args: unknown[]) => object)(...args));
+    const { freed, operation, args } = unpackMessage(bytes, ({ handle, cols }) =>
+      headOf(handles.get(handle), cols),
+    ) as Message;
+    if (operation === "close") return own.close();
+    await (own[operation as keyof DeviceKernels] as (...args: unknown[]) => Promise<unknown>)(...args);
+    for (const number of freed) {
+      own.free(handles.get(number)!);
+      handles.delete(number);
+    }
+  }
+}
+
+function headOf(handle: object | undefined, cols: number | undefined): object {
+  if (!handle) throw new Error("a handle of another rank is not known here");
+  if (cols === undefined) return handle;
+  if (handle instanceof ClusterMatrix) return new ClusterMatrix(handle.rows, cols, handle.columns);
+  if (handle instanceof ClusterSparse)
+    return new ClusterSparse(handle.rows, cols, handle.width, handle.columns);
+  return handle;
+}
+
+async function receiveBytes(ranks: Communicator): Promise<Uint8Array> {
+  const length = new Float64Array(1);
+  await ranks.broadcast(new Uint8Array(length.buffer));
+  const message = new Uint8Array(length[0]);
+  await ranks.broadcast(message);
+  return message;
+}
