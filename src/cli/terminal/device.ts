@@ -7,6 +7,7 @@ import { chooseKernels, type DeviceName, deviceNames } from "../../kernels/choos
 import type { Kernels } from "../../kernels/contract.js";
 import { maxThreads } from "../../kernels/cpu/pool.js";
 import type { MemoryUse } from "../../report/followRun.js";
+import { clusterSession } from "./cluster.js";
 import { choice, count, option } from "./flags.js";
 
 export interface DeviceFlags {
@@ -27,7 +28,10 @@ export async function onDevice<T>(
   run: (kernels: Kernels, computingOn: string) => Promise<T>,
 ): Promise<T> {
   if (threads !== undefined) requireInteger("onDevice", "threads", threads, 1, maxThreads);
-  const { kernels, reason } = await chooseKernels(device, { threads });
+  const cluster = clusterSession();
+  const chosen = await chooseKernels(device, { threads: threads ?? cluster?.threads });
+  const kernels = cluster ? await cluster.lead(chosen.kernels, threads) : chosen.kernels;
+  const { reason } = chosen;
   try {
     return await run(kernels, `computing on ${kernels.name}: ${kernels.description} (${reason})`);
   } finally {
