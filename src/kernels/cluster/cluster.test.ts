@@ -64,7 +64,7 @@ async function onRanks<T>(
   work: (kernels: Kernels) => Promise<T>,
 ): Promise<T> {
   const [first, ...others] = localRanks(size);
-  const followed = others.map(async (ranks) => followKernels(await create(), ranks).catch((e) => console.log("FOLLOWER", e)));
+  const followed = others.map(async (ranks) => followKernels(await create(), ranks));
   const kernels = leadKernels(await create(), first);
   const result = await work(kernels);
   await kernels.close();

@@ -53,6 +53,7 @@ export function clusterOperations(local: Kernels, ranks: Communicator): DeviceKe
     get memory() {
       return local.memory;
     },
+    mostGramAtoms: local.mostGramAtoms,
     workspace: (sizes) => local.workspace(sizes),
     close: () => local.close(),
 
@@ -105,13 +106,18 @@ export function clusterOperations(local: Kernels, ranks: Communicator): DeviceKe
       await local.residual(base, ...given, into(R), W && into(W));
     },
     refreshGram: async (base, A, S, G, scale) =>
-      local.refreshGram(base, await wholeSparse(A), S, await change(G), await change(scale)),
-    coherence: async (G, coherence) => local.coherence(await whole(G), await change(coherence)),
+      local.refreshGram(base, await wholeSparse(A), S, G && (await change(G)), await change(scale)),
+    coherence: async (G, coherence, first) => local.coherence(await whole(G), await change(coherence), first),
 
     columnEnergies: async (Y, energies) => local.columnEnergies(await share(Y), into(energies)),
     async batchOmp(G, P, energies, limits, X, path) {
       const given = [await whole(G), await share(P), await share(energies)] as const;
       await local.batchOmp(...given, limits, intoSparse(X), path && into(path));
+    },
+    async ompFromAtoms(base, A, scale, Y, energies, limits, X, path) {
+      const atoms = [base, await wholeSparse(A), await whole(scale)] as const;
+      const given = [await share(Y), await share(energies)] as const;
+      await local.ompFromAtoms(...atoms, ...given, limits, intoSparse(X), path && into(path));
     },
     async scaleRows(scale, X) {
       const factors = await whole(scale);
