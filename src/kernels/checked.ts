@@ -26,7 +26,7 @@ import { type HandleKind, HandleTable } from "./handleTable.js";
 
 /** Operations on handles: all that return a promise. */
 export type OperationName = {
-  [Name in keyof DeviceKernels]: DeviceKernels[Name] extends (...args: never[]) => Promise<unknown>
+  [Name in keyof DeviceKernels]-?: DeviceKernels[Name] extends (...args: never[]) => Promise<unknown>
     ? Name
     : never;
 }[Exclude<keyof DeviceKernels, "close">];
@@ -245,6 +245,7 @@ export function checked(kernels: DeviceKernels): Kernels {
       return kernels.memory;
     },
     mostGramAtoms: kernels.mostGramAtoms,
+    divided: kernels.divided,
     workspace: kernels.workspace,
     close,
     [asyncDispose]: close,

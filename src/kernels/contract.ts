@@ -31,6 +31,7 @@ import type { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import type { Shape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import type { Matrix64 } from "../linalg/matrix64.js";
+import type { DividedKernels } from "./divided.js";
 
 /** Kernels as algorithms get them: checked, and closed at the end of an `await using` block. */
 export interface Kernels extends DeviceKernels, Closable {}
@@ -53,6 +54,8 @@ export interface DeviceKernels
    * the kernels and their device, not of what is free: a result must not depend on that.
    */
   readonly mostGramAtoms: number;
+  /** Operations in parts, where several processes are to divide them between them. */
+  readonly divided?: DividedKernels | undefined;
   /** An upper estimate of the bytes the kernels need besides handles, to learn at these sizes. */
   workspace(sizes: ProblemSizes): number;
   /** Give everything back, threads and devices included. */

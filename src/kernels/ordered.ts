@@ -32,6 +32,7 @@ export function inOrder(kernels: DeviceKernels): DeviceKernels {
       return kernels.memory;
     },
     mostGramAtoms: kernels.mostGramAtoms,
+    divided: kernels.divided,
     workspace: kernels.workspace,
     close: inTurn(kernels.close),
 

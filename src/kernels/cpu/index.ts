@@ -14,9 +14,11 @@ import { planAddressSpace } from "./addressSpace.js";
 import { blockScratch, lanes, rowBytes } from "./assembly/constants.js";
 import { shared, single } from "./binary.js";
 import { CodeLists } from "./codeLists.js";
-import { dictionaryOperations, keptBytes } from "./dictionary.js";
+import { dictionaryOperations } from "./dictionary.js";
+import { dividedKernels } from "./divided.js";
 import { exampleOperations } from "./examples.js";
 import { explicitOperations } from "./explicit.js";
+import { keptBytes } from "./gram.js";
 import { mostMemory } from "./handles.js";
 import { CpuMemory, memoryOperations } from "./memory.js";
 import {
@@ -129,6 +131,7 @@ function kernelsOn(
     async close() {
       pool.close();
     },
+    divided: dividedKernels(pool, memory, codes),
     ...memoryOperations(memory),
     readRows: async (source) => codes.rows(source),
     ...dictionaryOperations(pool, memory),

@@ -127,36 +127,40 @@ export class Pool {
     this.#scratchBytes = bytes;
   }
 
-  /** Run a kernel over `items`, `step` at a time, with arguments by the names that assembly/ gives them. */
+  /**
+   * Run a kernel over the items from `first` to `end`, `step` at a time, with arguments by the names that assembly/ gives
+   * them.
+   */
   async run<Name extends KernelName, Given>(
     name: Name,
     args: Given & Fields<(typeof kernels)[Name], Given>,
-    items: number,
+    end: number,
     step: number,
+    first = 0,
   ): Promise<void> {
     this.#requireAlive();
     this.arena.write(argsAddress, kernels[name], args);
     const kernel = this.#kernels[name];
     const control = this.#control();
     const scratch = control[slots.scratch] >>> 0;
-    if (this.#others.length === 0 || items <= step) {
-      for (let from = 0; from < items; from += step) {
+    if (this.#others.length === 0 || end - first <= step) {
+      for (let from = first; from < end; from += step) {
         if (this.#pause.isDue()) await this.#pause.take();
-        kernel(from, Math.min(from + step, items), scratch, argsAddress);
+        kernel(from, Math.min(from + step, end), scratch, argsAddress);
       }
       return;
     }
     control[slots.kernel] = names.indexOf(name);
-    control[slots.items] = items;
+    control[slots.items] = end;
     control[slots.step] = step;
-    Atomics.store(control, slots.nextItem, 0);
+    Atomics.store(control, slots.nextItem, first);
     Atomics.store(control, slots.pending, this.#others.length);
     Atomics.add(control, slots.generation, 1);
     Atomics.notify(control, slots.generation);
     for (;;) {
       const from = Atomics.add(control, slots.nextItem, step);
-      if (from >= items) break;
-      kernel(from, Math.min(from + step, items), scratch, argsAddress);
+      if (from >= end) break;
+      kernel(from, Math.min(from + step, end), scratch, argsAddress);
       if (this.#pause.isDue()) await this.#pause.take();
     }
     await this.#othersDone(control);

@@ -2,7 +2,7 @@
 
 import { dependenceFloor, type PursuitOperations, pursuitFloor } from "../contract.js";
 import { correlationStrip, lanes, panel, rowBytes } from "./assembly/constants.js";
-import { isDirect } from "./dictionary.js";
+import { isDirect } from "./gram.js";
 import { base, dense, sparse } from "./handles.js";
 import type { CpuMemory } from "./memory.js";
 import type { Pool } from "./pool.js";

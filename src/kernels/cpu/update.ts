@@ -1,6 +1,14 @@
 /** The update of A: assembly/update.ts, exchangeAtoms.ts, sums.ts. Sets and scalars are small and handled here. */
 
-import type { UpdateOperations } from "../contract.js";
+import type {
+  DeviceBase,
+  DeviceMatrix,
+  DeviceSet,
+  DeviceSparse,
+  MomentumStep,
+  UpdateOperations,
+} from "../contract.js";
+import type { Items } from "../divided.js";
 import { lanes, listBlock, listScratch, normBlock, rowBytes } from "./assembly/constants.js";
 import type { CodeLists } from "./codeLists.js";
 import { base, dense, set, sparse } from "./handles.js";
@@ -27,26 +35,14 @@ export function updateOperations(pool: Pool, memory: CpuMemory, codes: CodeLists
     },
 
     async gradient(W, X, S, grad, energy) {
-      const { at: members, size } = set(S);
-      const { startsAt: starts, slotsAt: slots } = codes.of(X);
+      const { size } = set(S);
       const energies = energy ? memory.stage(8 * size) : 0;
-      pool.reserveScratch(listScratch);
-      const shared = !energy && size < fewMembers && W.rows > shareRows;
-      const share = shared ? shareRows : Math.max(1, W.rows);
-      const lists = { X: sparse(X).at, starts, slots };
-      const args = { W: dense(W).at, L: W.rows, members, ...lists, grad: dense(grad).at, share, energies };
-      await pool.run("gradient", args, size * Math.ceil(W.rows / share), shared ? 1 : 8);
+      await runGradient(pool, codes, { W, X, S, grad, energies }, { from: 0, to: size });
       if (energy) memory.values(energy.scalars)[energy.slot] = memory.sum(energies, size);
     },
-    async movedEnergy(phi, grad, S, X, scalars, slot) {
-      const { at, plans } = base(phi);
+    async movedEnergy(base, grad, S, X, scalars, slot) {
       const blocks = Math.ceil(X.cols / lanes);
-      const partial = memory.stage(blocks * 8 + X.rows * 4);
-      const places = partial + blocks * 8;
-      writePlaces(memory, memory.members(S), places, X.rows);
-      pool.reserveScratch(lanes * grad.rows * 4 + 3 * plans.blockRows * rowBytes + X.width * 8);
-      const args = { base: at, grad: dense(grad).at, places, X: sparse(X).at, columns: X.cols, partial };
-      await pool.run("movedEnergies", args, blocks, 1);
+      const partial = await runMovedEnergies(pool, memory, { base, grad, S, X }, { from: 0, to: blocks });
       memory.values(scalars)[slot] = memory.sum(partial, blocks);
     },
     async addSquaredNorm(M, scalars, slot) {
@@ -61,22 +57,8 @@ export function updateOperations(pool: Pool, memory: CpuMemory, codes: CodeLists
       s[out] = s[num] && s[den] ? Math.sqrt(s[num]) / Math.sqrt(s[den]) : 0;
     },
 
-    async moveAtoms(k, U, S, A, { gamma, scalars, eta, grad }) {
-      const { at: members, size } = set(S);
-      pool.reserveScratch((3 * U.rows + 16) * 4);
-      const args = {
-        k,
-        L: U.rows,
-        U: dense(U).at,
-        members,
-        A: sparse(A).at,
-        grad: dense(grad).at,
-        gamma,
-        eta: memory.values(scalars)[eta],
-      };
-      sparse(A).places.version++;
-      await pool.run("moveAtoms", args, size, 16);
-    },
+    moveAtoms: (k, U, S, A, step) =>
+      runMoveAtoms(pool, memory, { k, U, S, A, step }, { from: 0, to: set(S).size }),
     async acceptAtoms(C, energies, distances, A, first) {
       const [e, bounds] = [memory.values(energies), memory.values(distances)];
       const [from, to] = [memory.entries(C), memory.entries(A)];
@@ -113,6 +95,82 @@ export function updateOperations(pool: Pool, memory: CpuMemory, codes: CodeLists
       if (memory.arena.u32(zeros, 1)[0] !== 0) sparse(X).places.version++; // the lists must lose entries
     },
   };
+}
+
+interface GradientParts {
+  readonly W: DeviceMatrix;
+  readonly X: DeviceSparse;
+  readonly S: DeviceSet;
+  readonly grad: DeviceMatrix;
+  /** The address of the energies of the columns; 0 for none. */
+  readonly energies: number;
+}
+
+/** Columns of the gradient at some places of S. */
+export async function runGradient(
+  pool: Pool,
+  codes: CodeLists,
+  { W, X, S, grad, energies }: GradientParts,
+  { from, to }: Items,
+): Promise<void> {
+  const { startsAt: starts, slotsAt: slots } = codes.of(X);
+  pool.reserveScratch(listScratch);
+  const shared = energies === 0 && to - from < fewMembers && W.rows > shareRows;
+  const share = shared ? shareRows : Math.max(1, W.rows);
+  const lists = { X: sparse(X).at, starts, slots };
+  const outputs = { grad: dense(grad).at, share, energies };
+  const args = { W: dense(W).at, L: W.rows, members: set(S).at, ...lists, ...outputs };
+  const shares = Math.ceil(W.rows / share);
+  await pool.run("gradient", args, to * shares, shared ? 1 : 8, from * shares);
+}
+
+interface MovedParts {
+  readonly base: DeviceBase;
+  readonly grad: DeviceMatrix;
+  readonly S: DeviceSet;
+  readonly X: DeviceSparse;
+}
+
+/** ‖Φ grad X_S‖² over some blocks of examples: the address of those of all blocks. */
+export async function runMovedEnergies(
+  pool: Pool,
+  memory: CpuMemory,
+  { base: phi, grad, S, X }: MovedParts,
+  { from, to }: Items,
+): Promise<number> {
+  const { at, plans } = base(phi);
+  const blocks = Math.ceil(X.cols / lanes);
+  const partial = memory.stage(blocks * 8 + X.rows * 4);
+  const places = partial + blocks * 8;
+  writePlaces(memory, memory.members(S), places, X.rows);
+  pool.reserveScratch(lanes * grad.rows * 4 + 3 * plans.blockRows * rowBytes + X.width * 8);
+  const args = { base: at, grad: dense(grad).at, places, X: sparse(X).at, columns: X.cols, partial };
+  await pool.run("movedEnergies", args, to, 1, from);
+  return partial;
+}
+
+interface MoveParts {
+  readonly k: number;
+  readonly U: DeviceMatrix;
+  readonly S: DeviceSet;
+  readonly A: DeviceSparse;
+  readonly step: MomentumStep;
+}
+
+/** The step of the atoms at some places of S. */
+export async function runMoveAtoms(
+  pool: Pool,
+  memory: CpuMemory,
+  { k, U, S, A, step: { gamma, scalars, eta, grad } }: MoveParts,
+  { from, to }: Items,
+): Promise<void> {
+  pool.reserveScratch((3 * U.rows + 16) * 4);
+  const args = {
+    ...{ k, L: U.rows, U: dense(U).at, members: set(S).at, A: sparse(A).at, grad: dense(grad).at },
+    ...{ gamma, eta: memory.values(scalars)[eta] },
+  };
+  sparse(A).places.version++;
+  await pool.run("moveAtoms", args, to, 16, from);
 }
 
 /** Words of a `Block` of assembly/exchangeAtoms.ts. */

@@ -4,6 +4,7 @@
  *
  * Of two atoms of S, the one in the earlier block computes their entry, and both
  * halves of G get the same bits. Entries within a block are mirrored at its end.
+ * Entries of a block that another process computed are written the same way (`placeColumns`).
  *
  * Φa is summed from its few columns, each an outer product of a column over the
  * leading axes and one over the last; or, if an atom has many non-zeros, by the
@@ -15,7 +16,7 @@ import { correlateAtom, correlateAtoms, runPlan } from "./project";
 import { Base, Sparse } from "./structs";
 import { interleave, storeFour } from "./sums";
 
-/** What `atomScales` and `gramColumns` are given. */
+/** What `atomScales`, `gramColumns` and `placeColumns` are given. */
 @unmanaged
 class GramArguments {
   base: Base;
@@ -34,6 +35,18 @@ class GramArguments {
   blockBytes: usize;
   /** Room for the blocks of Φa, which `atomScales` leaves for `gramColumns`; 0 if they are not kept. */
   blocks: usize;
+  /** The block of each item. */
+  order: usize;
+  /** The address of the entries of each item: 64 bytes per row, in the order in which they are computed; 0 if they are not kept. */
+  rooms: usize;
+}
+
+function blockAt(args: GramArguments, item: i32): i32 {
+  return load<i32>(args.order + ((<usize>item) << 2));
+}
+
+function roomAt(args: GramArguments, item: i32): usize {
+  return args.rooms === 0 ? 0 : <usize>load<u32>(args.rooms + ((<usize>item) << 2));
 }
 
 /** The block of Φa for the atoms members[first … first + count), in three blocks of scratch or where it is kept. */
@@ -115,8 +128,8 @@ function addScaled(weight: f32, from: usize, length: i32, to: usize): void {
 /** scale ← 1/‖Φa‖ for the atoms of S. Items are blocks of sixteen of them. */
 export function atomScales(from: i32, to: i32, scratch: usize, args: GramArguments): void {
   const n = args.base.rows;
-  for (let block = from; block < to; block++) {
-    const first = block * lanes;
+  for (let item = from; item < to; item++) {
+    const first = blockAt(args, item) * lanes;
     const count = min(lanes, args.size - first);
     const d = atomBlock(args, first, count, scratch);
     for (let e = 0; e < count; e += 2) {
@@ -140,23 +153,46 @@ export function gramColumns(from: i32, to: i32, scratch: usize, args: GramArgume
   const total = args.size;
   const size = args.blockBytes;
   const m = args.m;
-  const entries = scratch + 3 * size;
-  const blocks = (total + lanes - 1) / lanes;
   for (let item = from; item < to; item++) {
-    const block = item & 1 ? blocks - 1 - (item >> 1) : item >> 1; // neighbouring blocks would write to the same cache lines
-    const first = block * lanes;
+    const first = blockAt(args, item) * lanes;
     const count = min(lanes, total - first);
     const kept = keptBlock(args, first);
     const d = kept === 0 ? atomBlock(args, first, count, scratch) : kept;
     const free = d === scratch + size ? scratch + 2 * size : scratch + size;
     const z = runPlan(args.base.analysis, d, free, scratch);
+    const room = roomAt(args, item);
+    let entries = room === 0 ? scratch + 3 * size : room;
     scaleLanes(args, z, first, count, entries);
     const lowest = <i32>memberAt(args, first);
-    putOutside(args, z, lowest, first, count, entries);
+    entries = putOutside(args, z, lowest, first, count, entries, room !== 0);
     for (let i = lowest; i < m; i += panel) {
       const atoms = min(panel, m - i);
       correlateAtoms(args.A, args.scale, i, atoms, z, entries);
       putPanel(args, entries, i, atoms, first, count);
+      if (room !== 0) entries += <usize>atoms * rowBytes;
+    }
+    mirrorBlock(args, first, count);
+  }
+}
+
+/** Rows and columns S of G from entries that are there. Items are blocks of sixteen atoms of S. */
+export function placeColumns(from: i32, to: i32, _scratch: usize, args: GramArguments): void {
+  const m = args.m;
+  for (let item = from; item < to; item++) {
+    const first = blockAt(args, item) * lanes;
+    const count = min(lanes, args.size - first);
+    const lowest = <i32>memberAt(args, first);
+    let entries = roomAt(args, item);
+    for (let o = 0; o < args.outsideCount; o++) {
+      const other = load<i32>(args.outside + ((<usize>o) << 2));
+      if (other >= lowest) break;
+      putPanel(args, entries, other, 1, first, count);
+      entries += rowBytes;
+    }
+    for (let i = lowest; i < m; i += panel) {
+      const atoms = min(panel, m - i);
+      putPanel(args, entries, i, atoms, first, count);
+      entries += <usize>atoms * rowBytes;
     }
     mirrorBlock(args, first, count);
   }
@@ -186,12 +222,23 @@ export function multiplyLanes(block: usize, rows: i32, weights: usize): void {
   }
 }
 
-/** Entries of the atoms outside S that come before the block. Those of atoms in S are written by earlier blocks. */
-function putOutside(args: GramArguments, z: usize, lowest: i32, first: i32, count: i32, entry: usize): void {
+/**
+ * Entries of the atoms outside S that come before the block, one after the other if they are `kept`; the address after
+ * them. Those of atoms in S are written by earlier blocks.
+ */
+function putOutside(
+  args: GramArguments,
+  z: usize,
+  lowest: i32,
+  first: i32,
+  count: i32,
+  entries: usize,
+  kept: bool,
+): usize {
   const A = args.A;
   for (let o = 0; o < args.outsideCount; o++) {
     const other = load<i32>(args.outside + ((<usize>o) << 2));
-    if (other >= lowest) return;
+    if (other >= lowest) break;
     const start = (<usize>other * <usize>A.width) << 2;
     correlateAtom(
       A.indices + start,
@@ -199,10 +246,12 @@ function putOutside(args: GramArguments, z: usize, lowest: i32, first: i32, coun
       load<i32>(A.counts + ((<usize>other) << 2)),
       load<f32>(args.scale + ((<usize>other) << 2)),
       z,
-      entry,
+      entries,
     );
-    putPanel(args, entry, other, 1, first, count);
+    putPanel(args, entries, other, 1, first, count);
+    if (kept) entries += rowBytes;
   }
+  return entries;
 }
 
 /** G[i + r, j] and G[j, i + r] ← row r of the entries, for the block's atoms j: pieces of columns, then of rows. */

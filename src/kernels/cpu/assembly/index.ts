@@ -7,7 +7,7 @@
 export { addOuter, correlate } from "./denseProducts";
 export { exchangeAtoms } from "./exchangeAtoms";
 export { addMoments, combine, countEntries, descend, refitCodes, refitDirection } from "./explicit";
-export { atomScales, coherence, gramColumns } from "./gram";
+export { atomScales, coherence, gramColumns, placeColumns } from "./gram";
 export { batchOmp } from "./omp";
 export { ompFromAtoms } from "./ompFromAtoms";
 export { project, reconstruct, transform } from "./project";
