@@ -6,13 +6,16 @@
 import { accessSync } from "node:fs";
 import { basename, delimiter, dirname, join } from "node:path";
 import { InputError } from "../core/errors.js";
-import type { Communicator } from "../kernels/cluster/communicator.js";
+import type { Communicator, Rates } from "../kernels/cluster/communicator.js";
 import { type MpiFamily, mpiFamilies } from "./mpiFamilies.js";
 
 /** A communicator of all ranks, and what else MPI is asked for. */
 export interface MpiWorld extends Communicator {
   /** The library, in words. */
   readonly library: string;
+  rates: Rates;
+  /** Bytes that were received from other ranks, and seconds in calls of MPI, waiting included. */
+  readonly traffic: { bytes: number; seconds: number };
   /** End all ranks, this one included, at once. */
   abort(code: number): void;
   /** The last call, of all ranks. */
@@ -93,8 +96,11 @@ function start(
   const named = (value: number | string): Handle =>
     typeof value === "number" ? value : library.symbol(value, koffi.pointer("void"));
   const declared = (text: string): Call => library.func(text) as Call;
+  const traffic = { bytes: 0, seconds: 0 };
   const call = (name: string, operation: Call, ...args: unknown[]) => {
+    const start = performance.now();
     const code = operation(...args);
+    traffic.seconds += (performance.now() - start) / 1000;
     if (code !== 0) throw new Error(`MPI: ${name} failed with code ${code}`);
   };
   const init = declared("int MPI_Init_thread(void *, void *, int, _Out_ int *)");
@@ -117,10 +123,13 @@ function start(
     rank,
     size,
     library: `${family.name} (${path})`,
+    rates: { bytes: 1e9, products: 1e9 },
+    traffic,
     async allGather(buffer, starts) {
       for (let done = 0; ; done += Math.floor(mostBytes / size)) {
         const part = partOf(starts, done, Math.floor(mostBytes / size));
         if (part.counts.every((count) => count === 0)) return;
+        traffic.bytes += part.counts.reduce((sum, count, r) => (r === rank ? sum : sum + count), 0);
         call(
           "MPI_Allgatherv",
           allGather,
@@ -138,6 +147,7 @@ function start(
     async broadcast(buffer) {
       for (let at = 0; at < buffer.length; at += mostBytes) {
         const part = buffer.subarray(at, at + mostBytes);
+        if (rank > 0) traffic.bytes += part.length;
         call("MPI_Bcast", bcast, part, part.length, byte, 0, world);
       }
     },

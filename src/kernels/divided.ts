@@ -15,8 +15,11 @@ export interface Items {
 export interface DividedKernels {
   /** The values of a matrix where they are, until memory is next asked for. */
   values(M: DeviceMatrix): Float32Array;
-  /** The entries of sparse columns where they are: `width` per column, and how many of them are used. */
-  entries(A: DeviceSparse): {
+  /** The entries of sparse columns where they are: `width` per column, and how many of them are used; to be changed, or to be read. */
+  entries(
+    A: DeviceSparse,
+    use: "change" | "read",
+  ): {
     readonly indices: Uint32Array;
     readonly values: Float32Array;
     readonly counts: Uint32Array;

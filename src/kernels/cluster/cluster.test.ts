@@ -1,73 +1,99 @@
 import { expect, test } from "vitest";
+import { SparseColumns } from "../../core/matrix.js";
+import { Rng } from "../../core/random/rng.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
+import { learnerNames } from "../../learn/learners/registry.js";
 import { train } from "../../learn/run/train.js";
+import { Matrix64 } from "../../linalg/matrix64.js";
 import { modelToBytes } from "../../model/files.js";
+import { conformance } from "../conformance/conformance.case.js";
 import type { Kernels } from "../contract.js";
 import { createCpuKernels } from "../cpu/index.js";
 import { createReferenceKernels } from "../reference/index.js";
-import { followKernels } from "./follower.js";
-import { leadKernels } from "./leader.js";
-import { localRanks } from "./localRanks.case.js";
+import type { Communicator, Rates } from "./communicator.js";
+import { DividedOperations } from "./dividedOperations.js";
+import { dividesAll, dividesNothing, localCluster, localRanks } from "./localRanks.case.js";
 
-const learners = [
-  "osdl",
-  "odl",
-  "sparse-odl",
-  "niht",
-  "sparse-ksvd",
-  "ksvd",
-  "pca",
-  "sedil",
-  "niht-batch",
-] as const;
-const options = {
+const reference = async () => createReferenceKernels();
+const cpu = () => createCpuKernels({ threads: 1 });
+
+for (const size of [1, 2, 3, 4]) {
+  const options = { draws: 1, misuse: size === 2, large: false };
+  conformance(`reference on ${size} ranks:`, () => localCluster(size, reference), options);
+  conformance(`cpu on ${size} ranks:`, () => localCluster(size, cpu), options);
+}
+
+const small = {
   patch: [6, 6],
   base: "odct:1.5",
   coding: { sparsity: 3 },
   batch: 50,
   examples: 330,
-  holdout: 60,
+  epochs: 1,
 };
 
-test.each(learners)("%s learns the same model on any number of ranks", async (learner) => {
-  const learn = async (kernels: ReturnType<typeof createReferenceKernels>) =>
-    modelToBytes(
-      await train(syntheticPictures(1, 1, 48), {
-        ...options,
-        base: learner === "sedil" ? "identity" : "odct:1.5",
-        learner,
-        epochs: 2,
-        kernels,
-      }).model(),
-    );
-  const alone = await learn(createReferenceKernels());
-  for (const size of [1, 2, 3]) {
-    expect(await onRanks(size, async () => createReferenceKernels(), learn)).toEqual(alone);
-  }
-});
-
-test("the cpu kernels give the same bits on three ranks", async () => {
-  const learn = async (kernels: Awaited<ReturnType<typeof createCpuKernels>>) => {
-    const bytes = modelToBytes(
-      await train(syntheticPictures(1, 1, 64), { ...options, examples: 1030, kernels }).model(),
-    );
-    return bytes;
-  };
-  const alone = await learn(await createCpuKernels({ threads: 1 }));
-  expect(await onRanks(3, () => createCpuKernels({ threads: 1 }), learn)).toEqual(alone);
-});
-
-/** The work on rank 0, while the others follow. */
-async function onRanks<T>(
-  size: number,
-  create: () => Promise<Kernels>,
-  work: (kernels: Kernels) => Promise<T>,
-): Promise<T> {
-  const [first, ...others] = localRanks(size);
-  const followed = others.map(async (ranks) => followKernels(await create(), ranks));
-  const kernels = leadKernels(await create(), first);
-  const result = await work(kernels);
+async function learn(kernels: Kernels, options: object): Promise<Uint8Array> {
+  const run = train(syntheticPictures(1, 1, 48), { ...small, holdout: 60, ...options, kernels });
+  const bytes = modelToBytes(await run.model());
   await kernels.close();
-  await Promise.all(followed);
-  return result;
+  return bytes;
+}
+
+test.each(learnerNames)("%s learns the same model on any number of ranks", async (learner) => {
+  const options = { learner, ...(learner === "sedil" ? { base: "identity" } : {}) };
+  const alone = await learn(await cpu(), options);
+  for (const size of [2, 3]) expect(await learn(await localCluster(size, cpu), options)).toEqual(alone);
+});
+
+test.each<readonly [string, { readonly rates?: Rates; readonly options?: object }]>([
+  ["nothing is divided", { rates: dividesNothing }],
+  ["there are fewer examples than ranks", { options: { examples: 3, batch: 2, holdout: 0 } }],
+  ["most atoms are not used by a batch", { options: { examples: 24, batch: 4, coding: { sparsity: 2 } } }],
+])("the model is the same on four ranks where %s", async (_, { rates = dividesAll, options = {} }) => {
+  expect(await learn(await localCluster(4, cpu, rates), options)).toEqual(await learn(await cpu(), options));
+});
+
+test("a Gram matrix is exchanged in several rounds, to the bits of one process", async () => {
+  const [L, m, size] = [40, 300, 3];
+  const gramOf = async (ranks?: Communicator) => {
+    const kernels = await cpu();
+    const base = kernels.base([Matrix64.identity(L)]);
+    const [A, S] = [kernels.sparse(L, m, 4), kernels.set(m)];
+    const [G, scale] = [kernels.matrix(m, m), kernels.matrix(m, 1)];
+    const on = ranks ? new DividedOperations(kernels, kernels.divided!, ranks, 16 * m * 2) : kernels;
+    await kernels.writeSparse(A, randomAtoms(1, L, m));
+    for (const step of [1, 3]) {
+      await kernels.writeSet(
+        S,
+        Uint32Array.from({ length: Math.ceil(m / step) }, (_, i) => i * step),
+      );
+      await on.refreshGram(base, A, S, G, scale);
+      await kernels.writeSparse(A, changedEvery(3, randomAtoms(1, L, m), randomAtoms(2, L, m)));
+    }
+    return (await kernels.readMatrix(G)).data;
+  };
+  const alone = await gramOf();
+  for (const G of await Promise.all(localRanks(size).map(gramOf))) expect(G).toEqual(alone);
+});
+
+/** Sparse columns of four entries each. */
+function randomAtoms(seed: number, rows: number, cols: number): SparseColumns {
+  const rng = Rng.from(seed);
+  const atoms = new SparseColumns(rows, cols, 4);
+  for (let e = 0; e < 4 * cols; e++) {
+    atoms.indices[e] = ((e % 4) * rows) / 4 + rng.below(rows / 4);
+    atoms.values[e] = rng.normal();
+  }
+  atoms.counts.fill(4);
+  return atoms;
+}
+
+/** The columns of `atoms`, every `step`-th one replaced. */
+function changedEvery(step: number, atoms: SparseColumns, others: SparseColumns): SparseColumns {
+  for (let e = 0; e < atoms.values.length; e++) {
+    if (Math.floor(e / 4) % step !== 0) continue;
+    atoms.indices[e] = others.indices[e];
+    atoms.values[e] = others.values[e];
+  }
+  return atoms;
 }

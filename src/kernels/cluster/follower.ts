@@ -3,8 +3,8 @@
 import type { DeviceKernels, Kernels } from "../contract.js";
 import type { Communicator } from "./communicator.js";
 import { ClusterMatrix, ClusterSparse } from "./handles.js";
-import type { Message } from "./leader.js";
-import { unpackMessage } from "./messages.js";
+import type { Made, Message } from "./leader.js";
+import { type HandleNumber, unpackField } from "./messages.js";
 import { clusterOperations } from "./operations.js";
 
 export async function followKernels(local: Kernels, ranks: Communicator): Promise<void> {
@@ -12,17 +12,20 @@ export async function followKernels(local: Kernels, ranks: Communicator): Promis
   const handles = new Map<number, object>();
   for (;;) {
     const bytes = await receiveBytes(ranks);
-    // Handles that are made by a message may be named in it: they are made first.
-    const { made } = unpackMessage(bytes, ({ handle }) => handles.get(handle) ?? {}) as Message;
-    for (const { kind, number, args } of made)
+    const handleOf = ({ handle, cols }: HandleNumber) => headOf(handles.get(handle), cols);
+    const field = <Name extends keyof Message>(name: Name) =>
+      unpackField(bytes, name, handleOf) as Message[Name];
+    for (const packed of field("made")) {
+      const [kind, number, args] = unpackField(packed, "made", handleOf) as Made;
       handles.set(number, (own[kind] as (...args: unknown[]) => object)(...args));
-    const { freed, operation, args } = unpackMessage(bytes, ({ handle, cols }) =>
-      headOf(handles.get(handle), cols),
-    ) as Message;
+    }
+    const operation = field("operation");
     if (operation === "close") return own.close();
-    await (own[operation as keyof DeviceKernels] as (...args: unknown[]) => Promise<unknown>)(...args);
-    for (const number of freed) {
-      own.free(handles.get(number)!);
+    await (own[operation as keyof DeviceKernels] as (...args: unknown[]) => Promise<unknown>)(
+      ...field("args"),
+    );
+    for (const number of field("freed")) {
+      own.free(handleOf({ handle: number }));
       handles.delete(number);
     }
   }

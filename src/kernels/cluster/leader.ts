@@ -11,13 +11,13 @@ import { ClusterMatrix, ClusterSparse } from "./handles.js";
 import { type HandleNumber, packMessage } from "./messages.js";
 import { clusterOperations } from "./operations.js";
 
+/** A handle that rank 0 made: its kind, its number, and what it is made of. */
+export type Made = readonly [MadeKind, number, readonly unknown[]];
+
 /** What rank 0 sends: handles that were made and freed since the last operation, and an operation or the end. */
 export interface Message {
-  readonly made: readonly {
-    readonly kind: MadeKind;
-    readonly number: number;
-    readonly args: readonly unknown[];
-  }[];
+  /** Packed when they were made: the caller may change what they are made of. */
+  readonly made: readonly Uint8Array[];
   readonly freed: readonly number[];
   readonly operation: OperationName | "close";
   readonly args: readonly unknown[];
@@ -30,7 +30,7 @@ export function leadKernels(local: Kernels, ranks: Communicator): Kernels {
   const own = clusterOperations(local, ranks);
   const numbers = new WeakMap<object, number>();
   let next = 0;
-  let made: Message["made"][number][] = [];
+  let made: Uint8Array[] = [];
   let freed: number[] = [];
 
   const stored = (handle: object) =>
@@ -43,6 +43,7 @@ export function leadKernels(local: Kernels, ranks: Communicator): Kernels {
       : { handle: number };
   };
   const send = async (operation: Message["operation"], args: readonly unknown[]) => {
+    if (ranks.size === 1) return;
     const message: Message = { made, freed, operation, args };
     [made, freed] = [[], []];
     await sendBytes(packMessage(message, numberOf), ranks);
@@ -52,7 +53,8 @@ export function leadKernels(local: Kernels, ranks: Communicator): Kernels {
     (...args: Args): Handle => {
       const handle = make(...args);
       numbers.set(stored(handle), next);
-      made.push({ kind, number: next++, args });
+      if (ranks.size > 1) made.push(packMessage({ made: [kind, next, args] satisfies Made }, numberOf));
+      next++;
       return handle;
     };
   const told = Object.fromEntries(
@@ -78,7 +80,7 @@ export function leadKernels(local: Kernels, ranks: Communicator): Kernels {
       base: makes("base", own.base),
       signals: makes("signals", own.signals),
       free(...handles) {
-        freed.push(...handles.flatMap((handle) => numbers.get(stored(handle)) ?? []));
+        if (ranks.size > 1) freed.push(...handles.flatMap((handle) => numbers.get(stored(handle)) ?? []));
         own.free(...handles);
       },
       async close() {

@@ -1,6 +1,9 @@
 /** Ranks within one process, for tests: each waits for the others as those of a cluster do. */
 
-import type { Communicator } from "./communicator.js";
+import type { Kernels } from "../contract.js";
+import type { Communicator, Rates } from "./communicator.js";
+import { followKernels } from "./follower.js";
+import { leadKernels } from "./leader.js";
 
 interface Meeting {
   readonly arrived: { readonly buffer: Uint8Array; readonly starts: readonly number[] }[];
@@ -8,7 +11,11 @@ interface Meeting {
   readonly open: () => void;
 }
 
-export function localRanks(size: number): Communicator[] {
+/** Rates at which all that can be divided is, and at which nothing is. */
+export const dividesAll: Rates = { bytes: Number.POSITIVE_INFINITY, products: 1 };
+export const dividesNothing: Rates = { bytes: 1, products: Number.POSITIVE_INFINITY };
+
+export function localRanks(size: number, rates: Rates = dividesAll): Communicator[] {
   const meetings: Meeting[] = [];
   const meetingAt = (index: number): Meeting => {
     if (!meetings[index]) {
@@ -23,6 +30,7 @@ export function localRanks(size: number): Communicator[] {
     return {
       rank,
       size,
+      rates,
       async broadcast(buffer) {
         const { arrived, all, open } = meetingAt(calls++);
         arrived[rank] = { buffer: buffer.slice(), starts: [] };
@@ -43,4 +51,20 @@ export function localRanks(size: number): Communicator[] {
       },
     };
   });
+}
+
+/** Kernels on ranks of this process; the other ranks end when they are closed. */
+export async function localCluster(
+  size: number,
+  create: () => Promise<Kernels>,
+  rates?: Rates,
+): Promise<Kernels> {
+  const [first, ...others] = localRanks(size, rates);
+  const followed = others.map(async (ranks) => followKernels(await create(), ranks));
+  const kernels = leadKernels(await create(), first);
+  const close = async () => {
+    await kernels.close();
+    await Promise.all(followed);
+  };
+  return Object.defineProperty({ ...kernels, close }, "memory", { get: () => kernels.memory });
 }

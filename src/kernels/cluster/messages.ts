@@ -1,5 +1,5 @@
 /**
- * What rank 0 tells the others: operations with their arguments. An argument may be a handle, which travels as its number,
+ * What rank 0 tells the others: objects such as operations with their arguments. An argument may be a handle, which travels as its number,
  * a matrix, an array of numbers, or a plain object of these. The text of a message is JSON, in which numbers that were
  * packed behind it stand as a type, a place and a length.
  */
@@ -75,7 +75,12 @@ export function packMessage(
   return message;
 }
 
-export function unpackMessage(message: Uint8Array, handleOf: (number: HandleNumber) => object): unknown {
+/** A field of a packed object. Handles that one field makes may be named in another, which is then unpacked after it. */
+export function unpackField(
+  message: Uint8Array,
+  field: string,
+  handleOf: (number: HandleNumber) => object,
+): unknown {
   const textLength = new DataView(message.buffer, message.byteOffset).getFloat64(0);
   const start = bodyStart(textLength);
   const restore = (item: Json): unknown => {
@@ -104,9 +109,8 @@ export function unpackMessage(message: Uint8Array, handleOf: (number: HandleNumb
       restore(fields.counts) as Uint32Array,
     );
   };
-  return restore(
-    JSON.parse(new TextDecoder().decode(message.subarray(lengthBytes, lengthBytes + textLength))),
-  );
+  const text = new TextDecoder().decode(message.subarray(lengthBytes, lengthBytes + textLength));
+  return restore(JSON.parse(text)[field]);
 }
 
 function bodyStart(textLength: number): number {

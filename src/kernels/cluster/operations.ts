@@ -4,16 +4,27 @@
  * one needs whole is gathered when it needs it. Every column is computed by one rank as it would be without others, so that results
  * have the bits of those kernels, on any number of ranks.
  *
- * Column by column: examples (extract, project, the pursuits, residuals), and products of a base with columns. What sums
- * over examples or is small is computed by all ranks.
+ * Column by column: examples (extract, project, the pursuits, residuals), and products of a base with columns. Operations
+ * on atoms are divided in other ways where that pays (dividedOperations.ts). The rest is computed by all ranks.
  */
 
 import type { DeviceKernels, DeviceMatrix, DeviceSparse, Kernels } from "../contract.js";
+import { densePort, sparsePort } from "./columnPorts.js";
 import type { Communicator } from "./communicator.js";
+import { DividedOperations, roomFor } from "./dividedOperations.js";
 import { ClusterMatrix, ClusterSparse, matrix, sparse } from "./handles.js";
-import { densePort, SpreadColumns, sparsePort } from "./spreadColumns.js";
+import { ExchangeBuffer, SpreadColumns, shareOf } from "./spreadColumns.js";
 
 export function clusterOperations(local: Kernels, ranks: Communicator): DeviceKernels {
+  const buffer = new ExchangeBuffer();
+  const divided =
+    local.divided && ranks.size > 1 ? new DividedOperations(local, local.divided, ranks) : undefined;
+  const onAtoms = divided ?? local;
+  const live = new Set<{ readonly bytesLater: number }>();
+  const keep = <Handle extends { readonly cols: number }>(columns: SpreadColumns<Handle>) => {
+    live.add(columns);
+    return columns;
+  };
   const whole = (M: DeviceMatrix) => matrix(M).columns.gather(M.cols, ranks);
   const share = (M: DeviceMatrix) => matrix(M).columns.scatter(M.cols, ranks);
   const wholeSparse = (X: DeviceSparse) => sparse(X).columns.gather(X.cols, ranks);
@@ -41,25 +52,40 @@ export function clusterOperations(local: Kernels, ranks: Communicator): DeviceKe
     sparse(X).columns.wrote("whole", X.cols);
     return handle;
   };
-  const own = <T>(list: ArrayLike<T>) =>
-    Array.from(
-      { length: Math.max(0, Math.ceil((list.length - ranks.rank) / ranks.size)) },
+  const own = (list: Uint32Array) =>
+    Uint32Array.from(
+      { length: shareOf(list.length, ranks.rank, ranks.size) },
       (_, i) => list[ranks.rank + i * ranks.size],
     );
 
   return {
     name: local.name,
     description: `${local.description}, ${ranks.size} ranks`,
+    /** A handle counts from the start, though its memory is taken when it is first used. */
     get memory() {
-      return local.memory;
+      const { used, limit } = local.memory;
+      let later = 0;
+      for (const { bytesLater } of live) later += bytesLater;
+      return { used: used + later, limit };
     },
     mostGramAtoms: local.mostGramAtoms,
-    workspace: (sizes) => local.workspace(sizes),
+    /** Besides that of the kernels: shares of what is kept whole too, and entries of the Gram matrix on their way. */
+    workspace(sizes) {
+      const { n, L, m, p, N } = sizes;
+      const shares = 4 * shareOf(N, ranks.rank, ranks.size) * (2 * n + L + 2 * p + 2);
+      return local.workspace(sizes) + shares + (divided ? 4 * roomFor(m, ranks.size) : 0);
+    },
     close: () => local.close(),
 
-    matrix: (rows, cols) => new ClusterMatrix(rows, cols, new SpreadColumns(cols, densePort(rows, local))),
+    matrix: (rows, cols) =>
+      new ClusterMatrix(rows, cols, keep(new SpreadColumns(cols, densePort(rows, local, buffer)))),
     sparse: (rows, cols, width) =>
-      new ClusterSparse(rows, cols, width, new SpreadColumns(cols, sparsePort(rows, width, local))),
+      new ClusterSparse(
+        rows,
+        cols,
+        width,
+        keep(new SpreadColumns(cols, sparsePort(rows, width, local, buffer))),
+      ),
     set: (capacity) => local.set(capacity),
     base: (factors) => local.base(factors),
     signals: (signals, scale) => local.signals(signals, scale),
@@ -89,9 +115,10 @@ export function clusterOperations(local: Kernels, ranks: Communicator): DeviceKe
     readSet: (source) => local.readSet(source),
     free(...handles) {
       for (const handle of handles) {
-        if (handle instanceof ClusterMatrix || handle instanceof ClusterSparse)
+        if (handle instanceof ClusterMatrix || handle instanceof ClusterSparse) {
+          live.delete(handle.columns);
           local.free(...handle.columns.handles);
-        else local.free(handle);
+        } else local.free(handle);
       }
     },
 
@@ -106,7 +133,7 @@ export function clusterOperations(local: Kernels, ranks: Communicator): DeviceKe
       await local.residual(base, ...given, into(R), W && into(W));
     },
     refreshGram: async (base, A, S, G, scale) =>
-      local.refreshGram(base, await wholeSparse(A), S, G && (await change(G)), await change(scale)),
+      onAtoms.refreshGram(base, await wholeSparse(A), S, G && (await change(G)), await change(scale)),
     coherence: async (G, coherence, first) => local.coherence(await whole(G), await change(coherence), first),
 
     columnEnergies: async (Y, energies) => local.columnEnergies(await share(Y), into(energies)),
@@ -131,18 +158,25 @@ export function clusterOperations(local: Kernels, ranks: Communicator): DeviceKe
     async gradient(W, X, S, grad, energy) {
       const given = [await whole(W), await wholeSparse(X), S, await change(grad)] as const;
       const place = energy && { scalars: await change(energy.scalars), slot: energy.slot };
-      await local.gradient(...given, place);
+      await onAtoms.gradient(...given, place);
     },
     async movedEnergy(base, grad, S, X, scalars, slot) {
       const given = [base, await whole(grad), S, await wholeSparse(X), await change(scalars)] as const;
-      await local.movedEnergy(...given, slot);
+      await onAtoms.movedEnergy(...given, slot);
     },
     addSquaredNorm: async (M, scalars, slot) =>
       local.addSquaredNorm(await whole(M), await change(scalars), slot),
     normRatio: async (scalars, num, den, out) => local.normRatio(await change(scalars), num, den, out),
     async moveAtoms(k, U, S, A, { gamma, scalars, eta, grad }) {
       const step = { gamma, eta, scalars: await whole(scalars), grad: await whole(grad) };
-      await local.moveAtoms(k, await change(U), S, await changeSparse(A), step);
+      const atoms = [matrix(U).columns, sparse(A).columns] as const;
+      const areWhole = atoms.every(({ cols }) => cols === S.capacity);
+      if (!areWhole || !divided?.movesInParts(U, A)) {
+        await local.moveAtoms(k, await change(U), S, await changeSparse(A), step);
+        return;
+      }
+      await divided.moveAtoms(k, await atoms[0].ranges(ranks), S, await atoms[1].ranges(ranks), step);
+      for (const columns of atoms) columns.wroteRanges();
     },
     async acceptAtoms(C, energies, distances, A, first) {
       const given = [await wholeSparse(C), await whole(energies), await whole(distances)] as const;
@@ -174,7 +208,7 @@ export function clusterOperations(local: Kernels, ranks: Communicator): DeviceKe
     addOuter: async (Y, C) => local.addOuter(await whole(Y), await change(C)),
 
     async extract(signals, { signal, start }, patch, Y, means) {
-      const windows = { signal: Uint32Array.from(own(signal)), start: Uint32Array.from(own(start)) };
+      const windows = { signal: own(signal), start: own(start) };
       await local.extract(signals, windows, patch, into(Y), means && into(means));
     },
     async addWindows(Y, means, start, patch, shape, sum) {

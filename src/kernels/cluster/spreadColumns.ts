@@ -4,28 +4,44 @@
  * exchange columns at the same operation, and only when one needs columns that it does not have.
  *
  * Dealt out like cards, the first c columns of a matrix are the first columns of each share, so a head needs no exchange.
+ *
+ * Atoms that ranks change in the copies of all columns are divided in ranges instead (`ranges`), which are exchanged in place.
  */
 
-import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
-import type { DeviceMatrix, DeviceSparse, Kernels } from "../contract.js";
 import type { Communicator } from "./communicator.js";
 
 /** How columns of one kind are made, moved and packed on the kernels of a rank. */
 export interface ColumnPort<Handle> {
   make(cols: number): Handle;
   head(handle: Handle, cols: number): Handle;
-  /** The columns one after the other. */
-  read(handle: Handle): Promise<Uint32Array>;
-  write(handle: Handle, packed: Uint32Array): Promise<void>;
+  /** `target` ← the columns one after the other. */
+  read(handle: Handle, target: Uint32Array): Promise<void>;
+  /** Column i ← the words of `source` from places[i] on. */
+  write(handle: Handle, source: Uint32Array, places: Float64Array): Promise<void>;
+  /** Exchange columns in place: those of each rank from starts[rank] to starts[rank + 1]. */
+  exchange?(handle: Handle, starts: readonly number[], ranks: Communicator): Promise<void>;
   /** Words of a column. */
   readonly words: number;
+  /** Room for what is exchanged. */
+  readonly buffer: ExchangeBuffer;
 }
 
-/** Which copies of a column are right. */
+/** Words that are used again by every exchange. */
+export class ExchangeBuffer {
+  #words = new Uint32Array(0);
+
+  take(length: number): Uint32Array {
+    if (this.#words.length < length) this.#words = new Uint32Array(length);
+    return this.#words.subarray(0, length);
+  }
+}
+
+/** Which copies of a column are right: that of all columns, the share, and that of all columns on the rank whose range it is in. */
 const inWhole = 1;
 const inShare = 2;
+const inRange = 4;
 
-export class SpreadColumns<Handle extends object> {
+export class SpreadColumns<Handle extends { readonly cols: number }> {
   readonly cols: number;
   readonly port: ColumnPort<Handle>;
   /** Bits of each column; a new matrix is zero everywhere. */
@@ -36,7 +52,7 @@ export class SpreadColumns<Handle extends object> {
   constructor(cols: number, port: ColumnPort<Handle>) {
     this.cols = cols;
     this.port = port;
-    this.#where = new Uint8Array(cols).fill(inWhole | inShare);
+    this.#where = new Uint8Array(cols).fill(inWhole | inShare | inRange);
   }
 
   /** The first `cols` columns on this rank, right or not: for results that replace them all. */
@@ -52,52 +68,90 @@ export class SpreadColumns<Handle extends object> {
   }
 
   isShared(cols: number): boolean {
-    return this.#where.subarray(0, cols).every((bits) => (bits & inShare) !== 0);
+    return this.#has(inShare, cols);
   }
 
-  /** The first columns were written: the other copy is out of date. */
+  /** The first columns were written: the other copies are out of date. */
   wrote(copy: "whole" | "share", cols: number): void {
-    this.#where.fill(copy === "whole" ? inWhole : inShare, 0, cols);
+    this.#where.fill(copy === "whole" ? inWhole | inRange : inShare, 0, cols);
+  }
+
+  /** Every rank wrote the columns of its range, in its copy of all columns. */
+  wroteRanges(): void {
+    this.#where.fill(inRange);
+  }
+
+  /** All columns, of which those in this rank's range are right. */
+  async ranges(ranks: Communicator): Promise<Handle> {
+    return this.#has(inRange, this.cols) ? this.whole(this.cols) : this.gather(this.cols, ranks);
   }
 
   /** All of the first `cols` columns, brought from the other ranks where they are missing. */
   async gather(cols: number, ranks: Communicator): Promise<Handle> {
     const target = this.whole(cols);
-    const where = this.#where.subarray(0, cols);
-    if (where.every((bits) => (bits & inWhole) !== 0)) return target;
-    const mine = await this.port.read(await this.scatter(cols, ranks));
-    const { words } = this.port;
+    if (this.#has(inWhole, cols)) return target;
+    await this.#exchangeRanges(ranks);
+    if (this.#has(inWhole, cols)) return target;
+    const share = await this.scatter(cols, ranks);
+    const { words, buffer } = this.port;
     const starts = startsOf(cols, ranks.size);
-    const gathered = new Uint32Array(cols * words);
-    gathered.set(mine, starts[ranks.rank] * words);
+    const gathered = buffer.take(cols * words);
+    const [from, to] = [starts[ranks.rank] * words, starts[ranks.rank + 1] * words];
+    await this.port.read(share, gathered.subarray(from, to));
     await ranks.allGather(
-      new Uint8Array(gathered.buffer),
+      new Uint8Array(gathered.buffer, gathered.byteOffset, gathered.byteLength),
       starts.map((start) => start * words * 4),
     );
-    await this.port.write(target, interleave(gathered, starts, words, ranks.size));
-    where.forEach((bits, i) => (where[i] = bits | inWhole));
+    const places = new Float64Array(cols);
+    for (let i = 0; i < cols; i++) places[i] = (starts[i % ranks.size] + Math.floor(i / ranks.size)) * words;
+    await this.port.write(target, gathered, places);
+    this.#add(inWhole | inRange, cols);
     return target;
   }
 
   /** This rank's share of the first `cols` columns, taken from its copy of all where it is missing. */
   async scatter(cols: number, ranks: Communicator): Promise<Handle> {
     const target = this.share(cols, ranks);
+    if (this.#has(inShare, cols)) return target;
+    await this.#exchangeRanges(ranks);
     const where = this.#where.subarray(0, cols);
-    const missing = where.map((bits) => (bits & inShare ? 0 : 1));
-    if (!missing.includes(1)) return target;
-    const { words } = this.port;
-    const all = await this.port.read(this.whole(cols));
-    const share = await this.port.read(target);
-    for (let i = ranks.rank, at = 0; i < cols; i += ranks.size, at++)
-      if (missing[i]) share.set(all.subarray(i * words, (i + 1) * words), at * words);
-    await this.port.write(target, share);
-    where.forEach((bits, i) => (where[i] = bits | inShare));
+    const { words, buffer } = this.port;
+    const own = shareOf(cols, ranks.rank, ranks.size);
+    const all = buffer.take((cols + own) * words);
+    await this.port.read(this.whole(cols), all.subarray(0, cols * words));
+    await this.port.read(target, all.subarray(cols * words));
+    const places = new Float64Array(own);
+    for (let at = 0, i = ranks.rank; at < own; at++, i += ranks.size)
+      places[at] = (where[i] & inShare ? cols + at : i) * words;
+    await this.port.write(target, all, places);
+    this.#add(inShare, cols);
     return target;
+  }
+
+  /** Bytes that the columns are yet to take on this rank: a copy of all of them, less what was taken. */
+  get bytesLater(): number {
+    const taken = [this.#whole, this.#share].reduce((sum, handle) => sum + (handle?.cols ?? 0), 0);
+    return 4 * this.port.words * Math.max(0, this.cols - taken);
   }
 
   /** What this rank has made for it. */
   get handles(): readonly Handle[] {
     return [this.#whole, this.#share].filter((handle) => handle !== undefined);
+  }
+
+  /** Columns that are right in their ranges alone become right in the copies of all columns. */
+  async #exchangeRanges(ranks: Communicator): Promise<void> {
+    if (!this.#where.includes(inRange)) return;
+    await this.port.exchange?.(this.whole(this.cols), rangesOf(this.cols, ranks.size), ranks);
+    this.#where.forEach((bits, i) => (this.#where[i] = bits & inRange ? bits | inWhole : bits));
+  }
+
+  #has(copy: number, cols: number): boolean {
+    return this.#where.subarray(0, cols).every((bits) => (bits & copy) !== 0);
+  }
+
+  #add(copy: number, cols: number): void {
+    for (let i = 0; i < cols; i++) this.#where[i] |= copy;
   }
 }
 
@@ -113,68 +167,7 @@ function startsOf(cols: number, size: number): number[] {
   return starts;
 }
 
-/** Columns in their order from shares one after the other. */
-function interleave(
-  shares: Uint32Array,
-  starts: readonly number[],
-  words: number,
-  size: number,
-): Uint32Array {
-  const cols = starts[size];
-  const columns = new Uint32Array(shares.length);
-  for (let i = 0; i < cols; i++) {
-    const at = (starts[i % size] + Math.floor(i / size)) * words;
-    columns.set(shares.subarray(at, at + words), i * words);
-  }
-  return columns;
-}
-
-export function densePort(rows: number, kernels: Kernels): ColumnPort<DeviceMatrix> {
-  return {
-    words: rows,
-    make: (cols) => kernels.matrix(rows, cols),
-    head: (handle, cols) => kernels.head(handle, cols),
-    read: async (handle) => asWords((await kernels.readMatrix(handle)).data),
-    write: (handle, packed) =>
-      kernels.writeMatrix(handle, new DenseMatrix(rows, handle.cols, asFloats(packed))),
-  };
-}
-
-/** A column is its indices, its values and its count. */
-export function sparsePort(rows: number, width: number, kernels: Kernels): ColumnPort<DeviceSparse> {
-  const words = 2 * width + 1;
-  return {
-    words,
-    make: (cols) => kernels.sparse(rows, cols, width),
-    head: (handle, cols) => kernels.headSparse(handle, cols),
-    async read(handle) {
-      const { cols, indices, values, counts } = await kernels.readSparse(handle);
-      const packed = new Uint32Array(cols * words);
-      for (let i = 0; i < cols; i++) {
-        packed.set(indices.subarray(i * width, (i + 1) * width), i * words);
-        packed.set(asWords(values.subarray(i * width, (i + 1) * width)), i * words + width);
-        packed[i * words + 2 * width] = counts[i];
-      }
-      return packed;
-    },
-    async write(handle, packed) {
-      const { cols } = handle;
-      const columns = new SparseColumns(rows, cols, width);
-      for (let i = 0; i < cols; i++) {
-        const at = i * words;
-        columns.indices.set(packed.subarray(at, at + width), i * width);
-        columns.values.set(asFloats(packed.subarray(at + width, at + 2 * width)), i * width);
-        columns.counts[i] = packed[at + 2 * width];
-      }
-      await kernels.writeSparse(handle, columns);
-    },
-  };
-}
-
-function asWords({ buffer, byteOffset, length }: Float32Array): Uint32Array {
-  return new Uint32Array(buffer, byteOffset, length);
-}
-
-function asFloats({ buffer, byteOffset, length }: Uint32Array): Float32Array {
-  return new Float32Array(buffer, byteOffset, length);
+/** Where the range of each rank starts, and where the last one ends. */
+export function rangesOf(count: number, size: number): number[] {
+  return Array.from({ length: size + 1 }, (_, rank) => Math.floor((count * rank) / size));
 }

@@ -36,6 +36,8 @@ export interface ConformanceOptions {
   readonly draws?: number;
   /** Whether handles are misused too, which is the same for kernels that differ in their settings alone. */
   readonly misuse?: boolean;
+  /** Whether cases run that take long: sizes beyond any block, long pursuits, large Gram matrices. By default they do. */
+  readonly large?: boolean;
   /** Only the cases of this operation. */
   readonly only?: keyof Kernels & string;
 }
@@ -43,7 +45,7 @@ export interface ConformanceOptions {
 export function conformance(
   name: string,
   create: () => Promise<Kernels>,
-  { draws = 12, misuse = true, only }: ConformanceOptions = {},
+  { draws = 12, misuse = true, large = true, only }: ConformanceOptions = {},
 ): void {
   describe(`${name} kernels conform`, () => {
     let kernels: Kernels | undefined;
@@ -55,6 +57,8 @@ export function conformance(
     afterAll(() => kernels?.close());
     for (const { title, once, check } of misuse ? [...misuseCases, ...cases] : cases) {
       if (only && !title.startsWith(`${only} `)) continue;
+      if (!large && /beyond any block|long pursuits|hundreds of turns|symmetric to the bit/.test(title))
+        continue;
       test(title, async () => {
         kernels ??= await create();
         const bench = new Bench(kernels);

@@ -12,8 +12,8 @@ import { runGradient, runMoveAtoms, runMovedEnergies } from "./update.js";
 export function dividedKernels(pool: Pool, memory: CpuMemory, codes: CodeLists): DividedKernels {
   return {
     values: (M) => memory.values(M),
-    entries(A) {
-      sparse(A).places.version++; // the caller may change them
+    entries(A, use) {
+      if (use === "change") sparse(A).places.version++;
       return memory.entries(A);
     },
     async gradient(W, X, S, grad, { from, to }) {
