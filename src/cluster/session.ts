@@ -118,9 +118,9 @@ async function introduce(world: MpiWorld): Promise<Rank[]> {
 }
 
 /** Products per second of a thread, measured on cores of an EPYC 9004 with the gradient at 32×32. */
-const productsPerThread = 3e9;
+const productsPerThread = 6e9;
 /** Bytes of each rank in the exchanges that are timed, and how many there are. */
-const trialBytes = 2 ** 20;
+const trialBytes = 2 ** 23;
 const trials = 3;
 
 /** The rates of rank 0, on all ranks: the fastest of a few exchanges. */
