@@ -52,36 +52,55 @@ export function sparsePort(
     buffer,
     make: (cols: number) => kernels.sparse(rows, cols, width),
     head: (handle: DeviceSparse, cols: number) => kernels.headSparse(handle, cols),
-    async read(handle: DeviceSparse, target: Uint32Array) {
-      const { cols, indices, values, counts } = await kernels.readSparse(handle);
-      for (let i = 0, at = 0; i < cols; i++, at += words) {
-        target.set(indices.subarray(i * width, (i + 1) * width), at);
-        target.set(asWords(values.subarray(i * width, (i + 1) * width)), at + width);
-        target[at + 2 * width] = counts[i];
-      }
-    },
-    async write(handle: DeviceSparse, source: Uint32Array, places: Float64Array) {
-      const columns = new SparseColumns(rows, handle.cols, width);
-      for (let i = 0; i < places.length; i++) {
-        const at = places[i];
-        columns.indices.set(source.subarray(at, at + width), i * width);
-        columns.values.set(asFloats(source.subarray(at + width, at + 2 * width)), i * width);
-        columns.counts[i] = source[at + 2 * width];
-      }
-      await kernels.writeSparse(handle, columns);
-    },
   };
-  if (!divided) return common;
+  if (!divided) {
+    return {
+      ...common,
+      read: async (handle, target) => packEntries(await kernels.readSparse(handle), width, target),
+      async write(handle, source, places) {
+        const columns = new SparseColumns(rows, handle.cols, width);
+        unpackEntries(source, places, width, columns);
+        await kernels.writeSparse(handle, columns);
+      },
+    };
+  }
   return {
     ...common,
+    read: async (handle, target) => packEntries(divided.entries(handle, "read"), width, target),
+    write: async (handle, source, places) =>
+      unpackEntries(source, places, width, divided.entries(handle, "change")),
     async exchange(handle, starts, ranks) {
-      const entries = () => divided.entries(handle, "change");
+      const { indices, values, counts } = divided.entries(handle, "change");
       const slots = starts.map((start) => start * width);
-      await gatherArray(entries().indices, slots, ranks);
-      await gatherArray(entries().values, slots, ranks);
-      await gatherArray(entries().counts, starts, ranks);
+      await gatherArray(indices, slots, ranks);
+      await gatherArray(values, slots, ranks);
+      await gatherArray(counts, starts, ranks);
     },
   };
+}
+
+type Entries = Pick<SparseColumns, "indices" | "values" | "counts">;
+
+/** Element by element: columns are short, and a copy of each would take longer to start. */
+function packEntries({ indices, values, counts }: Entries, width: number, target: Uint32Array): void {
+  const bits = asWords(values);
+  let at = 0;
+  for (let i = 0, slot = 0; i < counts.length; i++, slot += width) {
+    for (let s = slot; s < slot + width; s++) target[at++] = indices[s];
+    for (let s = slot; s < slot + width; s++) target[at++] = bits[s];
+    target[at++] = counts[i];
+  }
+}
+
+function unpackEntries(source: Uint32Array, places: Float64Array, width: number, into: Entries): void {
+  const { indices, counts } = into;
+  const bits = asWords(into.values);
+  for (let i = 0, slot = 0; i < places.length; i++, slot += width) {
+    let at = places[i];
+    for (let s = slot; s < slot + width; s++) indices[s] = source[at++];
+    for (let s = slot; s < slot + width; s++) bits[s] = source[at++];
+    counts[i] = source[at];
+  }
 }
 
 /** Columns of `rows` words from their places. */
@@ -94,8 +113,4 @@ function copyColumns(source: Uint32Array, places: Float64Array, rows: number, ta
 
 function asWords({ buffer, byteOffset, length }: Float32Array): Uint32Array {
   return new Uint32Array(buffer as ArrayBuffer, byteOffset, length);
-}
-
-function asFloats({ buffer, byteOffset, length }: Uint32Array): Float32Array {
-  return new Float32Array(buffer as ArrayBuffer, byteOffset, length);
 }

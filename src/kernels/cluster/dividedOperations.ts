@@ -74,12 +74,12 @@ export class DividedOperations {
     grad: DeviceMatrix,
     energy: { readonly scalars: DeviceMatrix; readonly slot: number } | undefined,
   ): Promise<void> {
-    const starts = await this.#places(S);
-    const size = starts[starts.length - 1];
-    if (!this.#pays(this.#nonZeros(X) * W.rows, size * W.rows * 4))
+    const members = await this.#local.readSet(S);
+    if (!this.#pays(this.#nonZeros(X) * W.rows, members.length * W.rows * 4))
       return this.#local.gradient(W, X, S, grad, energy);
+    const starts = evenParts(this.#uses(X, members), this.#ranks.size);
     const energies = await this.#divided.gradient(W, X, S, grad, this.#own(starts));
-    const columns = this.#divided.values(grad).subarray(0, size * W.rows);
+    const columns = this.#divided.values(grad).subarray(0, members.length * W.rows);
     await gatherArray(
       columns,
       starts.map((start) => start * W.rows),
@@ -169,6 +169,15 @@ export class DividedOperations {
     await refresh.place(shares.slice(rank + 1).flat(), starts[rank + 1]);
   }
 
+  /** How many entries of X each member of S has. */
+  #uses(X: DeviceSparse, members: Uint32Array): Uint32Array {
+    const { indices, counts } = this.#divided.entries(X, "read");
+    const uses = new Uint32Array(X.rows);
+    for (let i = 0; i < X.cols; i++)
+      for (let s = i * X.width, end = s + counts[i]; s < end; s++) uses[indices[s]]++;
+    return members.map((atom) => uses[atom]);
+  }
+
   /** The entries of sparse columns. */
   #nonZeros(X: DeviceSparse): number {
     return this.#divided.entries(X, "read").counts.reduce((sum, count) => sum + count, 0);
@@ -188,6 +197,19 @@ function deal(from: number, to: number, size: number): number[][] {
 /** f32 of the room for entries of m atoms: a few blocks of sixteen per rank, or all of them. */
 export function roomFor(m: number, size: number): number {
   return Math.min(Math.max(roomWords, 64 * size * m), m * (m + 16));
+}
+
+/** Where consecutive parts of about equal sums start, and where the last one ends. */
+function evenParts(weights: Uint32Array, size: number): number[] {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const starts = [0];
+  let sum = 0;
+  weights.forEach((weight, i) => {
+    while (starts.length < size && sum >= (total * starts.length) / size) starts.push(i);
+    sum += weight;
+  });
+  while (starts.length <= size) starts.push(weights.length);
+  return starts;
 }
 
 /** The block after the last that fits with the ones before into the room. */
