@@ -7,7 +7,7 @@ import { chooseKernels, type DeviceName, deviceNames } from "../../kernels/choos
 import type { Kernels } from "../../kernels/contract.js";
 import { maxThreads } from "../../kernels/cpu/pool.js";
 import type { MemoryUse } from "../../report/followRun.js";
-import { clusterSession } from "./cluster.js";
+import { clusterSession } from "../cluster/joined.js";
 import { choice, count, option } from "./flags.js";
 
 export interface DeviceFlags {

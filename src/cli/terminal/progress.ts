@@ -4,6 +4,7 @@
  */
 
 import type { ProgressDisplay } from "../../report/followRun.js";
+import { clusterSession } from "../cluster/joined.js";
 import { stderr } from "./output.js";
 
 /** Seconds between two plain lines. */
@@ -16,7 +17,8 @@ export class ProgressLine implements ProgressDisplay {
   #last = -Infinity;
   #drawn = false;
 
-  constructor(style: ProgressStyle = stderr.isTTY ? "redrawn" : "lines") {
+  /** Launchers of MPI mix the lines of their processes, so there a line is never redrawn. */
+  constructor(style: ProgressStyle = stderr.isTTY && !clusterSession() ? "redrawn" : "lines") {
     this.#style = style;
   }
 

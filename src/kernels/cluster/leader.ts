@@ -25,11 +25,19 @@ export interface Message {
 
 export type MadeKind = "matrix" | "sparse" | "set" | "base" | "signals";
 
-/** Kernels on all ranks, for the program on rank 0; `close` ends the work of the others, not the ranks themselves. */
-export function leadKernels(local: Kernels, ranks: Communicator): Kernels {
+/**
+ * Kernels on all ranks, for the program on rank 0; `close` ends the work of the others, not the ranks themselves. An
+ * operation that fails on rank 0 leaves the others in the middle of it: `onFailure` learns of it, and nothing more is sent.
+ */
+export function leadKernels(
+  local: Kernels,
+  ranks: Communicator,
+  onFailure: (error: Error) => void = () => {},
+): Kernels {
   const own = clusterOperations(local, ranks);
   const numbers = new WeakMap<object, number>();
   let next = 0;
+  let failed = false;
   let made: Uint8Array[] = [];
   let freed: number[] = [];
 
@@ -61,8 +69,14 @@ export function leadKernels(local: Kernels, ranks: Communicator): Kernels {
     (Object.keys(signatures) as OperationName[]).map((name) => [
       name,
       async (...args: unknown[]) => {
-        await send(name, args);
-        return (own[name] as (...args: unknown[]) => Promise<unknown>)(...args);
+        try {
+          await send(name, args);
+          return await (own[name] as (...args: unknown[]) => Promise<unknown>)(...args);
+        } catch (error) {
+          failed = true;
+          onFailure(error instanceof Error ? error : new Error(String(error)));
+          throw error;
+        }
       },
     ]),
   ) as Pick<DeviceKernels, OperationName>;
@@ -84,7 +98,7 @@ export function leadKernels(local: Kernels, ranks: Communicator): Kernels {
         own.free(...handles);
       },
       async close() {
-        await send("close", []);
+        if (!failed) await send("close", []);
         await own.close();
       },
     }),

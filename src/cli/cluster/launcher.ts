@@ -1,8 +1,11 @@
 /** Whether this process is one of several that a launcher of MPI started, as its environment says. */
 
+/** Variables of the environment. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** What a launcher tells its processes. */
 export interface Launched {
-  /** Whose variables they are, in words. */
+  /** The launcher, in words. */
   readonly launcher: string;
   readonly rank: number;
   readonly size: number;
@@ -16,7 +19,7 @@ const launchers = [
 ] as const;
 
 /** Undefined for a process that was started by itself. */
-export function findLauncher(env: Readonly<Record<string, string | undefined>>): Launched | undefined {
+export function findLauncher(env: Environment): Launched | undefined {
   for (const [launcher, rankName, sizeName] of launchers) {
     const [rank, size] = [env[rankName], env[sizeName]].map((text) => (text ? Number(text) : Number.NaN));
     if (Number.isInteger(rank) && Number.isInteger(size) && size > 0) return { launcher, rank, size };
