@@ -1,6 +1,9 @@
 /**
- * MPI through the library of the system, which is loaded when it is needed (koffi). Calls block until the ranks they wait
- * for have made them; the work of a rank is done in its kernels, and nothing else waits meanwhile.
+ * MPI through the library of the system, which is loaded when it is needed (koffi). A call waits for those of other ranks;
+ * the work of a rank is done in its kernels, and nothing else has to run meanwhile.
+ *
+ * Libraries wait in a loop. Where there are more ranks than cores, that would take the cores from the ranks that work, so
+ * the ranks ask from time to time and sleep in between.
  */
 
 import { InputError } from "../../core/errors.js";
@@ -13,6 +16,8 @@ export interface MpiWorld extends Communicator {
   /** The library, in words. */
   readonly library: string;
   rates: Rates;
+  /** Whether to sleep while waiting: the same on all ranks. */
+  sleeps: boolean;
   /** Bytes that were received from other ranks, and seconds in calls of MPI, waiting included. */
   readonly traffic: { bytes: number; seconds: number };
   /** End all ranks, this one included, at once. */
@@ -20,6 +25,10 @@ export interface MpiWorld extends Communicator {
   /** The last call, of all ranks. */
   finalize(): void;
 }
+
+/** Milliseconds that a rank asks without a pause, and that it then sleeps between two questions. */
+const patience = 0.2;
+const pause = 0.2;
 
 /** The most bytes of one call: counts are 32-bit integers. */
 const mostBytes = 2 ** 30;
@@ -63,14 +72,19 @@ function loadLibrary(koffi: Koffi, { family, path }: MpiLibrary) {
   const declared = (text: string): Call => library.func(text) as Call;
   const named = (value: number | string): unknown =>
     typeof value === "number" ? value : library.symbol(value, koffi.pointer("void"));
+  // arrays are declared as void *, so that the library gets the addresses of their own memory
+  const gathered = `intptr_t, int, ${handle}, void *, void *, void *, ${handle}, ${handle}`;
+  const sent = `void *, int, ${handle}, int, ${handle}`;
+  const request = `_Inout_ ${handle} *`;
   return {
     init: declared("int MPI_Init_thread(void *, void *, int, _Out_ int *)"),
     rank: declared(`int MPI_Comm_rank(${handle}, _Out_ int *)`),
     size: declared(`int MPI_Comm_size(${handle}, _Out_ int *)`),
-    allGather: declared(
-      `int MPI_Allgatherv(intptr_t, int, ${handle}, void *, int *, int *, ${handle}, ${handle})`,
-    ),
-    broadcast: declared(`int MPI_Bcast(void *, int, ${handle}, int, ${handle})`),
+    allGather: declared(`int MPI_Allgatherv(${gathered})`),
+    startAllGather: declared(`int MPI_Iallgatherv(${gathered}, ${request})`),
+    broadcast: declared(`int MPI_Bcast(${sent})`),
+    startBroadcast: declared(`int MPI_Ibcast(${sent}, ${request})`),
+    test: declared(`int MPI_Test(${request}, _Out_ int *, intptr_t)`),
     abort: declared(`int MPI_Abort(${handle}, int)`),
     finalize: declared("int MPI_Finalize(void)"),
     handles: () => ({ world: named(family.world), byte: named(family.byte) }),
@@ -81,11 +95,8 @@ function startMpi(
   functions: NonNullable<ReturnType<typeof loadLibrary>>,
   { family, path }: MpiLibrary,
 ): MpiWorld {
-  const traffic = { bytes: 0, seconds: 0 };
   const call = (name: string, operation: Call, ...args: unknown[]) => {
-    const start = performance.now();
     const code = operation(...args);
-    traffic.seconds += (performance.now() - start) / 1000;
     if (code !== 0) throw new Error(`MPI: ${name} failed with code ${code}`);
   };
   const [provided, rankOut, sizeOut] = [[0], [0], [0]];
@@ -94,33 +105,61 @@ function startMpi(
   call("MPI_Comm_rank", functions.rank, world, rankOut);
   call("MPI_Comm_size", functions.size, world, sizeOut);
   const [[rank], [size]] = [rankOut, sizeOut];
-  return {
+
+  /** Start a call and wait for its end with pauses. */
+  const callAsleep = (name: string, operation: Call, ...args: unknown[]) => {
+    const request = [family.handleType === "void *" ? null : 0];
+    const done = [0];
+    inUse.arguments = args; // the library works on these arrays until the call has ended
+    call(name, operation, ...args, request);
+    const start = performance.now();
+    while (done[0] === 0) {
+      if (performance.now() - start > patience) Atomics.wait(sleeper, 0, 0, pause);
+      call("MPI_Test", functions.test, request, done, family.statusIgnore);
+    }
+    inUse.arguments = [];
+  };
+  const collective = (name: "allGather" | "broadcast", bytes: number, ...args: unknown[]) => {
+    const start = performance.now();
+    if (result.sleeps)
+      callAsleep(name, functions[name === "allGather" ? "startAllGather" : "startBroadcast"], ...args);
+    else call(name, functions[name], ...args);
+    result.traffic.seconds += (performance.now() - start) / 1000;
+    result.traffic.bytes += bytes;
+  };
+  const result: MpiWorld = {
     rank,
     size,
     library: describeLibrary(family, path),
     rates: { bytes: 1e9, products: 1e9 }, // until they are measured
-    traffic,
+    sleeps: true, // until it is known whether all have cores of their own
+    traffic: { bytes: 0, seconds: 0 },
     async allGather(buffer, starts) {
       const most = Math.floor(mostBytes / size);
       for (let done = 0; ; done += most) {
         const { counts, offsets } = partOf(starts, done, most);
         if (counts.every((count) => count === 0)) return;
-        traffic.bytes += counts.reduce((sum, count, r) => (r === rank ? sum : sum + count), 0);
-        const received = [buffer, counts, offsets, byte, world];
-        call("MPI_Allgatherv", functions.allGather, family.inPlace, 0, byte, ...received);
+        const bytes = counts.reduce((sum, count, r) => (r === rank ? sum : sum + count), 0);
+        collective("allGather", bytes, family.inPlace, 0, byte, buffer, counts, offsets, byte, world);
       }
     },
     async broadcast(buffer) {
       for (let at = 0; at < buffer.length; at += mostBytes) {
         const part = buffer.subarray(at, at + mostBytes);
-        if (rank > 0) traffic.bytes += part.length;
-        call("MPI_Bcast", functions.broadcast, part, part.length, byte, 0, world);
+        collective("broadcast", rank > 0 ? part.length : 0, part, part.length, byte, 0, world);
       }
     },
     abort: (code) => void functions.abort(world, code),
     finalize: () => call("MPI_Finalize", functions.finalize),
   };
+  return result;
 }
+
+/** Arguments that must not be collected yet. */
+const inUse: { arguments: readonly unknown[] } = { arguments: [] };
+
+/** Nobody wakes a rank that sleeps. */
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 function describeLibrary({ name }: MpiFamily, path: string): string {
   return `${name} (${path})`;

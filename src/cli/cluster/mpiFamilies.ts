@@ -18,23 +18,24 @@ export interface MpiFamily {
   /** Handles: numbers, or the names of variables whose addresses they are. */
   readonly world: number | string;
   readonly byte: number | string;
-  /** MPI_IN_PLACE, as an address. */
+  /** MPI_IN_PLACE and MPI_STATUS_IGNORE, as addresses. */
   readonly inPlace: number;
+  readonly statusIgnore: number;
   /** MPI_THREAD_FUNNELED: only this thread makes calls. */
   readonly funneled: number;
 }
 
 const openMpi: MpiFamily = {
   ...{ name: "Open MPI", libraries: ["libmpi.so.40"], handleType: "void *" },
-  ...{ world: "ompi_mpi_comm_world", byte: "ompi_mpi_byte", inPlace: 1, funneled: 1 },
+  ...{ world: "ompi_mpi_comm_world", byte: "ompi_mpi_byte", inPlace: 1, statusIgnore: 0, funneled: 1 },
 };
 const mpich: MpiFamily = {
   ...{ name: "MPICH", libraries: ["libmpi.so.12", "libmpich.so.12"], handleType: "int" },
-  ...{ world: 0x44000000, byte: 0x4c00010d, inPlace: -1, funneled: 1 },
+  ...{ world: 0x44000000, byte: 0x4c00010d, inPlace: -1, statusIgnore: 1, funneled: 1 },
 };
 const standard: MpiFamily = {
   ...{ name: "the standard interface of MPI 5", libraries: ["libmpi_abi.so.1"], handleType: "intptr_t" },
-  ...{ world: 0x101, byte: 0x247, inPlace: 1, funneled: 1024 },
+  ...{ world: 0x101, byte: 0x247, inPlace: 1, statusIgnore: 0, funneled: 1024 },
 };
 
 /** A library to try. */

@@ -78,6 +78,13 @@ export function threadsOf(ranks: readonly Rank[], rank: number): number {
   return Math.max(1, Math.floor(available / sharing));
 }
 
+/** Whether some machine has more ranks than cores that they may use. */
+export function areCrowded(ranks: readonly Rank[]): boolean {
+  return ranks.some(({ host, cores, available }) => {
+    return ranks.filter((other) => other.host === host && other.cores === cores).length > available;
+  });
+}
+
 /** A warning if a launcher left cores of a machine idle; undefined if all are used. A queue may have given the others away. */
 export function unusedCores(ranks: readonly Rank[], launcher: string): string | undefined {
   if (launcher === "srun") return undefined;

@@ -10,7 +10,15 @@ import { leadKernels } from "../../kernels/cluster/leader.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { Environment, Launched } from "./launcher.js";
 import { type MpiWorld, openMpi } from "./mpi.js";
-import { gatherTexts, introduce, measureRates, type Rank, threadsOf, unusedCores } from "./ranks.js";
+import {
+  areCrowded,
+  gatherTexts,
+  introduce,
+  measureRates,
+  type Rank,
+  threadsOf,
+  unusedCores,
+} from "./ranks.js";
 
 /** What rank 0 wants next of the others: kernels of a device, a line on their devices, or nothing more. */
 type Order =
@@ -40,6 +48,7 @@ export class ClusterSession {
         `${launched.launcher} started ${launched.size} processes, but ${world.library} finds ${world.size}: it is not the library of this launcher; name that in the variable TRAINLETS_MPI`,
       );
     const session = new ClusterSession(world, await introduce(world, words), launched);
+    world.sleeps = areCrowded(session.ranks);
     world.rates = await measureRates(world, session.threads);
     return session;
   }
