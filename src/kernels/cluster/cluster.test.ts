@@ -1,18 +1,14 @@
 import { expect, test } from "vitest";
 import { SparseColumns } from "../../core/matrix.js";
 import { Rng } from "../../core/random/rng.js";
-import { syntheticPictures } from "../../data/syntheticPictures.js";
-import { learnerNames } from "../../learn/learners/registry.js";
-import { train } from "../../learn/run/train.js";
 import { Matrix64 } from "../../linalg/matrix64.js";
-import { modelToBytes } from "../../model/files.js";
 import { conformance } from "../conformance/conformance.case.js";
-import type { Kernels } from "../contract.js";
 import { createCpuKernels } from "../cpu/index.js";
 import { createReferenceKernels } from "../reference/index.js";
 import type { Communicator, Rates } from "./communicator.js";
 import { DividedOperations } from "./dividedOperations.js";
 import { dividesAll, dividesNothing, localCluster, localRanks } from "./localRanks.case.js";
+import { learn, sameModels } from "./sameModels.case.js";
 
 const reference = async () => createReferenceKernels();
 const cpu = () => createCpuKernels({ threads: 1 });
@@ -23,27 +19,10 @@ for (const size of [1, 2, 3, 4]) {
   conformance(`cpu on ${size} ranks:`, () => localCluster(size, cpu), options);
 }
 
-const small = {
-  patch: [6, 6],
-  base: "odct:1.5",
-  coding: { sparsity: 3 },
-  batch: 50,
-  examples: 330,
-  epochs: 1,
-};
-
-async function learn(kernels: Kernels, options: object): Promise<Uint8Array> {
-  const run = train(syntheticPictures(1, 1, 48), { ...small, holdout: 60, ...options, kernels });
-  const bytes = modelToBytes(await run.model());
-  await kernels.close();
-  return bytes;
-}
-
-test.each(learnerNames)("%s learns the same model on any number of ranks", async (learner) => {
-  const options = { learner, ...(learner === "sedil" ? { base: "identity" } : {}) };
-  const alone = await learn(await cpu(), options);
-  for (const size of [2, 3]) expect(await learn(await localCluster(size, cpu), options)).toEqual(alone);
-});
+sameModels(
+  cpu,
+  [2, 3].map((size) => () => localCluster(size, cpu)),
+);
 
 test.each<readonly [string, { readonly rates?: Rates; readonly options?: object }]>([
   ["nothing is divided", { rates: dividesNothing }],
