@@ -2,8 +2,8 @@
  * MPI through the library of the system, which is loaded when it is needed (koffi). A call waits for those of other ranks;
  * the work of a rank is done in its kernels, and nothing else has to run meanwhile.
  *
- * Libraries wait in a loop. Where there are more ranks than cores, that would take the cores from the ranks that work, so
- * the ranks ask from time to time and sleep in between.
+ * Libraries wait in a loop, which keeps a core busy. So ranks that wait for rank 0, which may take long, ask from time to time
+ * and sleep in between; and where there are more ranks than cores, so do ranks that wait for each other.
  */
 
 import { InputError } from "../../core/errors.js";
@@ -16,8 +16,8 @@ export interface MpiWorld extends Communicator {
   /** The library, in words. */
   readonly library: string;
   rates: Rates;
-  /** Whether to sleep while waiting: the same on all ranks. */
-  sleeps: boolean;
+  /** Whether there are more ranks than cores on some machine: the same on all ranks. */
+  crowded: boolean;
   /** Bytes that were received from other ranks, and seconds in calls of MPI, waiting included. */
   readonly traffic: { bytes: number; seconds: number };
   /** End all ranks, this one included, at once. */
@@ -26,8 +26,8 @@ export interface MpiWorld extends Communicator {
   finalize(): void;
 }
 
-/** Milliseconds that a rank asks without a pause, and that it then sleeps between two questions. */
-const patience = 0.2;
+/** Milliseconds that a rank asks without a pause, with and without a core of its own, and that it then sleeps between two questions. */
+const patience = { alone: 2, crowded: 0.2 };
 const pause = 0.2;
 
 /** The most bytes of one call: counts are 32-bit integers. */
@@ -74,7 +74,6 @@ function loadLibrary(koffi: Koffi, { family, path }: MpiLibrary) {
     typeof value === "number" ? value : library.symbol(value, koffi.pointer("void"));
   // arrays are declared as void *, so that the library gets the addresses of their own memory
   const gathered = `intptr_t, int, ${handle}, void *, void *, void *, ${handle}, ${handle}`;
-  const sent = `void *, int, ${handle}, int, ${handle}`;
   const request = `_Inout_ ${handle} *`;
   return {
     init: declared("int MPI_Init_thread(void *, void *, int, _Out_ int *)"),
@@ -82,8 +81,7 @@ function loadLibrary(koffi: Koffi, { family, path }: MpiLibrary) {
     size: declared(`int MPI_Comm_size(${handle}, _Out_ int *)`),
     allGather: declared(`int MPI_Allgatherv(${gathered})`),
     startAllGather: declared(`int MPI_Iallgatherv(${gathered}, ${request})`),
-    broadcast: declared(`int MPI_Bcast(${sent})`),
-    startBroadcast: declared(`int MPI_Ibcast(${sent}, ${request})`),
+    startBroadcast: declared(`int MPI_Ibcast(void *, int, ${handle}, int, ${handle}, ${request})`),
     test: declared(`int MPI_Test(${request}, _Out_ int *, intptr_t)`),
     abort: declared(`int MPI_Abort(${handle}, int)`),
     finalize: declared("int MPI_Finalize(void)"),
@@ -113,17 +111,17 @@ function startMpi(
     inUse.arguments = args; // the library works on these arrays until the call has ended
     call(name, operation, ...args, request);
     const start = performance.now();
+    const limit = result.crowded ? patience.crowded : patience.alone;
     while (done[0] === 0) {
-      if (performance.now() - start > patience) Atomics.wait(sleeper, 0, 0, pause);
+      if (performance.now() - start > limit) Atomics.wait(sleeper, 0, 0, pause);
       call("MPI_Test", functions.test, request, done, family.statusIgnore);
     }
     inUse.arguments = [];
   };
-  const collective = (name: "allGather" | "broadcast", bytes: number, ...args: unknown[]) => {
+  /** The time of a call and the bytes it brings count. */
+  const timed = (bytes: number, work: () => void) => {
     const start = performance.now();
-    if (result.sleeps)
-      callAsleep(name, functions[name === "allGather" ? "startAllGather" : "startBroadcast"], ...args);
-    else call(name, functions[name], ...args);
+    work();
     result.traffic.seconds += (performance.now() - start) / 1000;
     result.traffic.bytes += bytes;
   };
@@ -132,7 +130,7 @@ function startMpi(
     size,
     library: describeLibrary(family, path),
     rates: { bytes: 1e9, products: 1e9 }, // until they are measured
-    sleeps: true, // until it is known whether all have cores of their own
+    crowded: true, // until it is known that all have cores of their own
     traffic: { bytes: 0, seconds: 0 },
     async allGather(buffer, starts) {
       const most = Math.floor(mostBytes / size);
@@ -140,13 +138,18 @@ function startMpi(
         const { counts, offsets } = partOf(starts, done, most);
         if (counts.every((count) => count === 0)) return;
         const bytes = counts.reduce((sum, count, r) => (r === rank ? sum : sum + count), 0);
-        collective("allGather", bytes, family.inPlace, 0, byte, buffer, counts, offsets, byte, world);
+        const args = [family.inPlace, 0, byte, buffer, counts, offsets, byte, world];
+        timed(bytes, () => {
+          if (result.crowded) callAsleep("MPI_Iallgatherv", functions.startAllGather, ...args);
+          else call("MPI_Allgatherv", functions.allGather, ...args);
+        });
       }
     },
     async broadcast(buffer) {
       for (let at = 0; at < buffer.length; at += mostBytes) {
         const part = buffer.subarray(at, at + mostBytes);
-        collective("broadcast", rank > 0 ? part.length : 0, part, part.length, byte, 0, world);
+        const args = [part, part.length, byte, 0, world];
+        timed(rank > 0 ? part.length : 0, () => callAsleep("MPI_Ibcast", functions.startBroadcast, ...args));
       }
     },
     abort: (code) => void functions.abort(world, code),

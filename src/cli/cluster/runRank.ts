@@ -16,7 +16,7 @@ import type { ClusterSession } from "./session.js";
 const signals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGXCPU"] as const;
 
 /** Milliseconds that other ranks wait before they report why they could not join: if rank 0 could not either, it reports. */
-const patience = 1000;
+const patience = 5000;
 
 /** The exit code of this rank. */
 export async function runRank(

@@ -48,7 +48,7 @@ export class ClusterSession {
         `${launched.launcher} started ${launched.size} processes, but ${world.library} finds ${world.size}: it is not the library of this launcher; name that in the variable TRAINLETS_MPI`,
       );
     const session = new ClusterSession(world, await introduce(world, words), launched);
-    world.sleeps = areCrowded(session.ranks);
+    world.crowded = areCrowded(session.ranks);
     world.rates = await measureRates(world, session.threads);
     return session;
   }
