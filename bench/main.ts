@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { compactJson } from "../src/experiments/results/result.js";
+import { benchCluster } from "./cluster.js";
 import { benchCodec } from "./codec.js";
 import { benchGpu } from "./gpu.js";
 import { benchJobs } from "./jobs.js";
@@ -45,6 +46,7 @@ const parts = {
   learners: benchLearners,
   small: benchSmall,
   withoutGram: benchWithoutGram,
+  cluster: benchCluster,
 };
 const chosen = positionals.length > 0 ? positionals : ["kernels", "jobs"];
 const unknown = chosen.find((name) => !Object.hasOwn(parts, name));

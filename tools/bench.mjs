@@ -13,7 +13,7 @@ const file = join(root, ".cache/bench/main.mjs");
 const bundle = await rolldown({
   input: join(root, "bench/main.ts"),
   platform: "node",
-  external: ["sharp", "webgpu"],
+  external: ["koffi", "sharp", "webgpu"],
   resolve: { extensionAlias: { ".js": [".ts", ".js"] } },
 });
 await bundle.write({ file, format: "esm", codeSplitting: false });

@@ -18,8 +18,8 @@ export interface MpiWorld extends Communicator {
   rates: Rates;
   /** Whether there are more ranks than cores on some machine: the same on all ranks. */
   crowded: boolean;
-  /** Bytes that were received from other ranks, and seconds in calls of MPI, waiting included. */
-  readonly traffic: { bytes: number; seconds: number };
+  /** Bytes that were received from other ranks, and calls of MPI: their seconds, waiting included, and their number. */
+  readonly traffic: { bytes: number; seconds: number; calls: number };
   /** End all ranks, this one included, at once. */
   abort(code: number): void;
   /** The last call, of all ranks. */
@@ -124,6 +124,7 @@ function startMpi(
     work();
     result.traffic.seconds += (performance.now() - start) / 1000;
     result.traffic.bytes += bytes;
+    result.traffic.calls++;
   };
   const result: MpiWorld = {
     rank,
@@ -131,7 +132,7 @@ function startMpi(
     library: describeLibrary(family, path),
     rates: { bytes: 1e9, products: 1e9 }, // until they are measured
     crowded: true, // until it is known that all have cores of their own
-    traffic: { bytes: 0, seconds: 0 },
+    traffic: { bytes: 0, seconds: 0, calls: 0 },
     async allGather(buffer, starts) {
       const most = Math.floor(mostBytes / size);
       for (let done = 0; ; done += most) {
