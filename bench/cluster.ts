@@ -85,7 +85,9 @@ async function benchJob(job: Job, launcher: string, { save }: Options): Promise<
   const profile = { ...alone.profile, calls: rows[1][2].profile.calls };
   const expected = networks.map((network) => ({
     network,
-    gains: counts.map((ranks) => alone.step / stepSeconds(profile, sizes, ranks, network)),
+    gains: counts.map(
+      (ranks) => stepSeconds(profile, sizes, 1, network) / stepSeconds(profile, sizes, ranks, network),
+    ),
   }));
   const simulated = table(
     ["speed-up with ranks", ...counts.map(String)],
