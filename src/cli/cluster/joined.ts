@@ -9,8 +9,9 @@ export function clusterSession(): ClusterSession | undefined {
   return joined;
 }
 
-/** The launcher that started this process as one of several. */
+/** The launcher that started this process as one of several; TRAINLETS_MPI=off leaves each of them to itself. */
 export function launchedAmongSeveral(): Launched | undefined {
+  if (process.env.TRAINLETS_MPI === "off") return undefined;
   const launched = findLauncher(process.env);
   return launched && launched.size > 1 ? launched : undefined;
 }
