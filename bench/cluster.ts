@@ -39,7 +39,7 @@ interface Measured {
   readonly profile: StepProfile;
 }
 
-/** The variable that tells a process which job of the bench to do, and with how many threads. */
+/** The variable with the job of the bench that a process is to do, and the number of its threads. */
 const variable = "TRAINLETS_BENCH_CLUSTER";
 
 export async function benchCluster(options: Options): Promise<string> {

@@ -31,7 +31,24 @@ import type { DenseMatrix, SparseColumns } from "../core/matrix.js";
 import type { Shape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import type { Matrix64 } from "../linalg/matrix64.js";
+import type {
+  DeviceBase,
+  DeviceMatrix,
+  DeviceSet,
+  DeviceSignals,
+  DeviceSparse,
+  MomentumStep,
+} from "./deviceHandles.js";
 import type { DividedKernels } from "./divided.js";
+
+export type {
+  DeviceBase,
+  DeviceMatrix,
+  DeviceSet,
+  DeviceSignals,
+  DeviceSparse,
+  MomentumStep,
+} from "./deviceHandles.js";
 
 /** Kernels as algorithms get them: checked, and closed at the end of an `await using` block. */
 export interface Kernels extends DeviceKernels, Closable {}
@@ -64,19 +81,6 @@ export interface DeviceKernels
 
 // — handles —————————————————————————————————————————————————————————————————
 
-/** A dense f32 matrix, by columns. */
-export interface DeviceMatrix {
-  readonly rows: number;
-  readonly cols: number;
-}
-
-/** Sparse columns with room for `width` entries each: A, or the codes X. */
-export interface DeviceSparse {
-  readonly rows: number;
-  readonly cols: number;
-  readonly width: number;
-}
-
 /** The entries of sparse columns by rows, without zeros: those of row j from starts[j] to starts[j + 1], by ascending columns. */
 export interface SparseRows {
   /** The number of columns, N. */
@@ -85,23 +89,6 @@ export interface SparseRows {
   readonly starts: Uint32Array;
   readonly columns: Uint32Array;
   readonly values: Float32Array;
-}
-
-/** A base dictionary Φ = φ₀ ⊗ φ₁ ⊗ …, n × L. A single factor is an explicit matrix. */
-export interface DeviceBase {
-  readonly rows: number;
-  readonly cols: number;
-}
-
-/** A set S of atoms. Its size may be known to the device alone. */
-export interface DeviceSet {
-  /** The largest size it can have: m. */
-  readonly capacity: number;
-}
-
-/** Signals to cut windows from. */
-export interface DeviceSignals {
-  readonly count: number;
 }
 
 /** Makes handles, writes and reads what they hold, and frees them. */
@@ -271,14 +258,6 @@ export const dependenceFloor = 16 * 2 ** -23;
 export interface ScalarPlace {
   readonly scalars: DeviceMatrix;
   readonly slot: number;
-}
-
-/** The step of `moveAtoms`: γ, η = scalars[eta], and the gradient. */
-export interface MomentumStep {
-  readonly gamma: number;
-  readonly scalars: DeviceMatrix;
-  readonly eta: number;
-  readonly grad: DeviceMatrix;
 }
 
 /** The update of A: the atoms in use, the gradient, the step size and P_k. */

@@ -4,7 +4,7 @@
  * all. The results are those of the contract, to the bit.
  */
 
-import type { DeviceBase, DeviceMatrix, DeviceSet, DeviceSparse, MomentumStep } from "./contract.js";
+import type { DeviceBase, DeviceMatrix, DeviceSet, DeviceSparse, MomentumStep } from "./deviceHandles.js";
 
 /** Items from one up to another, which is not among them. */
 export interface Items {

@@ -9,7 +9,7 @@ import { skippedBecause } from "../missing.js";
 
 export interface Launcher {
   readonly name: "Open MPI" | "MPICH";
-  /** The command, undefined if there is none, and words before those of the program. */
+  /** The command, if it is installed, and words before those of the program. */
   readonly command: string | undefined;
   readonly words: readonly string[];
   /** For the title of a test: empty, or why it is skipped. */

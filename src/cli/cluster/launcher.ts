@@ -3,7 +3,7 @@
 /** Variables of the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a launcher tells its processes. */
+/** What a launcher leaves in the environment of its processes. */
 export interface Launched {
   /** The launcher, in words. */
   readonly launcher: string;

@@ -1,4 +1,4 @@
-/** What the ranks of a run tell each other of themselves at the start, and what must be the same on all of them. */
+/** What the ranks of a run know of each other from the start, and what must be the same on all of them. */
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** What the ranks of a run tell each other. All ranks make the same calls in the same order. */
+/** How the ranks of a run exchange bytes. All ranks make the same calls in the same order. */
 export interface Communicator {
   /** This rank, from 0 to size − 1. */
   readonly rank: number;

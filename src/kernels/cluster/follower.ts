@@ -1,4 +1,4 @@
-/** The other ranks: they do what rank 0 tells them (leader.ts), until it closes its kernels. */
+/** The other ranks: they do the operations that rank 0 sends (leader.ts), until it closes its kernels. */
 
 import type { DeviceKernels, Kernels } from "../contract.js";
 import type { Communicator } from "./communicator.js";

@@ -1,5 +1,5 @@
 /**
- * One program, many ranks: rank 0 runs it and tells the others every operation of its kernels, which they do as well
+ * One program, many ranks: rank 0 runs it and sends the others every operation of its kernels, which they do as well
  * (follower.ts), each on its share. So only rank 0 reads options and data, decides when to stop and writes files.
  */
 
@@ -65,7 +65,7 @@ export function leadKernels(
       next++;
       return handle;
     };
-  const told = Object.fromEntries(
+  const sent = Object.fromEntries(
     (Object.keys(signatures) as OperationName[]).map((name) => [
       name,
       async (...args: unknown[]) => {
@@ -84,7 +84,7 @@ export function leadKernels(
   return checked(
     inOrder({
       ...own,
-      ...told,
+      ...sent,
       get memory() {
         return own.memory;
       },

@@ -1,5 +1,5 @@
 /**
- * What rank 0 tells the others: objects such as operations with their arguments. An argument may be a handle, which travels as its number,
+ * What rank 0 sends to the others: objects such as operations with their arguments. An argument may be a handle, which travels as its number,
  * a matrix, an array of numbers, or a plain object of these. The text of a message is JSON, in which numbers that were
  * packed behind it stand as a type, a place and a length.
  */

@@ -1,0 +1,39 @@
+/** Handles of what lives in the memory of a device (contract.ts), and the step of an update, which names some. */
+
+/** A dense f32 matrix, by columns. */
+export interface DeviceMatrix {
+  readonly rows: number;
+  readonly cols: number;
+}
+
+/** Sparse columns with room for `width` entries each: A, or the codes X. */
+export interface DeviceSparse {
+  readonly rows: number;
+  readonly cols: number;
+  readonly width: number;
+}
+
+/** A base dictionary Φ = φ₀ ⊗ φ₁ ⊗ …, n × L. A single factor is an explicit matrix. */
+export interface DeviceBase {
+  readonly rows: number;
+  readonly cols: number;
+}
+
+/** A set S of atoms. Its size may be known to the device alone. */
+export interface DeviceSet {
+  /** The largest size it can have: m. */
+  readonly capacity: number;
+}
+
+/** Signals to cut windows from. */
+export interface DeviceSignals {
+  readonly count: number;
+}
+
+/** The step of `moveAtoms`: γ, η = scalars[eta], and the gradient. */
+export interface MomentumStep {
+  readonly gamma: number;
+  readonly scalars: DeviceMatrix;
+  readonly eta: number;
+  readonly grad: DeviceMatrix;
+}
