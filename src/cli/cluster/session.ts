@@ -66,6 +66,15 @@ export class ClusterSession {
     return unusedCores(this.ranks, this.#launched.launcher);
   }
 
+  /** A note if ranks on the GPU may have one together. */
+  sharedGpu(device: Kernels["name"]): string | undefined {
+    if (device !== "gpu") return undefined;
+    const on = (host: string) => this.ranks.filter((rank) => rank.host === host).length;
+    const host = this.ranks.map((rank) => rank.host).find((name) => on(name) > 1);
+    if (host === undefined) return undefined;
+    return `the ${on(host)} ranks on ${host} share a GPU, unless the launcher shows each of them another`;
+  }
+
   /** Kernels of all ranks, over `local` on rank 0 and over the same kind on the others. */
   async lead(local: Kernels, threads?: number): Promise<Kernels> {
     if (this.#broken) throw this.#broken;

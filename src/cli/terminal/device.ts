@@ -31,9 +31,9 @@ export async function onDevice<T>(
   const cluster = clusterSession();
   const chosen = await chooseKernels(device, { threads: threads ?? cluster?.threads });
   const kernels = cluster ? await cluster.lead(chosen.kernels, threads) : chosen.kernels;
-  const { reason } = chosen;
+  const reasons = [chosen.reason, cluster?.sharedGpu(kernels.name)].filter(Boolean).join("; ");
   try {
-    return await run(kernels, `computing on ${kernels.name}: ${kernels.description} (${reason})`);
+    return await run(kernels, `computing on ${kernels.name}: ${kernels.description} (${reasons})`);
   } finally {
     await kernels.close();
   }
