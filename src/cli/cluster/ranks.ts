@@ -20,7 +20,7 @@ export interface Rank {
   readonly machine: number;
 }
 
-export function describeRank(words: readonly string[]): Rank {
+function describeRank(words: readonly string[]): Rank {
   return {
     host: hostname(),
     version,

@@ -1,6 +1,6 @@
-/** Handles of the cluster kernels: columns spread over the ranks, and what every rank holds alike. */
+/** Handles of the cluster kernels: columns spread over the ranks. Bases, sets and signals are alike on all ranks. */
 
-import type { DeviceBase, DeviceMatrix, DeviceSet, DeviceSignals, DeviceSparse } from "../contract.js";
+import type { DeviceMatrix, DeviceSparse } from "../contract.js";
 import { ownHandle } from "../contract.js";
 import type { SpreadColumns } from "./spreadColumns.js";
 
@@ -27,15 +27,6 @@ export class ClusterSparse implements DeviceSparse {
     this.cols = cols;
     this.width = width;
     this.columns = columns;
-  }
-}
-
-/** The same on all ranks. */
-export class Everywhere<Handle extends DeviceBase | DeviceSet | DeviceSignals> {
-  readonly local: Handle;
-
-  constructor(local: Handle) {
-    this.local = local;
   }
 }
 
