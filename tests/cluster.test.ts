@@ -72,7 +72,7 @@ describe.each([
 });
 
 describe.skipIf(!openMpi.command)(`ranks of Open MPI${openMpi.note}`, () => {
-  it("ends all ranks when one is killed, and another number of ranks resumes to the same file", async () => {
+  it("all end when one is killed, and another number of ranks resumes to the same file", async () => {
     const line = `${longer} --checkpoint killed --checkpoint-steps 1 --resume -o killed.npz`;
     rmSync(path("killed"), { recursive: true, force: true });
     await works(folder, `${longer} -o whole.npz`);
@@ -87,7 +87,7 @@ describe.skipIf(!openMpi.command)(`ranks of Open MPI${openMpi.note}`, () => {
     rmSync(path("killed.npz"));
   });
 
-  it("is reported in one line: no library, a library of another family, other words", async () => {
+  it("report a wrong set-up in one line: no library, a library of another family, other words", async () => {
     const refused = async (env: NodeJS.ProcessEnv, line = "devices") => {
       const { code, stderr } = await onRanks(openMpi, 2, line, env);
       expect(code).not.toBe(0);
@@ -101,9 +101,16 @@ describe.skipIf(!openMpi.command)(`ranks of Open MPI${openMpi.note}`, () => {
     expect(lines.join("\n")).toMatch(
       /^devices: (mpirun of Open MPI started 2 processes|TRAINLETS_MPI must name)[^\n]*$/,
     );
+    const second = [":", "-n", "1", process.execPath, program, "demo"];
+    const differing = await outcomeOf(
+      startRanks(openMpi, 1, [program, "devices", ...second], { cwd: folder }),
+    );
+    expect(ownLines(differing.stderr)).toEqual([
+      expect.stringMatching(/^devices: rank 1 on \S+ was started with other words than rank 0$/),
+    ]);
   });
 
-  it("is reported in one line: no koffi, another version on one rank", async () => {
+  it("report a wrong set-up in one line: no koffi, another version on one rank", async () => {
     const copy = path("copy");
     copyProgram(copy, (name) => name !== "koffi");
     const main = join(copy, "dist/cli/main.js");
@@ -130,7 +137,7 @@ describe.skipIf(!openMpi.command)(`ranks of Open MPI${openMpi.note}`, () => {
 });
 
 describe.skipIf(!mpich.command)(`ranks of MPICH${mpich.note}`, () => {
-  it("ends in step when a signal asks for it, with a checkpoint", async () => {
+  it("end in step when a signal asks for it, with a checkpoint", async () => {
     const line = `${endless} --checkpoint stopped -o stopped.npz`;
     const child = startRanks(mpich, 2, [program, ...words(line)], { cwd: folder });
     const ended = outcomeOf(child);
@@ -140,7 +147,7 @@ describe.skipIf(!mpich.command)(`ranks of MPICH${mpich.note}`, () => {
     expect(checkpoints("stopped").length).toBeGreaterThan(0);
   });
 
-  it("lists its ranks", async () => {
+  it("are listed by devices", async () => {
     const { code, stdout } = await onRanks(mpich, 2, "devices");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^rank 0 {2}\S+ {2}cpu.*\r?\nrank 1 {2}\S+ {2}cpu.*/);
