@@ -80,23 +80,23 @@ export interface DictionaryParts {
  * equation (13).
  */
 export class SparseDictionary implements Dictionary {
-  readonly base: BaseDictionary;
   /** n: samples of a signal. */
   readonly rows: number;
   /** m: atoms. */
   readonly cols: number;
-  readonly phi: DeviceBase;
   readonly A: DeviceSparse;
   /** 1/‖Φaⱼ‖₂, or 0 for a zero atom. */
   readonly scale: DeviceMatrix;
   readonly gram: DeviceMatrix | undefined;
   readonly #kernels: Kernels;
+  #base: BaseDictionary;
+  #phi: DeviceBase;
 
   private constructor(base: BaseDictionary, atoms: number, width: number, kernels: Kernels) {
-    this.base = base;
+    this.#base = base;
+    this.#phi = kernels.base(base.factors);
     this.rows = baseRows(base);
     this.cols = atoms;
-    this.phi = kernels.base(base.factors);
     this.A = kernels.sparse(baseCols(base), atoms, width);
     this.scale = kernels.matrix(atoms, 1);
     this.gram = atoms <= kernels.mostGramAtoms ? kernels.matrix(atoms, atoms) : undefined;
@@ -132,8 +132,30 @@ export class SparseDictionary implements Dictionary {
     return SparseDictionary.create(base, SparseColumns.identity(baseCols(base), 1), kernels);
   }
 
+  get base(): BaseDictionary {
+    return this.#base;
+  }
+
+  get phi(): DeviceBase {
+    return this.#phi;
+  }
+
   get shape(): Shape {
     return this.base.shape;
+  }
+
+  /** Another Φ of the same sizes. Norms and Gram matrix are those of the old one until `refreshAll`. */
+  exchangeBase(base: BaseDictionary): void {
+    this.#kernels.free(this.#phi);
+    this.#phi = this.#kernels.base(base.factors);
+    this.#base = base;
+  }
+
+  /** The Φ of another dictionary, with norms and Gram matrix, unless it is the same already. */
+  async followBase({ base }: SparseDictionary): Promise<void> {
+    if (base === this.#base) return;
+    this.exchangeBase(base);
+    await this.refreshAll();
   }
 
   async project(Y: DeviceMatrix, P: DeviceMatrix): Promise<void> {

@@ -32,11 +32,11 @@ export function describePlan(plan: TrainPlan): string {
   ].join("\n");
 }
 
-function describePatches({ base, kind }: TrainPlan): string {
+function describePatches({ base, kind, refineBase }: TrainPlan): string {
   const patches = `${formatShape(base.shape)} patches`;
   return kind.explicit
     ? patches
-    : `${patches} over ${visibleLine(base.name)} (${counted(baseCols(base), "base atom")})`;
+    : `${patches} over ${visibleLine(base.name)} (${counted(baseCols(base), "base atom")}${refineBase ? ", refined" : ""})`;
 }
 
 /** The non-zeros per atom, for learners with a sparse factor A. */

@@ -47,6 +47,7 @@ const plainSettings = [
   "steps",
   "momentum",
   "stepDecay",
+  "refineBase",
   "seed",
   "holdout",
   "testEvery",

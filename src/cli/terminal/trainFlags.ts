@@ -44,6 +44,7 @@ const sameInLibrary = [
   "momentum",
   "firstSteps",
   "average",
+  "refineBase",
   "stepDecay",
   "seed",
   "holdout",
@@ -136,6 +137,10 @@ function withLearnerOptions(command: Command): void {
       ),
     )
     .option("--average", "end with the mean of the atoms over the last epoch (osdl only)")
+    .option(
+      "--refine-base",
+      "refine the factors of a separable base to the data while learning (osdl and sparse-odl)",
+    )
     .addOption(
       option("--step-decay <t>", "mini-batches until the step is halved (niht only)", number, d.stepDecay),
     )

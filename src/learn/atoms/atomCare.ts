@@ -232,6 +232,7 @@ export class NewAtoms {
     const kernels = this.#kernels;
     this.#pursuit ??= await this.#openPursuit();
     const { base, encoder, energies } = this.#pursuit;
+    await base.followBase(this.#dictionary);
     const e = kernels.head(energies, Y.cols);
     const X = await encoder.encode(Y);
     const codes = kernels.readSparse(X);

@@ -67,6 +67,7 @@ export class AtomFits {
   /** Atoms of D ← the fits to the unit columns of U that are closer to them. Norms and Gram matrix are not refreshed. */
   async improve(U: DeviceMatrix, D: SparseDictionary): Promise<void> {
     const kernels = this.#kernels;
+    await this.phi.followBase(D);
     for (const { from, u, distances } of this.#parts(U.cols)) {
       await kernels.copyColumns(U, from, u);
       const chosen = kernels.headSparse(this.#chosen, u.cols);

@@ -322,7 +322,7 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
 
     test("rejects options that it does not use", () => {
       const steps = { momentum: 0.5, firstSteps: "short", stepDecay: 9 } as const;
-      const values = { atomSparsity: 3, ...steps, init: "base", average: true };
+      const values = { atomSparsity: 3, ...steps, init: "base", average: true, refineBase: true };
       for (const name of ownOptionNames) {
         const given = () => train(pictures, { ...options, [name]: values[name] });
         if (ownOptions.includes(name)) expect(given).not.toThrow();

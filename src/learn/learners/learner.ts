@@ -94,6 +94,8 @@ export interface LearnerOptions {
   readonly init: StartingAtoms;
   /** Whether the result is the mean of the atoms over the last epoch. */
   readonly average: boolean;
+  /** Whether the factors of the base are refined while atoms are learned; false by default. */
+  readonly refineBase?: boolean;
 }
 
 /** What atoms start as: the base dictionary, examples, or the most used of both. */
@@ -103,7 +105,7 @@ export type StartingAtoms = (typeof startingAtoms)[number];
 /** Options that only some learners use; the others reject them. */
 export const ownOptionNames = [
   ...(["atomSparsity", "momentum", "firstSteps"] as const),
-  ...(["stepDecay", "init", "average"] as const),
+  ...(["stepDecay", "init", "average", "refineBase"] as const),
 ] as const;
 export type OwnOption = (typeof ownOptionNames)[number];
 

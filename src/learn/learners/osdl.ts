@@ -15,7 +15,7 @@
  *     U_S ← γ U_S + η∇,  A_S ← P_k[A_S − U_S]    (12)     kernels.moveAtoms
  *     G   ← refresh rows and columns S                    dictionary.refresh
  *
- * An update reads nothing back to the host (the first of a short start does); `osdlReport` reads a few numbers.
+ * An update reads nothing back to the host (the first of a short start does, and one that refines the base); `osdlReport` reads a few numbers.
  *
  * Shapes   Φ n×L   A L×m   Y n×N   X m×N   U L×m   G m×m   S ⊂ {0 … m−1}
  * Cost     O(N n²(√m + k) + m² log m) per mini-batch, §IV-D.
@@ -34,6 +34,8 @@
  *                  authors' MATLAB release decays every column.)
  *   D4 short start Only with `firstSteps: "short"`: the starting atoms are scaled, and γ rises
  *                  from 0, so that the first steps are near the line search (shortStart.ts).
+ *   D5 refined base Only with `refineBase`: between the codes and the gradient of some
+ *                  mini-batches the factors of Φ are refined (baseRefinement.ts).
  *
  * An option that is not in the text: `average` ends a run with the mean of the iterates of
  * its last epoch (iterateAverage.ts).
@@ -46,6 +48,7 @@ import {
   byRule,
   deviceMatrix,
   dictionary as dictionaryType,
+  flag,
   having,
   kernels as kernelsType,
   type OptionTypes,
@@ -55,12 +58,14 @@ import {
   required,
   requireOptions,
 } from "../../core/arguments/argumentTypes.js";
+import { InputError } from "../../core/errors.js";
 import { requireFraction, requireInteger } from "../../core/require.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
 import { type CodingRule, defaultSparsity, Encoder, resolveLimits } from "../../pursuit/encoder.js";
 import { atomCareMemory, NewAtoms } from "../atoms/atomCare.js";
+import { BaseRefinement, refinementMemory, requireRefinable } from "../atoms/baseRefinement.js";
 import { startMemory } from "../atoms/exampleStart.js";
 import { IterateAverage } from "../atoms/iterateAverage.js";
 import { savableMatrix } from "../checkpoints/checkpointParts.js";
@@ -83,6 +88,8 @@ export interface OsdlOptions {
   readonly momentum?: number;
   /** The first steps as printed, or shortened (D4). */
   readonly firstSteps?: FirstSteps;
+  /** Refine the factors of the base (D5). */
+  readonly refineBase?: boolean;
   /** The most examples per mini-batch: `N`. */
   readonly batch?: number;
 }
@@ -91,6 +98,7 @@ export interface OsdlOptions {
 export const osdlDefaults = {
   momentum: 0.9,
   firstSteps: "paper",
+  refineBase: false,
   batch: 512,
 } as const satisfies Partial<OsdlOptions>;
 
@@ -118,6 +126,7 @@ const osdlOptionTypes: OptionTypes<OsdlOptions> = {
   coding: required(record),
   momentum: byRule,
   firstSteps: byRule,
+  refineBase: flag,
   batch: byRule,
 };
 
@@ -141,10 +150,12 @@ export function createOsdl(dictionary: SparseDictionary, options: OsdlOptions, k
   requireFraction("createOsdl", "momentum", resolved.momentum);
   requireFirstSteps("createOsdl", resolved.firstSteps);
   requireInteger("createOsdl", "batch", resolved.batch, 1);
+  if (resolved.refineBase) requireRefinable("createOsdl", dictionary.base);
   const limits = resolveLimits("createOsdl", resolved.coding, n, m);
   return {
     options: resolved,
     dictionary,
+    refinement: resolved.refineBase ? new BaseRefinement(dictionary, kernels) : undefined,
     encoder: new Encoder(dictionary, limits, resolved.batch, kernels),
     tally: new Tally(m, kernels),
     momentum: kernels.matrix(L, m),
@@ -159,13 +170,15 @@ export function createOsdl(dictionary: SparseDictionary, options: OsdlOptions, k
 export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
   requireState("osdlUpdate", state, kernels);
   requireArgument("osdlUpdate", "Y", Y, deviceMatrix);
-  const { dictionary: D, encoder, tally, momentum: U, gradient: grad, scalars } = state;
+  const { dictionary: D, encoder, tally, refinement, momentum: U, gradient: grad, scalars } = state;
   const { atomSparsity: k, momentum, firstSteps } = state.options;
   const delay = firstSteps === "short" ? delayOf(state) : 0; // D4
   const gamma = delay > 0 ? risingMomentum(momentum, tally.step, delay) : momentum;
 
   const X = await encoder.encode(Y);
   if (delay > 0 && tally.step === 0) await scaleStart(D, X, delay, kernels);
+  const refines = refinement?.isDue(tally.step + 1) === true;
+  if (refines) await refinement.refine(tally.step + 1, Y, X); // D5
   const R = kernels.head(state.residual, Y.cols);
   const W = kernels.head(state.coefficients, Y.cols);
   await D.residual(Y, X, R, W); // W = Φᵀ(Y − ΦAX)
@@ -175,7 +188,7 @@ export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Ker
   await kernels.gradient(W, X, S, grad, { scalars, slot: slot.gradient }); // D1
   await stepSize(state, X, kernels);
   await kernels.moveAtoms(k, U, S, D.A, { gamma, scalars, eta: slot.eta, grad }); // D3, (12)
-  await D.refresh(S);
+  await (refines ? D.refreshAll() : D.refresh(S));
   tally.step += 1;
 }
 
@@ -270,8 +283,18 @@ export const osdl: LearnerKind = {
   name: "osdl",
   summary: "online sparse dictionary learning, Algorithm 2",
   takes: "mini-batches",
-  ownOptions: ["atomSparsity", "momentum", "firstSteps", "init", "average"],
+  ownOptions: ["atomSparsity", "momentum", "firstSteps", "init", "average", "refineBase"],
   defaults: { init: "base" },
+
+  check({ base, refineBase, average }) {
+    if (!refineBase) return;
+    requireRefinable("train", base);
+    if (average)
+      throw new InputError(
+        (nameOf) => `${nameOf("average")} and ${nameOf("refineBase")} must not both be given`,
+        { where: "train", argument: "average" },
+      );
+  },
 
   memory(options, N) {
     const { base, atoms: m, atomSparsity: k, coding } = options;
@@ -285,15 +308,20 @@ export const osdl: LearnerKind = {
       atomCareMemory(options),
       { what: "mini-batch", bytes: 4 * N * (3 * n + L + correlationsOf(options) + 2 * p) },
       { what: "atoms", bytes: 8 * k * m },
+      ...(options.refineBase ? [refinementMemory(base, N)] : []),
       ...(options.average ? [{ what: "average of atoms", bytes: 4 * L * m }] : []),
     ];
     return [...parts, startMemory(options, parts)];
   },
 
   async create({ options, start, examples: batch, updates, kernels }) {
-    const { base, atomSparsity, momentum, firstSteps, coding, atoms } = options;
+    const { base, atomSparsity, momentum, firstSteps, refineBase = false, coding, atoms } = options;
     const dictionary = await SparseDictionary.create(base, start, kernels, atomSparsity);
-    const state = createOsdl(dictionary, { atomSparsity, momentum, firstSteps, batch, coding }, kernels);
+    const state = createOsdl(
+      dictionary,
+      { atomSparsity, momentum, firstSteps, refineBase, batch, coding },
+      kernels,
+    );
     const replaceable = osdlAtoms(state, kernels);
     const average =
       options.average && updates ? new IterateAverage(baseCols(base), atoms, updates) : undefined;

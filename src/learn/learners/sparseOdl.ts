@@ -47,6 +47,9 @@
  *   S3 closer fits  A fit that is farther from uⱼ than the old atom is not taken; so an atom
  *                   that no example uses stays as it is.
  *
+ *   S4 refined base Only with `refineBase`: before some updates of the atoms the factors of Φ are
+ *                   refined to the mini-batch (baseRefinement.ts), and the atoms scaled to unit norm.
+ *
  * [Mairal10] J. Mairal, F. Bach, J. Ponce, G. Sapiro. Online Learning for Matrix
  *            Factorization and Sparse Coding. JMLR 11, 2010.
  * [Sulam16]  J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
@@ -61,6 +64,7 @@ import { Model, type ModelMeta } from "../../model/model.js";
 import { Encoder, resolveLimits } from "../../pursuit/encoder.js";
 import { atomCareMemory, NewAtoms } from "../atoms/atomCare.js";
 import { AtomFits, fitBytes } from "../atoms/atomFits.js";
+import { BaseRefinement, refinementMemory, requireRefinable } from "../atoms/baseRefinement.js";
 import { startMemory } from "../atoms/exampleStart.js";
 import { savableMatrix, savableNumbers, savableSymmetric } from "../checkpoints/checkpointParts.js";
 import {
@@ -119,6 +123,7 @@ async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState>
   );
   return {
     dictionary,
+    refinement: options.refineBase ? new BaseRefinement(dictionary, kernels) : undefined,
     encoder: new Encoder(dictionary, resolveLimits("train", coding, n, m), batch, kernels),
     tally: new Tally(m, kernels),
     residual: kernels.matrix(n, batch),
@@ -140,9 +145,14 @@ async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState>
 async function scaleToUnit(D: SparseDictionary, A: SparseColumns, kernels: Kernels): Promise<void> {
   const scale = (await kernels.readMatrix(D.scale)).data;
   if (scale.every((s) => s === 0 || Math.abs(s - 1) < 1e-6)) return;
-  const unit = A.copy();
-  for (let s = 0; s < unit.values.length; s++) unit.values[s] *= scale[Math.floor(s / unit.width)];
-  await D.replace(unit);
+  await D.replace(scaledColumns(A, scale));
+}
+
+/** A diag(scale). */
+function scaledColumns(A: SparseColumns, scale: Float32Array): SparseColumns {
+  const scaled = A.copy();
+  for (let s = 0; s < scaled.values.length; s++) scaled.values[s] *= scale[Math.floor(s / scaled.width)];
+  return scaled;
 }
 
 /** One mini-batch. Changes `state` in place; only the first one reads anything back. */
@@ -153,7 +163,22 @@ async function sparseOdlUpdate(state: SparseOdlState, Y: DeviceMatrix, kernels: 
   const first = tally.step === 1;
   if (first) await weighStart(state, X, kernels); // S2
   await kernels.addMoments(first ? 1 : forgetting(tally.step, batch), Y, X, B, C);
-  if (isDue(tally.step, state.updated, state.schedule)) await updateAtoms(state, kernels);
+  if (!isDue(tally.step, state.updated, state.schedule)) return;
+  if (state.refinement?.isDue(tally.step)) await refineBase(state, Y, X, kernels); // S4
+  await updateAtoms(state, kernels);
+}
+
+/** Refine the base, and scale the atoms to unit norm again; the Gram matrix is left to `updateAtoms`. */
+async function refineBase(
+  { dictionary: D, refinement, tally, all }: SparseOdlState,
+  Y: DeviceMatrix,
+  X: DeviceSparse,
+  kernels: Kernels,
+): Promise<void> {
+  await refinement?.refine(tally.step, Y, X);
+  await kernels.refreshGram(D.phi, D.A, all, null, D.scale);
+  const [A, scale] = await Promise.all([kernels.readSparse(D.A), kernels.readMatrix(D.scale)]); // one round trip
+  await kernels.writeSparse(D.A, scaledColumns(A, scale.data));
 }
 
 /** Whether the atoms are updated after this mini-batch, `updated` being that of the last update. */
@@ -252,8 +277,12 @@ export const sparseOdl: LearnerKind = {
   name: "sparse-odl",
   summary: "online learning of sparse atoms with the sums of odl",
   takes: "mini-batches",
-  ownOptions: ["atomSparsity", "init"],
+  ownOptions: ["atomSparsity", "init", "refineBase"],
   defaults: { init: "both" },
+
+  check({ base, refineBase }) {
+    if (refineBase) requireRefinable("train", base);
+  },
 
   memory(options, N) {
     const { base, atoms: m, atomSparsity: k, coding } = options;
@@ -266,6 +295,7 @@ export const sparseOdl: LearnerKind = {
       { what: "mini-batch", bytes: 4 * N * (3 * n + correlationsOf(options) + 2 * p + 4) },
       { what: "atoms", bytes: 8 * (k + 6) * m },
       atomCareMemory(options, true),
+      ...(options.refineBase ? [refinementMemory(base, N)] : []),
     ];
     return [...parts, startMemory(options, parts)];
   },

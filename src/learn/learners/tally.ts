@@ -22,6 +22,7 @@ import type { SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../kernels/contract.js";
 import { Model } from "../../model/model.js";
 import type { Encoder } from "../../pursuit/encoder.js";
+import type { BaseRefinement } from "../atoms/baseRefinement.js";
 import {
   type Savable,
   savableMatrix,
@@ -120,6 +121,8 @@ export async function codeBatch(
 
 export interface SparseState extends CodingState {
   readonly dictionary: SparseDictionary;
+  /** Refines the base, where it is not fixed. */
+  readonly refinement?: BaseRefinement | undefined;
 }
 
 /** A learner of D = ΦA as the training loop sees it. */
@@ -132,7 +135,7 @@ export function sparseLearner(state: SparseState, kernels: Kernels, work: OwnWor
     kernels: [kernels, kernelsType],
     work: [work, having("a learner's own work, { update, free, … }", ["update", "free"])],
   });
-  const { dictionary, encoder, tally } = state;
+  const { dictionary, encoder, tally, refinement } = state;
   const { savable = [], ...own } = work;
   return {
     get step() {
@@ -140,7 +143,12 @@ export function sparseLearner(state: SparseState, kernels: Kernels, work: OwnWor
     },
     encoder,
     replaceable: undefined,
-    savable: savableTogether(savableSparseDictionary(dictionary, kernels), ...savable, tally.savable),
+    savable: savableTogether(
+      ...(refinement ? [refinement.savable] : []),
+      savableSparseDictionary(dictionary, kernels),
+      ...savable,
+      tally.savable,
+    ),
     report: () => tally.report(),
     findNonFinite: () => findNonFinite(dictionary, kernels),
     model: async (meta) => Model.of(dictionary, meta, kernels, await tally.readUses()),

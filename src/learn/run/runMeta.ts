@@ -18,6 +18,7 @@ export function describeRun(plan: TrainPlan, examplesSeen: number): ModelMeta {
     ...ifOwn("stepDecay"),
     ...(plan.start || startsAsPrinted(plan) ? {} : ifOwn("init")),
     ...(plan.firstSteps === "paper" ? {} : ifOwn("firstSteps")),
+    ...(plan.refineBase ? ifOwn("refineBase") : {}),
     ...(plan.average ? ifOwn("average") : {}),
     atomCare,
     ...(plan.holds === "groups" ? { groupSamples: plan.groupSamples } : {}),

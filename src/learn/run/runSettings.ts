@@ -42,6 +42,7 @@ export function optionSettings(options: ResolvedTraining): RunSettings {
     "the base": digest(base.factors.map(({ data }) => data)),
     atoms,
     ...Object.fromEntries(ownNames.map((name) => [name, options[name]])),
+    ...(ownOptions.includes("refineBase") ? { refineBase: options.refineBase ? "yes" : "none" } : {}),
     sparsity: coding.sparsity ?? "none",
     error: coding.error ?? "none",
     pursuit: coding.pursuit ?? "omp",
@@ -63,9 +64,9 @@ export function optionSettings(options: ResolvedTraining): RunSettings {
   };
 }
 
-/** Whether the value is known before the examples are counted. */
-function isPlainOption(name: OwnOption): name is Exclude<OwnOption, "average" | "firstSteps"> {
-  return name !== "average" && name !== "firstSteps";
+/** Options whose value is known before the examples are counted, and stands as it is. */
+function isPlainOption(name: OwnOption): name is Exclude<OwnOption, "average" | "firstSteps" | "refineBase"> {
+  return name !== "average" && name !== "firstSteps" && name !== "refineBase";
 }
 
 /** What follows from the batch, the epochs and the first steps, as far as they are known. */

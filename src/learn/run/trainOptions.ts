@@ -96,6 +96,11 @@ export interface TrainOptions {
   readonly firstSteps?: FirstSteps | undefined;
   /** End with the mean of the atoms over the last epoch (`osdl`). A run that ends early keeps the last atoms. */
   readonly average?: boolean | undefined;
+  /**
+   * Refine the factors of a separable base while atoms are learned over it (`osdl`, `sparse-odl`): not in the paper. The
+   * model holds the refined factors.
+   */
+  readonly refineBase?: boolean | undefined;
   /** Mini-batches until the steps of `niht` are halved: `T` of 1 + t/T. */
   readonly stepDecay?: number | undefined;
   /** The seed of everything random. */
@@ -160,6 +165,7 @@ export const trainDefaults = {
   stepDecay: nihtDefaults.stepDecay,
   init: "examples",
   average: false,
+  refineBase: false,
   seed: 1,
   holdout: 5000,
   removeMean: true,
@@ -207,6 +213,7 @@ const trainOptionTypes: OptionTypes<TrainOptions> = {
   learner: byRule,
   init: byRule,
   average: flag,
+  refineBase: flag,
   start: modelType,
   batch: byRule,
   epochs: byRule,
@@ -287,6 +294,7 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
     seed: count("seed", trainDefaults.seed, 0),
     init: resolveInit(options.init, kind),
     average: options.average ?? trainDefaults.average,
+    refineBase: options.refineBase ?? trainDefaults.refineBase,
     holdout: count("holdout", trainDefaults.holdout, 0),
     holdoutShare: options.holdout === undefined ? holdoutShares.usual : holdoutShares.given,
     holdoutGiven: options.holdout !== undefined,
