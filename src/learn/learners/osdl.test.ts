@@ -42,6 +42,7 @@ interface Sizes {
   readonly N: number;
   readonly momentum: number;
   readonly firstSteps: FirstSteps;
+  readonly refineBase: boolean;
   readonly seed: number;
   /** Deviation of the examples. */
   readonly units: number;
@@ -49,7 +50,7 @@ interface Sizes {
 
 const usual: Sizes = {
   ...{ m: 40, k: 3, p: 2, N: 12, momentum: 0.9 },
-  ...{ firstSteps: "paper", seed: 1, units: 20 },
+  ...{ firstSteps: "paper", refineBase: false, seed: 1, units: 20 },
 };
 /** Random factors: no two base atoms are alike, so that no choice depends on rounding. */
 const base: BaseDictionary = {
@@ -66,10 +67,10 @@ const chain = chainLength(base.factors);
 
 /** A learner with random atoms, and batches of random examples for it. */
 async function setUp(sizes: Partial<Sizes> = {}, kernels: Kernels = createReferenceKernels()) {
-  const { m, k, p, N, momentum, firstSteps, seed, units } = { ...usual, ...sizes };
+  const { m, k, p, N, momentum, firstSteps, refineBase, seed, units } = { ...usual, ...sizes };
   const rng = Rng.from(seed);
   const dictionary = await SparseDictionary.create(base, randomAtoms(rng, L, m, k), kernels, k);
-  const options = { atomSparsity: k, coding: { sparsity: p }, momentum, firstSteps, batch: N };
+  const options = { atomSparsity: k, coding: { sparsity: p }, momentum, firstSteps, refineBase, batch: N };
   const state = createOsdl(dictionary, options, kernels);
   const put = async (Y: DenseMatrix): Promise<DeviceMatrix> => {
     const held = kernels.matrix(Y.rows, Y.cols);
@@ -647,6 +648,17 @@ describe("departures from the text", () => {
     }
     expect(reads).toEqual([3, 0]);
     expect([...startFactors(new SparseColumns(5, 3, 2), 5)]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  test("D5 refined base: norms and Gram matrix are those of the atoms over the new factors", async () => {
+    const at = await setUp({ refineBase: true });
+    const { base } = at.dictionary;
+    for (let step = 0; step < 3; step++) {
+      await osdlUpdate(at.state, await at.put(at.draw()), at.kernels);
+      await expectGramOfAtoms(at.dictionary, at.kernels);
+    }
+    expect(at.dictionary.base.name).toBe(`${base.name}, refined`);
+    expect(at.dictionary.base.factors).not.toEqual(base.factors);
   });
 
   test("D4 short start: atoms that have grown are not made shorter", async () => {

@@ -203,6 +203,27 @@ describe("sparse-odl", () => {
     learner.free();
   });
 
+  test("S4 refined base: atoms keep unit norm over the new factors", async () => {
+    const kernels = createReferenceKernels();
+    const rng = Rng.from(9);
+    const start = randomAtoms(rng, phi.cols, m, k);
+    const refining = { ...options, refineBase: true };
+    const learner = await sparseOdl.create({ options: refining, start, examples: N, kernels });
+    const Y = kernels.matrix(n, N);
+    for (let step = 0; step < 3; step++) {
+      await kernels.writeMatrix(Y, randomDense(rng, n, N));
+      await learner.update(Y);
+    }
+    const model = await learner.model(meta);
+    expect(model.base.name).toBe("odct:1, refined");
+    const D = explicitBase(model.base.factors).times(wide(model.A));
+    for (let j = 0; j < m; j++) {
+      expect(model.norms![j]).toBeCloseTo(1, 5);
+      expect(dot(D.column(j), D.column(j))).toBeCloseTo(1, 5);
+    }
+    learner.free();
+  });
+
   test("the longest interval makes updates half as long as coding, the shortest is an eighth of it or less", () => {
     const intervals = (size: number, atomSparsity: number, sparsity: number) => {
       const square = createBase("cropped:sym8", [size, size]);
