@@ -173,6 +173,15 @@ refuses("options of train", [
     "train: --init FILE and --start must not both be given",
   ],
   [train("--learner odl --average"), "train: --average must not be given: the learner odl does not use it"],
+  [
+    train("--learner odl --refine-base"),
+    "train: --refine-base must not be given: the learner odl does not use it",
+  ],
+  [
+    train("--base contourlet --refine-base"),
+    'train: --base must have a factor for each axis to be refined, got "contourlet"',
+  ],
+  [train("--average --refine-base"), "train: --average and --refine-base must not both be given"],
   ["train photos --patch 6 --start dict.npz -o OUT.npz", "train: --start must have shape 6x6, got 8x8"],
   [
     train("--start dict.npz --atom-sparsity 1"),

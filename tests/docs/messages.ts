@@ -46,6 +46,10 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ],
     ["train photos --patch 31x32 --base contourlet -o d.npz", "an even patch, or `cropped-contourlet`"],
     [
+      train("--base contourlet --refine-base"),
+      "only separable bases can be refined: choose another `--base`, or leave `--refine-base` out",
+    ],
+    [
       "train photos --patch 8 -o nowhere/d.npz",
       "create the folder first: outputs are checked before the work begins, and the folder of an output file is not created for you",
     ],

@@ -12,11 +12,11 @@
  * When it descends. For β = 0 the sums are those of the mini-batch, and no sweep raises ½‖Y − ΦAX‖² over it. With
  * β > 0 the past counts as well, through coefficients of an earlier A, as in ODL.
  *
- * How often. After 1, 2, 3 … 7, 8, 10, 12, 15 … mini-batches, each time about a quarter later: often while the dictionary
- * is far from good, and ever less, so that A settles. A run of 400 mini-batches has 26 rounds, one of 20,000 has 43.
+ * How often. After 1, 2, 3 … 7, 9, 11, 14, 18 … mini-batches, each time about a quarter later: often while the dictionary
+ * is far from good, and ever less, so that A settles. A run of 400 mini-batches has 22 rounds, one of 20,000 has 35.
  *
- * Cost     of a round, on the host: for at most 256 examples n·L_a(L_a/2n_a + 1) multiply-adds per axis each, about
- *          0.1 s at 32×32 and 0.4 s at 64×64. On the device: as much as coding a few examples, and all of G anew.
+ * Cost     of a round, on the host: n·L_a(L_a/2n_a + 1) multiply-adds per axis for each of at most 256 examples, 0.1 s
+ *          at 32×32 and 0.7 s at 64×64 on a core of an EPYC. On the device: AX for these, and all of G anew.
  * Memory   256 examples of L_a·n/n_a numbers on the device.
  */
 

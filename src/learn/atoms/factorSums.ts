@@ -26,6 +26,9 @@ export interface AxisPlace {
   readonly inner: number;
 }
 
+/** Lines that are added at a time, so that they stay in the nearest cache; a multiple of 4. */
+const panelLines = 32;
+
 export class FactorSums {
   readonly S: Matrix64;
   readonly T: Matrix64;
@@ -44,28 +47,37 @@ export class FactorSums {
   /** Add the lines of examples Y and of their coefficients B, both with the last axis fastest. */
   add(Y: DenseMatrix, B: DenseMatrix, { outer, inner }: AxisPlace): void {
     const { rows, cols } = this.S;
-    const [y, b] = [new Float64Array(rows), new Float64Array(cols)];
+    const panel = new Float64Array((cols + rows) * panelLines);
+    let count = 0;
     for (let example = 0; example < Y.cols; example++) {
       for (let o = 0; o < outer; o++) {
         for (let q = 0; q < inner; q++) {
-          copyLine(Y.data, example * Y.rows + o * rows * inner + q, inner, y);
-          copyLine(B.data, example * B.rows + o * cols * inner + q, inner, b);
-          this.#addLine(y, b);
+          copyLine(B.data, example * B.rows + o * cols * inner + q, inner, cols, panel, count);
+          copyLine(
+            Y.data,
+            example * Y.rows + o * rows * inner + q,
+            inner,
+            rows,
+            panel,
+            cols * panelLines + count,
+          );
+          count = (count + 1) % panelLines;
+          if (count === 0) this.#addPanel(panel);
         }
       }
     }
+    for (let at = 0; count > 0 && at < panel.length; at++) if (at % panelLines >= count) panel[at] = 0;
+    if (count > 0) this.#addPanel(panel);
     mirror(this.T);
   }
 
-  /** S ← S + ybᵀ, and the same for the lower triangle of T. */
-  #addLine(y: Float64Array, b: Float64Array): void {
-    const [n, L] = [y.length, b.length];
+  /** S ← S + Σ ybᵀ, and the same for the lower triangle of T, over lines that stand in the columns of [B; Y]. */
+  #addPanel(panel: Float64Array): void {
+    const { rows, cols } = this.S;
     const [S, T] = [this.S.data, this.T.data];
-    for (let j = 0; j < L; j++) {
-      const weight = b[j];
-      if (weight === 0) continue;
-      for (let i = 0, at = j * n; i < n; i++, at++) S[at] += weight * y[i];
-      for (let i = j, at = j * (L + 1); i < L; i++, at++) T[at] += weight * b[i];
+    for (let j = 0; j < cols; j++) {
+      for (let i = j; i < cols; i++) T[j * cols + i] += rowProduct(panel, i, j);
+      for (let i = 0; i < rows; i++) S[j * rows + i] += rowProduct(panel, cols + i, j);
     }
   }
 
@@ -103,8 +115,29 @@ export class FactorSums {
   }
 }
 
-function copyLine(data: Float32Array, start: number, stride: number, line: Float64Array): void {
-  for (let i = 0, at = start; i < line.length; i++, at += stride) line[i] = data[at];
+/** `length` numbers that stand `stride` apart become a column of a panel, from `place` on. */
+function copyLine(
+  data: Float32Array,
+  start: number,
+  stride: number,
+  length: number,
+  panel: Float64Array,
+  place: number,
+): void {
+  for (let i = 0; i < length; i++) panel[place + i * panelLines] = data[start + i * stride];
+}
+
+/** The product of rows i and j of a panel, in four sums that do not wait for each other. */
+function rowProduct(panel: Float64Array, i: number, j: number): number {
+  let [a, b, c, d] = [0, 0, 0, 0];
+  const end = (i + 1) * panelLines;
+  for (let p = i * panelLines, q = j * panelLines; p < end; p += 4, q += 4) {
+    a += panel[p] * panel[q];
+    b += panel[p + 1] * panel[q + 1];
+    c += panel[p + 2] * panel[q + 2];
+    d += panel[p + 3] * panel[q + 3];
+  }
+  return a + b + (c + d);
 }
 
 /** The upper triangle ← the lower one. */

@@ -166,7 +166,7 @@ export function createOsdl(dictionary: SparseDictionary, options: OsdlOptions, k
   };
 }
 
-/** One iteration of Algorithm 2. Changes `state` in place and reads nothing back, except in the first of a short start. */
+/** One iteration of Algorithm 2. Changes `state` in place and reads nothing back, except in the first of a short start and where it refines the base. */
 export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
   requireState("osdlUpdate", state, kernels);
   requireArgument("osdlUpdate", "Y", Y, deviceMatrix);

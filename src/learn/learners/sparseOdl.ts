@@ -46,7 +46,6 @@
  *                   no past, and counts as much from then on.
  *   S3 closer fits  A fit that is farther from uⱼ than the old atom is not taken; so an atom
  *                   that no example uses stays as it is.
- *
  *   S4 refined base Only with `refineBase`: before some updates of the atoms the factors of Φ are
  *                   refined to the mini-batch (baseRefinement.ts), and the atoms scaled to unit norm.
  *
@@ -155,7 +154,7 @@ function scaledColumns(A: SparseColumns, scale: Float32Array): SparseColumns {
   return scaled;
 }
 
-/** One mini-batch. Changes `state` in place; only the first one reads anything back. */
+/** One mini-batch. Changes `state` in place; only the first one, and one that refines the base, reads anything back. */
 async function sparseOdlUpdate(state: SparseOdlState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
   const { tally, batch, B, C } = state;
   const { X } = await codeBatch(state, Y, kernels);
