@@ -722,9 +722,10 @@ describe("createOsdl", () => {
       coding: { sparsity: 2 },
       momentum: 0.9,
       firstSteps: "paper",
+      refineBase: false,
       batch: 512,
     });
-    expect(osdlDefaults).toEqual({ momentum: 0.9, firstSteps: "paper", batch: 512 });
+    expect(osdlDefaults).toEqual({ momentum: 0.9, firstSteps: "paper", refineBase: false, batch: 512 });
   });
 
   test.each([
