@@ -56,7 +56,8 @@ export async function trainEpoch(
 ) {
   const { patch, sparsity, redundancy } = problem;
   const own = learner === "osdl" ? { atomSparsity: problem.atomSparsity } : {};
-  const options = { patch, redundancy, coding: { sparsity }, examples, batch: 512, learner, ...own };
+  const length = { examples, epochs: 1, batch: 512, testEvery: examples, keep: "last" } as const; // one epoch, tested at its ends
+  const options = { patch, redundancy, coding: { sparsity }, learner, ...length, ...own };
   const clock = new UpdateClock(kernels);
   const run = train(pictures, { ...options, kernels: clock.kernels });
   await run.plan();
