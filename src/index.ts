@@ -19,10 +19,12 @@ export { chooseKernels, type DeviceName, listDevices } from "./kernels/chooseDev
 // Learning: signals in, a model out.
 export { DivergedError } from "./learn/learners/learner.js";
 export { type LearnerName, learnerNames } from "./learn/learners/registry.js";
+export { openLearner } from "./learn/online/onlineLearner.js";
 export { type TrainingRun, train } from "./learn/run/train.js";
 export type { TrainReport } from "./learn/run/trainingLoop.js";
 export { type TrainOptions, trainDefaults } from "./learn/run/trainOptions.js";
 export { modelFromArray } from "./model/arrays.js";
+export { code } from "./model/code.js";
 export { codesFromBytes, codesToBytes, modelFromBytes, modelToBytes } from "./model/files.js";
 export { Model } from "./model/model.js";
 export { version } from "./model/version.js";
@@ -34,7 +36,6 @@ export { Compressor } from "./tasks/codec/compress.js";
 export { decompress } from "./tasks/codec/decompress.js";
 export { decodeSignals, encodeSignals } from "./tasks/encode/encodeSignals.js";
 export { denoise } from "./tasks/restore/denoise.js";
-export type { DenoiseOptions } from "./tasks/restore/denoiseOptions.js";
 export { estimateNoise } from "./tasks/restore/estimateNoise.js";
-export { type InpaintOptions, inpaint, missingIn } from "./tasks/restore/inpaint.js";
+export { inpaint, missingIn } from "./tasks/restore/inpaint.js";
 export { waveletNames } from "./wavelets/filters.js";

@@ -92,9 +92,13 @@ export {
 } from "./learn/learners/osdl.js";
 export { learners } from "./learn/learners/registry.js";
 export { sparseLearner, Tally } from "./learn/learners/tally.js";
+export type { ExampleBatch } from "./learn/online/batchSignals.js";
+export type { OnlineLearner } from "./learn/online/onlineLearner.js";
+export type { OnlineOptions } from "./learn/online/onlineOptions.js";
 export type { TrainPlan } from "./learn/run/setup.js";
 export { Matrix64 } from "./linalg/matrix64.js";
 // Coding, models and tasks in pieces.
+export type { CodeOptions, Columns } from "./model/code.js";
 export { Coder, type Codes } from "./model/coder.js";
 export type { CodedSignals } from "./model/files.js";
 export type { ModelMeta } from "./model/model.js";
@@ -113,8 +117,8 @@ export type { SampleArray, Samples } from "./tasks/codec/sampleArray.js";
 export type { Compressed } from "./tasks/codec/trialEncoder.js";
 export { isColour, pictureOf, planesOf } from "./tasks/restore/colour.js";
 export type { DenoiseResult } from "./tasks/restore/denoise.js";
-export { denoiseDefaults } from "./tasks/restore/denoiseOptions.js";
-export { type Incomplete, inpaintDefaults } from "./tasks/restore/inpaint.js";
+export { type DenoiseOptions, denoiseDefaults } from "./tasks/restore/denoiseOptions.js";
+export { type Incomplete, type InpaintOptions, inpaintDefaults } from "./tasks/restore/inpaint.js";
 export type { PatchTraining, TaskProgress } from "./tasks/restore/patchOptions.js";
 export { type Cropping, croppedWavelets, croppingOf, extensionOf } from "./wavelets/cropped.js";
 export { type Wavelet, wavelet } from "./wavelets/filters.js";

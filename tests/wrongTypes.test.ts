@@ -180,6 +180,33 @@ const rows: Readonly<Record<string, Row>> = {
     options: "options",
     accepts: trainAccepts,
   },
+  openLearner: {
+    call: library.openLearner,
+    args: {
+      options: {
+        patch: [4, 4],
+        base: "odct:1",
+        atoms: 16,
+        coding: { sparsity: 2 },
+        batch: 10,
+        test: [picture],
+        testEvery: 10,
+        atomCare: false,
+        kernels,
+        checkpoints: { due: () => false, save: async () => {} },
+      },
+    },
+    options: "options",
+  },
+  "OnlineLearner#partialFit": {
+    call: (batch) => library.openLearner({ patch: [4, 4], base: "odct:1", kernels }).partialFit(batch),
+    args: { batch: new DenseMatrix(16, 3) },
+  },
+  code: {
+    call: library.code,
+    args: { D: atoms, Y: new DenseMatrix(16, 2), options: { sparsity: 1, kernels } },
+    options: "options",
+  },
   modelFromArray: {
     call: library.modelFromArray,
     args: { array, name: "a", shape: [2] },

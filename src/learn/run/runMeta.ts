@@ -3,9 +3,13 @@
 import { Model, type ModelMeta } from "../../model/model.js";
 import type { OwnOption } from "../learners/learner.js";
 import type { TrainPlan } from "./setup.js";
+import type { ResolvedTraining } from "./trainOptions.js";
+
+/** What is recorded of the plan of a run. */
+export type RecordedPlan = ResolvedTraining & Pick<TrainPlan, "holds">;
 
 /** What is recorded of a model that has seen this many examples. */
-export function describeRun(plan: TrainPlan, examplesSeen: number): ModelMeta {
+export function describeRun(plan: RecordedPlan, examplesSeen: number): ModelMeta {
   const { learner, batch, epochs, examples, atomCare, seed, removeMean, coding } = plan;
   const { ownOptions } = plan.kind;
   const ifOwn = (name: OwnOption) => (ownOptions.includes(name) ? { [name]: plan[name] } : {});
@@ -27,7 +31,7 @@ export function describeRun(plan: TrainPlan, examplesSeen: number): ModelMeta {
 }
 
 /** Whether the atoms start as in the paper, from the base, which goes without saying where it is the default. */
-function startsAsPrinted({ kind, init }: TrainPlan): boolean {
+function startsAsPrinted({ kind, init }: RecordedPlan): boolean {
   return kind.defaults?.init === "base" && init === "base";
 }
 

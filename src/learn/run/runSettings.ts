@@ -151,6 +151,12 @@ export class RunIdentity {
     this.#compare("the test data");
   }
 
+  /** Data that come in batches, and are not known beforehand. */
+  addBatches(): void {
+    this.#settings["the data"] = "batches as they come";
+    this.#compare("the data");
+  }
+
   #add(name: DataName, what: string, digest: string, contents: DataContents | undefined): void {
     this.#settings[name] = `${what} (${digest})${this.#gaps}`;
     if (contents) this.#data[name] = recordContents(contents);

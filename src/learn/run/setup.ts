@@ -306,7 +306,7 @@ export async function measureTestError({ plan, kernels, test, learner }: Trainin
 }
 
 /** Windows of test signals, as many as would have been held out. */
-function testWindows(signals: readonly Signal[], options: ResolvedTraining, rng: Rng): Windows {
+export function testWindows(signals: readonly Signal[], options: ResolvedTraining, rng: Rng): Windows {
   if (options.holdout === 0) return { signal: new Uint32Array(), start: new Uint32Array() };
   const size = { patch: options.base.shape, holdout: 0, examples: options.holdout };
   const sampler = new PatchSampler(signals, size, rng.split("test"));
@@ -320,7 +320,8 @@ function countSamples(signals: readonly Signal[]): number {
 // — before the first update ———————————————————————————————————————————————————
 
 /** Where the first examples come from. */
-interface ExampleSource extends Pick<TrainingSetup, "kernels" | "sampler" | "examples" | "Y" | "means"> {
+export interface ExampleSource
+  extends Pick<TrainingSetup, "kernels" | "sampler" | "examples" | "Y" | "means"> {
   readonly options: ResolvedTraining;
 }
 
@@ -338,7 +339,7 @@ async function* firstExamples(source: ExampleSource, limit = sampleSize): AsyncG
 }
 
 /** The power of two that brings the deviation of the median example to [¼, ½). */
-async function findScale(source: ExampleSource, held: readonly Signal[]): Promise<number> {
+export async function findScale(source: ExampleSource, held: readonly Signal[]): Promise<number> {
   const { kernels, examples, Y } = source;
   const counts = new MagnitudeCounts();
   for (const { data } of held) counts.add(data);
@@ -358,11 +359,11 @@ async function findScale(source: ExampleSource, held: readonly Signal[]): Promis
 }
 
 /** The learner with its starting atoms. */
-async function createLearner(
+export async function createLearner(
   source: ExampleSource,
   scale: number,
   rng: Rng,
-  updates: NonNullable<LearnerSetting["updates"]>,
+  updates?: LearnerSetting["updates"],
 ): Promise<Learner> {
   const { kernels, options: resolved, Y } = source;
   const { kind } = resolved;
@@ -382,7 +383,7 @@ async function createLearner(
       : await chosenFactor(start("atoms")),
     atoms: () => startingMatrix(start("examples")),
     examples: Y.cols,
-    updates,
+    ...(updates ? { updates } : {}),
     kernels,
   });
 }

@@ -245,8 +245,8 @@ const trainOptionTypes: OptionTypes<TrainOptions> = {
 };
 
 /** Refuse options that `train` does not have, at any depth. */
-export function requireTrainOptions(options: Omit<TrainOptions, "test">): void {
-  requireOptions("train", options as TrainOptions, trainOptionTypes, {
+export function requireTrainOptions(options: Omit<TrainOptions, "test">, where = "train"): void {
+  requireOptions(where, options as TrainOptions, trainOptionTypes, {
     sparsity: (value) => `coding: { sparsity: ${show(value)} }`,
     error: (value) => `coding: { error: ${show(value)} }`,
     pursuit: (value) => `coding: { pursuit: ${show(value)} }`,
@@ -254,8 +254,8 @@ export function requireTrainOptions(options: Omit<TrainOptions, "test">): void {
     device: () => "kernels: (await chooseKernels(device)).kernels",
   });
   const { coding, atomCare } = options;
-  if (coding !== undefined) requireKnownOptions("train: coding", coding, Object.keys(codingTypes));
-  if (atomCare) requireKnownOptions("train: atomCare", atomCare, Object.keys(atomCareDefaults));
+  if (coding !== undefined) requireKnownOptions(`${where}: coding`, coding, Object.keys(codingTypes));
+  if (atomCare) requireKnownOptions(`${where}: atomCare`, atomCare, Object.keys(atomCareDefaults));
 }
 
 /** Check the options and fill in the defaults. */

@@ -25,7 +25,7 @@ import { EarlyStopping, type StopReason } from "./earlyStopping.js";
 import { describeRun, withMeta } from "./runMeta.js";
 import type { RunIdentity } from "./runSettings.js";
 import { extractExamples, measureTestError, type TrainingSetup, type TrainPlan } from "./setup.js";
-import type { TrainOptions } from "./trainOptions.js";
+import type { ResolvedTraining, TrainOptions } from "./trainOptions.js";
 
 /** What a run did since its last report. */
 export interface TrainReport {
@@ -369,12 +369,12 @@ export class TrainingLoop {
 }
 
 /** NaN or infinity ends a run: what it has learned is lost, and must not be saved. */
-async function requireFiniteAtoms(learner: Learner): Promise<void> {
+export async function requireFiniteAtoms(learner: Learner): Promise<void> {
   const problem = await learner.findNonFinite();
   if (problem) throw new DivergedError(`train: ${problem} at step ${learner.step}`);
 }
 
-function requireFiniteError({ step }: Learner, rmse: number): void {
+export function requireFiniteError({ step }: Learner, rmse: number): void {
   if (!Number.isFinite(rmse)) throw new DivergedError(`train: the error is not finite at step ${step}`);
 }
 
@@ -386,8 +386,8 @@ function reportIsDue({ reportEvery, steps, epochs }: TrainPlan, step: number): b
 }
 
 /** The examples of an update, to be extracted again from the signals. */
-function lastExamples(
-  { plan, kernels, means }: TrainingSetup,
+export function lastExamples(
+  { plan, kernels, means }: Pick<TrainingSetup, "kernels" | "means"> & { readonly plan: ResolvedTraining },
   { store, windows: { signal, start } }: ExampleSet,
 ): LastExamples {
   const copy = async (examples: readonly number[], target: DeviceMatrix) => {
