@@ -30,7 +30,9 @@ async function bundleProgram(file) {
   const { output } = await bundle.write({ file, format: "esm", codeSplitting: false });
   await bundle.close();
   const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
-  const found = modules.map((id) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id.replaceAll("\\", "/"))?.[1]);
+  const found = modules.map(
+    (id) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id.replaceAll("\\", "/"))?.[1],
+  );
   return [...new Set(found.filter((name) => name !== undefined))].sort();
 }
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import struct
-from typing import Any, BinaryIO, Mapping
+from collections.abc import Mapping
+from typing import Any, BinaryIO
 
 import numpy as np
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -9,8 +10,9 @@ import subprocess
 import tempfile
 import threading
 import weakref
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -40,12 +42,16 @@ def find_node() -> str:
     return found
 
 
+_processes: weakref.WeakSet[Process] = weakref.WeakSet()
+
+
 class Process:
     """A Node process behind a pipe. It ends with this object, with Python, or with an interrupted request."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._running: _Running | None = None
+        _processes.add(self)
 
     @property
     def pid(self) -> int | None:
@@ -63,28 +69,30 @@ class Process:
         with self._lock:
             running = self._start()
             try:
-                return running.ask(head, arrays or {}, on_report)
-            except BaseException as error:
-                if not isinstance(error, ValueError | _Failed):
-                    self._running = None  # interrupted in the middle of a message
-                    running.stop()
+                answer = running.ask(head, arrays or {}, on_report)
+            except BaseException:  # in the middle of a message: the process cannot be used any more
+                self.close()
                 raise
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
     def close(self) -> None:
+        """End the process; the next request starts another."""
         running, self._running = self._running, None
         if running:
             running.stop()
 
     def _start(self) -> _Running:
         running = self._running
-        if running and running.parent == os.getpid() and running.child.poll() is None:
+        if running and running.child.poll() is None:
             return running
-        self._running = _Running()  # also in a forked child, whose parent has the old one
+        self._running = _Running()
         return self._running
 
-
-class _Failed(RuntimeError):
-    """The request failed, and the process is well."""
+    def forget(self) -> None:
+        """In a forked child: the process belongs to the parent, and the lock may be held by one of its threads."""
+        self._lock, self._running = threading.Lock(), None
 
 
 class _Running:
@@ -92,7 +100,7 @@ class _Running:
         if not program.exists():
             raise RuntimeError(f"{program} is missing: build the package with `npm run wheel`")
         self.parent = os.getpid()
-        self.errors = tempfile.TemporaryFile()
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115
         self.child = subprocess.Popen(
             [find_node(), str(program)],
             stdin=subprocess.PIPE,
@@ -107,7 +115,8 @@ class _Running:
 
     def ask(
         self, head: Mapping[str, Any], arrays: Arrays, on_report: Callable[[dict[str, Any]], None] | None
-    ) -> Answer:
+    ) -> Answer | Exception:
+        """The answer, or the error that is the answer."""
         stdin, stdout = self.child.stdin, self.child.stdout
         assert stdin and stdout
         try:
@@ -118,7 +127,7 @@ class _Running:
                 if kind == "answer":
                     return answer, results
                 if kind == "error":
-                    raise _error_of(answer)
+                    return (ValueError if answer["input"] else RuntimeError)(answer["message"])
                 if on_report:
                     on_report({"kind": kind, **answer})
         except (EOFError, BrokenPipeError, ConnectionResetError):
@@ -127,15 +136,11 @@ class _Running:
     def _how_it_ended(self) -> str:
         code = self.child.wait(timeout=10)
         self.errors.seek(0)
-        lines = self.errors.read().decode(errors="replace").strip().splitlines()
-        said = f": {lines[-1]}" if lines else ""
+        lines = self.errors.read().decode(errors="replace").splitlines()
+        said = next((f": {line}" for line in lines if "rror" in line), "")
         if code < 0:
             return f"the Node process was ended by {signal.Signals(-code).name}{said}"
         return f"the Node process ended with exit code {code}{said}"
-
-
-def _error_of(answer: Mapping[str, Any]) -> Exception:
-    return ValueError(answer["message"]) if answer["input"] else _Failed(answer["message"])
 
 
 def _end(child: subprocess.Popen[bytes], parent: int) -> None:
@@ -146,10 +151,11 @@ def _end(child: subprocess.Popen[bytes], parent: int) -> None:
     child.wait()
     for pipe in (child.stdin, child.stdout):
         if pipe:
-            try:
+            with contextlib.suppress(OSError):  # what was not sent is lost, as it should be
                 pipe.close()
-            except OSError:  # what was not sent is lost, as it should be
-                pass
 
 
 shared = Process()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: [process.forget() for process in _processes])

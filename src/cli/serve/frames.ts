@@ -90,17 +90,29 @@ export class FrameReader {
     }
   }
 
-  /** What was filled is complete; what follows it may have no bytes at all. */
+  /** What was filled is complete. */
   #next(): void {
-    const bytes = this.#target;
-    if (this.#state === "length") return this.#expectText(Buffer.from(bytes).readUInt32LE());
-    if (this.#state === "text") this.#readHead(bytes);
+    if (this.#state === "length") this.#expectText(Buffer.from(this.#target).readUInt32LE());
+    else {
+      if (this.#state === "text") this.#readHead(this.#target);
+      if (!this.#expectArray()) this.#finish();
+    }
+  }
+
+  /** The next array that has samples; whether there is one. */
+  #expectArray(): boolean {
     this.#state = "arrays";
     for (let header = this.#expected.shift(); header; header = this.#expected.shift()) {
       const data = new arrayTypes[header.type](header.shape.reduce((product, size) => product * size, 1));
       this.#arrays.set(header.name, { shape: header.shape, data });
-      if (data.length > 0) return this.#fill(bytesOf(data));
+      if (data.length === 0) continue;
+      this.#fill(bytesOf(data));
+      return true;
     }
+    return false;
+  }
+
+  #finish(): void {
     const frame = { head: this.#head, arrays: this.#arrays };
     this.#state = "length";
     this.#arrays = new Map();
@@ -138,7 +150,8 @@ function parseHead(bytes: Uint8Array): Record<string, unknown> {
 
 function requireHeaders(list: unknown): ArrayHeader[] {
   if (!Array.isArray(list)) throw new InputError("not a message: it does not list its arrays");
-  for (const item of list) if (!isHeader(item)) throw new InputError("not a message: an array is not described");
+  for (const item of list)
+    if (!isHeader(item)) throw new InputError("not a message: an array is not described");
   return list;
 }
 

@@ -12,6 +12,7 @@ import type { SparseColumns } from "../../core/matrix.js";
 import type { Shape } from "../../core/shape.js";
 import { chooseKernels, type DeviceChoice, type DeviceName } from "../../kernels/chooseDevice.js";
 import type { Kernels } from "../../kernels/contract.js";
+import { describeFewTests } from "../../learn/run/runLength.js";
 import { train } from "../../learn/run/train.js";
 import type { TrainOptions } from "../../learn/run/trainOptions.js";
 import { code } from "../../model/code.js";
@@ -45,7 +46,8 @@ export class Session {
   /** The answer to a request. An `InputError` says what is wrong with it. */
   async answer(request: Frame, report: Report): Promise<Answer> {
     const method = request.head.method;
-    if (method === "describe") return { head: { version, device: (await this.#device(request)).description } };
+    if (method === "describe")
+      return { head: { version, device: (await this.#device(request)).description } };
     if (method === "train") return this.#train(request, report);
     if (method === "read model") return this.#describeModel(modelOf(request), await this.#device(request));
     if (method === "encode") return this.#encode(request);
@@ -84,7 +86,9 @@ export class Session {
     const patch = options.patch as Shape;
     const run = train({ shape: [shape[0], ...patch], data }, options);
     const { examples, epochs, batch, holdout, steps, warnings } = await run.plan();
-    report({ kind: "plan", examples, epochs, batch, holdout, steps, warnings, device: kernels.description });
+    const rough = describeFewTests(holdout); // of no use to a program that does not show the errors of tests
+    const notes = warnings.filter((line) => !rough.includes(line));
+    report({ kind: "plan", examples, epochs, batch, steps, warnings: notes, device: kernels.description });
     for await (const { kept, ...one } of run) report({ kind: "report", ...one });
     return this.#describeModel(await run.model(), kernels);
   }
