@@ -12,7 +12,7 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -99,7 +99,6 @@ class _Running:
     def __init__(self) -> None:
         if not program.exists():
             raise RuntimeError(f"{program} is missing: build the package with `npm run wheel`")
-        self.parent = os.getpid()
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115
         self.child = subprocess.Popen(
             [find_node(), str(program)],
@@ -108,7 +107,7 @@ class _Running:
             stderr=self.errors,
             start_new_session=True,  # Ctrl-C is for Python, which ends the process
         )
-        self._finalizer = weakref.finalize(self, _end, self.child, self.parent)
+        self._finalizer = weakref.finalize(self, _end, self.child, self.errors, os.getpid())
 
     def stop(self) -> None:
         self._finalizer()
@@ -143,13 +142,13 @@ class _Running:
         return f"the Node process ended with exit code {code}{said}"
 
 
-def _end(child: subprocess.Popen[bytes], parent: int) -> None:
+def _end(child: subprocess.Popen[bytes], errors: BinaryIO, parent: int) -> None:
     """End a process, unless it belongs to the process that this one was forked from."""
     if os.getpid() != parent:
         return
     child.kill()
     child.wait()
-    for pipe in (child.stdin, child.stdout):
+    for pipe in (child.stdin, child.stdout, errors):
         if pipe:
             with contextlib.suppress(OSError):  # what was not sent is lost, as it should be
                 pipe.close()

@@ -21,15 +21,25 @@ export interface Python {
   readonly note: string;
 }
 
-const interpreters = ["/usr/bin/python3", "python3"];
+/** The last is where `.ci/run` installs what Debian has no new versions of. */
+const interpreters = [
+  "/usr/bin/python3",
+  "python3",
+  fileURLToPath(new URL("../../.cache/python/bin/python", import.meta.url)),
+];
 
-/** The first interpreter that can import all modules. Throws if none can and `CI` is "true". */
-export function requirePython(modules: readonly string[]): Python {
-  const path = interpreters.find(
-    (name) => spawnSync(name, ["-c", `import ${modules.join(", ")}`]).status === 0,
-  );
+/**
+ * The first interpreter that can import all modules, and names of them that old versions do not have, as
+ * `sklearn.utils.validation.validate_data`. Throws if none can and `CI` is "true".
+ */
+export function requirePython(modules: readonly string[], names: readonly string[] = []): Python {
+  const statements = [
+    `import ${modules.join(", ")}`,
+    ...names.map((name) => name.replace(/^(.*)\.(\w+)$/, "from $1 import $2")),
+  ];
+  const path = interpreters.find((name) => spawnSync(name, ["-c", statements.join("\n")]).status === 0);
   if (path !== undefined) return { path, note: "" };
-  const reason = `no Python with ${modules.join(", ")}: tried ${interpreters.join(", ")}`;
+  const reason = `no Python with ${[...modules, ...names].join(", ")}: tried ${interpreters.join(", ")}`;
   return { path, note: skippedBecause(reason) };
 }
 
