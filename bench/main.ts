@@ -11,6 +11,7 @@ import { benchKernels } from "./kernels.js";
 import { benchLearners } from "./learners.js";
 import { type Measurements, measuredPart } from "./measurements.js";
 import { benchPeers } from "./peers.js";
+import { benchPython } from "./python.js";
 import { describeMachine, type Options } from "./setting.js";
 import { benchSmall } from "./small.js";
 import { benchSoak } from "./soak.js";
@@ -40,6 +41,7 @@ const parts = {
   kernels: benchKernels,
   jobs: benchJobs,
   peers: benchPeers,
+  python: benchPython,
   gpu: benchGpu,
   codec: benchCodec,
   soak: benchSoak,

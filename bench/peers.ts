@@ -74,7 +74,7 @@ class Peers {
 }
 
 /** A separate Python environment; peers that cannot be installed are left out. */
-function preparePython(): string | undefined {
+export function preparePython(): string | undefined {
   const python = `${folder}/env/bin/python`;
   const quiet = { stdio: "ignore" } as const;
   if (!existsSync(python)) {
@@ -91,7 +91,7 @@ function preparePython(): string | undefined {
   return python;
 }
 
-function save(name: string, matrix: DenseMatrix): string {
+export function saveMatrix(name: string, matrix: DenseMatrix): string {
   const path = `${folder}/${name}.npy`;
   writeFileSync(path, writeNpy(makeNpy([matrix.cols, matrix.rows], matrix.data)));
   return path;
@@ -123,8 +123,8 @@ async function codingTable(peers: Peers, options: Options): Promise<string> {
     const dictionary = await makeDictionary(problem, pictures);
     const patches = await makePatches(problem, pictures, quick ? Math.ceil(count / 10) : count);
     const job = {
-      patches: save(`patches-${problem.patch[0]}`, patches),
-      dictionary: save(`dictionary-${problem.patch[0]}`, await explicitAtoms(dictionary)),
+      patches: saveMatrix(`patches-${problem.patch[0]}`, patches),
+      dictionary: saveMatrix(`dictionary-${problem.patch[0]}`, await explicitAtoms(dictionary)),
       p: problem.sparsity,
       threads,
     };
@@ -224,9 +224,9 @@ async function trainingJob(problem: Problem, pictures: readonly Signal[], exampl
   const base = createBase("cropped:sym8", problem.patch);
   const { train, test } = await makeSplit(problem, pictures, examples);
   return {
-    patches: save(`train-${problem.patch[0]}`, train),
-    test: save(`test-${problem.patch[0]}`, test),
-    dictionary: save(`start-${problem.patch[0]}`, await explicitAtoms({ base })),
+    patches: saveMatrix(`train-${problem.patch[0]}`, train),
+    test: saveMatrix(`test-${problem.patch[0]}`, test),
+    dictionary: saveMatrix(`start-${problem.patch[0]}`, await explicitAtoms({ base })),
     learned: `${folder}/learned-${problem.patch[0]}.npy`,
   };
 }
