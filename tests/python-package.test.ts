@@ -88,7 +88,7 @@ describe.skipIf(!python.path)(`the Python package${python.note}`, () => {
     const place = join(folder, "pages");
     writeFixture(place);
     await works(place, "train photos --patch 8 --examples 2k --epochs 1 -o dictionary.npz");
-    for (const page of ["python/README.md", "docs/how-to/python.md"]) {
+    for (const page of ["README.md", "python/README.md", "docs/how-to/python.md"]) {
       const programs = programsOf(page);
       expect(programs.length).toBeGreaterThan(0);
       writeFileSync(join(place, "page.py"), programs.join("\n"));
