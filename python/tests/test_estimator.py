@@ -153,6 +153,15 @@ class TestPartialFit(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "n_components must be 30 to continue from a dictionary, got 40"):
             self.learning.set_params(n_components=40).partial_fit(self.batches[0])
 
+    def test_a_batch_that_is_refused_changes_nothing(self):
+        self.learning.fit(digits)
+        before = self.learning.components_
+        with self.assertRaisesRegex(ValueError, "momentum must not be given"):
+            self.learning.set_params(momentum=0.5).partial_fit(self.batches[0])
+        np.testing.assert_array_equal(self.learning.components_, before)
+        self.learning.set_params(momentum=None).partial_fit(self.batches[0])
+        self.assertGreater(np.sum(self.learning.components_ * before, axis=1).min(), 0.5)
+
     def test_learners_of_the_whole_set_refuse_batches(self):
         with self.assertRaisesRegex(ValueError, "learner must be one of mini-batches"):
             self.learning.set_params(learner="ksvd").partial_fit(self.batches[0])

@@ -197,8 +197,12 @@ class DictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         """
         first = not hasattr(self, "components_")
         X = validate_data(self, X, dtype=np.float32, order="C", reset=first)
-        process, arrays, options = self._open_learner(X.shape[1])
-        head, results = process.ask(self._request("push", options=options), {"X": X, **arrays})
+        process, opened, arrays = self._open_learner(X.shape[1])
+        request = {"continues": True} if process is getattr(self, "_process", None) else {"options": opened}
+        if "model" in arrays:
+            request["options"] = {name: value for name, value in opened.items() if name not in _of_the_start}
+        head, results = process.ask(self._request("push", **request), {"X": X, **arrays})
+        self._process, self._opened, self._learner = process, opened, None
         self.history_ = [*getattr(self, "history_", []), snake_keys(head["report"])]
         self._take_model(head, results)
         return self
@@ -282,27 +286,24 @@ class DictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         means = arrays["means"] * np.float32(np.sqrt(X.shape[1])) if self._removes_mean else None
         return code_matrix(arrays, self.components_.shape[0], last=means)
 
-    def _open_learner(self, n: int) -> tuple[Process, dict[str, np.ndarray], dict[str, Any]]:
-        """The process of the learner, and what it needs if it has to start: a saved learner, or a dictionary."""
+    def _open_learner(self, n: int) -> tuple[Process, dict[str, Any], dict[str, np.ndarray]]:
+        """The process of the learner, its options, and what it starts from, if it has to start."""
         options = {name: value for name, value in self._library_options(n).items() if name not in _for_fit_alone}
         process, saved = getattr(self, "_process", None), getattr(self, "_learner", None)
         opened = getattr(self, "_opened", options)
         same = {**opened, "seed": 0} == {**options, "seed": 0}
         if same and process and process.pid is not None:
-            return process, {}, opened
+            return process, opened, {}
+        if same and saved is not None:
+            return Process(), opened, {"learner": saved}
         if same and process:
             warnings.warn(
                 "the Node process of this learner has ended; partial_fit continues from components_", stacklevel=3
             )
-        self._forget_learner()
-        self._process, self._opened = Process(), opened if same else options
-        if same and saved is not None:
-            return self._process, {"learner": saved}, opened
         if not hasattr(self, "_model"):
-            return self._process, {}, self._opened
+            return Process(), options, {}
         self._require_same_dictionary()
-        rest = {name: value for name, value in self._opened.items() if name not in _of_the_start}
-        return self._process, {"model": self._model}, rest
+        return Process(), options, {"model": self._model}
 
     def _require_same_dictionary(self) -> None:
         """The dictionary to continue from has its own size and base."""

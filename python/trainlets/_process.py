@@ -73,6 +73,8 @@ class Process:
             except BaseException:  # in the middle of a message: the process cannot be used any more
                 self.close()
                 raise
+            if isinstance(answer, RuntimeError):
+                self.close()
         if isinstance(answer, Exception):
             raise answer
         return answer

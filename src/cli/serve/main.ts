@@ -26,7 +26,6 @@ async function serve(request: Frame): Promise<void> {
     const { head, arrays } = await session.answer(request, (report) => send(frameParts(report)));
     send(frameParts({ kind: "answer", ...head }, arrays));
   } catch (error) {
-    if (!(error instanceof InputError)) await session.recover();
     send(frameParts({ kind: "error", ...describe(error, request.head.names) }));
   }
 }

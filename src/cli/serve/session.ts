@@ -57,15 +57,6 @@ export class Session {
     throw inputError("serve", "method", "must be one that this version knows", method);
   }
 
-  /** Forget the devices after a failure, since one may be lost; the next request opens them again. */
-  async recover(): Promise<void> {
-    const devices = [...this.#devices.values()];
-    this.#devices.clear();
-    this.#coders.clear();
-    this.#pushed = undefined;
-    for (const device of devices) await device.then(({ kernels }) => kernels.close()).catch(() => {});
-  }
-
   async #device({ head }: Frame): Promise<Kernels> {
     const { device = "auto", threads } = head as { device?: DeviceName; threads?: number };
     const key = `${device} ${threads}`;
@@ -139,6 +130,8 @@ export class Session {
 
   /** Learn from one batch. The first request opens the learner, from a model or a saved learner where there is one. */
   async #push(request: Frame): Promise<Answer> {
+    if (request.head.continues && !this.#pushed)
+      throw new Error("the learner of earlier batches is not here");
     const kernels = await this.#device(request);
     this.#pushed ??= await PushedLearner.open(request, kernels);
     const report = await this.#pushed.learn(columnsOf(request, "X"));
