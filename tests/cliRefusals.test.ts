@@ -103,7 +103,7 @@ refuses("options of train", [
   [train("--error -1"), "train: --error must be a number of at least 0, got -1"],
   [
     train("--base cropped:sym99"),
-    'train: unknown wavelet "sym99"; known: haar, db1…db20, sym2…sym20, coif1…coif5',
+    'train: unknown wavelet "sym99"; known: haar, db1…db20, sym2…sym20, coif1…coif5, bior1.1…bior6.8, rbio1.1…rbio6.8, dmey',
   ],
   [
     train("--base fourier"),
@@ -242,7 +242,7 @@ refuses("approximate", [
   ],
   [
     "approximate photos --patch 8 --base wavelet:sym99",
-    'approximate: unknown wavelet "sym99"; known: haar, db1…db20, sym2…sym20, coif1…coif5',
+    'approximate: unknown wavelet "sym99"; known: haar, db1…db20, sym2…sym20, coif1…coif5, bior1.1…bior6.8, rbio1.1…rbio6.8, dmey',
   ],
 ]);
 

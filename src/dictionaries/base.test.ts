@@ -18,6 +18,8 @@ const separable = [
   "cropped:haar",
   "separable:sym8",
   "separable:db3",
+  "separable:bior4.4",
+  "cropped:rbio2.2",
   "odct:1",
   "odct:2",
   "odct:1.3",
@@ -197,7 +199,9 @@ describe("createBase", () => {
 
   test("rejects unknown wavelets and redundancies", () => {
     expect(() => createBase("cropped:sym99", [8])).toThrow(
-      new InputError('createBase: unknown wavelet "sym99"; known: haar, db1…db20, sym2…sym20, coif1…coif5'),
+      new InputError(
+        'createBase: unknown wavelet "sym99"; known: haar, db1…db20, sym2…sym20, coif1…coif5, bior1.1…bior6.8, rbio1.1…rbio6.8, dmey',
+      ),
     );
     expect(() => createBase("separable:", [8])).toThrow(InputError);
     expect(() => createBase("odct:0", [8])).toThrow(

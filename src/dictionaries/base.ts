@@ -15,7 +15,7 @@ import { Matrix64, normalizeColumns } from "../linalg/matrix64.js";
 import { borderModes } from "../wavelets/borders.js";
 import { contourlets, croppedContourlets } from "../wavelets/contourlets.js";
 import { croppedWavelets } from "../wavelets/cropped.js";
-import { wavelet } from "../wavelets/filters.js";
+import { isOrthogonal, wavelet } from "../wavelets/filters.js";
 import { maxLevels, periodicSynthesisMatrix } from "../wavelets/transform.js";
 import { axisWavelets, cascadeWavelets } from "../wavelets/waveletDictionary.js";
 import { overcompleteDct } from "./odct.js";
@@ -143,15 +143,15 @@ function parseDirections(list: string | undefined): number[] | undefined {
 
 /**
  * All atoms of the 1-D periodic wavelet transform, at all scales: the factor of the
- * completely separable transform Φ₁ ⊗ Φ₁ (§III-B). For an even size it is orthonormal
- * and as deep as the size can be halved; for an odd size it has a few more atoms than
+ * completely separable transform Φ₁ ⊗ Φ₁ (§III-B). For an even size it is orthonormal,
+ * if the wavelet is orthogonal, and as deep as the size can be halved; for an odd size it has a few more atoms than
  * samples.
  */
 function separableWavelets(size: number, name: string): Matrix64 {
   const filters = wavelet(name);
-  return size % 2 === 0
-    ? periodicSynthesisMatrix(size, filters, maxLevels(size))
-    : axisWavelets(size, filters);
+  if (size % 2 !== 0) return axisWavelets(size, filters);
+  const synthesis = periodicSynthesisMatrix(size, filters, maxLevels(size));
+  return isOrthogonal(filters) ? synthesis : normalizeColumns("separableWavelets", synthesis);
 }
 
 /** Number of samples n of the signals of a base. */

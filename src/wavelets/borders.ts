@@ -11,11 +11,11 @@
  *
  * (h, g of K taps), with ⌈n/2⌉ coefficients k in each band and s = K/2 − 1 for periodic signals, and with all
  * ⌊(n + K − 1)/2⌋ whose filters meet the signal, and s = K − 2, for the others: the modes "periodization", "symmetric"
- * and "zero" of PyWavelets. Synthesis undoes analysis in all of them. Symmetric and zero differ only in analysis: their
+ * and "zero" of PyWavelets. Synthesis undoes analysis in all of them; biorthogonal wavelets have other h and g for analysis. Symmetric and zero differ only in analysis: their
  * atoms are the same.
  *
  * As a dictionary, a column is the synthesis of one unit coefficient. The atoms of periodic signals of even length are
- * orthonormal; the others are slightly redundant and not orthonormal.
+ * orthonormal if the wavelet is orthogonal; the others are slightly redundant and not orthonormal.
  *
  * Shapes   S_j, W_j n×n_j: scaling functions and wavelets of level j, as columns
  *
@@ -44,7 +44,7 @@ export function extendedSample(signal: ArrayLike<number>, i: number, mode: Borde
 
 /** One level of analysis. */
 export function analyzeBorders(signal: ArrayLike<number>, wavelet: Wavelet, mode: BorderMode): Bands {
-  const { lowpass: h, highpass: g } = wavelet;
+  const { lowpass: h, highpass: g } = wavelet.analysis ?? wavelet;
   const count = coefficientCount(signal.length, h.length, mode);
   const s = filterShift(h.length, mode);
   const approximation = new Float64Array(count);

@@ -1,7 +1,7 @@
 /**
  * The usual wavelet transform of periodic signals of several axes: one level along
  * every axis, then the same for the approximation along all axes, and so on
- * [Mallat 2009, §7.7]. It is orthogonal, since each step is.
+ * [Mallat 2009, §7.7]. It is orthogonal if each step is, by an orthogonal wavelet.
  *
  * It is not separable as a whole: a detail of level j has the same scale along all
  * axes. The completely separable transform of §III-B of [Sulam16] has all pairs of

@@ -1,19 +1,20 @@
 /**
- * The orthogonal wavelet transform of periodic 1-D signals.
+ * The wavelet transform of periodic 1-D signals.
  *
  * One level of synthesis makes n samples from n/2 approximation and n/2 detail coefficients,
  *
  *     x_i = Σ_k a_k h_{i−2k+s} + d_k g_{i−2k+s},   s = K/2 − 1,   indices of x modulo n
  *
- * and analysis is its transpose, which is its inverse. The shift s centres the filters, so that coefficient k
+ * and analysis is its inverse: for an orthogonal wavelet its transpose, and for a biorthogonal one the transpose of the
+ * synthesis with its filters of analysis. The shift s centres the filters, so that coefficient k
  * belongs to the samples around 2k at every level; it is also the shift of PyWavelets' mode "periodization".
- * If n < K the filters wrap around more than once, and the transform is still orthogonal.
+ * If n < K the filters wrap around more than once, and the transform is still inverted.
  *
  * Further levels do the same with the approximation. The coefficients after J levels are, coarsest first,
  *
  *     [ a_J (n/2^J) | d_J (n/2^J) | d_{J−1} (n/2^{J−1}) | … | d_1 (n/2) ]
  *
- * W_s is the orthogonal matrix of synthesis: signal = W_s · coefficients (4). Its columns are in the same order: the
+ * W_s is the matrix of synthesis, orthogonal if the wavelet is: signal = W_s · coefficients (4). Its columns are in the same order: the
  * scaling functions of level J, then the wavelets of levels J, J−1 … 1, each level by position, with the signs of
  * PyWavelets' `wavedec`. The wavelets of level j are columns n/2^j … 2n/2^j − 1. Atoms of one level are cyclic shifts
  * of each other by 2^j samples, so one synthesis per level is enough.
@@ -50,7 +51,7 @@ function requireLevels(where: string, length: number, levels: number): void {
 /** One level of analysis of a signal of even length. */
 export function analyzePeriodic(signal: ArrayLike<number>, wavelet: Wavelet): Bands {
   requireLevels("analyzePeriodic", signal.length, 1);
-  const { lowpass: h, highpass: g } = wavelet;
+  const { lowpass: h, highpass: g } = wavelet.analysis ?? wavelet;
   const half = signal.length / 2;
   const approximation = new Float64Array(half);
   const detail = new Float64Array(half);
@@ -64,7 +65,7 @@ export function analyzePeriodic(signal: ArrayLike<number>, wavelet: Wavelet): Ba
   return { approximation, detail };
 }
 
-/** One level of synthesis: the inverse, and the transpose, of `analyzePeriodic`. */
+/** One level of synthesis: the inverse of `analyzePeriodic`. */
 export function synthesizePeriodic(bands: Bands, wavelet: Wavelet): Float64Array {
   const { approximation, detail } = bands;
   requireInteger("synthesizePeriodic", "length of the approximation", approximation.length, 1);

@@ -6,7 +6,7 @@
  * functions; products of scaling functions of the last level J are atoms, too. It is not separable as a whole: the
  * completely separable transform of §III-B of [Sulam16] has all pairs of levels.
  *
- * Shapes   Φ n×L for signals of n samples; L = n for periodic signals of even sizes, whose Φ is orthonormal
+ * Shapes   Φ n×L for signals of n samples; L = n for periodic signals of even sizes, whose Φ is orthonormal if the wavelet is
  * Order    coarsest first; within a level by which axes have wavelets (the last axis first), then by position
  *
  * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary

@@ -54,7 +54,7 @@ import { type Kernels, type PursuitLimits, type PursuitName, pursuitNames } from
 import { withKernels } from "../../kernels/handleScope.js";
 import { Encoder } from "../../pursuit/encoder.js";
 import { forwardCascade } from "../../wavelets/cascade.js";
-import { wavelet } from "../../wavelets/filters.js";
+import { isOrthogonal, wavelet } from "../../wavelets/filters.js";
 import { psnr } from "./representation.js";
 
 /** An orthonormal transform of one patch. */
@@ -66,18 +66,17 @@ export interface OrthonormalTransform {
 const panel = 128;
 
 /**
- * What approximates patches of a shape, by the name of a base. For `wavelet:NAME` with even sizes it is the orthonormal
- * transform instead of its matrix.
+ * What approximates patches of a shape, by the name of a base. For `wavelet:NAME` with even sizes and an orthogonal wavelet it is the
+ * orthonormal transform instead of its matrix.
  */
 export function approximatorOf(name: string, shape: Shape): DictionaryParts | OrthonormalTransform {
   requireArgument("approximatorOf", "name", name, text);
   requireShape("approximatorOf", "shape", shape);
   const [kind, argument, border = "periodic", ...rest] = name.split(":");
   const isWavelet = kind === "wavelet" && argument !== undefined && rest.length === 0;
-  if (!isWavelet || border !== "periodic" || shape.some((size) => size % 2 !== 0)) {
-    return { base: createBase(name, shape) };
-  }
-  const filters = wavelet(argument);
+  const filters = isWavelet ? wavelet(argument) : undefined;
+  const isOrthonormal = border === "periodic" && shape.every((size) => size % 2 === 0);
+  if (!filters || !isOrthogonal(filters) || !isOrthonormal) return { base: createBase(name, shape) };
   return { transform: (patch) => forwardCascade(patch, shape, filters) };
 }
 
