@@ -13,6 +13,7 @@ import type { Kernels } from "../src/kernels/contract.js";
 import { createCpuKernels } from "../src/kernels/cpu/index.js";
 import { train } from "../src/learn/run/train.js";
 import { byAtoms, byExamples, networks, type StepProfile, stepSeconds } from "./clusterModel.js";
+import { Peers, trainingJob } from "./peerProcess.js";
 import { type Options, type Problem, problems, readPictures, sizesOf } from "./setting.js";
 import { digits, table } from "./table.js";
 
@@ -59,13 +60,14 @@ export async function benchCluster(options: Options): Promise<string> {
   return parts.join("\n\n");
 }
 
-async function benchJob(job: Job, launcher: string, { save }: Options): Promise<string> {
-  const settings = [
-    { ranks: 1, threads: 1 },
-    { ranks: 2, threads: 1 },
-    { ranks: 4, threads: 1 },
-    { ranks: 1, threads: 2 },
-  ];
+const settings = [
+  { ranks: 1, threads: 1 },
+  { ranks: 2, threads: 1 },
+  { ranks: 4, threads: 1 },
+  { ranks: 1, threads: 2 },
+] as const;
+
+async function benchJob(job: Job, launcher: string, options: Options): Promise<string> {
   const results: Measured[] = [];
   for (let turn = 0; turn < turns; turn++)
     settings.forEach((setting, i) => {
@@ -74,12 +76,14 @@ async function benchJob(job: Job, launcher: string, { save }: Options): Promise<
     });
   const [alone, two] = results;
   const problem: Problem = problems[job.problem];
+  const theirs = await spamsEpochs(job, options);
   const title = `${problem.name}, batches of ${job.batch}`;
   const measured = table(
     [
       "ranks × threads",
       "step, ms",
       "epoch, s",
+      "faster than SPAMS by",
       "speed-up of a step",
       "MB received per step",
       "s in MPI per step",
@@ -88,9 +92,20 @@ async function benchJob(job: Job, launcher: string, { save }: Options): Promise<
       `${settings[i].ranks} × ${settings[i].threads}`,
       digits(step * 1e3),
       digits(epoch),
+      theirs.has(settings[i].ranks * settings[i].threads)
+        ? `${digits(theirs.get(settings[i].ranks * settings[i].threads)! / epoch)}×`
+        : "—",
       `${(alone.step / step).toFixed(2)}×`,
       settings[i].ranks === 1 ? "—" : digits(bytes / 1e6),
       settings[i].ranks === 1 ? "—" : digits(waited),
+    ]),
+  );
+  const peers = table(
+    ["spams.trainDL", "epoch, s", "speed-up"],
+    [...theirs].map(([threads, seconds]) => [
+      `${threads} ${threads === 1 ? "thread" : "threads"}`,
+      digits(seconds),
+      `${(theirs.get(1)! / seconds).toFixed(2)}×`,
     ]),
   );
   const sizes = { ...sizesOf(problem), N: job.batch };
@@ -106,13 +121,35 @@ async function benchJob(job: Job, launcher: string, { save }: Options): Promise<
     ["speed-up with ranks", ...counts.map(String)],
     expected.map(({ network, gains }) => [network.name, ...gains.map((gain) => `${digits(gain)}×`)]),
   );
+  const { save } = options;
   if (save && job.drawn) writeFileSync(`bench/results/${save}.svg`, chart(title, counts, expected));
   return [
     `${title}, an epoch of ${job.steps} steps, ranks on this machine:`,
     measured,
+    ...(theirs.size > 0 ? ["The same epoch of ODL by SPAMS, with threads instead of ranks:", peers] : []),
     `${title}, expected on machines of a network, one thread per rank: simulated from the operations of one rank, not measured.`,
     simulated,
   ].join("\n\n");
+}
+
+/** Seconds of an epoch of as many steps by `spams.trainDL`, by its threads; empty if SPAMS is missing. */
+async function spamsEpochs(
+  { problem, batch, steps }: Job,
+  { images }: Options,
+): Promise<Map<number, number>> {
+  const found = new Map<number, number>();
+  const { test: _, ...files } = await trainingJob(
+    problems[problem],
+    await readPictures(images),
+    batch * steps,
+  );
+  const job = { name: "spams.trainDL", ...files, p: problems[problem].sparsity, batch };
+  for (const threads of new Set(settings.map(({ ranks, threads }) => ranks * threads))) {
+    const peers = await Peers.open(threads);
+    if (peers?.has("spams")) found.set(threads, (await peers.run({ ...job, threads })).seconds);
+    peers?.close();
+  }
+  return found;
 }
 
 function chart(

@@ -3,99 +3,25 @@
  * patches, same dictionary, same number of threads, f32. Quality is printed beside time.
  */
 
-import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createInterface } from "node:readline";
-import type { Readable, Writable } from "node:stream";
-import { type DenseMatrix, SparseColumns } from "../src/core/matrix.js";
-import type { Signal } from "../src/core/signal.js";
-import { makeNpy, readNpy, writeNpy } from "../src/data/formats/npy.js";
-import { createBase } from "../src/dictionaries/base.js";
+import { readFileSync } from "node:fs";
+import { SparseColumns } from "../src/core/matrix.js";
+import { readNpy } from "../src/data/formats/npy.js";
 import { pursuitNames } from "../src/kernels/contract.js";
 import { createCpuKernels } from "../src/kernels/cpu/index.js";
 import { Matrix64 } from "../src/linalg/matrix64.js";
 import { explicitAtoms } from "./explicitAtoms.js";
 import { codeAll, trainEpoch } from "./jobs.js";
+import { Peers, saveMatrix, trainingJob } from "./peerProcess.js";
 import {
   type Dictionary,
   makeDictionary,
   makePatches,
   makeSplit,
   type Options,
-  type Problem,
   problems,
   readPictures,
 } from "./setting.js";
 import { digits, table } from "./table.js";
-
-const folder = ".cache/peers";
-
-/** A Python process with the peers that could be installed; it runs one job at a time. */
-class Peers {
-  readonly versions: Record<string, string>;
-  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
-  readonly #lines: AsyncIterator<string>;
-
-  private constructor(
-    child: ChildProcessByStdio<Writable, Readable, null>,
-    lines: AsyncIterator<string>,
-    versions: Record<string, string>,
-  ) {
-    this.#child = child;
-    this.#lines = lines;
-    this.versions = versions;
-  }
-
-  static async open(threads: number): Promise<Peers | undefined> {
-    const python = preparePython();
-    if (!python) return undefined;
-    const env = { ...process.env };
-    for (const name of ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"])
-      env[name] = String(threads);
-    const child = spawn(python, ["bench/peers.py"], { stdio: ["pipe", "pipe", "inherit"], env });
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    return new Peers(child, lines, JSON.parse((await lines.next()).value));
-  }
-
-  has(peer: string): boolean {
-    return peer in this.versions;
-  }
-
-  async run(job: Record<string, unknown>): Promise<{ seconds: number; rmse: number; gram?: number }> {
-    this.#child.stdin.write(`${JSON.stringify(job)}\n`);
-    const { value, done } = await this.#lines.next();
-    if (done) throw new Error(`peers: Python ended during ${job.name}`);
-    return JSON.parse(value);
-  }
-
-  close(): void {
-    this.#child.stdin.end();
-  }
-}
-
-/** A separate Python environment; peers that cannot be installed are left out. */
-export function preparePython(): string | undefined {
-  const python = `${folder}/env/bin/python`;
-  const quiet = { stdio: "ignore" } as const;
-  if (!existsSync(python)) {
-    mkdirSync(folder, { recursive: true });
-    if (spawnSync("python3", ["-m", "venv", `${folder}/env`], quiet).status !== 0) return undefined;
-  }
-  const has = (module: string) => spawnSync(python, ["-c", `import ${module}`], quiet).status === 0;
-  const install = (name: string) =>
-    spawnSync(python, ["-m", "pip", "install", "-q", name], quiet).status === 0;
-  if (!has("numpy") && !install("numpy")) return undefined;
-  if (!has("scipy")) install("scipy");
-  if (!has("sklearn")) install("scikit-learn");
-  if (!has("spams") && !(install("spams-bin") && has("spams"))) install("spams");
-  return python;
-}
-
-export function saveMatrix(name: string, matrix: DenseMatrix): string {
-  const path = `${folder}/${name}.npy`;
-  writeFileSync(path, writeNpy(makeNpy([matrix.cols, matrix.rows], matrix.data)));
-  return path;
-}
 
 export async function benchPeers(options: Options): Promise<string> {
   const peers = await Peers.open(options.threads);
@@ -217,18 +143,6 @@ async function trainingTable(peers: Peers, options: Options): Promise<string> {
     "ODL is faster by",
   ];
   return `${table(header, rows)}\n`;
-}
-
-/** The files of a training job: what a peer learns from, starts with and is tested on. */
-async function trainingJob(problem: Problem, pictures: readonly Signal[], examples: number) {
-  const base = createBase("cropped:sym8", problem.patch);
-  const { train, test } = await makeSplit(problem, pictures, examples);
-  return {
-    patches: saveMatrix(`train-${problem.patch[0]}`, train),
-    test: saveMatrix(`test-${problem.patch[0]}`, test),
-    dictionary: saveMatrix(`start-${problem.patch[0]}`, await explicitAtoms({ base })),
-    learned: `${folder}/learned-${problem.patch[0]}.npy`,
-  };
 }
 
 /** An explicit dictionary from a file, as a base with the identity on top. */

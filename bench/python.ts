@@ -5,7 +5,7 @@
 
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { preparePython, saveMatrix } from "./peers.js";
+import { preparePython, saveMatrix } from "./peerProcess.js";
 import { makeSplit, type Options, readPictures } from "./setting.js";
 import { digits, table } from "./table.js";
 

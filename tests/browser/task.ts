@@ -32,7 +32,7 @@ export async function learn({ device, threads, base }: Task): Promise<Learned> {
       atoms: 300,
       coding: { sparsity: 4 },
       batch: 128,
-      examples: 1408,
+      examples: 768,
       epochs: 1,
       holdout: 200,
       atomCare: { every: 5 },

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { clock } from "../../src/core/formatText.js";
+import { totalSeconds } from "../../src/experiments/results/result.js";
 import type { Claim } from "../../src/experiments/shared/experiment.js";
 import { ownClaims, type PaperSentence, paperSentences } from "./paperSentences.js";
 import { code, table } from "./regions.js";
@@ -150,7 +151,7 @@ function runTable(results: readonly StoredResult[]): string {
   return table(
     ["run", "command", "device", "trainlets", "date", "time", "SHA-256 of the file"],
     results.map((stored) => {
-      const { command, trainlets, date, seconds } = stored.result;
+      const { command, trainlets, date } = stored.result;
       const version = [trainlets.version, trainlets.commit].filter(Boolean).join(" at ");
       return [
         runLink(stored),
@@ -158,7 +159,7 @@ function runTable(results: readonly StoredResult[]): string {
         cell(deviceOf(stored.result)),
         version,
         date.slice(0, 10),
-        clock(seconds),
+        clock(totalSeconds(stored.result)),
         checksum(stored.text),
       ];
     }),

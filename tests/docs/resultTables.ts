@@ -1,7 +1,7 @@
 /** Tables of README.md and docs/results.md, from the files of bench/results. A result that is not there has no row. */
 
 import { clock, grouped } from "../../src/core/formatText.js";
-import type { Result } from "../../src/experiments/results/result.js";
+import { type Result, totalSeconds } from "../../src/experiments/results/result.js";
 import { type Verdict, verdictCounts } from "./claimsPage.js";
 import { code, table } from "./regions.js";
 import {
@@ -12,6 +12,15 @@ import {
   storedMeasurements,
   storedResults,
 } from "./storedResults.js";
+
+/** What a reader must know of how a result was measured, by its file. */
+const remarks: Readonly<Record<string, string>> = {
+  "fig5.json":
+    "The runs of NIHT shared the GPU with each other and with other work, so its seconds are too long; the others ran alone, one after the other.",
+  "fig8-lfw-crop64.json": "It shared the GPU and the processor with other work, so its seconds are too long.",
+  "fig8-utkface-aligned64.json":
+    "It shared the GPU and the processor with other work, so its seconds are too long.",
+};
 
 /** The table of each full-size result of an experiment, with the command, the device and the time. */
 export function resultTables(experiment: string, results = storedResults()): string {
@@ -25,7 +34,7 @@ function resultTable({ file, result }: StoredResult, experiment: string): string
   const { header, rows } = result.table;
   const right = header.map((_, column) => column).slice(1);
   const name = [experiment, result.label].filter(Boolean).join(", ");
-  const facts = `[${name}](../${resultsFolder}/${file}): ${code(result.command)} on ${deviceOf(result)}, ${programOf(result)}, ${clock(result.seconds)} in all.`;
+  const facts = `[${name}](../${resultsFolder}/${file}): ${code(result.command)} on ${deviceOf(result)}, ${programOf(result)}, ${clock(totalSeconds(result))} in all.`;
   return [
     facts,
     table(
@@ -34,6 +43,7 @@ function resultTable({ file, result }: StoredResult, experiment: string): string
       right,
     ),
     stageLine(result),
+    remarks[file] ?? "",
   ]
     .filter(Boolean)
     .join("\n\n");

@@ -24,7 +24,13 @@ import {
 } from "../../data/node/files.js";
 import { finishOutputFolder, makeOutputFolder, resultFolder } from "../../data/node/outputs.js";
 import { allPage, type FoundResult } from "../../experiments/results/allPage.js";
-import { type Result, type RunIdentity, readResult, resultName } from "../../experiments/results/result.js";
+import {
+  type Result,
+  type RunIdentity,
+  readResult,
+  resultName,
+  totalSeconds,
+} from "../../experiments/results/result.js";
 import type { Experiment, Outcome } from "../../experiments/shared/experiment.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { RunLock } from "../../learn/checkpoints/node/runLock.js";
@@ -183,7 +189,7 @@ class AllSession {
     const difference = differenceOf(result.identity, identity);
     this.#progress.note(
       difference === undefined
-        ? `finished earlier, in ${clock(result.seconds)}`
+        ? `finished earlier, in ${clock(totalSeconds(result))}`
         : `running again: the result found is of ${difference}`,
     );
     return difference === undefined ? result : undefined;

@@ -6,7 +6,7 @@
 import { clock } from "../../core/formatText.js";
 import { htmlPage, type PageSection } from "../../figures/pages/htmlPage.js";
 import { version } from "../../model/version.js";
-import { describeRun, type Result, resultName } from "./result.js";
+import { describeRun, type Result, resultName, totalSeconds } from "./result.js";
 
 /** A result, and the name of its folder beside the page. */
 export interface FoundResult {
@@ -54,7 +54,7 @@ function leadOf(found: readonly FoundResult[]): string {
 
 function factsOf(results: readonly Result[]): (readonly [string, string])[] {
   const claims = results.flatMap((result) => result.claims);
-  const seconds = results.reduce((sum, result) => sum + result.seconds, 0);
+  const seconds = results.reduce((sum, result) => sum + totalSeconds(result), 0);
   return [
     ["experiments", String(results.length)],
     ["claims that hold", `${claims.filter(({ holds }) => holds).length} of ${claims.length}`],
@@ -72,7 +72,7 @@ function overview(found: readonly FoundResult[]): PageSection {
       result.label || "–",
       `${result.claims.filter(({ holds }) => holds).length} of ${result.claims.length}`,
       result.device.description,
-      clock(result.seconds),
+      clock(totalSeconds(result)),
       result.trainlets.commit ?? result.trainlets.version,
     ]),
   };

@@ -1,12 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { allPage } from "./allPage.js";
-import { compactJson, describeRun, readResult, resultToText } from "./result.js";
+import { compactJson, describeRun, readResult, resultToText, totalSeconds } from "./result.js";
 import { sampleResult } from "./sampleResult.case.js";
 
 describe("the file of a result", () => {
   test("gives back what was written", () => {
     expect(readResult(resultToText(sampleResult), "result.json")).toEqual(sampleResult);
+  });
+
+  test("the time of an experiment has the stages of earlier runs in it", () => {
+    expect(totalSeconds({ seconds: 1, stageSeconds: { learning: 20, drawing: 0.5 } })).toBe(20.5);
+    expect(totalSeconds({ seconds: 22, stageSeconds: { learning: 20, drawing: 0.5 } })).toBe(22);
   });
 
   test("keeps lists of numbers on one line, and has null for what is not finite", () => {

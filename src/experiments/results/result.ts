@@ -31,7 +31,9 @@ export interface Result {
   readonly identity: RunIdentity;
   /** The day and time of its end, as in ISO 8601. */
   readonly date: string;
+  /** Of the run that finished it. */
   readonly seconds: number;
+  /** Of each stage, in whichever run it was done. */
   readonly stageSeconds: Readonly<Record<string, number>>;
   readonly table: OutcomeTable;
   readonly claims: readonly Claim[];
@@ -40,6 +42,14 @@ export interface Result {
   readonly values: Readonly<Record<string, unknown>>;
   /** The files beside it. */
   readonly files: readonly string[];
+}
+
+/** The time of an experiment, with the stages that were done in earlier, interrupted runs. */
+export function totalSeconds({ seconds, stageSeconds }: Pick<Result, "seconds" | "stageSeconds">): number {
+  return Math.max(
+    seconds,
+    Object.values(stageSeconds).reduce((sum, stage) => sum + stage, 0),
+  );
 }
 
 export interface ResultData {
