@@ -12,7 +12,7 @@
 import { Command } from "commander";
 import { version } from "../model/version.js";
 import { report } from "./terminal/errors.js";
-import { stdout } from "./terminal/output.js";
+import { stderr, stdout } from "./terminal/output.js";
 
 const examples = `
 Examples:
@@ -20,6 +20,8 @@ Examples:
   trainlets train photos/ --patch 16 -o dict.npz   learn from a folder of photos
   trainlets report run                             rebuild the page of a run
   trainlets atoms dict.npz -o atoms.png            look at what was learned
+  trainlets info dict.npz                          its size, its settings
+  trainlets score photos/ -d dict.npz              its error on other data
   trainlets encode face.png -d dict.npz -o codes.npz
   trainlets decode codes.npz -d dict.npz -o face-again.png
   trainlets approximate photos/ -d dict.npz --base cropped:sym8 -o curves.svg
@@ -34,6 +36,8 @@ const loaders: Readonly<Record<string, () => Promise<Command>>> = {
   train: async () => (await import("./commands/train.js")).trainCommand(),
   report: async () => (await import("./commands/report.js")).reportCommand(),
   atoms: async () => (await import("./commands/atoms.js")).atomsCommand(),
+  info: async () => (await import("./commands/info.js")).infoCommand(),
+  score: async () => (await import("./commands/score.js")).scoreCommand(),
   approximate: async () => (await import("./commands/approximate.js")).approximateCommand(),
   encode: async () => (await import("./commands/encode.js")).encodeCommand(),
   decode: async () => (await import("./commands/decode.js")).decodeCommand(),
@@ -54,22 +58,26 @@ export function commandOf(words: readonly string[]): string {
 /** Run the command that these words call; its exit code. */
 export async function runProgram(words: readonly string[]): Promise<number> {
   const name = commandOf(words);
+  const typed = words.length === 1 && ["version", "-V"].includes(words[0]) ? ["--version"] : words;
   const loading = name in loaders ? [loaders[name]] : Object.values(loaders);
   const commands = await Promise.all(loading.map((load) => load()));
   try {
-    await programOf(commands).parseAsync(words, { from: "user" });
+    await programOf(commands).parseAsync(typed, { from: "user" });
     return 0;
   } catch (error) {
     return report(error, name, (option) => flagOf(option, commands));
+  } finally {
+    stderr.mute(false);
   }
 }
 
 function programOf(commands: readonly Command[]): Command {
   const program = new Command("trainlets")
     .description("Learn dictionaries for large patches of images and other signals, and use them.")
-    .version(version, "-V, --version", "show the version")
+    .version(version, "-v, --version", "show the version")
     .helpCommand("help [command]", "show help for a command")
-    .addHelpText("after", examples);
+    .addHelpText("after", examples)
+    .hook("preAction", (_, command) => stderr.mute(command.opts().quiet === true));
   for (const command of [program, ...commands]) {
     command
       .exitOverride()

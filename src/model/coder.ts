@@ -326,7 +326,7 @@ function tighten(X: SparseColumns): SparseColumns {
 }
 
 /** Columns of several matrices, one after the other; by default as wide as the widest. */
-function join(
+export function join(
   parts: readonly SparseColumns[],
   rows: number,
   width: number = parts.reduce((widest, part) => Math.max(widest, part.width), 0),

@@ -20,6 +20,7 @@ import {
   listOf,
   model as modelType,
   numberList,
+  numberWith,
   type OptionTypes,
   requireArgument,
   requireArguments,
@@ -159,6 +160,18 @@ function readAtomValues(
   return values;
 }
 
+/** What an archive says it is, in its `meta`; undefined if it does not say. */
+export function formatOf(bytes: Uint8Array, name: string): string | undefined {
+  const meta = readNpz(bytes, name).get("meta");
+  if (!meta) return undefined;
+  try {
+    const value: unknown = JSON.parse(npyToText(meta, `${name}[meta]`));
+    return isRecord(value) && typeof value.format === "string" ? value.format : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The signals that were coded: their shapes, and the grid of windows over each. */
 export interface CodedSignals {
   /** The fingerprint of the dictionary of the codes. */
@@ -166,6 +179,8 @@ export interface CodedSignals {
   readonly patch: Shape;
   readonly stride: Shape;
   readonly shapes: readonly Shape[];
+  /** The error of what decoding gives, from what was coded, in the units of the data; not in older files. */
+  readonly rmse?: number | undefined;
 }
 
 const codedTypes: OptionTypes<CodedSignals> = {
@@ -173,6 +188,7 @@ const codedTypes: OptionTypes<CodedSignals> = {
   patch: required(numberList),
   stride: required(numberList),
   shapes: required(listOf(numberList, "a list of shapes")),
+  rmse: numberWith("a number"),
 };
 
 /** The bytes of a code file; all its numbers must be finite. `name` is for messages. */
@@ -205,7 +221,10 @@ export function codesFromBytes(bytes: Uint8Array, name: string): { codes: Codes;
   if ([stride, ...shapes].some((shape) => shape.length !== patch.length)) {
     throw new InputError(`${name}: damaged codes: patch, stride and shapes in meta must have the same axes`);
   }
-  return { codes: { X, means }, signals: { dictionary: asText(meta.dictionary), patch, stride, shapes } };
+  const { rmse } = meta;
+  const error = typeof rmse === "number" && rmse >= 0 ? { rmse } : {};
+  const signals = { dictionary: asText(meta.dictionary), patch, stride, shapes, ...error };
+  return { codes: { X, means }, signals };
 }
 
 /** A checksum that identifies the dictionary of a model: eight hexadecimal digits. */

@@ -115,6 +115,8 @@ describe("when the file layer fails", () => {
   it.each([
     ["report run", "run/report.html"],
     ["atoms dict.npz -o old.png --device reference", "old.png"],
+    ["score photos -d dict.npz --count 5 --device reference", "nothing"],
+    ["info dict.npz codes.npz small.tlt photos array.npy --json", "nothing"],
     ["approximate photos -d dict.npz --count 5 -o old.svg --device reference", "old.svg"],
     ["encode array.npy -d dict.npz -o old.npz --device reference", "old.npz"],
     ["encode photos -d dict.npz -o new.npz --device reference", "new.npz"],

@@ -55,6 +55,17 @@ export const fuzzedCommands: readonly FuzzedCommand[] = [
     load: async () => (await import(`${commands}/decode.js`)).decodeCommand(),
   },
   {
+    name: "score",
+    lines: ["photos -d dict.npz", "array.npy -d dict.npz -d dict.npz --sparsity 2 --count 20 --nodata 0"],
+    always: reference,
+    load: async () => (await import(`${commands}/score.js`)).scoreCommand(),
+  },
+  {
+    name: "info",
+    lines: ["dict.npz codes.npz", "small.tlt array.npy photos photos/0.png --json"],
+    load: async () => (await import(`${commands}/info.js`)).infoCommand(),
+  },
+  {
     name: "approximate",
     lines: ["photos -d dict.npz --terms 1,2,4 -o out/c.svg", "photos --base odct:1 --patch 4 --terms 1,2"],
     always: reference,

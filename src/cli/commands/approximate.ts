@@ -26,11 +26,12 @@ import {
 import { noteExtreme } from "../terminal/extremeSample.js";
 import { count, nodataValues, number, option, parsePatch, pursuitOption } from "../terminal/flags.js";
 import { stdout } from "../terminal/output.js";
-import { ProgressLine } from "../terminal/progress.js";
+import { PercentLine } from "../terminal/percentLine.js";
+import { type ResultFlags, withResultOptions } from "../terminal/results.js";
 import { textTable } from "../terminal/textTable.js";
 import { numbered, uniqueLabels } from "../terminal/uniqueLabels.js";
 
-interface ApproximateFlags extends DeviceFlags, AtomShapeFlag {
+interface ApproximateFlags extends DeviceFlags, AtomShapeFlag, ResultFlags {
   readonly dictionary?: string[];
   readonly base?: string[];
   readonly patch?: string;
@@ -41,7 +42,6 @@ interface ApproximateFlags extends DeviceFlags, AtomShapeFlag {
   readonly seed?: number;
   readonly nodata?: number[];
   readonly output?: string;
-  readonly json?: boolean;
 }
 
 const defaults = { count: 1000, seed: 1, peak: 255 } as const;
@@ -89,10 +89,12 @@ export function approximateCommand(): Command {
       ),
     )
     .option("-o, --output <file>", "file for a plot of the curves (.svg, .png)")
-    .option("--json", "print the curves as a line of JSON on standard output")
     .addHelpText("after", examples)
     .action(runApproximate);
-  return withDeviceOptions(command);
+  return withResultOptions(
+    withDeviceOptions(command),
+    "print the curves as a line of JSON on standard output",
+  );
 }
 
 function shareText(): string {
@@ -108,7 +110,7 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
   const pursuit = requireOneOf("approximate", "pursuit", flags.pursuit ?? "omp", pursuitNames);
   if (dictionary.length + base.length === 0)
     throw new InputError("needs at least one dictionary (-d) or base (--base)");
-  const progress = new ProgressLine(flags.json ? "none" : undefined);
+  const progress = new PercentLine(flags.json ? "none" : undefined);
   const onSkip = (message: string) => progress.note(`approximate: ${message}`);
   const inputs = await inspectInputs(data, { onSkip });
   if (output !== undefined)
@@ -132,7 +134,10 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
       kernels,
       onProgress(label, done) {
         const state = done === 0 ? "preparing" : `${grouped(done)} of ${grouped(patches.cols)} patches`;
-        progress.show([`${label}:`, state], done === 0);
+        const before = contenders.findIndex((contender) => contender.label === label);
+        const part = (before + done / patches.cols) / contenders.length;
+        if (done === 0) progress.announce(part, `${label}:`, state);
+        else progress.show(part, `${label}:`, state);
       },
     });
     progress.clear();

@@ -5,8 +5,6 @@ import { InputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
 import { requireInteger, requireOneOf } from "../../core/require.js";
 import { formatShape } from "../../core/shape.js";
-import { writeFileAtomic } from "../../data/node/files.js";
-import { requireOutput } from "../../data/node/outputs.js";
 import { atomGallery } from "../../figures/atoms/atomGallery.js";
 import { type AtomOrder, atomOrders, orderAtoms } from "../../figures/atoms/atomOrder.js";
 import { encodePng } from "../../figures/png.js";
@@ -18,9 +16,15 @@ import {
   loadDictionary,
 } from "../terminal/dictionaryFile.js";
 import { choice, count, option } from "../terminal/flags.js";
-import { stdout } from "../terminal/output.js";
+import {
+  printDone,
+  type ResultFlags,
+  requireResult,
+  withResultOptions,
+  writeResult,
+} from "../terminal/results.js";
 
-interface AtomsFlags extends DeviceFlags, AtomShapeFlag {
+interface AtomsFlags extends DeviceFlags, AtomShapeFlag, ResultFlags {
   readonly output: string;
   readonly sort?: AtomOrder;
   readonly count?: number;
@@ -41,7 +45,7 @@ export function atomsCommand(): Command {
     .usage("<dictionary> -o <file> [options]")
     .argument("<dictionary>", `dictionary ${dictionaryFiles}`)
     .addOption(atomShapeOption())
-    .requiredOption("-o, --output <file>", "picture to write (.png)")
+    .requiredOption("-o, --output <file>", "picture to write (.png), or - for standard output")
     .addOption(choice("--sort <order>", "order of the atoms", atomOrders, defaults.sort))
     .addOption(
       option(
@@ -54,7 +58,7 @@ export function atomsCommand(): Command {
     .addOption(option("--columns <n>", "atoms per row", count, "a nearly square picture"))
     .addHelpText("after", examples)
     .action(runAtoms);
-  return withDeviceOptions(command);
+  return withResultOptions(withDeviceOptions(command));
 }
 
 async function runAtoms(path: string, flags: AtomsFlags): Promise<void> {
@@ -62,7 +66,7 @@ async function runAtoms(path: string, flags: AtomsFlags): Promise<void> {
   const most = requireInteger("atoms", "count", flags.count ?? defaults.count, 1);
   if (flags.columns !== undefined) requireInteger("atoms", "columns", flags.columns, 1);
   const columns = flags.columns === undefined ? {} : { columns: flags.columns };
-  await requireOutput(flags.output, [".png"], [path]);
+  await requireResult(flags.output, [".png"], [path]);
   const model = await loadDictionary(path, flags);
   if (sort === "use" && !model.uses)
     throw new InputError(`--sort use needs counts of use, and ${path} has none`);
@@ -70,8 +74,10 @@ async function runAtoms(path: string, flags: AtomsFlags): Promise<void> {
   const sorted = orderAtoms(atoms, sort, model.uses ? { uses: model.uses } : {});
   const shown = Math.min(most, sorted.length);
   const order = Array.from({ length: shown }, (_, i) => sorted[Math.floor((i * sorted.length) / shown)]);
-  await writeFileAtomic(flags.output, encodePng(atomGallery(atoms, model.shape, { order, ...columns })));
-  stdout.write(
-    `${flags.output}: ${shown} of ${counted(sorted.length, "atom")} of ${formatShape(model.shape)} by ${sort}\n`,
+  await writeResult(flags.output, encodePng(atomGallery(atoms, model.shape, { order, ...columns })));
+  printDone(
+    flags,
+    `${flags.output}: ${shown} of ${counted(sorted.length, "atom")} of ${formatShape(model.shape)} by ${sort}`,
+    { output: flags.output, shown, atoms: sorted.length, patch: model.shape, order },
   );
 }

@@ -5,9 +5,7 @@ import { InputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import { sizeOf } from "../../core/shape.js";
-import { writeFileAtomic } from "../../data/node/files.js";
 import { inspectInputs } from "../../data/node/inputs.js";
-import { requireOutput } from "../../data/node/outputs.js";
 import { type CompressionTarget, Compressor, defaultPsnr } from "../../tasks/codec/compress.js";
 import { planeShape, type SampleArray } from "../../tasks/codec/sampleArray.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
@@ -19,11 +17,18 @@ import {
 } from "../terminal/dictionaryFile.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
 import { count, number, option } from "../terminal/flags.js";
-import { stderr, stdout } from "../terminal/output.js";
-import { ProgressLine } from "../terminal/progress.js";
+import { PercentLine } from "../terminal/percentLine.js";
+import {
+  jsonNumber,
+  printDone,
+  type ResultFlags,
+  requireResult,
+  withResultOptions,
+  writeResult,
+} from "../terminal/results.js";
 import { readSampleFile } from "../terminal/sampleFiles.js";
 
-interface CompressFlags extends DeviceFlags, AtomShapeFlag {
+interface CompressFlags extends DeviceFlags, AtomShapeFlag, ResultFlags {
   readonly dictionary: string;
   readonly output: string;
   readonly bytes?: number;
@@ -48,21 +53,22 @@ export function compressCommand(): Command {
     .argument("<data>", "image, .npy array (uint8, uint16, int16, float32), or .wav sound")
     .requiredOption("-d, --dictionary <file>", `dictionary ${dictionaryFiles}`)
     .addOption(atomShapeOption())
-    .requiredOption("-o, --output <file>", "compressed file to write (.tlt)")
+    .requiredOption("-o, --output <file>", "compressed file to write (.tlt), or - for standard output")
     .addOption(option("--bytes <n>", "best quality within this many bytes", count))
     .addOption(option("--bpp <x>", "best quality within this many bits per pixel", number))
     .addOption(option("--nodata <values>", "refused: see fillFirst", fillFirst).hideHelp())
     .addOption(option("--psnr <p>", "smallest file with at least this PSNR (dB)", number, defaultPsnr))
     .addHelpText("after", examples)
     .action(runCompress);
-  return withDeviceOptions(command);
+  return withResultOptions(withDeviceOptions(command));
 }
 
 async function runCompress(path: string, flags: CompressFlags): Promise<void> {
   requireOneTarget(flags);
-  await requireOutput(flags.output, [".tlt"], [path, flags.dictionary]);
+  await requireResult(flags.output, [".tlt"], [path, flags.dictionary]);
   const model = await loadDictionary(flags.dictionary, flags);
-  const inputs = await inspectInputs([path], { onSkip: (message) => stderr.write(`compress: ${message}\n`) });
+  const percent = new PercentLine();
+  const inputs = await inspectInputs([path], { onSkip: (message) => percent.note(`compress: ${message}`) });
   if (inputs.length !== 1)
     throw new InputError(`takes one image or array at a time, got ${inputs.length} in ${path}`);
   const array = await readSampleFile(inputs[0].path, model.shape.length);
@@ -70,12 +76,10 @@ async function runCompress(path: string, flags: CompressFlags): Promise<void> {
   if (array.data instanceof Float32Array)
     noteExtreme("compress", [{ name: path, shape: array.shape, data: array.data }], remedy);
   const pixels = sizeOf(planeShape(array.shape, array.colour));
-  const progress = new ProgressLine();
   const { bytes, psnr, blocks, atoms } = await onDevice(flags, async (kernels) => {
     const compressor = await Compressor.open(model, kernels);
-    const onTrial = (trials: number, size: number) => {
-      if (trials > 1) progress.show([`attempt ${trials}`, counted(size, "byte")]);
-    };
+    const onTrial = (trials: number, size: number, done: number) =>
+      percent.show(done, `file ${trials} of the search`, counted(size, "byte"));
     return compressor
       .compress(array, targetOf(flags, array), onTrial)
       .catch((error: unknown) => {
@@ -83,14 +87,21 @@ async function runCompress(path: string, flags: CompressFlags): Promise<void> {
         throw typed ? new InputError(error.describe(() => "bytes of --bpp")) : error;
       })
       .finally(() => {
-        progress.clear();
+        percent.clear();
         compressor.free();
       });
   });
-  await writeFileAtomic(flags.output, bytes);
+  await writeResult(flags.output, bytes);
   const size = `${counted(bytes.length, "byte")}, ${((bytes.length * 8) / pixels).toFixed(3)} bits per pixel`;
   const content = `${counted(atoms, "atom")} in ${counted(blocks, "block")}`;
-  stdout.write(`${flags.output}: ${size}, PSNR ${psnr.toFixed(2)} dB, ${content}\n`);
+  printDone(flags, `${flags.output}: ${size}, PSNR ${psnr.toFixed(2)} dB, ${content}`, {
+    output: flags.output,
+    bytes: bytes.length,
+    bpp: (bytes.length * 8) / pixels,
+    psnr: jsonNumber(psnr),
+    atoms,
+    blocks,
+  });
 }
 
 /** A file has no place for missing samples. */

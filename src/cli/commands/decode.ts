@@ -8,24 +8,36 @@ import { requireFiniteResult } from "../../core/require.js";
 import { formatShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { makeNpy, writeNpy } from "../../data/formats/npy.js";
-import { readFileBytes, writeFileAtomic } from "../../data/node/files.js";
-import { requireOutput } from "../../data/node/outputs.js";
+import { readFileBytes } from "../../data/node/files.js";
+import { readSignals } from "../../data/node/readSignals.js";
 import { greyPicture } from "../../figures/greyPicture.js";
 import { encodePng } from "../../figures/png.js";
 import { codesFromBytes } from "../../model/files.js";
+import { psnr } from "../../tasks/approximate/representation.js";
 import { decodeSignals } from "../../tasks/encode/encodeSignals.js";
+import { rmseBetween } from "../../tasks/restore/trialDamage.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { type AtomShapeFlag, atomShapeOption, loadDictionary } from "../terminal/dictionaryFile.js";
-import { stdout } from "../terminal/output.js";
+import {
+  describeQuality,
+  jsonNumber,
+  printDone,
+  type ResultFlags,
+  requireResult,
+  withResultOptions,
+  writeResult,
+} from "../terminal/results.js";
 
-interface DecodeFlags extends DeviceFlags, AtomShapeFlag {
+interface DecodeFlags extends DeviceFlags, AtomShapeFlag, ResultFlags {
   readonly dictionary: string;
   readonly output: string;
+  readonly against?: string[];
 }
 
 const examples = `
 Examples:
   trainlets decode codes.npz -d dict.npz -o face-again.png
+  trainlets decode codes.npz -d dict.npz -o face-again.png --against face.png
   trainlets decode codes.npz -d dict.npz -o volume-again.npy`;
 
 export function decodeCommand(): Command {
@@ -36,14 +48,19 @@ export function decodeCommand(): Command {
     .argument("<codes>", "codes written by encode (.npz)")
     .requiredOption("-d, --dictionary <file>", "dictionary they were coded with (.npz, .npy)")
     .addOption(atomShapeOption())
-    .requiredOption("-o, --output <file>", "array (.npy) or picture (.png) to write")
+    .requiredOption(
+      "-o, --output <file>",
+      "array (.npy) or picture (.png) to write, or - for an array on standard output",
+    )
+    .option("--against <data...>", "what was encoded: print how near the result is to it")
     .addHelpText("after", examples)
     .action(runDecode);
-  return withDeviceOptions(command);
+  return withResultOptions(withDeviceOptions(command));
 }
 
 async function runDecode(path: string, flags: DecodeFlags): Promise<void> {
-  await requireOutput(flags.output, [".npy", ".png"], [path, flags.dictionary]);
+  const { against = [] } = flags;
+  await requireResult(flags.output, [".npy", ".png"], [path, flags.dictionary, ...against]);
   const model = await loadDictionary(flags.dictionary, flags);
   const { codes, signals } = codesFromBytes(await readFileBytes(path), path);
   if (codes.X.rows !== model.A.cols) {
@@ -56,8 +73,42 @@ async function runDecode(path: string, flags: DecodeFlags): Promise<void> {
   else requireOneArray(signals.shapes);
   const decoded = await onDevice(flags, (kernels) => decodeSignals(model, codes, signals, kernels));
   for (const { data } of decoded) requireFiniteResult(flags.output, data);
-  await writeFileAtomic(flags.output, picture ? encodePng(greyPicture(decoded[0])) : toNpy(decoded));
-  stdout.write(`${flags.output}: ${counted(decoded.length, "signal")} of ${formatShape(decoded[0].shape)}\n`);
+  await writeResult(flags.output, picture ? encodePng(greyPicture(decoded[0])) : toNpy(decoded));
+  const rmse = against.length > 0 ? await errorFrom(against, decoded, picture, signals.patch) : signals.rmse;
+  const from = against.length > 0 ? against.join(", ") : "what was encoded";
+  const quality = rmse === undefined ? "" : `, ${describeQuality(rmse, picture)} from ${from}`;
+  printDone(
+    flags,
+    `${flags.output}: ${counted(decoded.length, "signal")} of ${formatShape(decoded[0].shape)}${quality}`,
+    {
+      output: flags.output,
+      signals: decoded.length,
+      shape: decoded[0].shape,
+      rmse: rmse ?? null,
+      psnr: picture && rmse !== undefined ? jsonNumber(psnr(rmse)) : null,
+    },
+  );
+}
+
+/** The RMSE of signals from the data in files; of a picture, as it is written, clipped but not rounded. */
+async function errorFrom(
+  paths: readonly string[],
+  decoded: readonly Signal[],
+  picture: boolean,
+  patch: Shape,
+): Promise<number> {
+  const clean = await readSignals(paths, { patch, nodata: Number.NaN });
+  const fits =
+    clean.length === decoded.length && clean.every(({ shape }, s) => sameShape(shape, decoded[s].shape));
+  if (!fits) {
+    const [given, made] = [clean, decoded].map(
+      (signals) => `${counted(signals.length, "signal")} of ${formatShape(signals[0].shape)}`,
+    );
+    throw new InputError(
+      (nameOf) => `${nameOf("against")} must hold what was decoded, ${made}, got ${given}`,
+    );
+  }
+  return rmseBetween(decoded, clean, picture ? [0, 255] : undefined);
 }
 
 function requireOnePicture(shapes: readonly Shape[]): void {

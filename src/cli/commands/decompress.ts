@@ -3,14 +3,13 @@
 import { Command } from "commander";
 import { formatShape } from "../../core/shape.js";
 import { readFileBytes } from "../../data/node/files.js";
-import { requireOutput } from "../../data/node/outputs.js";
 import { pictureExtensions } from "../../data/node/pictures.js";
 import { decompress } from "../../tasks/codec/decompress.js";
 import { type AtomShapeFlag, atomShapeOption, loadDictionary } from "../terminal/dictionaryFile.js";
-import { stdout } from "../terminal/output.js";
+import { printDone, type ResultFlags, requireResult, withResultOptions } from "../terminal/results.js";
 import { requireSampleFormat, writeSampleFile } from "../terminal/sampleFiles.js";
 
-interface DecompressFlags extends AtomShapeFlag {
+interface DecompressFlags extends AtomShapeFlag, ResultFlags {
   readonly dictionary: string;
   readonly output: string;
 }
@@ -22,7 +21,7 @@ Example:
 The result is the same on every machine: it does not depend on a device.`;
 
 export function decompressCommand(): Command {
-  return new Command("decompress")
+  const command = new Command("decompress")
     .summary("decompress an image or an array")
     .description("Decompress an image or an array that compress wrote.")
     .usage("<file> -d <dictionary> -o <file>")
@@ -31,17 +30,19 @@ export function decompressCommand(): Command {
     .addOption(atomShapeOption())
     .requiredOption(
       "-o, --output <file>",
-      `picture (${pictureExtensions.join(", ")}) or array (.npy) to write`,
+      `picture (${pictureExtensions.join(", ")}) or array (.npy) to write, or - for an array on standard output`,
     )
     .addHelpText("after", examples)
     .action(runDecompress);
+  return withResultOptions(command);
 }
 
 async function runDecompress(path: string, flags: DecompressFlags): Promise<void> {
-  await requireOutput(flags.output, [...pictureExtensions, ".npy"], [path, flags.dictionary]);
+  await requireResult(flags.output, [...pictureExtensions, ".npy"], [path, flags.dictionary]);
   const model = await loadDictionary(flags.dictionary, flags);
   const array = decompress(await readFileBytes(path), model, path);
   requireSampleFormat(flags.output, array);
   await writeSampleFile(flags.output, array);
-  stdout.write(`${flags.output}: ${formatShape(array.shape)}\n`);
+  const { shape, colour } = array;
+  printDone(flags, `${flags.output}: ${formatShape(shape)}`, { output: flags.output, shape, colour });
 }

@@ -11,10 +11,11 @@ import { saveModel } from "../../model/node/files.js";
 import { psnr } from "../../tasks/approximate/representation.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { option } from "../terminal/flags.js";
-import { stdout } from "../terminal/output.js";
+import { stderr } from "../terminal/output.js";
 import { ProgressLine } from "../terminal/progress.js";
+import { printDone, type ResultFlags, withResultOptions } from "../terminal/results.js";
 
-interface DemoFlags extends DeviceFlags {
+interface DemoFlags extends DeviceFlags, ResultFlags {
   readonly output?: string;
 }
 
@@ -26,18 +27,18 @@ export function demoCommand(): Command {
     .description("Learn a dictionary from synthetic pictures, and write a page that shows it.")
     .addOption(option("-o, --output <folder>", "folder for the results", undefined, defaultFolder))
     .action(runDemoCommand);
-  return withDeviceOptions(command);
+  return withResultOptions(withDeviceOptions(command));
 }
 
-async function runDemoCommand({ output = defaultFolder, ...device }: DemoFlags): Promise<void> {
+async function runDemoCommand({ output = defaultFolder, ...flags }: DemoFlags): Promise<void> {
   const start = performance.now();
   const { demoPictures, demoSettings, runDemo } = await import("../../experiments/demo/run.js");
   const { demoFiles } = await import("../../experiments/demo/files.js"); // loaded only here: charts take a while
   await makeOutputFolder(output, resultFolder);
   const pictures = demoPictures();
-  await onDevice(device, async (kernels) => {
+  await onDevice(flags, async (kernels) => {
     const size = formatShape(demoSettings.patch);
-    stdout.write(
+    stderr.write(
       `learning ${size} atoms from ${pictures.seen.length} synthetic pictures, on ${kernels.name}\n`,
     );
     const progress = new ProgressLine();
@@ -48,11 +49,16 @@ async function runDemoCommand({ output = defaultFolder, ...device }: DemoFlags):
     for (const { name, bytes } of await demoFiles(outcome, pictures.seen[0], kernels, seconds))
       await writeFileAtomic(join(output, name), bytes);
     await finishOutputFolder(output);
-    for (const { name, rmse } of outcome.results) {
+    const lines = outcome.results.map(({ name, rmse }) => {
       const error = rmse.toFixed(2).padStart(6);
-      stdout.write(`  ${name.padEnd(22)} RMSE ${error}   PSNR ${psnr(rmse).toFixed(2)} dB\n`);
-    }
-    stdout.write(`done in ${clock(seconds)}; open ${join(output, "index.html")}\n`);
+      return `  ${name.padEnd(22)} RMSE ${error}   PSNR ${psnr(rmse).toFixed(2)} dB`;
+    });
+    const page = join(output, "index.html");
+    printDone({ ...flags, output }, [...lines, `done in ${clock(seconds)}; open ${page}`].join("\n"), {
+      output: page,
+      results: outcome.results.map(({ name, rmse }) => ({ name, rmse, psnr: psnr(rmse) })),
+      seconds,
+    });
   });
 }
 

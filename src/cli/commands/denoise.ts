@@ -12,9 +12,9 @@ import { denoiseDefaults } from "../../tasks/restore/denoiseOptions.js";
 import { addNoise } from "../../tasks/restore/trialDamage.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
 import { count, nodataValues, number, option } from "../terminal/flags.js";
-import { stdout } from "../terminal/output.js";
 import {
   countMissing,
+  errorOf,
   qualityOf,
   type RestorableFile,
   readRestorable,
@@ -31,6 +31,7 @@ import {
   withPatchOptions,
   withRestoreFiles,
 } from "../terminal/restoreFlags.js";
+import { printDone } from "../terminal/results.js";
 
 interface DenoiseFlags extends RestoreFlags {
   readonly sigma?: number | "auto";
@@ -118,7 +119,15 @@ async function runDenoise(input: string, flags: DenoiseFlags): Promise<void> {
   const quality = trial === undefined ? "" : `, ${qualityOf([noisy, signals], file)}`;
   const kept = countMissing(file.signals);
   const gaps = kept === 0 ? "" : `, ${counted(kept, "missing sample")} kept as they are`;
-  stdout.write(`${output}: ${describeSignals(file)}, ${noise}${gaps}${quality}, in ${clock(seconds)}\n`);
+  printDone(flags, `${output}: ${describeSignals(file)}, ${noise}${gaps}${quality}, in ${clock(seconds)}`, {
+    output,
+    shape: file.shape,
+    sigma,
+    estimated: given === undefined,
+    missing: kept,
+    ...(trial === undefined ? {} : { before: errorOf(noisy, file), after: errorOf(signals, file) }),
+    seconds,
+  });
 }
 
 function requireDeviation(name: string, value: number | undefined): void {

@@ -4,14 +4,15 @@ import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
 import { formatShape, parseShape, type Shape, sizeOf } from "../../core/shape.js";
-import { writeFileAtomic } from "../../data/node/files.js";
 import { inspectInputs } from "../../data/node/inputs.js";
-import { inputFiles, requireOutput } from "../../data/node/outputs.js";
+import { inputFiles } from "../../data/node/outputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import type { PursuitName } from "../../kernels/contract.js";
 import { codesToBytes } from "../../model/files.js";
 import { resolveLimits } from "../../pursuit/encoder.js";
-import { encodeSignals } from "../../tasks/encode/encodeSignals.js";
+import { psnr } from "../../tasks/approximate/representation.js";
+import { decodeSignals, encodeSignals } from "../../tasks/encode/encodeSignals.js";
+import { rmseBetween } from "../../tasks/restore/trialDamage.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import {
   type AtomShapeFlag,
@@ -21,9 +22,18 @@ import {
 } from "../terminal/dictionaryFile.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
 import { nodataValues, number, option, pursuitOption } from "../terminal/flags.js";
-import { stderr, stdout } from "../terminal/output.js";
+import { PercentLine } from "../terminal/percentLine.js";
+import {
+  describeQuality,
+  jsonNumber,
+  printDone,
+  type ResultFlags,
+  requireResult,
+  withResultOptions,
+  writeResult,
+} from "../terminal/results.js";
 
-interface EncodeFlags extends DeviceFlags, AtomShapeFlag {
+interface EncodeFlags extends DeviceFlags, AtomShapeFlag, ResultFlags {
   readonly dictionary: string;
   readonly output: string;
   readonly sparsity?: number;
@@ -49,7 +59,7 @@ export function encodeCommand(): Command {
     )
     .requiredOption("-d, --dictionary <file>", `dictionary ${dictionaryFiles}`)
     .addOption(atomShapeOption())
-    .requiredOption("-o, --output <file>", "codes to write (.npz)")
+    .requiredOption("-o, --output <file>", "codes to write (.npz), or - for standard output")
     .addOption(
       option(
         "--sparsity <p>",
@@ -70,7 +80,7 @@ export function encodeCommand(): Command {
     )
     .addHelpText("after", examples)
     .action(runEncode);
-  return withDeviceOptions(command);
+  return withResultOptions(withDeviceOptions(command));
 }
 
 async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
@@ -81,24 +91,36 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   const { sparsity, error } = given ? flags : model.meta.coding;
   const coding = { sparsity, error, pursuit: flags.pursuit ?? model.meta.coding.pursuit };
   resolveLimits("encode", coding, sizeOf(patch), model.A.cols);
-  const onSkip = (message: string) => stderr.write(`encode: ${message}\n`);
+  const percent = new PercentLine();
+  const onSkip = (message: string) => percent.note(`encode: ${message}`);
   const inputs = await inspectInputs(data, { onSkip });
-  await requireOutput(flags.output, [".npz"], [flags.dictionary, ...inputFiles(inputs)]);
-  const result = await onDevice(flags, async (kernels) => {
+  await requireResult(flags.output, [".npz"], [flags.dictionary, ...inputFiles(inputs)]);
+  const { result, rmse } = await onDevice(flags, async (kernels) => {
     const signals = await readSignals(inputs, { patch, onSkip, nodata: flags.nodata });
-    noteExtreme("encode", signals);
-    return encodeSignals(model, signals, {
-      stride,
-      coding,
-      kernels,
-      nodata: flags.nodata && Number.NaN, // what missing samples are in signals
-    });
+    noteExtreme("encode", signals, undefined, (line) => percent.note(line));
+    const nodata = flags.nodata && Number.NaN; // what missing samples are in signals
+    const onProgress = (done: number) => percent.show(done, "coding windows");
+    const result = await encodeSignals(model, signals, { stride, coding, kernels, nodata, onProgress });
+    const decoded = await decodeSignals(model, result.codes, result.signals, kernels);
+    return { result, rmse: rmseBetween(decoded, signals) };
   });
-  await writeFileAtomic(flags.output, codesToBytes(result.codes, result.signals, flags.output));
+  percent.clear();
   const { X } = result.codes;
+  await writeResult(flags.output, codesToBytes(result.codes, { ...result.signals, rmse }, flags.output));
   const mean = X.counts.reduce((sum, used) => sum + used, 0) / X.cols;
-  stdout.write(
-    `${flags.output}: ${counted(X.cols, "code")} of ${formatShape(patch)} windows, ${mean.toFixed(1)} atoms each on average\n`,
+  const pictures = inputs.every(({ kind }) => kind === "image");
+  const quality = describeQuality(rmse, pictures);
+  printDone(
+    flags,
+    `${flags.output}: ${counted(X.cols, "code")} of ${formatShape(patch)} windows, ${mean.toFixed(1)} atoms each on average, ${quality}`,
+    {
+      output: flags.output,
+      codes: X.cols,
+      patch,
+      atomsPerCode: mean,
+      rmse,
+      psnr: pictures ? jsonNumber(psnr(rmse)) : null,
+    },
   );
 }
 

@@ -15,8 +15,8 @@ import { type Incomplete, inpaint, inpaintDefaults, missingIn } from "../../task
 import { forgetSamples } from "../../tasks/restore/trialDamage.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
 import { count, nodataValues, number, option } from "../terminal/flags.js";
-import { stdout } from "../terminal/output.js";
 import {
+  errorOf,
   qualityOf,
   type RestorableFile,
   readRestorable,
@@ -33,6 +33,7 @@ import {
   withPatchOptions,
   withRestoreFiles,
 } from "../terminal/restoreFlags.js";
+import { printDone } from "../terminal/results.js";
 
 interface InpaintFlags extends RestoreFlags {
   readonly mask?: string;
@@ -134,7 +135,14 @@ async function runInpaint(input: string, flags: InpaintFlags): Promise<void> {
   const all = items.reduce((sum, item) => sum + item.missing.length, 0);
   const filled = `${counted(missing, "sample")} filled (${((100 * missing) / all).toFixed(1)} %)`;
   const quality = trial === undefined ? "" : `, ${qualityOf([signals], file)}`;
-  stdout.write(`${output}: ${filled}${quality}, in ${clock(seconds)}\n`);
+  printDone(flags, `${output}: ${filled}${quality}, in ${clock(seconds)}`, {
+    output,
+    shape: file.shape,
+    filled: missing,
+    samples: all,
+    ...(trial === undefined ? {} : { after: errorOf(signals, file) }),
+    seconds,
+  });
 }
 
 /** What is missing: samples that are NaN, those of the mask, and those that a trial forgets. */

@@ -11,7 +11,8 @@ import { metricsName, readMetrics } from "../../report/node/metricsFile.js";
 import { readRegular, replaceRegular } from "../../report/node/regularFile.js";
 import { runPage } from "../../report/runPage.js";
 import { option } from "../terminal/flags.js";
-import { stderr, stdout } from "../terminal/output.js";
+import { stderr } from "../terminal/output.js";
+import { printDone, type ResultFlags, withResultOptions } from "../terminal/results.js";
 
 const examples = `
 Examples:
@@ -20,7 +21,7 @@ Examples:
   trainlets report run -o summary.html`;
 
 export function reportCommand(): Command {
-  return new Command("report")
+  const command = new Command("report")
     .summary("rebuild the report page of a training run")
     .description(`Rebuild ${pageName} from the folder that train --report wrote.`)
     .usage("<folder> [options]")
@@ -28,9 +29,11 @@ export function reportCommand(): Command {
     .addOption(option("-o, --output <file>", "page to write (.html)", undefined, `${pageName} in the folder`))
     .addHelpText("after", examples)
     .action(runReport);
+  return withResultOptions(command);
 }
 
-async function runReport(folder: string, { output }: { output?: string }): Promise<void> {
+async function runReport(folder: string, flags: ResultFlags & { output?: string }): Promise<void> {
+  const { output } = flags;
   const metrics = join(folder, metricsName);
   if (!(await fileExists(folder))) throw new InputError(`no such folder: ${folder}`);
   if (!(await fileExists(metrics)))
@@ -42,7 +45,12 @@ async function runReport(folder: string, { output }: { output?: string }): Promi
   const page = new TextEncoder().encode(runPage(record, { atoms, now: new Date() }));
   await (output === undefined ? replaceRegular : writeFileAtomic)(target, page);
   const state = record.end ? `ended (${record.end.ended})` : "no end recorded";
-  stdout.write(`${target}: ${grouped(record.last?.examples ?? 0)} examples, ${state}\n`);
+  const examples = record.last?.examples ?? 0;
+  printDone({ ...flags, output: target }, `${target}: ${grouped(examples)} examples, ${state}`, {
+    output: target,
+    examples,
+    ended: record.end?.ended ?? null,
+  });
 }
 
 /** The most bytes of the picture of the atoms; a run writes far fewer. */

@@ -20,16 +20,16 @@ import { count, option } from "../terminal/flags.js";
 import { Interrupt } from "../terminal/interrupt.js";
 import { stderr, stdout } from "../terminal/output.js";
 import { ProgressLine } from "../terminal/progress.js";
+import { type ResultFlags, withResultOptions } from "../terminal/results.js";
 import { textTable } from "../terminal/textTable.js";
 
-interface ReproduceFlags extends DeviceFlags, Omit<ExperimentOptions, "patch"> {
+interface ReproduceFlags extends DeviceFlags, ResultFlags, Omit<ExperimentOptions, "patch"> {
   readonly patch?: string;
   readonly output?: string;
   readonly images?: string[];
   readonly test?: string[];
   readonly data?: string;
   readonly only?: string;
-  readonly json?: boolean;
 }
 
 const examples = `
@@ -72,10 +72,10 @@ export function reproduceCommand(): Command {
     .addOption(option("--epochs <n>", "passes over the patches", count, "as in the paper"))
     .addOption(option("--batch <n>", "patches per step (mini-batch)", count, byExperiment))
     .addOption(option("--seed <n>", "seed of the random generator", count, 1))
-    .option("--json", "print progress and results as lines of JSON on standard output")
     .addHelpText("after", examples)
     .action(runReproduce);
-  return withDeviceOptions(command);
+  const json = "print progress and results as lines of JSON on standard output";
+  return withResultOptions(withDeviceOptions(command), json);
 }
 
 async function runReproduce(name: string | undefined, flags: ReproduceFlags): Promise<void> {
@@ -91,9 +91,9 @@ async function runReproduce(name: string | undefined, flags: ReproduceFlags): Pr
 
 function allFlags(flags: ReproduceFlags) {
   requireNoOption("all", flags, ["images", "test", "patch", "examples", "epochs", "batch", "seed"]);
-  const { output = "out/all", data, only, quick, json, device, threads } = flags;
+  const { output = "out/all", data, only, quick, json, quiet, device, threads } = flags;
   return {
-    ...{ output, data, quick, json, only: only?.split(",").map((name) => name.trim()) },
+    ...{ output, data, quick, json, quiet, only: only?.split(",").map((name) => name.trim()) },
     ...(device === undefined ? {} : { device }),
     ...(threads === undefined ? {} : { threads }),
   };
@@ -146,7 +146,8 @@ async function reproduceOne(experiment: Experiment, flags: ReproduceFlags): Prom
     if (json) {
       const { values, claims } = outcome;
       stdout.write(`${JSON.stringify({ experiment: name, ...values, claims, files: names, seconds })}\n`);
-    } else stdout.write(`${describe(outcome)}\ndone in ${clock(seconds)}; open ${output}/index.html\n`);
+    } else if (!flags.quiet)
+      stdout.write(`${describe(outcome)}\ndone in ${clock(seconds)}; open ${output}/index.html\n`);
     if (partly)
       throw interrupt.error(
         `interrupted: the results in ${output} are those of a dictionary learned in part`,

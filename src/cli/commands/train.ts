@@ -158,7 +158,7 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
         return trainOn(kernels, computingOn, { ...job, checkpoints: from });
       }),
     );
-    (flags.json ? stderr : stdout).write(`${result}\n`);
+    if (!flags.quiet || flags.dryRun) (flags.json ? stderr : stdout).write(`${result}\n`);
   } finally {
     json.close();
     await lock?.release();
@@ -329,7 +329,7 @@ async function trainAndSave(
     display: progress,
     onStart: () => interrupt.listen(),
     onReport(report, seconds) {
-      if (flags.json) json.write(jsonReport(report, seconds));
+      if (flags.json) json.write({ kind: "report", ...jsonReport(report, seconds) });
     },
     rescue: (error) => rescue(error, run, plan, job),
     save(model, { report }) {

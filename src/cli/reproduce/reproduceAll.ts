@@ -56,12 +56,13 @@ export interface AllFlags extends DeviceFlags {
   /** Names of experiments: only these are run. */
   readonly only?: readonly string[] | undefined;
   readonly json?: boolean | undefined;
+  readonly quiet?: boolean | undefined;
 }
 
 /** Run the experiments of a list, as far as they are not finished, and print their claims. */
 export async function reproduceAll(experiments: readonly Experiment[], flags: AllFlags): Promise<void> {
   const start = performance.now();
-  const { quick, data, only, output, json } = flags;
+  const { quick, data, only, output, json, quiet } = flags;
   if (data !== undefined) await requireDataFolder(data);
   const jobs = await listJobs(experiments, { quick }, data, only);
   const session = await AllSession.open(
@@ -75,7 +76,8 @@ export async function reproduceAll(experiments: readonly Experiment[], flags: Al
   }
   const results = jobs.flatMap(({ name }) => session.results.get(name) ?? []);
   const seconds = (performance.now() - start) / 1000;
-  if (!json) stdout.write(`${claimTable(results)}\ndone in ${clock(seconds)}; open ${output}/index.html\n`);
+  if (!json && !quiet)
+    stdout.write(`${claimTable(results)}\ndone in ${clock(seconds)}; open ${output}/index.html\n`);
   const failed = [...session.failures].map(([name, reason]) => `${name} (${reason})`);
   if (failed.length > 0)
     throw new Error(`${failed.length} of ${jobs.length} experiments failed: ${failed.join("; ")}`);

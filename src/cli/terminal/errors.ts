@@ -14,6 +14,7 @@ export function report(error: unknown, command: string, nameOf: OptionNaming = (
     if (error.exitCode === 0) return 0; // --help, --version
     if (error.code === "commander.help") return 2; // no command: the help was shown
   }
+  stderr.mute(false); // whatever --quiet says
   const prefix = `${command}: `;
   const line = describeError(error, nameOf);
   stderr.write(`${line.startsWith(prefix) ? "" : prefix}${line}\n`);

@@ -9,6 +9,7 @@ import { visibleText } from "../../core/visibleText.js";
 
 class Output {
   readonly #stream: NodeJS.WriteStream;
+  #muted = false;
 
   constructor(stream: NodeJS.WriteStream) {
     this.#stream = stream;
@@ -23,14 +24,26 @@ class Output {
     return this.#stream.columns || 80;
   }
 
+  /** Print nothing from now on (`--quiet`), or everything again. */
+  mute(muted: boolean): void {
+    this.#muted = muted;
+  }
+
   /** Print text; newlines are kept. */
   write(text: string): void {
-    this.#stream.write(visibleText(text));
+    if (!this.#muted) this.#stream.write(visibleText(text));
+  }
+
+  /** Write bytes as they are; resolves when they are on their way. */
+  writeBytes(bytes: Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#stream.write(bytes, (error) => (error ? reject(error) : resolve()));
+    });
   }
 
   /** Clear the last line of a terminal and print text there. */
   redraw(text: string): void {
-    this.#stream.write(`\r\x1b[2K${visibleText(text)}`);
+    if (!this.#muted) this.#stream.write(`\r\x1b[2K${visibleText(text)}`);
   }
 
   on(event: "error", listener: (error: NodeJS.ErrnoException) => void): void {

@@ -1,6 +1,5 @@
 /** What `denoise` and `inpaint` read, show and write: one picture, or the signals of one array. */
 
-import { extname } from "node:path";
 import { InputError } from "../../core/errors.js";
 import { rounded } from "../../core/formatText.js";
 import { requireFiniteResult } from "../../core/require.js";
@@ -10,9 +9,7 @@ import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { makeNpy, toFloat32, writeNpy } from "../../data/formats/npy.js";
 import { readArrayFile } from "../../data/node/arrays/arrayFiles.js";
-import { writeFileAtomic } from "../../data/node/files.js";
 import { isArrayFile } from "../../data/node/inputs.js";
-import { requireOutput } from "../../data/node/outputs.js";
 import {
   type PictureFile,
   pictureExtensions,
@@ -27,7 +24,8 @@ import { rmseBetween } from "../../tasks/restore/trialDamage.js";
 import { type DeviceFlags, onDevice } from "./device.js";
 import { Interrupt } from "./interrupt.js";
 import { stderr } from "./output.js";
-import { ProgressLine } from "./progress.js";
+import { PercentLine } from "./percentLine.js";
+import { isArrayOutput, jsonNumber, requireResult, writeResult } from "./results.js";
 
 /** A file that was read: its signals, and what it takes to write them again. */
 export interface RestorableFile {
@@ -58,7 +56,7 @@ export interface RestorableOptions {
 /** Check the output, then read the input; rejects an output that cannot hold it. */
 export async function readRestorable(input: string, options: RestorableOptions): Promise<RestorableFile> {
   const { output, others } = options;
-  await requireOutput(output, [...pictureExtensions, ".npy"], [input, ...others]);
+  await requireResult(output, [...pictureExtensions, ".npy"], [input, ...others]);
   const file = isArrayFile(input) ? await readArray(input, options) : await readPicture(input, options);
   requireFits(output, file);
   return file;
@@ -100,15 +98,11 @@ async function readArray(path: string, { axes, nodata, masked }: RestorableOptio
 }
 
 function requireFits(output: string, { picture, shape }: RestorableFile): void {
-  if (isArray(output)) return;
+  if (isArrayOutput(output)) return;
   if (picture === undefined)
     throw new InputError(`an array of ${formatShape(shape)} must be written to a .npy, got ${output}`);
   if (picture.bits === 32)
     throw new InputError(`a picture of 32 bits per sample must be written to a .npy, got ${output}`);
-}
-
-function isArray(path: string): boolean {
-  return extname(path).toLowerCase() === ".npy";
 }
 
 /** Write signals as they were read: a picture, or an array of float32 samples. What they miss is written as it was. */
@@ -126,9 +120,9 @@ export async function writeRestored(
   const missing = given ? data.map((value) => (Number.isNaN(value) ? 1 : 0)) : undefined;
   requireFiniteResult(output, missing ? data.filter((_, i) => missing[i] === 0) : data);
   if (given && missing) for (let i = 0; i < data.length; i++) if (missing[i]) data[i] = given[i];
-  if (picture && !isArray(output))
+  if (picture && !isArrayOutput(output))
     return writePictureFile(output, { ...picture, signal: { ...signals[0], data } });
-  await writeFileAtomic(output, writeNpy(makeNpy(shape, data)));
+  await writeResult(output, writeNpy(makeNpy(shape, data)));
 }
 
 /** How many samples of signals are missing. */
@@ -145,7 +139,7 @@ export interface RestoreTools {
 
 /** Run a task with its progress on standard error; Ctrl-C ends it, and nothing is written. */
 export async function restore<T>(flags: DeviceFlags, task: (tools: RestoreTools) => Promise<T>): Promise<T> {
-  const line = new ProgressLine();
+  const line = new PercentLine();
   const interrupt = new Interrupt(() => line.note("stopping: nothing will be written"));
   try {
     return await onDevice(flags, (kernels, computingOn) => {
@@ -162,16 +156,18 @@ export async function restore<T>(flags: DeviceFlags, task: (tools: RestoreTools)
   }
 }
 
-/** Shows the progress of a task, at most ten times per second. */
-function progressOn(line: ProgressLine): (progress: TaskProgress) => void {
-  let last = -Infinity;
-  return ({ stage, pass, passes, done }) => {
-    const now = performance.now();
-    if (now - last < 100 && done < 1) return;
-    last = now;
+/** Shows the progress of a task. */
+function progressOn(line: PercentLine): (progress: TaskProgress) => void {
+  return ({ stage, pass, passes, whole }) => {
     const part = passes > 1 ? [`pass ${pass} of ${passes}`] : [];
-    line.show([`${(100 * done).toFixed(0).padStart(3)}%`, `${stage} patches`, ...part]);
+    line.show(whole, `${stage} patches`, ...part);
   };
+}
+
+/** How near a result is to what was read, for JSON: a picture as it would be saved, and then the PSNR, too. */
+export function errorOf(signals: readonly Signal[], { signals: clean, picture }: RestorableFile): object {
+  const rmse = rmseBetween(signals, clean, picture ? [0, 255] : undefined);
+  return picture ? { rmse, psnr: jsonNumber(psnr(rmse)) } : { rmse };
 }
 
 /**

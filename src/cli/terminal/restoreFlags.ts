@@ -28,6 +28,7 @@ import {
   pursuitOption,
   withTrainingOptions,
 } from "./flags.js";
+import { type ResultFlags, withResultOptions } from "./results.js";
 
 /** Flags that say how a dictionary is learned. */
 const trainingFlags = ["base", "atomSparsity", "examples", "epochs", "batch", "learner", "seed"] as const;
@@ -35,6 +36,7 @@ const trainingFlags = ["base", "atomSparsity", "examples", "epochs", "batch", "l
 export interface RestoreFlags
   extends DeviceFlags,
     AtomShapeFlag,
+    ResultFlags,
     Pick<PatchTraining, (typeof trainingFlags)[number]> {
   readonly output: string;
   readonly base?: string;
@@ -61,7 +63,10 @@ const colours = ["luma-chroma", "joint"] as const satisfies readonly ColourMode[
 export function withRestoreFiles(command: Command): Command {
   return command
     .argument("<input>", "image, .npy array, or .wav sound")
-    .requiredOption("-o, --output <file>", "file to write (.png, .tif, .npy)");
+    .requiredOption(
+      "-o, --output <file>",
+      "file to write (.png, .tif, .npy), or - for an array on standard output",
+    );
 }
 
 /** Adds the options about patches. */
@@ -96,7 +101,7 @@ export function withDictionaryOptions(command: Command, d: RestoreDefaults): Com
     epochs: `${d.epochs}; whole-set learners have their own`,
     batch: d.batch,
   });
-  return withDeviceOptions(command.optionsGroup("Other options:"));
+  return withResultOptions(withDeviceOptions(command.optionsGroup("Other options:")));
 }
 
 /** The dictionary to use, if one is given; it rules out these flags, and those about learning one. */

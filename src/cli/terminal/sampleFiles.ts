@@ -1,15 +1,14 @@
 /** The files of `compress` and `decompress` as arrays of samples: images of 8 or 16 bits, .npy arrays and sounds. */
 
-import { extname } from "node:path";
 import { InputError } from "../../core/errors.js";
 import { requireFiniteResult } from "../../core/require.js";
 import { formatShape } from "../../core/shape.js";
 import { makeNpy, writeNpy } from "../../data/formats/npy.js";
 import { readArrayFile } from "../../data/node/arrays/arrayFiles.js";
-import { writeFileAtomic } from "../../data/node/files.js";
 import { isArrayFile } from "../../data/node/inputs.js";
 import { readPictureFile, writePictureFile } from "../../data/node/pictures.js";
 import type { SampleArray, Samples } from "../../tasks/codec/sampleArray.js";
+import { isArrayOutput, writeResult } from "./results.js";
 
 /** The samples in a file. Blocks of two axes keep colour apart; otherwise it is an axis like any other. */
 export async function readSampleFile(path: string, axes: number): Promise<SampleArray> {
@@ -39,7 +38,7 @@ async function readArray(path: string): Promise<SampleArray> {
 
 /** Reject samples that a file of this name cannot hold. */
 export function requireSampleFormat(path: string, { shape, data, colour }: SampleArray): void {
-  if (extname(path).toLowerCase() === ".npy") return;
+  if (isArrayOutput(path)) return;
   const picture =
     (colour || shape.length === 2) && (data instanceof Uint8Array || data instanceof Uint16Array);
   if (!picture) throw new InputError("an image holds one picture of 8 or 16 bits; write this to a .npy");
@@ -49,7 +48,7 @@ export function requireSampleFormat(path: string, { shape, data, colour }: Sampl
 export async function writeSampleFile(path: string, array: SampleArray): Promise<void> {
   const { shape, data } = array;
   requireFiniteResult(path, data);
-  if (extname(path).toLowerCase() === ".npy") return writeFileAtomic(path, writeNpy(makeNpy(shape, data)));
+  if (isArrayOutput(path)) return writeResult(path, writeNpy(makeNpy(shape, data)));
   const bits = data instanceof Uint16Array ? 16 : 8;
   const signal = {
     name: path,

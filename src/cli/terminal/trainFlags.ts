@@ -31,6 +31,7 @@ import {
   pursuitOption,
   withTrainingOptions,
 } from "./flags.js";
+import { type ResultFlags, withResultOptions } from "./results.js";
 
 /** Flags that the library takes as they are. */
 const sameInLibrary = [
@@ -57,7 +58,10 @@ const sameInLibrary = [
   "nodata",
 ] as const satisfies readonly (keyof TrainOptions)[];
 
-export interface TrainFlags extends DeviceFlags, Pick<TrainOptions, (typeof sameInLibrary)[number]> {
+export interface TrainFlags
+  extends DeviceFlags,
+    ResultFlags,
+    Pick<TrainOptions, (typeof sameInLibrary)[number]> {
   readonly output: string;
   readonly patch: string;
   readonly base?: string;
@@ -75,7 +79,6 @@ export interface TrainFlags extends DeviceFlags, Pick<TrainOptions, (typeof same
   readonly report?: string;
   readonly pageEvery?: number;
   readonly dryRun?: boolean;
-  readonly json?: boolean;
 }
 
 /** Adds all flags of `train`. */
@@ -94,9 +97,8 @@ export function withTrainFlags(command: Command): Command {
   const missing = "values that mark missing samples: -9999, nan; patches that have one are not used";
   command
     .addOption(option("--nodata <values>", missing, nodataValues))
-    .addOption(option("--group-samples <n>", text, count, trainDefaults.groupSamples))
-    .option("--json", "print progress as lines of JSON on standard output");
-  return withDeviceOptions(command);
+    .addOption(option("--group-samples <n>", text, count, trainDefaults.groupSamples));
+  return withResultOptions(withDeviceOptions(command), "print progress as lines of JSON on standard output");
 }
 
 function withDictionaryOptions(command: Command): void {

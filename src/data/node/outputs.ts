@@ -33,6 +33,8 @@ export async function requireOutput(
   what?: string,
 ): Promise<void> {
   const ending = extname(path).toLowerCase();
+  if (path === "-")
+    throw inputError("requireOutput", "output", "must be a file here (./- is one of that name)", path);
   if (path === "" || (ending !== "" && !formats.includes(ending)))
     throw inputError("requireOutput", "output", `must end in ${formats.join(" or ")}`, path);
   const clash = await findSameFile(path, inputs);

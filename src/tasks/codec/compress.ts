@@ -101,13 +101,14 @@ export class Compressor {
 /** The file of the finest step that takes at most this many bytes. */
 async function finestWithin(encoder: TrialEncoder, bytes: number): Promise<Compressed> {
   const fits = async (step: number) => (await encoder.file(step)).length <= bytes;
+  encoder.doneAt = (size) => coarseShare * Math.min(1, size / bytes);
   let step = encoder.coarsest;
   if (!(await fits(step))) {
     const { length } = await encoder.file(step);
     throw inputError("compress", "bytes", `must be at least ${length} for this array`, bytes);
   }
   while (step - stride >= encoder.finest && (await fits(step - stride))) step -= stride;
-  const edge = await boundary(step, Math.max(step - stride, encoder.finest - 1), fits);
+  const edge = await boundary(step, Math.max(step - stride, encoder.finest - 1), fits, encoder);
   return bestNear(encoder, edge, bytes);
 }
 
@@ -128,22 +129,41 @@ async function bestNear(encoder: TrialEncoder, edge: number, bytes: number): Pro
 async function coarsestWith(encoder: TrialEncoder, psnr: number): Promise<Compressed> {
   const suffices = async (step: number) => (await encoder.psnr(step)) >= psnr;
   let step = encoder.coarsest;
+  let highest = 0;
+  encoder.doneAt = () => coarseShare * Math.min(1, 2 ** ((highest - psnr) / decibelsPerDoubling));
   for (let idle = 0; !(await suffices(step)); step -= stride) {
     const reached = await encoder.psnr(step);
+    highest = Math.max(highest, reached);
     const next = step - stride >= encoder.finest ? await encoder.psnr(step - stride) : reached;
     idle = next - reached < 0.01 && reached > 0 ? idle + 1 : 0;
     if (idle < maxIdle && step - stride >= encoder.finest) continue;
     const best = Math.max(next, reached).toFixed(1);
     throw inputError("compress", "psnr", `must be at most ${best} for this array and dictionary`, psnr);
   }
-  return encoder.compressed(await boundary(step, Math.min(step + stride, encoder.coarsest + 1), suffices));
+  const edge = await boundary(step, Math.min(step + stride, encoder.coarsest + 1), suffices, encoder);
+  return encoder.compressed(edge);
 }
 
+/**
+ * The part of the search that half octaves take: files grow as steps shrink, so all of them together take about as long
+ * as the four of the last half octave.
+ */
+const coarseShare = 0.5;
+/** A file is about twice as large for a PSNR this much higher, in dB. */
+const decibelsPerDoubling = 6;
+
 /** The last step for which something holds, between `yes`, for which it does, and `no`, for which it does not. */
-async function boundary(yes: number, no: number, holds: (step: number) => Promise<boolean>): Promise<number> {
+async function boundary(
+  yes: number,
+  no: number,
+  holds: (step: number) => Promise<boolean>,
+  encoder: TrialEncoder,
+): Promise<number> {
   let inside = yes;
   let outside = no;
   while (Math.abs(inside - outside) > 1) {
+    const left = Math.log2(Math.abs(inside - outside)) - 1;
+    encoder.doneAt = () => 1 - ((1 - coarseShare) * Math.max(0, left)) / Math.log2(stride);
     const middle = Math.trunc((inside + outside) / 2);
     if (await holds(middle)) inside = middle;
     else outside = middle;

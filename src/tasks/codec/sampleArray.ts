@@ -36,6 +36,11 @@ const sampleTypes = [
   { make: (size: number) => new Float32Array(size), min: -maxFloat32, max: maxFloat32 },
 ] as const;
 
+/** The name of a sample type, by its number in files. */
+export function typeName(type: number): string {
+  return (["uint8", "uint16", "int16", "float32"] as const)[type];
+}
+
 /** The number of f32 in files. */
 export const floatType = 3;
 

@@ -42,8 +42,11 @@ export interface Compressed {
   readonly atoms: number;
 }
 
-/** Called with the number of files made so far, and the size of the last in bytes; it may throw to end the search. */
-export type OnTrial = (trials: number, bytes: number) => void;
+/**
+ * Called with the number of files made so far, the size of the last in bytes, and about how much of the search is done,
+ * from 0 to 1; it may throw to end the search.
+ */
+export type OnTrial = (trials: number, bytes: number, done: number) => void;
 
 /** The file of one step. */
 interface Trial {
@@ -76,6 +79,8 @@ export class TrialEncoder {
   readonly #pause = new EventLoopPause();
   readonly #onTrial: OnTrial;
   #costs: BitCosts;
+  /** About how much of the search is done once the next file is made, by its size in bytes; set by the search. */
+  doneAt: (bytes: number) => number = () => 0;
 
   constructor(
     array: SampleArray,
@@ -130,7 +135,8 @@ export class TrialEncoder {
     this.#costs = estimateCosts(await this.#quantize(candidates, step), this.#dictionary.atomSets);
     const trial = this.#write(step, await this.#quantize(candidates, step));
     this.#trials.set(step, trial);
-    this.#onTrial(this.#trials.size, trial.bytes.length);
+    const { length } = trial.bytes;
+    this.#onTrial(this.#trials.size, length, Math.min(1, this.doneAt(length)));
     return trial;
   }
 

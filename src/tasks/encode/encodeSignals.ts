@@ -5,6 +5,7 @@
 
 import {
   byRule,
+  callback,
   having,
   kernels as kernelsType,
   model as modelType,
@@ -20,7 +21,7 @@ import { hasGaps, type Nodata, resolveNodata, signalsWithGaps } from "../../core
 import { requireShape, type Shape, sameShape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import type { Kernels } from "../../kernels/contract.js";
-import { type Codes, requireCodes } from "../../model/coder.js";
+import { type Codes, join, panels, requireCodes } from "../../model/coder.js";
 import { type CodedSignals, fingerprint } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
 import type { CodingRule } from "../../pursuit/encoder.js";
@@ -38,6 +39,8 @@ interface EncodeSignalsOptions {
    */
   readonly nodata?: Nodata | undefined;
   readonly kernels: Kernels;
+  /** Called with the fraction of the windows that are coded, from 0 to 1. */
+  readonly onProgress?: ((done: number) => void) | undefined;
 }
 
 /** Codes of all windows of signals, one signal after the other. */
@@ -52,6 +55,7 @@ export async function encodeSignals(
     coding: record,
     nodata: byRule,
     kernels: required(kernelsType),
+    onProgress: callback,
   });
   requireShape("encodeSignals", "stride", options.stride);
   const { stride, coding = model.meta.coding, kernels } = options;
@@ -68,9 +72,41 @@ export async function encodeSignals(
         coding,
         kernels,
       )
-    : await model.encode(Y, coding, kernels);
+    : await encodeInParts(model, Y, coding, options);
   const shapes = signals.map(({ shape }) => shape);
   return { codes, signals: { dictionary: fingerprint(model), patch, stride, shapes } };
+}
+
+/** Windows coded between two reports of progress. */
+const together = 8192;
+
+/** Codes of windows, some thousands at a time. */
+async function encodeInParts(
+  model: Model,
+  Y: DenseMatrix,
+  coding: CodingRule,
+  { kernels, onProgress }: EncodeSignalsOptions,
+): Promise<Codes> {
+  if (Y.cols <= together || !onProgress) return model.encode(Y, coding, kernels);
+  const coder = await model.open(kernels);
+  const parts: Codes[] = [];
+  try {
+    for (const [from, to] of panels(Y.cols, together)) {
+      onProgress(from / Y.cols);
+      parts.push(await coder.encode(Y.slice(from, to), coding));
+    }
+  } finally {
+    await coder.close();
+  }
+  const means = new Float32Array(Y.cols);
+  parts.forEach((part, i) => means.set(part.means, i * together));
+  return {
+    X: join(
+      parts.map(({ X }) => X),
+      model.A.cols,
+    ),
+    means,
+  };
 }
 
 /** Codes of windows of which some have missing samples (NaN): each in its way. */

@@ -183,7 +183,21 @@ interface Pass {
   readonly report: (stage: TaskProgress["stage"]) => (done: number, total: number) => void;
 }
 
-function passAt(patch: Shape, pass: number, { quantile, passes }: DenoisePlan, work: Work): Pass {
+/** Learning takes about half of a pass, and happens once for each patch size, if no dictionary is given. */
+function wholeOf(
+  stage: TaskProgress["stage"],
+  pass: number,
+  done: number,
+  { passes, patches }: DenoisePlan,
+  { dictionary }: Work,
+): number {
+  const learned = (count: number) => (dictionary ? 0 : Math.min(count, patches.length));
+  const before = stage === "learning" ? pass - 1 : pass;
+  return (pass - 1 + learned(before) + done) / (passes + learned(passes));
+}
+
+function passAt(patch: Shape, pass: number, plan: DenoisePlan, work: Work): Pass {
+  const { quantile, passes } = plan;
   const quantiles = new Map<number, number>();
   return {
     patch,
@@ -194,7 +208,8 @@ function passAt(patch: Shape, pass: number, { quantile, passes }: DenoisePlan, w
     },
     maxAtoms: (samples) => Math.max(1, samples >> 1),
     report: (stage) => (done, total) => {
-      work.onProgress?.({ stage, pass, passes, done: done / total });
+      const part = done / total;
+      work.onProgress?.({ stage, pass, passes, done: part, whole: wholeOf(stage, pass, part, plan, work) });
       work.signal?.throwIfAborted();
     },
   };

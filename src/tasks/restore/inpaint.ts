@@ -288,16 +288,17 @@ async function fillRound(
   work: Work,
 ): Promise<void> {
   const { patch, error, rounds } = plan;
-  const report = (stage: TaskProgress["stage"]) => (done: number, total: number) => {
-    work.onProgress?.({ stage, pass: round, passes: rounds, done: Math.min(1, done / total) });
+  const report = (stage: TaskProgress["stage"]) => (part: number, total: number) => {
+    const done = Math.min(1, part / total);
+    const whole = wholeOf(stage, round, done, plan, work);
+    work.onProgress?.({ stage, pass: round, passes: rounds, done, whole });
     work.signal?.throwIfAborted();
   };
   const filled = states.map(({ signal, data }) => ({ ...signal, data }));
   const model =
     work.dictionary ??
     (round === 1 ? baseModel(plan, work) : await learn(filled, plan, work, report("learning")));
-  const coarse = round < rounds ? Math.max(plan.stride, Math.max(...patch) >> 2) : plan.stride;
-  const stride = strideOf("inpaint", coarse, patch);
+  const stride = strideOf("inpaint", strideIn(round, plan), patch);
   const limits = {
     residualEnergy: (known: number) => known * (error * error),
     maxAtoms: (known: number) => Math.floor(known * atomsPerSample),
@@ -312,6 +313,30 @@ async function fillRound(
   } finally {
     pursuit.free();
   }
+}
+
+/** The last round has the stride that was asked for, the others a coarse one. */
+function strideIn(round: number, { patch, rounds, stride }: InpaintPlan): number {
+  return round < rounds ? Math.max(stride, Math.max(...patch) >> 2) : stride;
+}
+
+/** Coding takes as long as there are windows; learning, in all rounds but the first, about half of the last coding. */
+function wholeOf(
+  stage: TaskProgress["stage"],
+  round: number,
+  done: number,
+  plan: InpaintPlan,
+  { dictionary }: Work,
+): number {
+  const coding = (r: number) => (plan.stride / strideIn(r, plan)) ** plan.patch.length;
+  const learning = (r: number) => (r === 1 || dictionary ? 0 : 0.5);
+  const until = (last: number) => {
+    let sum = 0;
+    for (let r = 1; r <= last; r++) sum += learning(r) + coding(r);
+    return sum;
+  };
+  const now = stage === "learning" ? done * learning(round) : learning(round) + done * coding(round);
+  return (until(round - 1) + now) / until(plan.rounds);
 }
 
 /** The base dictionary as it is: A is the identity. */

@@ -60,6 +60,8 @@ export interface TaskProgress {
   readonly passes: number;
   /** The share of the stage that is done, from 0 to 1. */
   readonly done: number;
+  /** About how much of all the work is done, from 0 to 1. */
+  readonly whole: number;
 }
 
 /** One signal or several, as a list. */

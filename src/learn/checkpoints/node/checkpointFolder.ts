@@ -195,6 +195,11 @@ async function makeFolder(path: string): Promise<void> {
   });
 }
 
+/** The checkpoint in a file, with its header checked. */
+export async function openCheckpointFile(path: string): Promise<Checkpoint> {
+  return Checkpoint.open(await fileSource(path));
+}
+
 /** The bytes of a file, read on demand. */
 async function fileSource(path: string): Promise<CheckpointSource> {
   const { size } = await stat(path);

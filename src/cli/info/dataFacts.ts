@@ -1,0 +1,90 @@
+/** What is known of data before they are read: which files, of what shapes, and which patches fit them. */
+
+import { counted, grouped } from "../../core/formatText.js";
+import { formatShape, type Shape } from "../../core/shape.js";
+import { readFileBytes } from "../../data/node/files.js";
+import { imageShape } from "../../data/node/images.js";
+import { type Input, inspectInputs } from "../../data/node/inputs.js";
+import { shownPath } from "../../data/node/system/fileNames.js";
+import type { FileFacts } from "./fileFacts.js";
+
+const kindNames: Readonly<Record<string, string>> = { image: "image", npy: "array", wav: "sound" };
+
+function nameOf(kind: string): string {
+  return kindNames[kind] ?? kind;
+}
+
+/** A file, a folder, a glob or an archive of data. */
+export async function dataFacts(path: string): Promise<FileFacts> {
+  const problems: string[] = [];
+  const inputs = await inspectInputs([path], { onSkip: (line) => void problems.push(line) });
+  const skipped = problems.map((line) => ["skipped", line] as const);
+  if (inputs.length > 1) return severalFacts(path, inputs, skipped);
+  const [input] = inputs;
+  const shape = await shapeOf(input);
+  const kind = nameOf(input.kind);
+  return {
+    what: `${kind} of ${shape ? formatShape(shape) || "one number" : "unknown size"}`,
+    rows: [...(shape ? patchRows(kind, shape) : []), ...skipped],
+    use: shape ? [`trainlets train ${path} --patch ${patchFor(kind, shape)} -o dictionary.npz`] : [],
+    json: { kind, shape: shape ?? null },
+  };
+}
+
+async function shapeOf(input: Input): Promise<Shape | undefined> {
+  if ("shape" in input) return input.shape;
+  return input.within ? undefined : imageShape(await readFileBytes(input.path), shownPath(input.path));
+}
+
+function severalFacts(path: string, inputs: readonly Input[], skipped: FileFacts["rows"]): FileFacts {
+  const counts = new Map<string, number>();
+  const shapes = new Map<string, number>();
+  for (const input of inputs) {
+    counts.set(nameOf(input.kind), (counts.get(nameOf(input.kind)) ?? 0) + 1);
+    if ("shape" in input) {
+      const name = formatShape(input.shape) || "one number";
+      shapes.set(name, (shapes.get(name) ?? 0) + 1);
+    }
+  }
+  const what = [...counts].map(([kind, count]) => counted(count, kind)).join(", ");
+  const common = [...shapes].sort((a, b) => b[1] - a[1]).slice(0, 4);
+  const size = counts.has("image") ? "16" : "SIZES";
+  return {
+    what,
+    rows: [
+      ...(common.length === 0
+        ? []
+        : ([
+            ["shapes", common.map(([shape, count]) => `${grouped(count)} of ${shape}`).join(", ")],
+          ] as const)),
+      ...skipped,
+    ],
+    use: [`trainlets train ${path} --patch ${size} -o dictionary.npz`],
+    json: {
+      kind: "data",
+      files: inputs.length,
+      kinds: Object.fromEntries(counts),
+      shapes: Object.fromEntries(shapes),
+    },
+  };
+}
+
+/** How an array is read, by the axes of the patch. */
+function patchRows(kind: string, shape: Shape): FileFacts["rows"] {
+  if (kind === "image" || shape.length === 0) return [];
+  const one = [
+    `patches of ${counted(shape.length, "axis", "axes")}`,
+    `one signal of ${formatShape(shape)}`,
+  ] as const;
+  if (shape.length === 1) return [one];
+  const rest = shape.slice(1);
+  const several = `${counted(shape[0], "signal")} of ${formatShape(rest)}`;
+  return [one, [`patches of ${counted(rest.length, "axis", "axes")}`, several]];
+}
+
+/** A patch that fits, as an example: of the last axes where the first may count signals. */
+function patchFor(kind: string, shape: Shape): string {
+  const axes = kind === "image" ? shape : shape.length > 1 && shape.length !== 2 ? shape.slice(1) : shape;
+  const sizes = axes.map((size) => Math.min(size, axes.length === 1 ? 64 : 8));
+  return kind === "image" ? String(Math.min(16, ...shape)) : sizes.join("x");
+}
