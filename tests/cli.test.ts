@@ -299,7 +299,7 @@ describe("approximate", () => {
       expect(values).toEqual([...values].sort((a, b) => a - b));
     }
     expect(stdout).toMatch(/^curves\.png: plot of the curves; 200 patches of 8x8, in \d:\d\d$/m);
-    expect(stderr).toMatch(/^ {2}\d+% {2}contourlet: {2}preparing/m);
+    expect(stderr).toMatch(/^ +\d+% {2}contourlet: {2}preparing/m);
     expect((await readImage(path("curves.png"))).shape).toEqual([1120, 1707]);
     await run(`${line} -o curves.svg`);
     expect(readFileSync(path("curves.svg"), "utf8")).toMatch(/^<svg .*cropped:sym8/s);

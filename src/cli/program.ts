@@ -38,6 +38,8 @@ const loaders: Readonly<Record<string, () => Promise<Command>>> = {
   atoms: async () => (await import("./commands/atoms.js")).atomsCommand(),
   info: async () => (await import("./commands/info.js")).infoCommand(),
   score: async () => (await import("./commands/score.js")).scoreCommand(),
+  convert: async () => (await import("./commands/convert.js")).convertCommand(),
+  prune: async () => (await import("./commands/prune.js")).pruneCommand(),
   approximate: async () => (await import("./commands/approximate.js")).approximateCommand(),
   encode: async () => (await import("./commands/encode.js")).encodeCommand(),
   decode: async () => (await import("./commands/decode.js")).decodeCommand(),

@@ -36,6 +36,7 @@ import { crc32, crcToHex } from "../data/formats/checksums.js";
 import { makeNpy, type NpyArray, npyFromText, npyToText, toFloat32, toFloat64 } from "../data/formats/npy.js";
 import { readNpz, writeNpz } from "../data/formats/npz.js";
 import type { BaseDictionary } from "../dictionaries/base.js";
+import { unitColumns } from "../dictionaries/dictionary.js";
 import { Matrix64 } from "../linalg/matrix64.js";
 import { type Codes, requireCodes } from "./coder.js";
 import { type AtomHistory, Model, type ModelMeta } from "./model.js";
@@ -44,11 +45,16 @@ import { version } from "./version.js";
 const formatVersion = 1;
 
 /** The arrays in a file, by name. */
-type Arrays = ReadonlyMap<string, NpyArray>;
+export type Arrays = ReadonlyMap<string, NpyArray>;
 
 /** The bytes of a model file; all its numbers must be finite. `name` is for messages. */
 export function modelToBytes(model: Model, name = "the model"): Uint8Array {
   requireArguments("modelToBytes", { model: [model, modelType], name: [name, textType] });
+  return writeFiniteNpz(modelArrays(model), name);
+}
+
+/** The arrays of a model file, in its order. */
+export function modelArrays(model: Model): [string, NpyArray][] {
   const { base, A, meta, dictionary } = model;
   const text = {
     format: "trainlets-model",
@@ -62,7 +68,7 @@ export function modelToBytes(model: Model, name = "the model"): Uint8Array {
   const known: [string, NpyArray][] = [];
   if (model.uses) known.push(["uses", makeNpy([A.cols], model.uses)]);
   if (model.norms) known.push(["norms", makeNpy([A.cols], model.norms)]);
-  return writeFiniteNpz([...atoms, ...known, ["meta", metaArray(text)]], name);
+  return [...atoms, ...known, ["meta", metaArray(text)]];
 }
 
 /** The bytes of arrays, none of which may hold NaN or infinity. */
@@ -91,7 +97,11 @@ function factorArrays(base: BaseDictionary): [string, NpyArray][] {
 /** The model in the bytes of a file; `name` is for messages. */
 export function modelFromBytes(bytes: Uint8Array, name: string): Model {
   requireArguments("modelFromBytes", { bytes: [bytes, bytesType], name: [name, textType] });
-  const arrays = readNpz(bytes, name);
+  return modelFromArrays(readNpz(bytes, name), name);
+}
+
+/** The model of the arrays of a file. */
+export function modelFromArrays(arrays: Arrays, name: string): Model {
   const meta = readMeta(arrays, name, "trainlets-model");
   const shape = requireShape(name, "patch in meta", meta.patch);
   const history: ModelMeta = {
@@ -106,7 +116,7 @@ export function modelFromBytes(bytes: Uint8Array, name: string): Model {
   };
   if (arrays.has("dictionary")) {
     const D = readMatrix(arrays, "dictionary", sizeOf(shape), name);
-    const atoms = new DenseMatrix(D.rows, D.cols, Float32Array.from(D.data));
+    const atoms = restoreNorms(new DenseMatrix(D.rows, D.cols, Float32Array.from(D.data)));
     return Model.explicit(shape, atoms, history, readHistory(arrays, D.cols, name));
   }
   const base: BaseDictionary = { name: asText(meta.base), shape, factors: readFactors(arrays, shape, name) };
@@ -115,6 +125,15 @@ export function modelFromBytes(bytes: Uint8Array, name: string): Model {
   if (A.rows !== rows)
     throw new InputError(`${name}: damaged model: A has ${A.rows} rows for ${rows} base atoms`);
   return new Model(base, A, history, readHistory(arrays, A.cols, name));
+}
+
+/** Atoms that were stored with fewer bits have unit norm again; others stay as they are, to the bit. */
+function restoreNorms(D: DenseMatrix): DenseMatrix {
+  for (let j = 0; j < D.cols; j++) {
+    const energy = D.column(j).reduce((sum, value) => sum + value * value, 0);
+    if (Math.abs(energy - 1) > 1e-5) unitColumns(D.slice(j, j + 1));
+  }
+  return D;
 }
 
 function readFlag(value: unknown, name: string): boolean {

@@ -14,7 +14,7 @@ import { formatShape } from "../../core/shape.js";
 import { temporaryBytes } from "../../data/node/archives/temporaryStore.js";
 import { type Input, inspectInputs } from "../../data/node/inputs.js";
 import { openSource } from "../../data/node/openSource.js";
-import { freeSpace, inputFiles, requireOutput } from "../../data/node/outputs.js";
+import { freeSpace, inputFiles, requireNotThere, requireOutput } from "../../data/node/outputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import type { SignalSource } from "../../data/sampling/signalSource.js";
 import type { Kernels } from "../../kernels/contract.js";
@@ -140,6 +140,7 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   const { start, base } = flags;
   const read = [...inputFiles(inputs), ...inputFiles(tests), start, base];
   await requireOutput(flags.output, [".npz"], read);
+  if (!flags.force && !flags.resume && !flags.dryRun) await requireNotThere(flags.output);
   const partial = await requirePartialOutput(flags.output, read);
   requireLongRunFlags(flags);
   if (reportFolder(flags) !== undefined && !flags.dryRun)

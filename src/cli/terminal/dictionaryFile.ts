@@ -12,13 +12,14 @@ export interface AtomShapeFlag {
 }
 
 /** What `-d` takes. */
-export const dictionaryFiles = "from train (.npz), or a matrix with one atom per column (.npy)";
+export const dictionaryFiles =
+  "from train (.npz), or a matrix with one atom per column (.npy, .mat, .safetensors)";
 
 /** The option for matrices whose atoms are neither square nor 1-D, or 1-D with a square number of samples. */
 export function atomShapeOption(): Option {
   return option(
     "--atom-shape <sizes>",
-    "shape of the atoms in a .npy dictionary: 8x16, 256",
+    "shape of the atoms of a matrix: 8x16, 256",
     undefined,
     "square if possible, otherwise 1-D",
   );

@@ -5,7 +5,7 @@
  * output, so what would be printed there goes to standard error.
  */
 
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { InputError } from "../../core/errors.js";
 import { rounded } from "../../core/formatText.js";
 import { writeFileAtomic } from "../../data/node/files.js";
@@ -26,6 +26,11 @@ export function withResultOptions(
   return command
     .option("--json", json)
     .option("-q, --quiet", "print only errors, and results that no file holds");
+}
+
+/** `--force`, of commands that write a dictionary. */
+export function forceOption(): Option {
+  return new Option("--force", "replace the output file if it exists");
 }
 
 /** What stands for standard output as the name of a file. */

@@ -31,7 +31,7 @@ import {
   pursuitOption,
   withTrainingOptions,
 } from "./flags.js";
-import { type ResultFlags, withResultOptions } from "./results.js";
+import { forceOption, type ResultFlags, withResultOptions } from "./results.js";
 
 /** Flags that the library takes as they are. */
 const sameInLibrary = [
@@ -79,6 +79,7 @@ export interface TrainFlags
   readonly report?: string;
   readonly pageEvery?: number;
   readonly dryRun?: boolean;
+  readonly force?: boolean;
 }
 
 /** Adds all flags of `train`. */
@@ -110,6 +111,7 @@ function withDictionaryOptions(command: Command): void {
   command
     .optionsGroup("Dictionary:")
     .requiredOption("-o, --output <file>", "dictionary file to write (.npz)")
+    .addOption(forceOption())
     .requiredOption("--patch <sizes>", "patch size: 16 (16x16 in images), 32x24, 8x8x8")
     .addOption(option("--base <name>", bases, undefined, trainDefaults.base))
     .addOption(option("--atoms <m>", "number of atoms", count, m))

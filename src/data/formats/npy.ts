@@ -61,6 +61,7 @@ const constructors = {
   "<u8": BigUint64Array,
   "<f4": Float32Array,
   "<f8": Float64Array,
+  "<f2": Uint16Array, // to be written alone (half.ts): reading one gives <f4
 } as const;
 
 const anyArray: ArgumentType = { words: "a typed array", accepts: ArrayBuffer.isView };

@@ -4,7 +4,8 @@
  * An output is never an input: files are compared by device and inode, so neither a link nor
  * another spelling of a path gets past. A folder that a run fills is never one that its data are
  * read from, because its pictures would be data the next time, and never one with files of
- * somebody else under the names that it writes.
+ * somebody else under the names that it writes. A dictionary is replaced only on request
+ * (docs/decisions/0033-results.md).
  */
 
 import type { Stats } from "node:fs";
@@ -46,6 +47,20 @@ export async function requireOutput(
     });
   }
   await requireWritable(path);
+}
+
+/**
+ * Refuse to replace a file that took long to make: a dictionary, or whatever has its name by mistake. An empty file, a
+ * device and a new name are free.
+ */
+export async function requireNotThere(path: string): Promise<void> {
+  const found = await statOrNothing(path);
+  if (!found?.isFile() || found.size === 0) return;
+  throw new InputError(
+    (nameOf) =>
+      `${nameOf("output")} ${path} exists: choose another name, or add ${nameOf("force")} to replace it`,
+    { argument: "output", value: path },
+  );
 }
 
 /** The first input that is the same regular file as `path`, through links. */

@@ -9,7 +9,7 @@ import { readNpy, toFloat64 } from "../../data/formats/npy.js";
 import { readFileBytes, writeFileAtomic } from "../../data/node/files.js";
 import { type BaseDictionary, createBase, matrixBase } from "../../dictionaries/base.js";
 import { Matrix64 } from "../../linalg/matrix64.js";
-import { modelFromArray } from "../arrays.js";
+import { dictionaryEnding, dictionaryEndings, modelFromContainer } from "../containers.js";
 import { modelFromBytes, modelToBytes } from "../files.js";
 import type { Model } from "../model.js";
 
@@ -24,17 +24,36 @@ export interface LoadModelOptions {
   readonly shape?: Shape | undefined;
 }
 
-/** Read a model from a `.npz` file, or a matrix with one atom per column from a `.npy` file. */
+/**
+ * Read a model from a `.npz` file, or one that `trainlets convert` wrote to a `.mat` or `.safetensors`; or a matrix with one
+ * atom per column, from a `.npy`, `.mat` or `.safetensors` file: `file.mat[D]` is the matrix D of several.
+ */
 export async function loadModel(path: string, options: LoadModelOptions = {}): Promise<Model> {
   requireArgument("loadModel", "path", path, text);
   requireOptions("loadModel", options, { shape: byRule });
   const { shape } = options;
   if (shape !== undefined) requireShape("loadModel", "shape", shape);
-  const bytes = await readFileBytes(path);
-  if (path.toLowerCase().endsWith(".npy")) return modelFromArray(readNpy(bytes, path), path, shape);
-  const model = modelFromBytes(bytes, path);
+  const { file, member } = namedMatrix(path);
+  const bytes = await readFileBytes(file);
+  const ending = dictionaryEnding(file) ?? ".npz";
+  requireZip(bytes, ending, path);
+  const model = modelFromContainer(bytes, ending, file, { shape, member });
   if (shape) requireSameShape("loadModel", `shape of ${path}`, model.shape, shape);
   return model;
+}
+
+/** `file.mat[D]` is the matrix D of a file. */
+function namedMatrix(path: string): { readonly file: string; readonly member?: string } {
+  const [, file, member] = /^(.*\.(?:mat|safetensors))\[([^\]]+)\]$/is.exec(path) ?? [];
+  return file && member ? { file, member } : { file: path };
+}
+
+/** Name what is given instead of a dictionary: a picture, most often. */
+function requireZip(bytes: Uint8Array, ending: string, path: string): void {
+  const isZip = bytes.length < 4 || (bytes[0] === 0x50 && bytes[1] === 0x4b);
+  if (ending !== ".npz" || isZip) return;
+  const kinds = `a dictionary of train (.npz), or a matrix with one atom per column (${dictionaryEndings.slice(1).join(", ")})`;
+  throw new InputError(`${path} is not a dictionary: give ${kinds}`);
 }
 
 /**
