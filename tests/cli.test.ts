@@ -126,7 +126,9 @@ describe("dictionaries that other learners learn", () => {
     expect(error).toBeLessThan(0.2 * spread);
     await run(`atoms ${file} -o atoms.png`);
     if (learner === "pca") return; // it cannot start from a dictionary
-    await run(`train photos --patch 8 ${quick} --learner ${learner} --epochs 1 --start ${file} -o more.npz`);
+    await run(
+      `train photos --patch 8 ${quick} --learner ${learner} --epochs 1 --start ${file} --force -o more.npz`,
+    );
     expect((await loadModel(path("more.npz"))).A.cols).toBe(model.A.cols);
   });
 });
@@ -175,7 +177,7 @@ describe("train", () => {
   });
 
   it("prints its result on standard output, its progress on standard error", async () => {
-    const line = `train photos --patch 8 ${quick} --redundancy 1.5 --device reference --test flat.png -o x.npz`;
+    const line = `train photos --patch 8 ${quick} --redundancy 1.5 --device reference --test flat.png --force -o x.npz`;
     const { stdout, stderr } = await works(folder, line);
     expect(stdout).toMatch(/^x\.npz: 384 atoms of 8x8, test RMSE 0, in \d:\d\d\n$/);
     expect(stderr).toContain("384 atoms of 16 non-zeros, patches coded with at most 2 atoms\n");
@@ -187,7 +189,9 @@ describe("train", () => {
   });
 
   it("reports as lines of JSON, the last with the test error", async () => {
-    const lines = (await run(`train photos --patch 8 ${quick} --json -o x.npz`)).trimEnd().split("\n");
+    const lines = (await run(`train photos --patch 8 ${quick} --json --force -o x.npz`))
+      .trimEnd()
+      .split("\n");
     const reports = lines.map((line) => JSON.parse(line));
     expect(reports.map(({ examples }) => examples)).toEqual([0, 100, 200, 300, 400, 500, 600]);
     expect(reports[0]).toMatchObject({ rmse: null, testRmse: expect.any(Number) });
@@ -196,7 +200,7 @@ describe("train", () => {
 
   it("skips what it cannot use, and names it", async () => {
     writePng(path("small.png"), 7, () => 1);
-    const line = `train photos small.png --patch 8 ${quick} -o x.npz`;
+    const line = `train photos small.png --patch 8 ${quick} --force -o x.npz`;
     const { stderr } = await works(folder, line);
     expect(stderr).toContain("train: small.png: 7x7 is smaller than the patch 8x8, skipped\n");
     rmSync(path("small.png"));
@@ -216,7 +220,7 @@ describe("bases that are not separable", () => {
     "%s: learn, code and decode",
     async (base) => {
       const patch = base === "contourlet" ? "8" : "7x6";
-      await run(`train photos --patch ${patch} --base ${base} ${quick} -o whole.npz`);
+      await run(`train photos --patch ${patch} --base ${base} ${quick} --force -o whole.npz`);
       await run("encode photos/0.png -d whole.npz -o whole-codes.npz --error 3");
       await run("decode whole-codes.npz -d whole.npz -o whole.npy");
       expect(rmse(readArray("whole.npy"), await readImage(path("photos/0.png")))).toBeLessThan(3);

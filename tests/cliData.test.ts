@@ -60,11 +60,13 @@ describe("data larger than a group", () => {
 
   it("are read in groups, in pieces of an array and in pictures", async () => {
     for (const data of ["scan.npy", "photos"]) {
-      const { stdout, stderr } = await run(`train ${data} --patch 8x8 ${quick} --group-samples 2k -o g.npz`);
+      const { stdout, stderr } = await run(
+        `train ${data} --patch 8x8 ${quick} --group-samples 2k --force -o g.npz`,
+      );
       expect(stdout).toMatch(/^g\.npz: 64 atoms of 8x8, test RMSE \d/);
       expect(stderr).toMatch(/^other memory: \d+\.\d MiB \(.*\); data read in groups of 2,000 samples$/m);
       const first = readFileSync(path("g.npz"));
-      await run(`train ${data} --patch 8x8 ${quick} --group-samples 2k -o g.npz`);
+      await run(`train ${data} --patch 8x8 ${quick} --group-samples 2k --force -o g.npz`);
       expect(readFileSync(path("g.npz"))).toEqual(first);
     }
   });
@@ -73,10 +75,10 @@ describe("data larger than a group", () => {
     const whole = readFileSync(path("photos/2.png"));
     writeFileSync(path("photos/2.png"), whole.subarray(0, whole.length - 300));
     const damage = /^train: photos\/2\.png: cannot be read as an image \(.+\), skipped$/m;
-    const groups = await run(`train photos --patch 8 ${quick} --group-samples 2k -o g.npz`);
+    const groups = await run(`train photos --patch 8 ${quick} --group-samples 2k --force -o g.npz`);
     expect(groups.stderr).toMatch(damage);
     expect(groups.stdout).toMatch(/^1 file could not be read \(photos\/2\.png\), \d+ examples skipped$/m);
-    const memory = await run(`train photos --patch 8 ${quick} -o g.npz`);
+    const memory = await run(`train photos --patch 8 ${quick} --force -o g.npz`);
     expect(memory.stderr).toMatch(damage);
     expect(memory.stdout).toMatch(/^1 file could not be read \(photos\/2\.png\)$/m);
     writeFileSync(path("photos/2.png"), whole);

@@ -67,7 +67,7 @@ describe("a signal", () => {
     "%s saves a checkpoint and the dictionary so far beside the output, and is the exit code",
     async (signal) => {
       copyFileSync(path("plain.npz"), path(`${signal}.npz`)); // of an earlier run
-      const line = `${endless} --checkpoint ${signal} --json -o ${signal}.npz`;
+      const line = `${endless} --checkpoint ${signal} --json --force -o ${signal}.npz`;
       const { code, stderr } = await interrupted(line, signal);
       expect(code, stderr).toBe(128 + constants.signals[signal]);
       expect(stderr).toContain(

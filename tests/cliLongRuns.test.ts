@@ -157,7 +157,7 @@ describe("a disk that is full", () => {
 });
 
 describe("data of extreme range", () => {
-  const line = `train hard.npy --patch 6 --examples 400 --epochs 1 --batch 50 --holdout 50 --atom-care 2 -o hard.npz`;
+  const line = `train hard.npy --patch 6 --examples 400 --epochs 1 --batch 50 --holdout 50 --atom-care 2 --force -o hard.npz`;
 
   it("give a finite dictionary", async () => {
     writeArray(path("hard.npy"), [40, 40], (i) => 1e30 * wave(i));

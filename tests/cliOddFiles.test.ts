@@ -76,7 +76,7 @@ describe.skipIf(noPipes)(
     it.each(["metrics.jsonl", "atoms.png"])("report run, with %s of the run", async (name) => {
       for (const odd of ["device.npy", "pipe.npy"]) {
         const run = `run-${name}-${odd}`;
-        await works(folder, `train photos ${quick} --base odct:1 --report ${run} -o x.npz`);
+        await works(folder, `train photos ${quick} --base odct:1 --report ${run} --force -o x.npz`);
         rmSync(path(run, name));
         symlinkSync(path(odd), path(run, name));
         const { code, stderr } = await trainlets(folder, `report ${run}`);
@@ -93,7 +93,7 @@ describe.skipIf(noPipes)(
         const run = `locked-${odd}${flag}`;
         mkdirSync(path(run));
         symlinkSync(path(odd), path(run, ".trainlets-lock"));
-        const refusal = await rejects(folder, `train photos ${quick} ${flag} ${run} -o x.npz`);
+        const refusal = await rejects(folder, `train photos ${quick} ${flag} ${run} --force -o x.npz`);
         expect(refusal).toContain(`.trainlets-lock: cannot be read (it is ${kind})`);
       }
     });
@@ -159,7 +159,7 @@ describe("a folder with odd files", () => {
     mkdirSync(path("links"));
     copyFileSync(path("photos/0.png"), path("links/a.png"));
     for (let i = 0; i < 1000; i++) symlinkSync("gone", path(`links/${i}.png`));
-    const { stderr } = await works(folder, `train links ${quick} --base odct:1 -o x.npz`);
+    const { stderr } = await works(folder, `train links ${quick} --base odct:1 --force -o x.npz`);
     const lines = stderr.split("\n").filter((text) => text.includes("skipped"));
     expect(lines).toHaveLength(21);
     expect(lines.at(-1)).toBe("train: 980 more skipped without being named");
@@ -193,7 +193,7 @@ describe("more files than may be open", () => {
   it("are read: arrays in a folder", async () => {
     mkdirSync(path("many"));
     for (let i = 0; i < 700; i++) writeArray(path(`many/${i}.npy`), [8, 8], (k) => wave(k + 64 * i));
-    const line = `train many --patch 8x8 --examples 650 --epochs 1 --batch 100 --base odct:1 --device reference -o many.npz`;
+    const line = `train many --patch 8x8 --examples 650 --epochs 1 --batch 100 --base odct:1 --device reference --force -o many.npz`;
     for (const more of ["", " --group-samples 2000 --epochs 2"]) {
       const { code, stderr } = await limited(line + more);
       expect(code, stderr).toBe(0);

@@ -141,19 +141,19 @@ describe("folders of results", () => {
   );
 
   it("may be used again by the next run", async () => {
-    await works(folder, `train photos ${quick} --report again -o new.npz`);
-    await works(folder, `train photos ${quick} --report again -o new.npz`);
+    await works(folder, `train photos ${quick} --report again --force -o new.npz`);
+    await works(folder, `train photos ${quick} --report again --force -o new.npz`);
     expect(readdirSync(path("again")).sort()).toEqual(["atoms.png", "metrics.jsonl", "report.html"]);
   });
 
   it.each(["metrics.jsonl", "report.html", "atoms.png"])(
     "writes through no link, even in the folder of an earlier run: %s",
     async (name) => {
-      await works(folder, `train photos ${quick} --report linked -o new.npz`);
+      await works(folder, `train photos ${quick} --report linked --force -o new.npz`);
       writeFileSync(path("precious"), "mine\n");
       rmSync(path("linked", name));
       symlinkSync(path("precious"), path("linked", name));
-      expect(await rejects(folder, `train photos ${quick} --report linked -o new.npz`)).toBe(
+      expect(await rejects(folder, `train photos ${quick} --report linked --force -o new.npz`)).toBe(
         `train: --report must be a new folder or that of an earlier run, got linked, whose ${name} is not from trainlets`,
       );
       if (name !== "metrics.jsonl") await works(folder, "report linked");
@@ -166,7 +166,7 @@ describe("folders of results", () => {
     for (const name of ["metrics.jsonl", "report.html"]) {
       mkdirSync(path("odd"));
       symlinkSync("/dev/zero", path("odd", name));
-      expect(await rejects(folder, `train photos ${quick} --report odd -o new.npz`)).toMatch(
+      expect(await rejects(folder, `train photos ${quick} --report odd --force -o new.npz`)).toMatch(
         /is not from trainlets$/,
       );
       rmSync(path("odd"), { recursive: true });

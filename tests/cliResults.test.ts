@@ -15,13 +15,13 @@ const path = (name: string): string => join(folder, name);
 const run = (line: string) => works(folder, line);
 const json = async (line: string) => JSON.parse((await run(`${line} --json`)).stdout);
 
-const quick = "--examples 200 --epochs 1 --batch 50 --device reference";
+const quick = "--examples 120 --epochs 1 --batch 40 --base odct:1 --device reference";
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "trainlets-results-"));
   writePhotos(folder);
   writeArray(path("sounds.npy"), [2, 400], wave);
-  await run(`train photos --patch 8 ${quick} --base odct:1 --sparsity 3 -o dict.npz`);
+  await run(`train photos --patch 8 ${quick} --sparsity 3 -o dict.npz`);
   await run(`train photos --patch 4 ${quick} --learner odl --checkpoint run -o small.npz`);
   await run("encode photos/0.png -d dict.npz -o codes.npz --device reference");
   await run("compress photos/0.png -d dict.npz -o photo.tlt --psnr 20 --device reference");
@@ -35,7 +35,7 @@ describe("score", () => {
     const { stdout } = await run(line);
     expect(stdout).toMatch(/^dictionary +atoms +patch +RMSE +PSNR \(dB\) +atoms per patch\n/);
     expect(stdout).toMatch(/^dict\.npz +64 +8x8 .* 2\.00$/m);
-    expect(stdout).toMatch(/^small\.npz +64 +4x4 /m);
+    expect(stdout).toMatch(/^small\.npz +16 +4x4 /m);
     const { scores } = await json(line);
     expect(scores).toMatchObject([{ dictionary: "dict.npz", patches: 50 }, { patch: [4, 4] }]);
   });
@@ -46,7 +46,9 @@ describe("score", () => {
     const { rmse, atomsPerCode } = await json("encode one.npy -d dict.npz -o one.npz --device reference");
     expect(scores[0].rmse).toBeCloseTo(rmse, 4);
     expect(scores[0].atomsPerPatch).toBe(atomsPerCode);
-    expect(scores[0].psnr).toBeCloseTo(20 * Math.log10(255 / rmse), 4);
+    expect(scores[0].psnr).toBeNull(); // an array has no peak of its own
+    const given = await json("score one.npy -d dict.npz --peak 100 --device reference");
+    expect(given.scores[0].psnr).toBeCloseTo(20 * Math.log10(100 / rmse), 4);
   });
 
   it("codes down to an error, and leaves out patches with missing samples", async () => {
@@ -75,11 +77,11 @@ describe("info", () => {
       /^ {2}atoms +at most \d+ non-zeros each over odct:1, which has 64 atoms$/m,
       /^ {2}learned by +osdl, seed 1, [\d]+ examples seen$/m,
       /^ {2}codes +at most 3 atoms by omp; means removed$/m,
-      /^small\.npz: dictionary of 64 atoms of 4x4$/m,
+      /^small\.npz: dictionary of 16 atoms of 4x4$/m,
       /^ {2}atoms +explicit: one value per sample$/m,
       /^codes\.npz: codes of 1 signal of 40x40$/m,
       /^photo\.tlt: compressed array of 40x40 \(uint8\)$/m,
-      /^run: checkpoint of a training run, after 4 updates$/m,
+      /^run: checkpoint of a training run, after 3 updates$/m,
       /^ {2}settings +learner odl, patch 4x4/m,
       /^photos: 2 images$/m,
       /^sounds\.npy: array of 2x400$/m,
@@ -143,11 +145,14 @@ describe("--quiet", () => {
     expect(await run(`${line} --quiet`)).toEqual({ stdout: "", stderr: "" });
   });
 
-  it.each(lines.filter((line) => !line.startsWith("train")))("leaves one line of JSON: %s", async (line) => {
-    const { stdout, stderr } = await run(`${line} -q --json`);
-    expect(Object.keys(JSON.parse(stdout))).toContain("output");
-    expect(stderr).toBe("");
-  });
+  it.each(lines.filter((line) => /^(encode|decode|atoms|report)/.test(line)))(
+    "leaves one line of JSON: %s",
+    async (line) => {
+      const { stdout, stderr } = await run(`${line} -q --json`);
+      expect(Object.keys(JSON.parse(stdout))).toContain("output");
+      expect(stderr).toBe("");
+    },
+  );
 
   it("keeps results that no file holds, and errors", async () => {
     expect((await run("info dict.npz -q")).stdout).toContain("dictionary of 64 atoms");
@@ -198,5 +203,75 @@ it("train --json prints reports that say what they are", async () => {
     .split("\n")
     .map((line) => JSON.parse(line).kind);
   expect(new Set(kinds)).toEqual(new Set(["report"]));
-  expect((await loadModel(path("j.npz"))).A.cols).toBe(256);
+  expect((await loadModel(path("j.npz"))).A.cols).toBe(64);
+});
+
+describe("mistakes of a new user", () => {
+  it("a misspelt option is named, and not the one that is then missing", async () => {
+    expect(await rejects(folder, "train photos --patch-size 8 -o x.npz")).toBe(
+      "train: unknown option '--patch-size' (Did you mean --patch?)",
+    );
+    expect(await rejects(folder, "train photos -o x.npz")).toBe(
+      "train: required option '--patch <sizes>' not specified",
+    );
+  });
+
+  it("a picture given as dictionary is called by what it is not", async () => {
+    expect(await rejects(folder, "atoms photos/0.png -o a.png")).toBe(
+      "atoms: photos/0.png is not a dictionary: give a dictionary of train (.npz), or a matrix with one atom per column (.npy, .mat, .safetensors)",
+    );
+  });
+
+  it("a dictionary that exists is replaced with --force alone, or by the run that is resumed", async () => {
+    const line = `train photos --patch 4 ${quick} -o again.npz`;
+    await run(line);
+    expect(await rejects(folder, line)).toBe(
+      "train: --output again.npz exists: choose another name, or add --force to replace it",
+    );
+    expect(await rejects(folder, "convert dict.npz -o again.npz")).toMatch(/again\.npz exists/);
+    expect(await rejects(folder, "prune dict.npz -o again.npz")).toMatch(/again\.npz exists/);
+    await run(`${line} --dry-run`);
+    await run(`${line} --force`);
+    await run(`${line} --checkpoint again --force`);
+    await run(`${line} --checkpoint again --resume`);
+  });
+
+  it("huge numbers are short", async () => {
+    writeArray(path("huge.npy"), [16, 16], (i) => 1e30 * wave(i));
+    const { stdout } = await run(`train huge.npy --patch 4x4 ${quick} -o huge.npz`);
+    expect(stdout).toMatch(/test RMSE \d\.\d{3}e\+\d\d,/);
+    expect(await rejects(folder, `train photos --patch 4 --epochs 1e31 -o x.npz`)).toBe(
+      "train: --epochs must be an integer from 1 to 9007199254740991, got 1e+31",
+    );
+  });
+});
+
+describe("convert and prune", () => {
+  it("write a dictionary to other formats, and back to the byte", async () => {
+    for (const ending of ["mat", "safetensors"]) {
+      await run(`convert dict.npz -o all.${ending}`);
+      await run(`convert all.${ending} -o back-${ending}.npz`);
+      expect(readFileSync(path(`back-${ending}.npz`)).equals(readFileSync(path("dict.npz")))).toBe(true);
+    }
+    expect((await run("convert dict.npz -o D.npy")).stderr).toContain("a .npy holds the atoms alone");
+    const { scores } = await json("score photos -d dict.npz -d D.npy -d all.mat --count 30 --sparsity 2");
+    for (const { rmse } of scores) expect(rmse).toBeCloseTo(scores[0].rmse, 3);
+    expect((await json("convert dict.npz -o half.npz --type f16")).bytes).toBeLessThan(
+      (await json("info dict.npz")).bytes,
+    );
+  });
+
+  it("keep the atoms most used: in training, or on data, with the error before and after", async () => {
+    await run("prune dict.npz -o less.npz --atoms 25% --device reference");
+    expect((await loadModel(path("less.npz"))).A.cols).toBe(16);
+    const { atoms, before, after } = await json("prune dict.npz -o on.npz --on photos --device reference");
+    expect(atoms).toBeLessThanOrEqual(64);
+    expect(after.rmse).toBeCloseTo(before.rmse, 4); // only atoms that no patch used are gone
+    expect(await rejects(folder, "prune dict.npz -o x.npz --atoms 65")).toBe(
+      'prune: --atoms must be a number from 1 to 64, or a percentage, got "65"',
+    );
+    expect(await rejects(folder, "prune D.npy -o x.npz")).toBe(
+      "prune: D.npy has no counts of use: give data with --on",
+    );
+  });
 });

@@ -170,7 +170,7 @@ it("the folder of a report is refused to a second run, and given back", async ()
   mkdirSync(report);
   const lock = await RunLock.acquire(report);
   const line =
-    "train photos --patch 6 --examples 200 --epochs 1 --holdout 0 --device reference -o d.npz --report report";
+    "train photos --patch 6 --examples 200 --epochs 1 --holdout 0 --device reference --force -o d.npz --report report";
   expect(await rejects(folder, line)).toBe(
     `train: report: process ${process.pid} is already using this folder`,
   );

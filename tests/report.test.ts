@@ -61,7 +61,11 @@ describe("the metrics of a run", () => {
       printed.stdout
         .trimEnd()
         .split("\n")
-        .map((line) => JSON.parse(line)),
+        .map((line) => {
+          const { kind, ...report } = JSON.parse(line);
+          expect(kind).toBe("report");
+          return report;
+        }),
     );
     expect(reports.length).toBe(19);
     expect(lines[0]).toMatchObject({

@@ -9,7 +9,8 @@
  * Only the command that is called is loaded: loading all takes a quarter of a second longer.
  */
 
-import { Command } from "commander";
+import { Command, CommanderError } from "commander";
+import { InputError } from "../core/errors.js";
 import { version } from "../model/version.js";
 import { report } from "./terminal/errors.js";
 import { stderr, stdout } from "./terminal/output.js";
@@ -48,8 +49,14 @@ const loaders: Readonly<Record<string, () => Promise<Command>>> = {
   denoise: async () => (await import("./commands/denoise.js")).denoiseCommand(),
   inpaint: async () => (await import("./commands/inpaint.js")).inpaintCommand(),
   reproduce: async () => (await import("./commands/reproduce.js")).reproduceCommand(),
+  completion: async () => (await import("./commands/completion.js")).completionCommand(loadCommands),
   devices: async () => (await import("./commands/devices.js")).devicesCommand(),
 };
+
+/** Every command. */
+function loadCommands(): Promise<Command[]> {
+  return Promise.all(Object.values(loaders).map((load) => load()));
+}
 
 /** The command that the words of a command line call, or the program itself. */
 export function commandOf(words: readonly string[]): string {
@@ -66,11 +73,26 @@ export async function runProgram(words: readonly string[]): Promise<number> {
   try {
     await programOf(commands).parseAsync(typed, { from: "user" });
     return 0;
-  } catch (error) {
+  } catch (problem) {
+    const error = name in loaders ? firstProblem(problem, commands[0], words.slice(1)) : problem;
     return report(error, name, (option) => flagOf(option, commands));
   } finally {
     stderr.mute(false);
   }
+}
+
+/** An option that does not exist, if there is one, instead of one that is missing: it may be the same, misspelt. */
+function firstProblem(problem: unknown, command: Command, words: readonly string[]): unknown {
+  if (!(problem instanceof CommanderError) || problem.code !== "commander.missingMandatoryOptionValue")
+    return problem;
+  const known = command.options.flatMap(({ long }) => (long ? [long] : []));
+  const typed = words
+    .filter((word) => word.startsWith("--") && word !== "--")
+    .map((word) => word.split("=")[0]);
+  const unknown = typed.find((word) => !known.includes(word));
+  if (unknown === undefined) return problem;
+  const near = known.find((flag) => unknown.startsWith(flag) || flag.startsWith(unknown));
+  return new InputError(`unknown option '${unknown}'${near ? ` (Did you mean ${near}?)` : ""}`);
 }
 
 function programOf(commands: readonly Command[]): Command {

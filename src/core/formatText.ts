@@ -20,9 +20,10 @@ export function counted(value: number, noun: string, plural = `${noun}s`): strin
   return `${grouped(value)} ${value === 1 ? noun : plural}`;
 }
 
-/** Four significant digits: `15.20`, `0.0001234`; whole numbers from 1,000 on. */
+/** Four significant digits: `15.20`, `0.0001234`; whole numbers from 1,000 on, and `1.234e+30` from a thousand million on. */
 export function rounded(value: number): string {
   if (value === 0) return "0";
+  if (Math.abs(value) >= 1e9) return value.toExponential(3);
   return Math.abs(value) >= 1000 ? grouped(value) : value.toPrecision(4);
 }
 

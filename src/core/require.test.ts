@@ -53,7 +53,7 @@ describe("requireInteger", () => {
       'f: x must be an integer of at least 1, got "3"',
     );
     expect(refusal(() => requireInteger("f", "x", 2 ** 53, 1))).toBe(
-      "f: x must be an integer of at least 1, got 9007199254740992",
+      "f: x must be an integer from 1 to 9007199254740991, got 9007199254740992",
     );
     fc.assert(
       fc.property(strange, (value) => {

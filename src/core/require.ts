@@ -14,7 +14,9 @@ export function requireInteger(
   max = Infinity,
 ): number {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= min && value <= max) return value;
-  const range = max === Infinity ? `of at least ${min}` : `from ${min} to ${max}`;
+  const beyond = typeof value === "number" && value > Number.MAX_SAFE_INTEGER;
+  const most = max === Infinity && beyond ? Number.MAX_SAFE_INTEGER : max;
+  const range = most === Infinity ? `of at least ${min}` : `from ${min} to ${most}`;
   throw inputError(where, name, `must be an integer ${range}`, value);
 }
 

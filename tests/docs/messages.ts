@@ -19,12 +19,13 @@ type Row = readonly [line: string, advice: string, pattern?: RegExp];
 
 /** A training that would work but for what is added. */
 const train = (more: string): string =>
-  `train photos --patch 8 --examples 64 --epochs 1 --device cpu -o d.npz ${more}`;
+  `train photos --patch 8 --examples 64 --epochs 1 --device cpu --force -o d.npz ${more}`;
 
 const sections: Readonly<Record<string, readonly Row[]>> = {
   Options: [
     ["train photos -o d.npz", "give the shape of a patch: there is no default"],
     [train("--sparsty 3"), "check the spelling; `--help` lists all options"],
+    ["train photos --patch-size 8 -o d.npz", "the same; it is named before options that are missing"],
     [
       train("--sparsity 0"),
       "every option states its range like this; the upper end here is the number of atoms",
@@ -57,6 +58,11 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       "denoise photo.png --patch 8 -o photo.png",
       "write to another file: no command replaces what it reads, links included",
     ],
+    [
+      "train photos --patch 8 -o dictionary.npz",
+      "a dictionary may have taken hours: it is replaced only on request, or by `--resume` of its run",
+    ],
+    ["train photos --patch 8 -o -", "a run may take hours and be resumed, so that it needs a file"],
   ],
   Data: [
     ["train pictures --patch 8 -o d.npz", "check the path; it is relative to the current folder"],
@@ -102,6 +108,8 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       "encode photo.png -d codes.npz -o c.npz",
       "the dictionary and the codes are swapped, or it is another program's file",
     ],
+    ["encode photo.png -d photo.png -o c.npz", "the dictionary is the file that `train -o` wrote"],
+    ["prune matrix.npy -o p.npz", "a matrix does not say which of its atoms are used"],
     ["atoms cut.npz -o a.png", "the file was cut off, in a copy or a download: get it again"],
     ["decode codes.npz -d small.npz -o back.npy", "decode with the dictionary that was used for encoding"],
     ["decode stack.npz -d dictionary.npz -o back.png", "`-o back.npy`"],
@@ -199,6 +207,10 @@ async function prepare(folder: string): Promise<void> {
     );
   writeFixture(folder);
   writeFileSync(path("data.mat"), "not an image");
+  writeFileSync(
+    path("matrix.npy"),
+    array([64, 80], (i) => Math.sin(i * i)),
+  );
   writeFileSync(path("drawing.png"), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   writeFileSync(
     path("scan.npy"),

@@ -16,10 +16,10 @@ describe("train, when the file layer fails", () => {
   afterAll(() => leaveFolder(folder));
 
   it.each([
-    [`train photos --patch 4 ${quick} -o new.npz`, "new.npz"],
-    [`train 'photos/*.png' --patch 4 ${quick} -o dict.npz`, "dict.npz"],
-    [`train array.npy --patch 4x4 ${quick} -o dict.npz --report run`, "dict.npz run/"],
-    [`train packed.npz --patch 4x4 ${quick} --test array.npy -o dict.npz`, "dict.npz"],
+    [`train photos --patch 4 ${quick} --force -o new.npz`, "new.npz"],
+    [`train 'photos/*.png' --patch 4 ${quick} --force -o dict.npz`, "dict.npz"],
+    [`train array.npy --patch 4x4 ${quick} --force -o dict.npz --report run`, "dict.npz run/"],
+    [`train packed.npz --patch 4x4 ${quick} --test array.npy --force -o dict.npz`, "dict.npz"],
   ])("%s", async (line, writes) => {
     const before = takeSnapshot();
     points += await survivesEverywhere({ line, writes: writes.split(" ") });

@@ -36,7 +36,10 @@ const defaults = { sort: "entropy", count: 1024 } as const;
 const examples = `
 Examples:
   trainlets atoms dict.npz -o atoms.png
-  trainlets atoms dict.npz -o most-used.png --sort use --count 100`;
+  trainlets atoms dict.npz -o most-used.png --sort use --count 100
+
+A 1-D atom is drawn as a line. A 3-D atom is drawn as three slices through its
+middle, side by side: across its first, its second and its third axis.`;
 
 export function atomsCommand(): Command {
   const command = new Command("atoms")

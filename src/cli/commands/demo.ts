@@ -11,7 +11,7 @@ import { saveModel } from "../../model/node/files.js";
 import { psnr } from "../../tasks/approximate/representation.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { option } from "../terminal/flags.js";
-import { stderr } from "../terminal/output.js";
+import { stderr, stdout } from "../terminal/output.js";
 import { ProgressLine } from "../terminal/progress.js";
 import { printDone, type ResultFlags, withResultOptions } from "../terminal/results.js";
 
@@ -38,7 +38,8 @@ async function runDemoCommand({ output = defaultFolder, ...flags }: DemoFlags): 
   const pictures = demoPictures();
   await onDevice(flags, async (kernels) => {
     const size = formatShape(demoSettings.patch);
-    stderr.write(
+    const announce = flags.json || flags.quiet ? stderr : stdout;
+    announce.write(
       `learning ${size} atoms from ${pictures.seen.length} synthetic pictures, on ${kernels.name}\n`,
     );
     const progress = new ProgressLine();

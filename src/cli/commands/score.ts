@@ -36,7 +36,7 @@ interface ScoreFlags extends DeviceFlags, AtomShapeFlag, ResultFlags {
   readonly nodata?: number[];
 }
 
-const defaults = { count: 5000, seed: 1, peak: 255 } as const;
+const defaults = { count: 5000, seed: 1, imagePeak: 255 } as const;
 
 const examples = `
 Examples:
@@ -69,7 +69,7 @@ export function scoreCommand(): Command {
     .addOption(option("--error <e>", "add atoms until the RMSE of a patch is at most this", number))
     .addOption(pursuitOption("as in training"))
     .addOption(option("--count <n>", "random patches to code", count, defaults.count))
-    .addOption(option("--peak <v>", "largest sample value, for the PSNR", number, defaults.peak))
+    .addOption(option("--peak <v>", "largest sample value, for the PSNR", number, "255 for images"))
     .addOption(option("--seed <n>", "seed for choosing the patches", count, defaults.seed))
     .addOption(
       option(
@@ -87,14 +87,14 @@ interface Scored extends Score {
   readonly label: string;
   readonly path: string;
   readonly model: Model;
-  readonly psnr: number;
+  readonly psnr: number | undefined;
 }
 
 async function runScore(data: string[], flags: ScoreFlags): Promise<void> {
   const start = performance.now();
   const wanted = requireInteger("score", "count", flags.count ?? defaults.count, 1);
   const seed = requireInteger("score", "seed", flags.seed ?? defaults.seed, 0);
-  const peak = requireAbove("score", "peak", flags.peak ?? defaults.peak, 0);
+  if (flags.peak !== undefined) requireAbove("score", "peak", flags.peak, 0);
   const paths = flags.dictionary;
   const models = await Promise.all(paths.map((path) => loadDictionary(path, flags)));
   const codings = models.map((model) => codingOf(flags, model));
@@ -102,6 +102,8 @@ async function runScore(data: string[], flags: ScoreFlags): Promise<void> {
   const percent = new PercentLine();
   const onSkip = (message: string) => percent.note(`score: ${message}`);
   const inputs = await inspectInputs(data, { onSkip });
+  const pictures = inputs.every(({ kind }) => kind === "image");
+  const peak = flags.peak ?? (pictures ? defaults.imagePeak : undefined); // other data have no peak of their own
   const scored: Scored[] = [];
   await onDevice(flags, async (kernels) => {
     for (const [i, model] of models.entries()) {
@@ -110,7 +112,13 @@ async function runScore(data: string[], flags: ScoreFlags): Promise<void> {
       const onProgress = (done: number) => percent.show((i + done) / models.length, labels[i]);
       const options = { coding: codings[i], examples: wanted, seed, kernels, onProgress };
       const score = await scoreDictionary(model, signals, options);
-      scored.push({ ...score, label: labels[i], path: paths[i], model, psnr: psnr(score.rmse, peak) });
+      scored.push({
+        ...score,
+        label: labels[i],
+        path: paths[i],
+        model,
+        psnr: peak && psnr(score.rmse, peak),
+      });
     }
   });
   percent.clear();
@@ -133,7 +141,7 @@ function describe(scored: readonly Scored[], seconds: number): string {
     grouped(model.A.cols),
     formatShape(model.shape),
     rounded(rmse),
-    rmse > 0 ? psnr.toFixed(2) : "exact",
+    psnr === undefined ? "–" : rmse > 0 ? psnr.toFixed(2) : "exact",
     atomsPerPatch.toFixed(2),
   ]);
   const [{ patches }] = scored;
@@ -146,7 +154,7 @@ function toJson({ path, model, rmse, psnr, atomsPerPatch, patches }: Scored): ob
     patch: model.shape,
     atoms: model.A.cols,
     rmse,
-    psnr: jsonNumber(psnr),
+    psnr: psnr === undefined ? null : jsonNumber(psnr),
     atomsPerPatch,
     patches,
   };

@@ -9,7 +9,7 @@ import { type Command, Option } from "commander";
 import { inputError } from "../../core/errors.js";
 import { parseShape, type Shape } from "../../core/shape.js";
 import { type Input, resolvePatch } from "../../data/node/inputs.js";
-import type { PursuitName } from "../../kernels/contract.js";
+import { type PursuitName, pursuitNames } from "../../kernels/contract.js";
 import { learnerNames } from "../../learn/learners/registry.js";
 import { type AtomSparsity, trainDefaults } from "../../learn/run/trainOptions.js";
 
@@ -58,15 +58,28 @@ export function option(
   return parse ? made.argParser(parse) : made;
 }
 
+/** The names that options take, for the completion of words. */
+const namesOf = new WeakMap<Option, readonly string[]>();
+
+/** The names that an option takes; undefined if it takes anything else. */
+export function choicesOf(option: Option): readonly string[] | undefined {
+  return namesOf.get(option);
+}
+
 /** An option that takes one of a few names; the code that uses it validates the name. */
 export function choice(flags: string, text: string, names: readonly string[], fallback: string): Option {
-  return option(flags, `${text}: ${names.join(", ")}`, undefined, fallback);
+  return taking(names, option(flags, `${text}: ${names.join(", ")}`, undefined, fallback));
+}
+
+function taking(names: readonly string[], made: Option): Option {
+  namesOf.set(made, names);
+  return made;
 }
 
 /** `--pursuit`; the code that uses it validates the name. */
 export function pursuitOption(fallback: PursuitName | "as in training"): Option {
   const text = "how atoms are chosen: omp, by correlation, or ols, by the error they leave";
-  return option("--pursuit <name>", text, undefined, fallback);
+  return taking(pursuitNames, option("--pursuit <name>", text, undefined, fallback));
 }
 
 /** Defaults as the help shows them. */
