@@ -19,7 +19,7 @@ type Row = readonly [line: string, advice: string, pattern?: RegExp];
 
 /** A training that would work but for what is added. */
 const train = (more: string): string =>
-  `train photos --patch 8 --examples 64 --epochs 1 --device cpu --force -o d.npz ${more}`;
+  `train photos --patch 8 --examples 64 --epochs 1 --device cpu --force -o made.npz ${more}`;
 
 const sections: Readonly<Record<string, readonly Row[]>> = {
   Options: [

@@ -66,6 +66,17 @@ export const fuzzedCommands: readonly FuzzedCommand[] = [
     load: async () => (await import(`${commands}/info.js`)).infoCommand(),
   },
   {
+    name: "convert",
+    lines: ["dict.npz -o out/d.npy", "dict.npz -o out/d.mat --force", "dict.npz -o out/d.npz --type f16"],
+    load: async () => (await import(`${commands}/convert.js`)).convertCommand(),
+  },
+  {
+    name: "prune",
+    lines: ["dict.npz -o out/p.npz --atoms 50%", "dict.npz -o out/p.npz --on photos --count 20"],
+    always: reference,
+    load: async () => (await import(`${commands}/prune.js`)).pruneCommand(),
+  },
+  {
     name: "approximate",
     lines: ["photos -d dict.npz --terms 1,2,4 -o out/c.svg", "photos --base odct:1 --patch 4 --terms 1,2"],
     always: reference,

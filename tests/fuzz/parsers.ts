@@ -34,6 +34,7 @@ import {
 } from "../../src/learn/checkpoints/checkpoint.js";
 import { lockName, RunLock } from "../../src/learn/checkpoints/node/runLock.js";
 import { train } from "../../src/learn/run/train.js";
+import { modelFromContainer, modelToContainer } from "../../src/model/containers.js";
 import { codesFromBytes, codesToBytes, modelFromBytes, modelToBytes } from "../../src/model/files.js";
 import { Model } from "../../src/model/model.js";
 import { readMetrics } from "../../src/report/node/metricsFile.js";
@@ -74,6 +75,13 @@ const model = () => {
   for (let j = 0; j < 20; j++) A.setColumn(j, [j, j + 20, j + 40], [0.5, -0.25, 0.125]);
   const meta = { learner: "osdl", options: { batch: 5 }, seed: 1, examplesSeen: 2, removeMean: true };
   return new Model(createBase("odct:1", [8, 8]), A, { ...meta, coding: { sparsity: 2 } });
+};
+
+/** A model as other programs have it, and a matrix. */
+const containers = async (ending: ".mat" | ".safetensors") => {
+  const explicit = Model.from([counted(16), counted(16).reverse()], [4, 4]);
+  const write = (one: Model) => modelToContainer(one, ending, "f32", () => one.atoms());
+  return [await write(model()), await write(explicit)];
 };
 
 const codes = () => {
@@ -290,6 +298,16 @@ export const parsers: readonly Parser[] = [
     valid: async () => [codes()],
     parse: (bytes) => codesFromBytes(bytes, "c.npz"),
     damage: damageMember,
+  },
+  {
+    name: ".mat",
+    valid: () => containers(".mat"),
+    parse: (bytes) => modelFromContainer(bytes, ".mat", "m.mat"),
+  },
+  {
+    name: ".safetensors",
+    valid: () => containers(".safetensors"),
+    parse: (bytes) => modelFromContainer(bytes, ".safetensors", "m.safetensors"),
   },
   { name: "images", valid: images, parse: (bytes) => decodeImage(bytes, "x.png") },
   { name: ".npy files", valid: async () => (await arrays()).slice(0, 2), parse: readAs(".npy") },
