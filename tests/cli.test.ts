@@ -165,7 +165,7 @@ describe("train", () => {
 
   it("learns with any learner, and starts from a dictionary of another", async () => {
     await run(
-      `train photos --patch 8 --examples 300 --epochs 2 --learner sparse-ksvd --keep last -o ksvd.npz`,
+      `train photos --patch 8 --examples 300 --epochs 2 --learner sparse-ksvd --keep last --force -o ksvd.npz`,
     );
     const started = "--examples 300 --epochs 1 --learner niht --step-decay 5 --keep last --start ksvd.npz";
     await run(`train photos --patch 8 ${started} -o niht.npz`);

@@ -299,7 +299,10 @@ refuses("outputs", [
 refuses("files of others, or damaged", [
   ["atoms nowhere.npz -o OUT.png", "atoms: nowhere.npz: cannot be read (no such file)"],
   ["atoms cut.npz -o OUT.png", "atoms: cut.npz: truncated: its directory is missing"],
-  ["encode photos -d text.png -o OUT.npz", "encode: text.png: not a zip file"],
+  [
+    "encode photos -d text.png -o OUT.npz",
+    "encode: text.png is not a dictionary: give a dictionary of train (.npz), or a matrix with one atom per column (.npy, .mat, .safetensors)",
+  ],
   ["encode photos -d numpy.npz -o OUT.npz", "encode: numpy.npz: not a trainlets model: it has no meta"],
   ["encode photos -d codes.npz -o OUT.npz", "encode: codes.npz: not a trainlets model"],
   ["decode dict.npz -d dict.npz -o OUT.npy", "decode: dict.npz: not trainlets codes"],

@@ -21,7 +21,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "trainlets-results-"));
   writePhotos(folder);
   writeArray(path("sounds.npy"), [2, 400], wave);
-  await run(`train photos --patch 8 ${quick} --sparsity 3 -o dict.npz`);
+  await run(`train photos --patch 8 ${quick} --sparsity 3 --keep last -o dict.npz`);
   await run(`train photos --patch 4 ${quick} --learner odl --checkpoint run -o small.npz`);
   await run("encode photos/0.png -d dict.npz -o codes.npz --device reference");
   await run("compress photos/0.png -d dict.npz -o photo.tlt --psnr 20 --device reference");

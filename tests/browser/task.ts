@@ -3,7 +3,17 @@
  * in a worker of a page, so that the results can be compared bit for bit.
  */
 
-import { chooseKernels, type DeviceName, modelToBytes, syntheticPictures, train } from "trainlets";
+import {
+  chooseKernels,
+  code,
+  DenseMatrix,
+  type DeviceName,
+  modelToBytes,
+  openLearner,
+  syntheticPictures,
+  train,
+} from "trainlets";
+import type { Kernels } from "trainlets/parts";
 
 export interface Task {
   readonly device: DeviceName;
@@ -20,6 +30,8 @@ export interface Learned {
   readonly testRmse: readonly number[];
   /** SHA-256 of the model file, in hexadecimal digits. */
   readonly sha256: string;
+  /** The same of a model learned from batches, and of codes over a matrix. */
+  readonly pushed: string;
 }
 
 /** Learn a dictionary of 8×8 atoms, more than the base has, in a few steps with atom care. */
@@ -42,10 +54,29 @@ export async function learn({ device, threads, base }: Task): Promise<Learned> {
     const testRmse: number[] = [];
     for await (const report of run) if (report.testRmse !== undefined) testRmse.push(report.testRmse);
     const bytes = modelToBytes(await run.model());
-    return { kernels: kernels.description, testRmse, sha256: await sha256(bytes) };
+    const pushed = await sha256(await push(kernels, base));
+    return { kernels: kernels.description, testRmse, sha256: await sha256(bytes), pushed };
   } finally {
     await kernels.close();
   }
+}
+
+/** Learn from one picture after the other, and code vectors over a matrix; all bytes of both. */
+async function push(kernels: Kernels, base: string | undefined): Promise<Uint8Array> {
+  const learner = openLearner({
+    patch: [8, 8],
+    base,
+    coding: { sparsity: 2 },
+    batch: 64,
+    examples: 128,
+    kernels,
+  });
+  for (const picture of syntheticPictures(4, 2, 32)) await learner.partialFit(picture);
+  const bytes = modelToBytes(await learner.model());
+  const D = DenseMatrix.build(16, 24, (i, j) => Math.fround(((i * 7 + j * 13) % 31) - 15.5));
+  const { indices, values } = await code(D, D.slice(0, 5), { sparsity: 3, kernels });
+  const parts = [bytes, new Uint8Array(indices.buffer), new Uint8Array(values.buffer)];
+  return Uint8Array.from(parts.flatMap((part) => [...part]));
 }
 
 async function sha256(bytes: Uint8Array): Promise<string> {

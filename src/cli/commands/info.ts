@@ -2,7 +2,8 @@
 
 import { Command } from "commander";
 import { visibleLine } from "../../core/visibleText.js";
-import { type FileFacts, fileFacts } from "../info/fileFacts.js";
+import type { FileFacts } from "../info/facts.js";
+import { fileFacts } from "../info/fileFacts.js";
 import { printResult, type ResultFlags, withResultOptions } from "../terminal/results.js";
 
 const examples = `

@@ -6,7 +6,7 @@ import { readFileBytes } from "../../data/node/files.js";
 import { imageShape } from "../../data/node/images.js";
 import { type Input, inspectInputs } from "../../data/node/inputs.js";
 import { shownPath } from "../../data/node/system/fileNames.js";
-import type { FileFacts } from "./fileFacts.js";
+import type { FileFacts } from "./facts.js";
 
 const kindNames: Readonly<Record<string, string>> = { image: "image", npy: "array", wav: "sound" };
 

@@ -14,19 +14,8 @@ import { openCheckpointFile } from "../../learn/checkpoints/node/checkpointFolde
 import { codesFromBytes, formatOf, modelFromBytes } from "../../model/files.js";
 import { unpackContainer } from "../../tasks/codec/container.js";
 import { dataFacts } from "./dataFacts.js";
+import type { FileFacts } from "./facts.js";
 import { checkpointFacts, codesFacts, compressedFacts, dictionaryFacts } from "./ownFacts.js";
-
-/** What is known of a file, in words and as values. */
-export interface FileFacts {
-  /** One line: what it is. */
-  readonly what: string;
-  /** Names and values, in words. */
-  readonly rows: readonly (readonly [string, string])[];
-  /** Command lines that use it. */
-  readonly use: readonly string[];
-  /** The same as values; `kind` says what it is. */
-  readonly json: { readonly kind: string } & Readonly<Record<string, unknown>>;
-}
 
 /** The largest file that is read as a whole to see whether it is one of trainlets: models are far smaller. */
 const mostBytes = 2 ** 31;

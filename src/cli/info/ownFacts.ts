@@ -12,7 +12,7 @@ import type { CodingRule } from "../../pursuit/encoder.js";
 import type { Container } from "../../tasks/codec/container.js";
 import { dictionaryFingerprint } from "../../tasks/codec/dictionaryFingerprint.js";
 import { typeName } from "../../tasks/codec/sampleArray.js";
-import type { FileFacts } from "./fileFacts.js";
+import type { FileFacts } from "./facts.js";
 
 type Rows = FileFacts["rows"];
 
@@ -71,7 +71,7 @@ function describePartial({ examples, of }: { readonly examples: number; readonly
   return `interrupted after ${grouped(examples)} of ${grouped(of)} examples`;
 }
 
-export function describeCoding({ sparsity, error, pursuit }: CodingRule): string {
+function describeCoding({ sparsity, error, pursuit }: CodingRule): string {
   const limits = [
     ...(sparsity === undefined ? [] : [`at most ${counted(sparsity, "atom")}`]),
     ...(error === undefined ? [] : [`an RMSE of ${error}`]),
