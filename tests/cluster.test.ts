@@ -64,8 +64,8 @@ describe.each([
   });
 
   test("writes the file of one process from four ranks", async () => {
-    await works(folder, `${task} -o alone.npz`);
-    const { code, stderr } = await onRanks(launcher, 4, `${task} -o ranks.npz`);
+    await works(folder, `${task} --force -o alone.npz`);
+    const { code, stderr } = await onRanks(launcher, 4, `${task} --force -o ranks.npz`);
     expect(code, stderr).toBe(0);
     expect(readFileSync(path("ranks.npz"))).toEqual(readFileSync(path("alone.npz")));
   });
