@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { InputError, inputError } from "../../core/errors.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import type { Input } from "../../data/node/inputs.js";
-import { baseForms } from "../../dictionaries/base.js";
+import { baseForms, defaultBaseFor } from "../../dictionaries/base.js";
 import type { PursuitName } from "../../kernels/contract.js";
 import { atomCareDefaults } from "../../learn/atoms/atomCare.js";
 import { checkpointDefaults } from "../../learn/checkpoints/node/checkpointFolder.js";
@@ -226,7 +226,7 @@ export async function libraryOptions(flags: TrainFlags, inputs: readonly Input[]
   const init = startingAtoms.find((name) => name === flags.init);
   const file = startFile(flags);
   const start = file === undefined ? undefined : await loadModel(file);
-  const base = flags.base ?? (start ? undefined : trainDefaults.base); // `start` has a base of its own
+  const base = flags.base ?? (start ? undefined : defaultBaseFor(patch)); // `start` has a base of its own
   return {
     ...(same as Pick<TrainOptions, (typeof sameInLibrary)[number]>),
     patch,
