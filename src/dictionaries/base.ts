@@ -65,16 +65,21 @@ export function createBase(name: string, shape: Shape): BaseDictionary {
   return { name, shape, factors };
 }
 
-/** The default base for signals of a shape: the same for all axes, but for channels. */
+/** The default base for signals of a shape: `usual` along all axes, but for channels. */
 export function defaultBaseFor(shape: Shape, usual: string = defaultBase): string {
-  return hasChannels(shape) ? withChannels(usual, shape.slice(0, -1)) : usual;
+  return hasChannels(shape) ? [...shape.slice(1).map(() => usual), channelBase].join(",") : usual;
 }
 
-/** A base for patches of `shape`, in each of several channels, as one name per axis. */
-export function withChannels(base: string, shape: Shape): string {
-  const names = axisNames(base);
-  const each = names.length > 1 ? names : shape.map(() => base);
-  return [...each, channelBase].join(",");
+/** A base for signals whose last axis is channels, by a name for the other axes, or by one per axis. */
+export function channelledBase(name: string, shape: Shape): BaseDictionary {
+  if (axisNames(name).length === shape.length) return createBase(name, shape);
+  const plane = createBase(name, shape.slice(0, -1));
+  const mixing = createBase(channelBase, shape.slice(-1));
+  const separable = plane.factors.length === shape.length - 1;
+  const planeName =
+    separable && axisNames(name).length === 1 ? plane.factors.map(() => name).join(",") : name;
+  const factors = [...plane.factors, ...mixing.factors];
+  return { name: `${planeName},${channelBase}`, shape, factors };
 }
 
 /** `cropped:sym8,odct:1` → its names; numbers after a comma are directions of contourlets. */

@@ -85,7 +85,12 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   const inputs = await inspectInputs(data, { onSkip });
   await requireOutput(flags.output, [".npz"], [flags.dictionary, ...inputFiles(inputs)]);
   const result = await onDevice(flags, async (kernels) => {
-    const signals = await readSignals(inputs, { patch, onSkip, nodata: flags.nodata });
+    const signals = await readSignals(inputs, {
+      patch,
+      patchOf: "the dictionary",
+      onSkip,
+      nodata: flags.nodata,
+    });
     noteExtreme("encode", signals);
     return encodeSignals(model, signals, {
       stride,

@@ -8,19 +8,19 @@
  */
 
 import { basename } from "node:path";
-import { byRule, callback, number, required, requireOptions, text } from "../../core/arguments/argumentTypes.js";
+import {
+  byRule,
+  callback,
+  number,
+  required,
+  requireOptions,
+  text,
+} from "../../core/arguments/argumentTypes.js";
 import { asyncDispose, type Closable, releaseWhenCollected } from "../../core/disposal.js";
 import { InputError } from "../../core/errors.js";
-import { resolveNodata } from "../../core/samples/gaps.js";
 import { colourMismatch } from "../../core/samples/colourMismatch.js";
-import {
-  formatShape,
-  isColourShape,
-  requireShape,
-  type Shape,
-  sameShape,
-  sizeOf,
-} from "../../core/shape.js";
+import { resolveNodata } from "../../core/samples/gaps.js";
+import { formatShape, isColourShape, requireShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
 import { crc32, crcToHex } from "../formats/checksums.js";
 import { maxNpyHeaderLength, type NpyHeader, readNpyHeader } from "../formats/npy.js";
 import type { SignalSource, SignalUnit } from "../sampling/signalSource.js";
@@ -88,7 +88,11 @@ export async function openSource(
   const files = new OpenFiles();
   try {
     const store = temporaryBytes(inputs) > 0 ? await TemporaryStore.open(files, inputs) : undefined;
-    const { opened, skipped } = await openAll(inputs, { patch, patchOf, unitSamples, nodata, files, store }, onSkip);
+    const { opened, skipped } = await openAll(
+      inputs,
+      { patch, patchOf, unitSamples, nodata, files, store },
+      onSkip,
+    );
     const units = opened.flatMap((input) => input.units);
     if (units.length === 0) throw nothingToRead(patch);
     const compared = opened.map((input) => input.compared);

@@ -32,7 +32,12 @@ export async function readSignals(data: InputList, options: ReadSignalsOptions):
   const onSkip = options.onSkip ?? warnOfSkipped;
   const inputs = await inspectInputs(data, { onSkip });
   const patch = resolvePatch(options.patch, inputs);
-  const source = await openSource(inputs, { patch, patchOf: options.patchOf, onSkip, nodata: options.nodata });
+  const source = await openSource(inputs, {
+    patch,
+    patchOf: options.patchOf,
+    onSkip,
+    nodata: options.nodata,
+  });
   try {
     const { units } = source;
     const signals: Signal[] = [];

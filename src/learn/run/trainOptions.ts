@@ -29,7 +29,13 @@ import { requireAbove, requireFraction, requireInteger, requireOneOf } from "../
 import { type Nodata, resolveNodata } from "../../core/samples/gaps.js";
 import { requireSameShape, requireShape, type Shape, sizeOf } from "../../core/shape.js";
 import type { SignalData } from "../../data/sampling/signalSource.js";
-import { type BaseDictionary, baseCols, createBase, defaultBase, defaultBaseFor } from "../../dictionaries/base.js";
+import {
+  type BaseDictionary,
+  baseCols,
+  createBase,
+  defaultBase,
+  defaultBaseFor,
+} from "../../dictionaries/base.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
 import { type CodingRule, codingTypes, defaultSparsity, resolveLimits } from "../../pursuit/encoder.js";
@@ -57,7 +63,10 @@ export const keepRules = ["best", "last"] as const;
 export type KeepRule = (typeof keepRules)[number];
 
 export interface TrainOptions {
-  /** The shape of the windows to learn from; one number is this size along every axis of the data. */
+  /**
+   * The shape of the windows to learn from; one number is this size along every axis of the data, with all channels of
+   * colour pictures in memory.
+   */
   readonly patch: Shape | number;
   /**
    * The base dictionary Φ: a name such as `cropped:sym8`, one name per axis such as `cropped:sym8,cropped:sym8,odct:1`
