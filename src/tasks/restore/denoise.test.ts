@@ -410,7 +410,7 @@ describe("colour pictures", () => {
       "planesOf: a picture must be height x width x 3, got 9x9",
     );
     await expect(denoise(pictures, { ...quick, colour: "red" as "none" })).rejects.toThrow(
-      'denoise: unknown colour "red"; known: luma-chroma, joint, none',
+      'denoise: unknown colour "red"; known: luma-chroma, joint, each, none',
     );
   });
 });
