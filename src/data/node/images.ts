@@ -63,7 +63,7 @@ const maxPixels = 2 ** 27;
 /** Seconds that decoding a picture may take; the largest takes a few. */
 const maxSeconds = 120;
 
-/** The picture in a file, as a signal of shape [height, width] named after its path. */
+/** The picture in a file, as a grey signal of shape [height, width] named after its path. */
 export async function readImage(path: string): Promise<Signal> {
   requireArgument("readImage", "path", path, text);
   return decodeImage(await readFileBytes(path), path);
