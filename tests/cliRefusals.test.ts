@@ -332,7 +332,7 @@ refuses("dictionaries, data and codes that do not fit", [
   ],
   [
     "decode codes.npz -d dict.npz -o OUT.png",
-    "decode: a .png holds one picture; write several signals, or signals that do not have two axes, to a .npy",
+    "decode: a .png holds one picture; write several signals, or signals that are not pictures, to a .npy",
   ],
 ]);
 

@@ -107,11 +107,12 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   );
 }
 
-/** One step for all axes, or one per axis; at most the patch, so that windows leave no gaps. */
+/** One step for all axes, shorter along short ones, or one per axis; at most the patch, so that windows leave no gaps. */
 function resolveStride(text: string | undefined, patch: Shape): Shape {
   if (text === undefined) return patch;
   const typed = parseShape("encode", "stride", text);
-  const stride = typed.length === 1 ? patch.map(() => typed[0]) : typed;
+  const isOne = typed.length === 1 && typed[0] <= Math.max(...patch);
+  const stride = isOne ? patch.map((size) => Math.min(size, typed[0])) : typed;
   if (stride.length === patch.length && stride.every((step, axis) => step <= patch[axis])) return stride;
   throw new InputError(`--stride must be steps of at most ${formatShape(patch)}, the patch, got ${text}`);
 }
