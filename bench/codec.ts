@@ -11,7 +11,7 @@ import type { Signal } from "../src/core/signal.js";
 import { readSignals } from "../src/data/node/readSignals.js";
 import { syntheticPictures } from "../src/data/syntheticPictures.js";
 import { lineChart } from "../src/figures/charts/lineChart.js";
-import { greyPicture } from "../src/figures/greyPicture.js";
+import { pictureFrom } from "../src/figures/pictureFrom.js";
 import type { Picture } from "../src/figures/png.js";
 import { chooseKernels } from "../src/kernels/chooseDevice.js";
 import { loadModel } from "../src/model/node/files.js";
@@ -35,7 +35,7 @@ const rates = [0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2];
 export async function benchCodec(options: Options): Promise<string> {
   if (options.dictionary === undefined) throw new Error("bench: codec needs --dictionary FILE");
   const model = await loadModel(options.dictionary);
-  const pictures = (await readTestPictures(options, model.shape)).map(greyPicture);
+  const pictures = (await readTestPictures(options, model.shape)).map(pictureFrom);
   const { kernels } = await chooseKernels();
   const compressor = await Compressor.open(model, kernels);
   const codecs: Record<string, Codec> = {

@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { compactJson } from "../src/experiments/results/result.js";
 import { benchCluster } from "./cluster.js";
 import { benchCodec } from "./codec.js";
+import { benchColour } from "./colour.js";
 import { benchGpu } from "./gpu.js";
 import { benchJobs } from "./jobs.js";
 import { benchKernels } from "./kernels.js";
@@ -44,6 +45,7 @@ const parts = {
   python: benchPython,
   gpu: benchGpu,
   codec: benchCodec,
+  colour: benchColour,
   soak: benchSoak,
   learners: benchLearners,
   small: benchSmall,

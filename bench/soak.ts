@@ -15,7 +15,7 @@ import { memoryUsage } from "node:process";
 import type { Signal } from "../src/core/signal.js";
 import { syntheticPictures } from "../src/data/syntheticPictures.js";
 import { lineChart } from "../src/figures/charts/lineChart.js";
-import { greyPicture } from "../src/figures/greyPicture.js";
+import { pictureFrom } from "../src/figures/pictureFrom.js";
 import { encodePng } from "../src/figures/png.js";
 import { chooseKernels, type DeviceName } from "../src/kernels/chooseDevice.js";
 import type { Kernels } from "../src/kernels/contract.js";
@@ -137,7 +137,7 @@ async function codeAndDecode(model: Model, picture: Signal, kernels: Kernels): P
 function writePictures(folder: string, pictures: readonly Signal[]): void {
   mkdirSync(join(folder, "pictures"));
   pictures.forEach((picture, i) => {
-    writeFileSync(join(folder, "pictures", `${i}.png`), encodePng(greyPicture(picture)));
+    writeFileSync(join(folder, "pictures", `${i}.png`), encodePng(pictureFrom(picture)));
   });
 }
 

@@ -280,7 +280,7 @@ refuses("data of train", [
   ],
   [
     "train photos --patch 8x8x8 -o OUT.npz",
-    "train: photos/0.png is an image: the patch must have 2 axes, got 8x8x8",
+    "train: photos/0.png is an image: the patch must have 2 axes, or 3 channels as in 8x8x3, got 8x8x8",
   ],
   [train("--test nowhere"), "train: no such file or folder: nowhere"],
   [train("--test small.png"), "train: small.png: 7x7 is smaller than the patch 8x8"],
@@ -335,7 +335,7 @@ refuses("dictionaries, data and codes that do not fit", [
   ],
   [
     "decode codes.npz -d dict.npz -o OUT.png",
-    "decode: a .png holds one picture; write several signals, or signals that do not have two axes, to a .npy",
+    "decode: a .png holds one picture; write several signals, or signals that are not pictures, to a .npy",
   ],
 ]);
 

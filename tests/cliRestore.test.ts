@@ -145,7 +145,7 @@ describe.concurrent("what they reject", () => {
     ["denoise photos/0.png --patch 0 -o OUT.png", `denoise: --patch ${patch}, got "0"`],
     [
       "denoise photos/0.png --colour red -o OUT.png",
-      'denoise: unknown colour mode "red"; known: luma-chroma, joint',
+      'denoise: unknown colour mode "red"; known: luma-chroma, joint, each',
     ],
     [
       "denoise photos/0.png --patch 8 --atom-sparsity 0 -o OUT.png",

@@ -39,6 +39,20 @@ export function requireShape(where: string, name: string, shape: unknown): Shape
   return shape as Shape;
 }
 
+/** Axes of at most this many samples may be channels: grey and opacity, red, green and blue, colour and opacity. */
+const mostChannels = 4;
+
+/** Whether the last axis of a patch is its channels: the last of three or more, short, and shorter than all others. */
+export function hasChannels(shape: Shape): boolean {
+  const [last, ...others] = shape.toReversed();
+  return others.length >= 2 && last <= mostChannels && others.every((size) => size > last);
+}
+
+/** Whether a shape is that of a colour picture, or of a patch of one: red, green and blue along the last of three axes. */
+export function isColourShape(shape: Shape): boolean {
+  return shape.length === 3 && shape[2] === 3;
+}
+
 /** Whether two shapes are equal. */
 export function sameShape(a: Shape, b: Shape): boolean {
   return a.length === b.length && a.every((size, axis) => size === b[axis]);

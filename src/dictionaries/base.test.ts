@@ -11,7 +11,16 @@ import { Matrix64 } from "../linalg/matrix64.js";
 import { wavelet } from "../wavelets/filters.js";
 import { transformRounding, unitRoundoff } from "../wavelets/rounding.case.js";
 import { maxLevels } from "../wavelets/transform.js";
-import { baseCols, baseForms, baseRows, createBase, defaultBase, matrixBase } from "./base.js";
+import {
+  baseCols,
+  baseForms,
+  baseRows,
+  channelledBase,
+  createBase,
+  defaultBase,
+  defaultBaseFor,
+  matrixBase,
+} from "./base.js";
 
 const separable = [
   "cropped:sym8",
@@ -227,6 +236,50 @@ describe("createBase", () => {
     for (const shape of [[], [0], [2.5], [3, -1]]) {
       expect(() => createBase("identity", shape)).toThrow(/^createBase: shape must be one or more positive/);
     }
+  });
+});
+
+describe("one base per axis", () => {
+  test("has the factors of each name along its axis", () => {
+    const base = createBase("cropped:haar, odct:2,identity", [6, 4, 3]);
+    expect(base.name).toBe("cropped:haar,odct:2,identity");
+    ["cropped:haar", "odct:2", "identity"].forEach((name, axis) => {
+      expect(base.factors[axis]).toEqual(createBase(name, [base.shape[axis]]).factors[0]);
+    });
+  });
+
+  test("is the usual base if all names are the same", () => {
+    expect(createBase("odct:2,odct:2", [4, 5]).factors).toEqual(createBase("odct:2", [4, 5]).factors);
+  });
+
+  test("is odct:1 along channels by default", () => {
+    expect(defaultBaseFor([8, 8, 3])).toBe("cropped:sym8,cropped:sym8,odct:1");
+    expect(defaultBaseFor([6, 6, 6, 2], "odct:2")).toBe("odct:2,odct:2,odct:2,odct:1");
+    for (const shape of [[8], [8, 3], [3, 8, 8], [4, 4, 4], [8, 8, 5]])
+      expect(defaultBaseFor(shape)).toBe("cropped:sym8");
+  });
+
+  test("of channels completes the base of a plane, separable or not", () => {
+    const mixing = createBase("odct:1", [3]).factors[0];
+    for (const name of ["odct:2", "contourlet", "contourlet:2,4", "odct:2,identity"]) {
+      const { factors } = channelledBase(name, [8, 8, 3]);
+      expect(factors).toEqual([...createBase(name, [8, 8]).factors, mixing]);
+    }
+    expect(channelledBase("odct:2", [8, 8, 3]).name).toBe("odct:2,odct:2,odct:1");
+    const given = "odct:2,odct:1,identity";
+    expect(channelledBase(given, [8, 8, 3])).toEqual(createBase(given, [8, 8, 3]));
+  });
+
+  test("rejects too few names, too many, and bases of the whole signal", () => {
+    expect(() => createBase("odct:2,identity", [4, 4, 3])).toThrow(
+      new InputError(
+        'createBase: base must be one name, or one for each of the 3 axes of 4x4x3, got "odct:2,identity"',
+      ),
+    );
+    expect(() => createBase("odct:2,wavelet:haar", [4, 4])).toThrow(
+      /^createBase: base of one axis must be cropped:WAVELET, .* or identity, got "wavelet:haar"$/,
+    );
+    expect(() => createBase("odct:2,croped:sym8", [4, 4])).toThrow(/^createBase: unknown base "croped:sym8"/);
   });
 });
 

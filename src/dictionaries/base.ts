@@ -2,7 +2,8 @@
  * Base dictionaries Φ, over which dictionaries D = ΦA are learned. They also serve as
  * dictionaries themselves.
  *
- * A separable base is Φ = φ₀ ⊗ φ₁ ⊗ …, with one factor per axis, applied axis by axis.
+ * A separable base is Φ = φ₀ ⊗ φ₁ ⊗ …, with one factor per axis, applied axis by axis;
+ * the factors may be of different kinds.
  * Any other base is a single factor over the whole signal, an explicit matrix n × L.
  * Columns have unit norm.
  */
@@ -10,7 +11,7 @@
 import { matrix64, requireArgument, requireArguments, text } from "../core/arguments/argumentTypes.js";
 import { InputError, inputError, onBehalfOf, show } from "../core/errors.js";
 import { requireFinite, requireOneOf } from "../core/require.js";
-import { formatShape, requireShape, type Shape, sizeOf } from "../core/shape.js";
+import { formatShape, hasChannels, requireShape, type Shape, sizeOf } from "../core/shape.js";
 import { Matrix64, normalizeColumns } from "../linalg/matrix64.js";
 import { borderModes } from "../wavelets/borders.js";
 import { contourlets, croppedContourlets } from "../wavelets/contourlets.js";
@@ -21,7 +22,7 @@ import { axisWavelets, cascadeWavelets } from "../wavelets/waveletDictionary.js"
 import { overcompleteDct } from "./odct.js";
 
 export interface BaseDictionary {
-  /** As on the command line: `cropped:sym8`. */
+  /** As on the command line: `cropped:sym8`, or `cropped:sym8,cropped:sym8,odct:1`. */
   readonly name: string;
   /** The shape of the signals. */
   readonly shape: Shape;
@@ -45,20 +46,77 @@ const maxRedundancy = 64;
 
 export const defaultBase = "cropped:sym8";
 
-/** A base by name for signals of a shape, such as `cropped:sym8`. */
+/** The default base along an axis of channels (docs/decisions/0032-colour.md). */
+export const channelBase = "odct:1";
+
+/**
+ * A base by name for signals of a shape, such as `cropped:sym8`; or by one name per axis, all of separable kinds, such as
+ * `cropped:sym8,cropped:sym8,identity`.
+ */
 export function createBase(name: string, shape: Shape): BaseDictionary {
   requireArgument("createBase", "name", name, text);
   requireShape("createBase", "shape", shape);
+  const names = axisNames(name);
+  if (names.length > 1) return createAxisBase(names, shape);
+  const { maker, args } = makerOf(name);
+  const factors = onBehalfOf("createBase", () =>
+    "axis" in maker ? shape.map((size) => maker.axis(size, args)) : [maker.whole(shape, args)],
+  );
+  return { name, shape, factors };
+}
+
+/** The default base for signals of a shape: `usual` along all axes, but for channels. */
+export function defaultBaseFor(shape: Shape, usual: string = defaultBase): string {
+  return hasChannels(shape) ? [...shape.slice(1).map(() => usual), channelBase].join(",") : usual;
+}
+
+/** A base for signals whose last axis is channels, by a name for the other axes, or by one per axis. */
+export function channelledBase(name: string, shape: Shape): BaseDictionary {
+  if (axisNames(name).length === shape.length) return createBase(name, shape);
+  const plane = createBase(name, shape.slice(0, -1));
+  const mixing = createBase(channelBase, shape.slice(-1));
+  const separable = plane.factors.length === shape.length - 1;
+  const planeName =
+    separable && axisNames(name).length === 1 ? plane.factors.map(() => name).join(",") : name;
+  const factors = [...plane.factors, ...mixing.factors];
+  return { name: `${planeName},${channelBase}`, shape, factors };
+}
+
+/** `cropped:sym8,odct:1` → its names; numbers after a comma are directions of contourlets. */
+function axisNames(name: string): string[] {
+  return name.split(/,(?=\s*[a-z])/i).map((part) => part.trim());
+}
+
+function createAxisBase(names: readonly string[], shape: Shape): BaseDictionary {
+  const name = names.join(",");
+  if (names.length !== shape.length) {
+    const rule = `must be one name, or one for each of the ${shape.length} axes of ${formatShape(shape)}`;
+    throw inputError("createBase", "base", rule, name);
+  }
+  const factors = names.map((part, axis) => {
+    const { maker, args } = makerOf(part);
+    if (!("axis" in maker))
+      throw inputError("createBase", "base", `of one axis must be ${separableForms()}`, part);
+    return onBehalfOf("createBase", () => maker.axis(shape[axis], args));
+  });
+  return { name, shape, factors };
+}
+
+function separableForms(): string {
+  const isSeparable = (form: string) => "axis" in makers[form.split(/[:[]/)[0]];
+  return new Intl.ListFormat("en-GB", { type: "disjunction" }).format(baseForms.filter(isSeparable));
+}
+
+/** The maker of a name, and the arguments in it. */
+function makerOf(name: string): { readonly maker: Maker; readonly args: readonly string[] } {
   const [kind, ...args] = name.split(":");
   const maker = Object.hasOwn(makers, kind) ? makers[kind] : undefined;
-  if (!maker || args.length < maker.minArguments || args.length > maker.maxArguments) {
-    throw new InputError(`unknown base ${show(name)}; known: ${baseForms.join(", ")}`, {
-      where: "createBase",
-      argument: "base",
-      value: name,
-    });
-  }
-  return { name, shape, factors: onBehalfOf("createBase", () => maker.factors(shape, args)) };
+  if (maker && args.length >= maker.minArguments && args.length <= maker.maxArguments) return { maker, args };
+  throw new InputError(`unknown base ${show(name)}; known: ${baseForms.join(", ")}`, {
+    where: "createBase",
+    argument: "base",
+    value: name,
+  });
 }
 
 /** A base from an explicit matrix, n × L; its columns are scaled to unit norm. */
@@ -77,64 +135,63 @@ export function matrixBase(name: string, shape: Shape, matrix: Matrix64): BaseDi
   return { name, shape, factors: [normalizeColumns(name, copy)] };
 }
 
-/** How bases of one kind are made from the arguments in their names. */
-interface Maker {
+/** How bases of one kind are made from the arguments in their names: axis by axis, or over the whole signal. */
+type Maker = {
   /** How many arguments follow the kind. */
   readonly minArguments: number;
   readonly maxArguments: number;
-  readonly factors: (shape: Shape, args: readonly string[]) => Matrix64[];
-}
+} & (
+  | { readonly axis: (size: number, args: readonly string[]) => Matrix64 }
+  | { readonly whole: (shape: Shape, args: readonly string[]) => Matrix64 }
+);
 
 const makers: Readonly<Record<string, Maker>> = {
   identity: {
     minArguments: 0,
     maxArguments: 0,
-    factors: (shape) => shape.map((size) => Matrix64.identity(size)),
+    axis: (size) => Matrix64.identity(size),
   },
   cropped: {
     minArguments: 1,
     maxArguments: 1,
-    factors(shape, [name]) {
-      const filters = wavelet(name);
-      return shape.map((size) => croppedWavelets(size, filters));
-    },
+    axis: (size, [name]) => croppedWavelets(size, wavelet(name)),
   },
   separable: {
     minArguments: 1,
     maxArguments: 1,
-    factors: (shape, [name]) => shape.map((size) => separableWavelets(size, name)),
+    axis: (size, [name]) => separableWavelets(size, name),
   },
   wavelet: {
     minArguments: 1,
     maxArguments: 2,
-    factors(shape, [name, border = borderModes[0]]) {
+    whole(shape, [name, border = borderModes[0]]) {
       const mode = requireOneOf("createBase", "border", border, borderModes);
-      return [cascadeWavelets(shape, wavelet(name), mode)];
+      return cascadeWavelets(shape, wavelet(name), mode);
     },
   },
   contourlet: {
     minArguments: 0,
     maxArguments: 1,
-    factors: (shape, [list]) => [contourlets(shape, parseDirections(list))],
+    whole: (shape, [list]) => contourlets(shape, parseDirections(list)),
   },
   "cropped-contourlet": {
     minArguments: 0,
     maxArguments: 1,
-    factors: (shape, [list]) => [croppedContourlets(shape, parseDirections(list))],
+    whole: (shape, [list]) => croppedContourlets(shape, parseDirections(list)),
   },
   odct: {
     minArguments: 1,
     maxArguments: 1,
-    factors(shape, [argument]) {
-      const redundancy = Number(argument);
-      if (!(redundancy > 0 && redundancy <= maxRedundancy)) {
-        const rule = `must be a number above 0, at most ${maxRedundancy}`;
-        throw inputError("createBase", "redundancy of odct", rule, argument);
-      }
-      return shape.map((size) => overcompleteDct(size, redundancy));
-    },
+    axis: (size, [argument]) => overcompleteDct(size, redundancyOf(argument)),
   },
 };
+
+function redundancyOf(argument: string): number {
+  const redundancy = Number(argument);
+  if (redundancy > 0 && redundancy <= maxRedundancy) return redundancy;
+  const rule = `must be a number above 0, at most ${maxRedundancy}`;
+  throw inputError("createBase", "redundancy of odct", rule, argument);
+}
 
 /** `4,8,8` → [4, 8, 8]: directions of each level, coarsest first. */
 function parseDirections(list: string | undefined): number[] | undefined {

@@ -95,6 +95,7 @@ describe("model files", () => {
     ["cropped:haar", [4, 5]],
     ["odct:1.5", [3, 2, 4]],
     ["identity", [1]],
+    ["cropped:haar,odct:2,identity", [5, 4, 3]],
   ])("return the model: %s of shape %o", (name, shape) => {
     const written = someModel(name, shape);
     const read = modelFromBytes(modelToBytes(written), "dict.npz");

@@ -80,7 +80,11 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       "train ecg.npy --patch 64x64 -o d.npz",
       "often a patch with one axis too many: `--patch 64` reads the two rows as two signals",
     ],
-    ["train photo.png --patch 8x8x8 -o d.npz", "images are grey here; for colour or volumes, give a `.npy`"],
+    ["train photo.png --patch 8x8x3 -o d.npz", "16x16 for grey pictures, or colour pictures"],
+    [
+      "train photo.png --patch 8x8x8 -o d.npz",
+      "16x16 for grey, 8x8x3 for colour; for volumes, give a `.npy`",
+    ],
     [
       "train data.mat --patch 8 -o d.npz",
       "any file not named `.npy`, `.npz` or `.tar` is read as an image; save the array with `np.save`",
@@ -104,6 +108,10 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   "Dictionaries, codes and compressed files": [
+    [
+      "encode colour.npy -d dictionary.npz -o c.npz",
+      "a dictionary of [colour patches](../how-to/learn-from-your-data.md#colour), or a grey picture",
+    ],
     [
       "encode photo.png -d codes.npz -o c.npz",
       "the dictionary and the codes are swapped, or it is another program's file",
@@ -225,6 +233,10 @@ async function prepare(folder: string): Promise<void> {
   writeFileSync(
     path("scan40.npy"),
     array([40, 40], (i) => i),
+  );
+  writeFileSync(
+    path("colour.npy"),
+    array([40, 40, 3], (i) => i % 256),
   );
   writeFileSync(
     path("noise.npy"),

@@ -78,7 +78,10 @@ export const fuzzedCommands: readonly FuzzedCommand[] = [
   },
   {
     name: "approximate",
-    lines: ["photos -d dict.npz --terms 1,2,4 -o out/c.svg", "photos --base odct:1 --patch 4 --terms 1,2"],
+    lines: [
+      "photos -d dict.npz --terms 1,2,4 -o out/c.svg",
+      "photos --base odct:1,identity --patch 4x4 --terms 1,2",
+    ],
     always: reference,
     load: async () => (await import(`${commands}/approximate.js`)).approximateCommand(),
   },

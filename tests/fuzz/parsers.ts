@@ -310,6 +310,7 @@ export const parsers: readonly Parser[] = [
     parse: (bytes) => modelFromContainer(bytes, ".safetensors", "m.safetensors"),
   },
   { name: "images", valid: images, parse: (bytes) => decodeImage(bytes, "x.png") },
+  { name: "colour images", valid: images, parse: (bytes) => decodeImage(bytes, "x.png", [], "colour") },
   { name: ".npy files", valid: async () => (await arrays()).slice(0, 2), parse: readAs(".npy") },
   { name: ".wav", valid: sounds, parse: (bytes) => readWav(bytes, "x.wav") },
   { name: ".wav files", valid: sounds, parse: readAs(".wav", [4]) },

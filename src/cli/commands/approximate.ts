@@ -72,10 +72,12 @@ export function approximateCommand(): Command {
     .addOption(atomShapeOption())
     .option(
       "--base <name>",
-      `base dictionary: ${baseForms.join(", ")}, MATRIX.npy, FILE.npz (the base of a dictionary); may be repeated`,
+      `base dictionary, or one per axis: ${baseForms.join(", ")}, MATRIX.npy, FILE.npz (the base of a dictionary); may be repeated`,
       each,
     )
-    .addOption(option("--patch <sizes>", "patch size: 16, 32x24", undefined, "that of the dictionary"))
+    .addOption(
+      option("--patch <sizes>", "patch size: 16, 32x24, 8x8x3 (colour)", undefined, "that of the dictionary"),
+    )
     .addOption(option("--count <n>", "patches to approximate", count, defaults.count))
     .addOption(option("--terms <list>", "atoms per patch (M) in the table: 10,20,40", undefined, shareText()))
     .addOption(pursuitOption("omp"))
@@ -122,7 +124,12 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
   const bases = await Promise.all(base.map((name) => baseContender(name, patch)));
   const contenders = labelled(models, bases);
   await onDevice(flags, async (kernels, computingOn) => {
-    const signals = await readSignals(inputs, { patch, onSkip, nodata: flags.nodata });
+    const signals = await readSignals(inputs, {
+      patch,
+      patchOf: models.length > 0 ? "the dictionary" : undefined,
+      onSkip,
+      nodata: flags.nodata,
+    });
     noteExtreme("approximate", signals, undefined, (line) => progress.note(line));
     if (!flags.json) progress.note(computingOn);
     const nodata = flags.nodata && Number.NaN; // what missing samples are in signals

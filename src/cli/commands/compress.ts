@@ -4,10 +4,10 @@ import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
-import { sizeOf } from "../../core/shape.js";
+import { isColourShape, sizeOf } from "../../core/shape.js";
 import { inspectInputs } from "../../data/node/inputs.js";
 import { type CompressionTarget, Compressor, defaultPsnr } from "../../tasks/codec/compress.js";
-import { planeShape, type SampleArray } from "../../tasks/codec/sampleArray.js";
+import type { SampleArray } from "../../tasks/codec/sampleArray.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import {
   type AtomShapeFlag,
@@ -71,11 +71,11 @@ async function runCompress(path: string, flags: CompressFlags): Promise<void> {
   const inputs = await inspectInputs([path], { onSkip: (message) => percent.note(`compress: ${message}`) });
   if (inputs.length !== 1)
     throw new InputError(`takes one image or array at a time, got ${inputs.length} in ${path}`);
-  const array = await readSampleFile(inputs[0].path, model.shape.length);
+  const array = await readSampleFile(inputs[0].path, model.shape);
   const remedy = "fill them first: trainlets inpaint --nodata";
   if (array.data instanceof Float32Array)
     noteExtreme("compress", [{ name: path, shape: array.shape, data: array.data }], remedy);
-  const pixels = sizeOf(planeShape(array.shape, array.colour));
+  const pixels = pixelsOf(array);
   const { bytes, psnr, blocks, atoms } = await onDevice(flags, async (kernels) => {
     const compressor = await Compressor.open(model, kernels);
     const onTrial = (trials: number, size: number, done: number) =>
@@ -121,11 +121,13 @@ function requireOneTarget({ bytes, bpp, psnr }: CompressFlags): void {
   if (psnr !== undefined) requireAbove("compress", "psnr", psnr, 0);
 }
 
-function targetOf(
-  { bytes, bpp, psnr = defaultPsnr }: CompressFlags,
-  { shape, colour }: SampleArray,
-): CompressionTarget {
+/** Samples of an array; a colour picture has three per pixel. */
+function pixelsOf({ shape }: SampleArray): number {
+  return sizeOf(isColourShape(shape) ? shape.slice(0, 2) : shape);
+}
+
+function targetOf({ bytes, bpp, psnr = defaultPsnr }: CompressFlags, array: SampleArray): CompressionTarget {
   if (bytes !== undefined) return { bytes };
   if (bpp === undefined) return { psnr };
-  return { bytes: Math.max(1, Math.floor((bpp * sizeOf(planeShape(shape, colour))) / 8)) };
+  return { bytes: Math.max(1, Math.floor((bpp * pixelsOf(array)) / 8)) };
 }

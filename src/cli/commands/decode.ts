@@ -5,12 +5,12 @@ import { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
 import { requireFiniteResult } from "../../core/require.js";
-import { formatShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
+import { formatShape, isColourShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { makeNpy, writeNpy } from "../../data/formats/npy.js";
 import { readFileBytes } from "../../data/node/files.js";
 import { readSignals } from "../../data/node/readSignals.js";
-import { greyPicture } from "../../figures/greyPicture.js";
+import { pictureFrom } from "../../figures/pictureFrom.js";
 import { encodePng } from "../../figures/png.js";
 import { codesFromBytes } from "../../model/files.js";
 import { psnr } from "../../tasks/approximate/representation.js";
@@ -43,7 +43,7 @@ Examples:
 export function decodeCommand(): Command {
   const command = new Command("decode")
     .summary("rebuild images or arrays from their codes")
-    .description("Rebuild signals from their codes, as one array or one grey picture.")
+    .description("Rebuild signals from their codes, as one array or one picture, grey or colour.")
     .usage("<codes> -d <dictionary> -o <file> [options]")
     .argument("<codes>", "codes written by encode (.npz)")
     .requiredOption("-d, --dictionary <file>", "dictionary they were coded with (.npz, .npy)")
@@ -73,7 +73,7 @@ async function runDecode(path: string, flags: DecodeFlags): Promise<void> {
   else requireOneArray(signals.shapes);
   const decoded = await onDevice(flags, (kernels) => decodeSignals(model, codes, signals, kernels));
   for (const { data } of decoded) requireFiniteResult(flags.output, data);
-  await writeResult(flags.output, picture ? encodePng(greyPicture(decoded[0])) : toNpy(decoded));
+  await writeResult(flags.output, picture ? encodePng(pictureFrom(decoded[0])) : toNpy(decoded));
   const rmse = against.length > 0 ? await errorFrom(against, decoded, picture, signals.patch) : signals.rmse;
   const from = against.length > 0 ? against.join(", ") : "what was encoded";
   const quality = rmse === undefined ? "" : `, ${describeQuality(rmse, picture)} from ${from}`;
@@ -112,9 +112,9 @@ async function errorFrom(
 }
 
 function requireOnePicture(shapes: readonly Shape[]): void {
-  if (shapes.length === 1 && shapes[0].length === 2) return;
+  if (shapes.length === 1 && (shapes[0].length === 2 || isColourShape(shapes[0]))) return;
   throw new InputError(
-    "a .png holds one picture; write several signals, or signals that do not have two axes, to a .npy",
+    "a .png holds one picture; write several signals, or signals that are not pictures, to a .npy",
   );
 }
 

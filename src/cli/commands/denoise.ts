@@ -6,7 +6,9 @@ import { clock, counted, rounded } from "../../core/formatText.js";
 import { Rng } from "../../core/random/rng.js";
 import { resolveNodata } from "../../core/samples/gaps.js";
 import { formatShape } from "../../core/shape.js";
+import type { Signal } from "../../core/signal.js";
 import { trainDefaults } from "../../learn/run/trainOptions.js";
+import { type ColourMode, isPlaneMode, planeNames } from "../../tasks/restore/colour.js";
 import { denoise } from "../../tasks/restore/denoise.js";
 import { denoiseDefaults } from "../../tasks/restore/denoiseOptions.js";
 import { addNoise } from "../../tasks/restore/trialDamage.js";
@@ -23,6 +25,7 @@ import {
 } from "../terminal/restoreFiles.js";
 import {
   colourFlag,
+  colourOf,
   givenDictionary,
   patchShape,
   type RestoreFlags,
@@ -45,6 +48,7 @@ Examples:
   trainlets denoise noisy.png -o clean.png          the noise is estimated
   trainlets denoise noisy.png --sigma 30 -o clean.png
   trainlets denoise photo.jpg --patch 8,16 --iterations 2 -o clean.png
+  trainlets denoise photo.jpg --patch 8x8x3 -o clean.png
   trainlets denoise scan.tif -d dictionary.npz --stride 2 -o clean.tif
   trainlets denoise ecg.npy --patch 128 -o clean.npy
   trainlets denoise lena.png --trial 30 -o out.png  add noise, print the PSNR
@@ -82,7 +86,7 @@ export function denoiseCommand(): Command {
         nodataValues,
       ),
     );
-  withPatchOptions(command, "16, 12x16, 8x8x8; 8,16 averages two sizes", d);
+  withPatchOptions(command, "16, 12x16, 8x8x3 (colour), 8x8x8; 8,16 averages two sizes", d);
   return withDictionaryOptions(command, d);
 }
 
@@ -98,13 +102,19 @@ async function runDenoise(input: string, flags: DenoiseFlags): Promise<void> {
   requireDeviation("sigma", given);
   requireDeviation("trial", trial);
   const patch = flags.patch?.split(",").map((part) => patchShape(part, input));
-  const axes = (dictionary?.shape ?? patch?.[0])?.length;
   const nodata = resolveNodata("denoise", flags.nodata);
-  const file = await readRestorable(input, { output, others: [flags.dictionary], axes, nodata });
+  const file = await readRestorable(input, {
+    output,
+    others: [flags.dictionary],
+    patch: dictionary?.shape ?? patch?.[0],
+    patchOf: dictionary && "the dictionary",
+    colour: mode !== undefined,
+    nodata,
+  });
   noteExtreme("denoise", file.signals);
   const rng = Rng.from(seed).split("noise");
   const noisy = trial === undefined ? file.signals : file.signals.map((one) => addNoise(one, trial, rng));
-  const colour = file.colour ? mode : "none";
+  const colour = colourOf(file.colour, mode);
   const missing = flags.nodata && Number.NaN; // what missing samples are in signals
   const about = { sigma: given, patch, colour, stride, lambda, iterations, pursuit };
   const options = { ...about, dictionary, nodata: missing };
@@ -115,7 +125,7 @@ async function runDenoise(input: string, flags: DenoiseFlags): Promise<void> {
   );
   await writeRestored(output, signals, file);
   const seconds = (performance.now() - start) / 1000;
-  const noise = `noise ${describeLevels(sigma)}${given === undefined ? " (estimated)" : ""}`;
+  const noise = `noise ${describeLevels(sigma, signals, colour)}${given === undefined ? " (estimated)" : ""}`;
   const quality = trial === undefined ? "" : `, ${qualityOf([noisy, signals], file)}`;
   const kept = countMissing(file.signals);
   const gaps = kept === 0 ? "" : `, ${counted(kept, "missing sample")} kept as they are`;
@@ -141,9 +151,16 @@ function describeSignals({ signals, shape }: RestorableFile): string {
     : `${signals.length} signals, ${formatShape(shape)}`;
 }
 
-/** Up to three levels; of more, the range. */
-function describeLevels(sigma: readonly number[]): string {
+/** Up to three levels, those of planes with their names; of more, the range. */
+function describeLevels(
+  sigma: readonly number[],
+  signals: readonly Signal[],
+  colour: ColourMode = "luma-chroma",
+): string {
   const levels = [...new Set(sigma.map(rounded))];
+  const isSplit = signals.length === 1 && sigma.length === 3 && isPlaneMode(colour);
+  if (isSplit && levels.length > 1)
+    return sigma.map((level, p) => `${rounded(level)} (${planeNames[colour][p]})`).join(", ");
   if (levels.length <= 3) return levels.join(", ");
   return `${rounded(Math.min(...sigma))} to ${rounded(Math.max(...sigma))}`;
 }

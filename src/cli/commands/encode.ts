@@ -96,7 +96,10 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   const inputs = await inspectInputs(data, { onSkip });
   await requireResult(flags.output, [".npz"], [flags.dictionary, ...inputFiles(inputs)]);
   const { result, rmse } = await onDevice(flags, async (kernels) => {
-    const signals = await readSignals(inputs, { patch, onSkip, nodata: flags.nodata });
+    const signals = await readSignals(inputs, {
+      ...{ patch, patchOf: "the dictionary", onSkip },
+      nodata: flags.nodata,
+    });
     noteExtreme("encode", signals, undefined, (line) => percent.note(line));
     const nodata = flags.nodata && Number.NaN; // what missing samples are in signals
     const onProgress = (done: number) => percent.show(done, "coding windows");
@@ -124,11 +127,12 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   );
 }
 
-/** One step for all axes, or one per axis; at most the patch, so that windows leave no gaps. */
+/** One step for all axes, shorter along short ones, or one per axis; at most the patch, so that windows leave no gaps. */
 function resolveStride(text: string | undefined, patch: Shape): Shape {
   if (text === undefined) return patch;
   const typed = parseShape("encode", "stride", text);
-  const stride = typed.length === 1 ? patch.map(() => typed[0]) : typed;
+  const isOne = typed.length === 1 && typed[0] <= Math.max(...patch);
+  const stride = isOne ? patch.map((size) => Math.min(size, typed[0])) : typed;
   if (stride.length === patch.length && stride.every((step, axis) => step <= patch[axis])) return stride;
   throw new InputError(`--stride must be steps of at most ${formatShape(patch)}, the patch, got ${text}`);
 }

@@ -25,6 +25,7 @@ import {
 } from "../terminal/restoreFiles.js";
 import {
   colourFlag,
+  colourOf,
   givenDictionary,
   patchShape,
   type RestoreFlags,
@@ -47,6 +48,7 @@ const examples = `
 Examples:
   trainlets inpaint photo.png --mask scratches.png -o whole.png
   trainlets inpaint photo.png --mask mask.png -d dictionary.npz -o whole.png
+  trainlets inpaint photo.png --mask mask.png --patch 8x8x3 -o whole.png
   trainlets inpaint traces.npy --patch 64 -o whole.npy  fills NaN
   trainlets inpaint heights.tif --nodata -9999 -o whole.npy
   trainlets inpaint lena.png --trial 80% -o out.png     prints the PSNR
@@ -87,7 +89,7 @@ export function inpaintCommand(): Command {
     .addOption(
       option("--trial <share>", "first drop this share of the pixels, such as 50%; print the quality", share),
     );
-  withPatchOptions(command, "16, 12x16, 8x8x8", d);
+  withPatchOptions(command, "16, 12x16, 8x8x3 (colour), 8x8x8", d);
   return withDictionaryOptions(command, d);
 }
 
@@ -105,11 +107,17 @@ async function runInpaint(input: string, flags: InpaintFlags): Promise<void> {
   if (error !== undefined && !(Number.isFinite(error) && error >= 0))
     throw inputError("inpaint", "error", "must be a number of at least 0", error);
   const patch = flags.patch === undefined ? undefined : patchShape(flags.patch, input);
-  const axes = (dictionary?.shape ?? patch)?.length;
   const nodata = [...resolveNodata("inpaint", flags.nodata), Number.NaN];
   const others = [mask, flags.dictionary];
-  const masked = mask !== undefined;
-  const file = await readRestorable(input, { output, others, axes, nodata, masked });
+  const file = await readRestorable(input, {
+    output,
+    others,
+    patch: dictionary?.shape ?? patch,
+    patchOf: dictionary && "the dictionary",
+    colour: mode !== undefined,
+    nodata,
+    masked: mask !== undefined,
+  });
   noteExtreme("inpaint", file.signals);
   const items = await incompleteOf(file, flags);
   const missing = items.reduce((sum, item) => sum + item.missing.reduce((part, gone) => part + gone, 0), 0);
@@ -120,7 +128,7 @@ async function runInpaint(input: string, flags: InpaintFlags): Promise<void> {
     );
   const options = {
     patch,
-    colour: file.colour ? mode : ("none" as const),
+    colour: colourOf(file.colour, mode),
     stride,
     error,
     rounds,
@@ -150,16 +158,17 @@ async function incompleteOf(
   { signals, picture, colour, shape }: RestorableFile,
   { mask, trial, seed = trainDefaults.seed }: InpaintFlags,
 ): Promise<Incomplete[]> {
-  const together = colour ? 3 : 1; // a mask has one value per pixel
+  const together = colour ? 3 : 1;
+  const perValue = picture ? together : 1; // the mask of a picture has one value per pixel
   const masked = mask === undefined ? undefined : await readMask(mask, picture ? shape.slice(0, 2) : shape);
   const rng = Rng.from(seed).split("missing");
   let from = 0;
   return signals.map((signal) => {
     const missing = missingIn(signal);
     if (trial !== undefined) forgetSamples(missing, trial, rng, together);
-    const size = missing.length / together;
+    const size = missing.length / perValue;
     masked?.subarray(from, from + size).forEach((gone, i) => {
-      if (gone) missing.fill(1, i * together, (i + 1) * together);
+      if (gone) missing.fill(1, i * perValue, (i + 1) * perValue);
     });
     from += size;
     return { signal, missing };

@@ -82,6 +82,7 @@ Examples:
       --sparsity 60 --examples 10M --epochs 2 -o universal.npz
   trainlets train lena.png --patch 12 --test boat.png --minutes 5 -o lena.npz
   trainlets train ecg.npy --patch 256 --base cropped:db4 -o ecg.npz
+  trainlets train photos/ --patch 8x8x3 -o colour.npz
   trainlets train photos/ --patch 32 --base contourlet -o contours.npz
   trainlets train volume.npy --patch 8x8x8 --base odct:2 -o volume.npz
   trainlets train lena.png --patch 12 --learner odl --atoms 900 -o dense.npz

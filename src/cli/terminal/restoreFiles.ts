@@ -3,9 +3,10 @@
 import { InputError } from "../../core/errors.js";
 import { rounded } from "../../core/formatText.js";
 import { requireFiniteResult } from "../../core/require.js";
+import { colourMismatch } from "../../core/samples/colourMismatch.js";
 import { requireNotAllTiny } from "../../core/samples/float32.js";
 import { hasGaps, isNodata, withGaps } from "../../core/samples/gaps.js";
-import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
+import { formatShape, isColourShape, type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { makeNpy, toFloat32, writeNpy } from "../../data/formats/npy.js";
 import { readArrayFile } from "../../data/node/arrays/arrayFiles.js";
@@ -45,8 +46,12 @@ export interface RestorableOptions {
   readonly output: string;
   /** Other files that are read; the output must not replace any. */
   readonly others: readonly (string | undefined)[];
-  /** The axes of the patch: an array with one axis more holds several signals. */
-  readonly axes: number | undefined;
+  /** The patch, if it is known: an array with one axis more holds several signals. */
+  readonly patch: Shape | undefined;
+  /** What the patch is that of, for messages. */
+  readonly patchOf: string | undefined;
+  /** Whether the last axis of an array is red, green and blue. */
+  readonly colour: boolean;
   /** Values that mark missing samples, which are NaN in the signals; by default no sample may be missing. */
   readonly nodata: readonly number[];
   /** Whether a mask names further missing samples, which may be anything. */
@@ -62,21 +67,22 @@ export async function readRestorable(input: string, options: RestorableOptions):
   return file;
 }
 
-async function readPicture(path: string, { nodata }: RestorableOptions): Promise<RestorableFile> {
-  const picture = await readPictureFile(path, nodata);
+async function readPicture(
+  path: string,
+  { nodata, patch, patchOf }: RestorableOptions,
+): Promise<RestorableFile> {
+  const picture = await readPictureFile(path, nodata, patch?.length === 3);
+  const unfit = patch && isColourShape(patch) && colourMismatch(path, picture.signal.shape, patch, patchOf);
+  if (unfit) throw unfit;
   const { signal, given } = picture;
   return { signals: [signal], picture, colour: isColour(signal), shape: signal.shape, given };
 }
 
-async function readArray(path: string, { axes, nodata, masked }: RestorableOptions): Promise<RestorableFile> {
+async function readArray(path: string, options: RestorableOptions): Promise<RestorableFile> {
+  const { nodata, masked, colour } = options;
   const array = await readArrayFile(path);
   const { shape } = array;
-  const several = axes !== undefined && shape.length === axes + 1;
-  if (shape.length === 0 || (axes !== undefined && !several && shape.length !== axes)) {
-    throw new InputError(
-      `${path} has shape ${formatShape(shape) || "()"}: it must have as many axes as the patch, or one more that counts signals`,
-    );
-  }
+  const several = hasSeveral(path, shape, options);
   if (array.data.length === 0) throw new InputError(`${path}: ${formatShape(shape)} holds no samples`);
   const data = toFloat32(array, path, nodata);
   if (array.data instanceof Float64Array) requireNotAllTiny({ name: path, shape, data: array.data }, data);
@@ -91,10 +97,33 @@ async function readArray(path: string, { axes, nodata, masked }: RestorableOptio
   return {
     signals,
     picture: undefined,
-    colour: false,
+    colour,
     shape,
     given: signals.some(hasGaps) ? data : undefined,
   };
+}
+
+/** Whether an array has one axis more than its signals; rejected if its axes do not fit. */
+function hasSeveral(
+  path: string,
+  shape: Shape,
+  { patch, patchOf, colour }: Pick<RestorableOptions, "patch" | "patchOf" | "colour">,
+): boolean {
+  if (colour) {
+    const axes = shape.length;
+    if (shape.at(-1) === 3 && (axes === 3 || axes === 4)) return axes === 4;
+    const rule = "needs an array of height x width x 3, or several of them";
+    throw new InputError((nameOf) => `${nameOf("colour")} ${rule}, got ${formatShape(shape)} in ${path}`, {
+      argument: "colour",
+    });
+  }
+  const unfit = patch && colourMismatch(path, shape, patch, patchOf);
+  if (unfit) throw unfit;
+  const more = patch === undefined ? 0 : shape.length - patch.length;
+  if (shape.length > 0 && (more === 0 || more === 1)) return more === 1;
+  throw new InputError(
+    `${path} has shape ${formatShape(shape) || "()"}: it must have as many axes as the patch, or one more that counts signals`,
+  );
 }
 
 function requireFits(output: string, { picture, shape }: RestorableFile): void {

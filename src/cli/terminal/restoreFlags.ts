@@ -5,7 +5,7 @@ import { InputError } from "../../core/errors.js";
 import { requireOneOf } from "../../core/require.js";
 import type { Shape } from "../../core/shape.js";
 import { kindOf } from "../../data/node/inputs.js";
-import { baseForms } from "../../dictionaries/base.js";
+import { baseForms, channelBase } from "../../dictionaries/base.js";
 import type { PursuitName } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
 import type { ColourMode } from "../../tasks/restore/colour.js";
@@ -57,7 +57,7 @@ interface RestoreDefaults {
   readonly batch: number;
 }
 
-const colours = ["luma-chroma", "joint"] as const satisfies readonly ColourMode[];
+const colours = ["luma-chroma", "joint", "each"] as const satisfies readonly ColourMode[];
 
 /** Adds the argument and the output. */
 export function withRestoreFiles(command: Command): Command {
@@ -83,18 +83,25 @@ export function withPatchOptions(command: Command, sizes: string, d: RestoreDefa
       ),
     )
     .addOption(pursuitOption("omp"))
-    .addOption(choice("--colour <mode>", "how colour is treated", colours, colours[0]));
+    .addOption(
+      choice(
+        "--colour <mode>",
+        "colour as planes of luma and chroma, as patches with all channels, or as red, green and blue one by one",
+        colours,
+        `${colours[0]}; joint for patches such as 8x8x3`,
+      ),
+    );
 }
 
 /** Adds the options about the dictionary, and the device. */
 export function withDictionaryOptions(command: Command, d: RestoreDefaults): Command {
-  const bases = `base dictionary: ${baseForms.join(", ")}`;
+  const bases = `base dictionary, or one per axis: ${baseForms.join(", ")}`;
   const share = "non-zeros per atom: 25, or 10% of the patch";
   command
     .optionsGroup("Dictionary:")
     .option("-d, --dictionary <file>", `dictionary to use instead of learning one: ${dictionaryFiles}`)
     .addOption(atomShapeOption())
-    .addOption(option("--base <name>", bases, undefined, d.base))
+    .addOption(option("--base <name>", bases, undefined, `${d.base}; ${channelBase} along channels`))
     .addOption(option("--atom-sparsity <k>", share, atomSparsity, d.atomSparsity));
   withTrainingOptions(command, {
     examples: `${d.examples}; ${wholeSetExamples} for whole-set learners`,
@@ -124,9 +131,14 @@ export function patchShape(text: string, input: string): Shape {
   return parsePatch(text, kindOf(input) === "image" ? [{ kind: "image" }] : []);
 }
 
-/** The colour mode that was asked for. */
-export function colourFlag({ colour = colours[0] }: RestoreFlags): ColourMode {
-  return requireOneOf("colourFlag", "colour mode", colour, colours);
+/** The colour mode that was asked for, if any. */
+export function colourFlag({ colour }: RestoreFlags): ColourMode | undefined {
+  return colour === undefined ? undefined : requireOneOf("colourFlag", "colour mode", colour, colours);
+}
+
+/** The colour mode of a file: a grey picture has no colour to treat, and an array is colour if that was asked for. */
+export function colourOf(colour: boolean, mode: ColourMode | undefined): ColourMode | undefined {
+  return colour ? mode : "none";
 }
 
 /** How the library learns a dictionary for these flags. */

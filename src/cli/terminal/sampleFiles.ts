@@ -2,7 +2,8 @@
 
 import { InputError } from "../../core/errors.js";
 import { requireFiniteResult } from "../../core/require.js";
-import { formatShape } from "../../core/shape.js";
+import { colourMismatch } from "../../core/samples/colourMismatch.js";
+import { formatShape, isColourShape, type Shape } from "../../core/shape.js";
 import { makeNpy, writeNpy } from "../../data/formats/npy.js";
 import { readArrayFile } from "../../data/node/arrays/arrayFiles.js";
 import { isArrayFile } from "../../data/node/inputs.js";
@@ -10,13 +11,16 @@ import { readPictureFile, writePictureFile } from "../../data/node/pictures.js";
 import type { SampleArray, Samples } from "../../tasks/codec/sampleArray.js";
 import { isArrayOutput, writeResult } from "./results.js";
 
-/** The samples in a file. Blocks of two axes keep colour apart; otherwise it is an axis like any other. */
-export async function readSampleFile(path: string, axes: number): Promise<SampleArray> {
-  return isArrayFile(path) ? readArray(path) : readPicture(path, axes);
+/** The samples in a file, for blocks of this shape. Blocks of two axes keep colour apart; others have it as an axis. */
+export async function readSampleFile(path: string, block: Shape): Promise<SampleArray> {
+  const array = isArrayFile(path) ? await readArray(path) : await readPicture(path, block.length);
+  const unfit = array.colour ? undefined : colourMismatch(path, array.shape, block, "the dictionary");
+  if (unfit) throw unfit;
+  return array;
 }
 
 async function readPicture(path: string, axes: number): Promise<SampleArray> {
-  const { signal, opacity, bits } = await readPictureFile(path);
+  const { signal, opacity, bits } = await readPictureFile(path, [], axes === 3);
   if (opacity?.some((value) => value !== 1))
     throw new InputError(`${path} is transparent in places, which cannot be compressed`);
   const { shape, data } = signal;
@@ -39,8 +43,8 @@ async function readArray(path: string): Promise<SampleArray> {
 /** Reject samples that a file of this name cannot hold. */
 export function requireSampleFormat(path: string, { shape, data, colour }: SampleArray): void {
   if (isArrayOutput(path)) return;
-  const picture =
-    (colour || shape.length === 2) && (data instanceof Uint8Array || data instanceof Uint16Array);
+  const isPicture = colour || shape.length === 2 || isColourShape(shape);
+  const picture = isPicture && (data instanceof Uint8Array || data instanceof Uint16Array);
   if (!picture) throw new InputError("an image holds one picture of 8 or 16 bits; write this to a .npy");
 }
 

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { InputError, inputError } from "../../core/errors.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import type { Input } from "../../data/node/inputs.js";
-import { baseForms } from "../../dictionaries/base.js";
+import { baseForms, channelBase, defaultBaseFor } from "../../dictionaries/base.js";
 import type { PursuitName } from "../../kernels/contract.js";
 import { atomCareDefaults } from "../../learn/atoms/atomCare.js";
 import { checkpointDefaults } from "../../learn/checkpoints/node/checkpointFolder.js";
@@ -103,7 +103,7 @@ export function withTrainFlags(command: Command): Command {
 }
 
 function withDictionaryOptions(command: Command): void {
-  const bases = `base dictionary: ${baseForms.join(", ")}, MATRIX.npy, FILE.npz (the base of a dictionary; of sedil, its learned factors)`;
+  const bases = `base dictionary, or one per axis: ${baseForms.join(", ")}, MATRIX.npy, FILE.npz (the base of a dictionary; of sedil, its learned factors)`;
   const multiple = "number of atoms, as a multiple of the number of base atoms";
   const m = byLearner("as many as the base has", ({ atoms }) => atoms && "the samples of a patch");
   const k = bySize((n) => defaultAtomSparsity(n, Infinity));
@@ -112,8 +112,10 @@ function withDictionaryOptions(command: Command): void {
     .optionsGroup("Dictionary:")
     .requiredOption("-o, --output <file>", "dictionary file to write (.npz)")
     .addOption(forceOption())
-    .requiredOption("--patch <sizes>", "patch size: 16 (16x16 in images), 32x24, 8x8x8")
-    .addOption(option("--base <name>", bases, undefined, trainDefaults.base))
+    .requiredOption("--patch <sizes>", "patch size: 16 (16x16 in images), 32x24, 8x8x3 (colour), 8x8x8")
+    .addOption(
+      option("--base <name>", bases, undefined, `${trainDefaults.base}; ${channelBase} along channels`),
+    )
     .addOption(option("--atoms <m>", "number of atoms", count, m))
     .addOption(option("--redundancy <r>", multiple, number))
     .addOption(option("--atom-sparsity <k>", "non-zeros per atom: 250, or 10% of the patch", atomSparsity, k))
@@ -230,7 +232,7 @@ export async function libraryOptions(flags: TrainFlags, inputs: readonly Input[]
   const init = startingAtoms.find((name) => name === flags.init);
   const file = startFile(flags);
   const start = file === undefined ? undefined : await loadModel(file);
-  const base = flags.base ?? (start ? undefined : trainDefaults.base); // `start` has a base of its own
+  const base = flags.base ?? (start ? undefined : defaultBaseFor(patch)); // `start` has a base of its own
   return {
     ...(same as Pick<TrainOptions, (typeof sameInLibrary)[number]>),
     patch,

@@ -1,10 +1,11 @@
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { InputError } from "../../core/errors.js";
-import { readImage } from "./images.js";
+import { decodeImage, imageShape, readImage } from "./images.js";
 
 let folder: string;
 
@@ -59,6 +60,30 @@ function floatTiff(values: number[]): Uint8Array {
 }
 
 const luma = (r: number, g: number, b: number) => Math.fround(0.299 * r + 0.587 * g + 0.114 * b);
+
+describe("decodeImage", () => {
+  it("keeps colours on request: 8 and 16 bits, over black, missing pixels", async () => {
+    const path = await saved(
+      "rgba.png",
+      row([255, 0, 10, 255, 20, 40, 60, 51, 7, 7, 7, 255, 0, 0, 0, 0], 4).png(),
+    );
+    const colours = await decodeImage(readFileSync(path), path, [7], "colour");
+    expect(colours.shape).toEqual([1, 4, 3]);
+    expect([...colours.data]).toEqual([255, 0, 10, 4, 8, 12, NaN, NaN, NaN, 0, 0, 0]);
+    expect(await imageShape(readFileSync(path), path, "colour")).toEqual([1, 4, 3]);
+  });
+
+  it("has no colours of a grey picture, with opacity or without", async () => {
+    const grey = sharp(Uint8Array.of(1, 2), { raw: { width: 2, height: 1, channels: 1 } }).toColourspace(
+      "b-w",
+    );
+    for (const [name, image] of Object.entries({ plain: grey, alpha: grey.clone().ensureAlpha(0.5) })) {
+      const path = await saved(`${name}-grey.png`, image.png());
+      expect((await decodeImage(readFileSync(path), path, [], "colour")).shape).toEqual([1, 2]);
+      expect(await imageShape(readFileSync(path), path, "colour")).toEqual([1, 2]);
+    }
+  });
+});
 
 describe("readImage", () => {
   it("returns grey samples exactly, row by row", async () => {

@@ -1,12 +1,13 @@
 /**
- * Image files as grey signals, through sharp: PNG, JPEG, WebP, TIFF, GIF, AVIF, and SVG from
+ * Image files as signals, grey or colour, through sharp: PNG, JPEG, WebP, TIFF, GIF, AVIF, and SVG from
  * files named `.svg`. Pixels and the time for decoding are limited.
  *
  * Samples have the values in the file on the scale 0 to 255, as numpy or Matlab would
  * read them, not those that a colour-managed viewer would show:
  *
- *   colour       luma of BT.601, 0.299 R + 0.587 G + 0.114 B, in floating point;
+ *   grey         luma of BT.601, 0.299 R + 0.587 G + 0.114 B, in floating point;
  *                profiles are ignored, except that CMYK is converted to sRGB by its profile
+ *   colour       red, green and blue, [height, width, 3]; a grey picture has no colour
  *   16 bits      divided by 257, fractions kept
  *   float, int   grey TIFF samples as they are, on their own scale
  *   alpha        laid over black: the colours of transparent pixels mean nothing
@@ -46,6 +47,8 @@ export interface ImageSamples {
   readonly height: number;
   readonly channels: number;
   readonly hasAlpha: boolean;
+  /** Whether the file is a colour picture, by its header: its channels may still be equal. */
+  readonly colour: boolean;
   /** The value of white. */
   readonly white: number;
   /** Bits per sample in the file: 8, 16, or 32 for float and integer samples on a scale of their own. */
@@ -60,7 +63,7 @@ const maxPixels = 2 ** 27;
 /** Seconds that decoding a picture may take; the largest takes a few. */
 const maxSeconds = 120;
 
-/** The picture in a file, as a signal of shape [height, width] named after its path. */
+/** The picture in a file, as a grey signal of shape [height, width] named after its path. */
 export async function readImage(path: string): Promise<Signal> {
   requireArgument("readImage", "path", path, text);
   return decodeImage(await readFileBytes(path), path);
@@ -71,21 +74,28 @@ export async function readSamples(path: string): Promise<ImageSamples> {
   return decoded(await readFileBytes(path), path, decode);
 }
 
+/** How a picture is read: as grey, or with its colours. */
+export type PictureKind = "grey" | "colour";
+
 /** The picture in the bytes of a file, with NaN where `nodata` marks a missing pixel; `name` is for messages. */
 export async function decodeImage(
   bytes: Uint8Array,
   name: string,
   nodata: readonly number[] = [],
+  kind: PictureKind = "grey",
 ): Promise<Signal> {
   const samples = await decoded(bytes, name, decode);
-  const grey = toGrey(samples);
-  const shape = [samples.height, samples.width];
-  if (nodata.length === 0) return makeSignal(name, shape, grey);
-  for (let i = 0; i < grey.length; i++) {
-    if (isMissingPixel(samples, i, nodata)) grey[i] = Number.NaN;
-    else if (!Number.isFinite(grey[i])) throw notFinite(name, shape, grey, i);
+  const { height, width, colour } = samples;
+  const isColour = kind === "colour" && colour;
+  const data = isColour ? toColours(samples) : toGrey(samples);
+  const shape = isColour ? [height, width, 3] : [height, width];
+  if (nodata.length === 0) return makeSignal(name, shape, data);
+  const channels = isColour ? 3 : 1;
+  for (let i = 0; i < data.length; i++) {
+    if (isMissingPixel(samples, Math.floor(i / channels), nodata)) data[i] = Number.NaN;
+    else if (!Number.isFinite(data[i])) throw notFinite(name, shape, data, i);
   }
-  return { name, shape, data: grey };
+  return { name, shape, data };
 }
 
 /** Whether all colours of a pixel have, in the file, a value that marks missing samples. */
@@ -100,9 +110,18 @@ export function isMissingPixel(
 }
 
 /** The shape that the picture will have, from its header; often the first bytes of the file are enough. */
-export async function imageShape(bytes: Uint8Array, name: string): Promise<Shape> {
-  const { height, width } = await decoded(bytes, name, readHeader);
-  return [height, width];
+export async function imageShape(
+  bytes: Uint8Array,
+  name: string,
+  kind: PictureKind = "grey",
+): Promise<Shape> {
+  const { height, width, metadata } = await decoded(bytes, name, readHeader);
+  return kind === "colour" && !isGreySpace(metadata) ? [height, width, 3] : [height, width];
+}
+
+/** Whether the samples of a file are grey values, with or without opacity. */
+function isGreySpace({ space }: Metadata): boolean {
+  return space === "grey16" || space === "b-w";
 }
 
 /** Do work on the bytes of an image; any failure becomes an error of one line. */
@@ -144,9 +163,10 @@ async function readHeader(bytes: Uint8Array): Promise<ImageHeader> {
 
 async function decode(bytes: Uint8Array): Promise<ImageSamples> {
   const { default: sharp } = await import("sharp");
-  const { space, hasProfile, hasAlpha, depth, pages = 1 } = (await readHeader(bytes)).metadata;
+  const { metadata } = await readHeader(bytes);
+  const { space, hasProfile, hasAlpha, depth, pages = 1 } = metadata;
   const wide = space === "grey16" || space === "rgb16";
-  const grey = (space === "grey16" || space === "b-w") && !hasAlpha; // in grey, sharp would drop alpha
+  const grey = isGreySpace(metadata) && !hasAlpha; // in grey, sharp would drop alpha
   const target = grey ? space : wide ? "rgb16" : "srgb";
   const small = depth === "uchar" && space !== "cmyk"; // bytes: a quarter of the memory, the same values
   const { data, info } = await sharp(bytes, {
@@ -162,7 +182,9 @@ async function decode(bytes: Uint8Array): Promise<ImageSamples> {
   const values = small ? data : asFloats(data);
   const bits = wide ? 16 : depth === "uchar" ? 8 : 32;
   const white = wide ? 65535 : 255;
-  return { values, width, height, channels, hasAlpha: info.hasAlpha, white, bits, pictures: pages };
+  const colours = info.hasAlpha ? channels - 1 : channels;
+  const colour = colours >= 3 && !isGreySpace(metadata);
+  return { values, width, height, channels, hasAlpha: info.hasAlpha, colour, white, bits, pictures: pages };
 }
 
 /** The bytes as f32 numbers, copied because they may not be aligned. */
@@ -184,6 +206,16 @@ function toGrey({ values, width, height, channels, hasAlpha, white }: ImageSampl
     grey[i] = (luma * opacity * 255) / white;
   }
   return grey;
+}
+
+/** Red, green and blue over black, on the scale 0 to 255. */
+function toColours({ values, width, height, channels, hasAlpha, white }: ImageSamples): Float32Array {
+  const colours = new Float32Array(width * height * 3);
+  for (let i = 0; i < width * height; i++) {
+    const opacity = hasAlpha ? values[(i + 1) * channels - 1] / white : 1;
+    for (let c = 0; c < 3; c++) colours[3 * i + c] = (values[i * channels + c] * opacity * 255) / white;
+  }
+  return colours;
 }
 
 /** The first line of a message of sharp, without "Input buffer". */

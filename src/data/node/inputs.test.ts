@@ -240,7 +240,7 @@ describe("readSignals", () => {
       "scalar.npy has 0 axes (a single value): a patch of 2 needs 1 axis (one signal) or 2 (the first counts signals)",
     );
     expect(await refusal(read([4, 4, 4], "photos/a.png"))).toBe(
-      "photos/a.png is an image: the patch must have 2 axes, got 4x4x4",
+      "photos/a.png is an image: the patch must have 2 axes, or 3 channels as in 8x8x3, got 4x4x4",
     );
   });
 

@@ -60,6 +60,8 @@ export interface InspectOptions {
 export interface ReadSignalsOptions extends InspectOptions {
   /** The shape of the windows to cut; one number is a square of images, and a window of 1-D signals. */
   readonly patch: Shape | number;
+  /** What the patch is that of, for messages: `the dictionary`. */
+  readonly patchOf?: string | undefined;
   /** Values that mark missing samples, which become NaN; of images, the values in the file. */
   readonly nodata?: Nodata | undefined;
 }

@@ -8,11 +8,19 @@
  */
 
 import { basename } from "node:path";
-import { byRule, callback, number, required, requireOptions } from "../../core/arguments/argumentTypes.js";
+import {
+  byRule,
+  callback,
+  number,
+  required,
+  requireOptions,
+  text,
+} from "../../core/arguments/argumentTypes.js";
 import { asyncDispose, type Closable, releaseWhenCollected } from "../../core/disposal.js";
 import { InputError } from "../../core/errors.js";
+import { colourMismatch } from "../../core/samples/colourMismatch.js";
 import { resolveNodata } from "../../core/samples/gaps.js";
-import { formatShape, requireShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
+import { formatShape, isColourShape, requireShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
 import { crc32, crcToHex } from "../formats/checksums.js";
 import { maxNpyHeaderLength, type NpyHeader, readNpyHeader } from "../formats/npy.js";
 import type { SignalSource, SignalUnit } from "../sampling/signalSource.js";
@@ -21,7 +29,7 @@ import { readRows, requireNumbers } from "./arrays/npyRows.js";
 import { readFrames, soundLayout } from "./arrays/soundFiles.js";
 import { type ComparedFile, fileContents } from "./fileContents.js";
 import { readError, readFileBytes, readFileStart, statFile } from "./files.js";
-import { decodeImage, imageShape } from "./images.js";
+import { decodeImage, imageShape, type PictureKind } from "./images.js";
 import {
   type Input,
   type InputList,
@@ -68,18 +76,23 @@ export async function openSource(
 ): Promise<SignalSource & Closable> {
   requireOptions("openSource", options, {
     patch: required(byRule),
+    patchOf: text,
     onSkip: callback,
     nodata: byRule,
     unitSamples: number,
   });
-  const { unitSamples = Infinity, onSkip = warnOfSkipped } = options;
+  const { unitSamples = Infinity, onSkip = warnOfSkipped, patchOf } = options;
   const inputs = await inspectInputs(data, { onSkip });
   const patch = requireShape("openSource", "patch", resolvePatch(options.patch, inputs));
   const nodata = resolveNodata("openSource", options.nodata);
   const files = new OpenFiles();
   try {
     const store = temporaryBytes(inputs) > 0 ? await TemporaryStore.open(files, inputs) : undefined;
-    const { opened, skipped } = await openAll(inputs, { patch, unitSamples, nodata, files, store }, onSkip);
+    const { opened, skipped } = await openAll(
+      inputs,
+      { patch, patchOf, unitSamples, nodata, files, store },
+      onSkip,
+    );
     const units = opened.flatMap((input) => input.units);
     if (units.length === 0) throw nothingToRead(patch);
     const compared = opened.map((input) => input.compared);
@@ -134,6 +147,7 @@ async function settleAll<T>(promises: readonly Promise<T>[]): Promise<T[]> {
 /** How inputs are opened, and arrays cut into units. */
 interface Opening {
   readonly patch: Shape;
+  readonly patchOf: string | undefined;
   readonly unitSamples: number;
   /** Values that mark missing samples. */
   readonly nodata: readonly number[];
@@ -159,18 +173,21 @@ function skippable(error: unknown): InputError {
 async function openImage(
   { path, within }: Input,
   name: string,
-  { patch, nodata, files }: Opening,
+  { patch, patchOf, nodata, files }: Opening,
 ): Promise<OpenInput | InputError> {
-  if (patch.length !== 2) {
-    throw new InputError(`${name} is an image: the patch must have 2 axes, got ${formatShape(patch)}`);
+  const kind = isColourShape(patch) ? "colour" : "grey";
+  if (patch.length !== 2 && kind === "grey") {
+    throw new InputError(
+      `${name} is an image: the patch must have 2 axes, or 3 channels as in 8x8x3, got ${formatShape(patch)}`,
+    );
   }
   try {
     const image = within ? memberBytes(files, within, name) : await fileBytes(path);
-    const shape = await readImageShape(image, name);
-    const small = tooSmall(name, shape, patch);
-    if (small) return small;
+    const shape = await readImageShape(image, name, kind);
+    const unfit = colourMismatch(name, shape, patch, patchOf) ?? tooSmall(name, shape, patch);
+    if (unfit) return unfit;
     const read = async (into: Float32Array) => {
-      const picture = await decodeImage(await image.read(image.length), name, nodata);
+      const picture = await decodeImage(await image.read(image.length), name, nodata, kind);
       if (!sameShape(picture.shape, shape))
         throw new InputError(`${name}: became ${formatShape(picture.shape)}, was ${formatShape(shape)}`);
       into.set(picture.data);
@@ -219,18 +236,18 @@ async function fileBytes(path: string): Promise<ImageBytes> {
   return { length: size, read };
 }
 
-async function readImageShape(image: ImageBytes, path: string): Promise<Shape> {
+async function readImageShape(image: ImageBytes, path: string, kind: PictureKind): Promise<Shape> {
   if (image.length > headerBytes) {
-    const shape = await imageShape(await image.read(headerBytes), path).catch(() => undefined);
+    const shape = await imageShape(await image.read(headerBytes), path, kind).catch(() => undefined);
     if (shape) return shape;
   }
-  return imageShape(await image.read(image.length), path);
+  return imageShape(await image.read(image.length), path, kind);
 }
 
 async function openArray(
   input: Input,
   name: string,
-  { patch, unitSamples, nodata, files, store }: Opening,
+  { patch, patchOf, unitSamples, nodata, files, store }: Opening,
 ): Promise<OpenInput | InputError> {
   const { path, within } = input;
   const range = await locate(input, name, files, store);
@@ -239,6 +256,8 @@ async function openArray(
   const header = readNpyHeader(start, name);
   const { shape: all } = header;
   const axes = all.length;
+  const unfit = colourMismatch(name, all, patch, patchOf);
+  if (unfit) return unfit;
   if (axes !== patch.length && axes !== patch.length + 1) throw wrongAxes(input, name, all, patch);
   requireNumbers(header, range.length, name);
   if (header.byteLength === 0) return new InputError(`${name}: ${formatShape(all)} holds no samples`);

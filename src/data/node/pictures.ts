@@ -11,6 +11,7 @@
 
 import { extname } from "node:path";
 import {
+  flag,
   float32,
   numberList,
   type OptionTypes,
@@ -48,14 +49,25 @@ const pictureTypes: OptionTypes<PictureFile> = {
 /** Endings of files that pictures can be written to. */
 export const pictureExtensions = [".png", ".tif", ".tiff"] as const;
 
-/** The one picture in a file, with NaN where `nodata` marks a missing pixel. */
-export async function readPictureFile(path: string, nodata: readonly number[] = []): Promise<PictureFile> {
-  requireArguments("readPictureFile", { path: [path, text], nodata: [nodata, numberList] });
+/**
+ * The one picture in a file, with NaN where `nodata` marks a missing pixel. A colour file whose channels are equal
+ * everywhere is a grey picture, unless `keepColour`.
+ */
+export async function readPictureFile(
+  path: string,
+  nodata: readonly number[] = [],
+  keepColour = false,
+): Promise<PictureFile> {
+  requireArguments("readPictureFile", {
+    path: [path, text],
+    nodata: [nodata, numberList],
+    keepColour: [keepColour, flag],
+  });
   const samples = await readSamples(path);
   if (samples.pictures > 1)
     throw new InputError(`${path}: must hold one picture, got ${samples.pictures} (an animation, or pages)`);
-  const { width, height, channels, hasAlpha, bits, white } = samples;
-  const colours = (hasAlpha ? channels - 1 : channels) >= 3 && !isGrey(samples) ? 3 : 1;
+  const { width, height, channels, bits, white } = samples;
+  const colours = samples.colour && (keepColour || !isGrey(samples)) ? 3 : 1;
   const shape = colours === 1 ? [height, width] : [height, width, colours];
   const data = new Float32Array(width * height * colours);
   const given = nodata.length > 0 ? new Float32Array(data.length) : undefined;

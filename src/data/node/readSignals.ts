@@ -1,14 +1,14 @@
 /**
  * The signals of files, all in memory.
  *
- * An image is one signal of two axes. An array with as many axes as the patch is
+ * An image is one signal of two axes, or of three for a colour patch such as 8x8x3. An array with as many axes as the patch is
  * one signal; with one axis more, the first counts signals; anything else is an
  * error. What cannot be used (smaller than the patch, an image that cannot be
  * read) is skipped and reported, as long as something is left. Samples that are one of
  * `nodata` are missing, and NaN in the signals.
  */
 
-import { byRule, callback, required, requireOptions } from "../../core/arguments/argumentTypes.js";
+import { byRule, callback, required, requireOptions, text } from "../../core/arguments/argumentTypes.js";
 import type { Signal } from "../../core/signal.js";
 import { readUnits, samplesOf } from "../sampling/signalSource.js";
 import { type InputList, inspectInputs, type ReadSignalsOptions, resolvePatch } from "./inputs.js";
@@ -23,11 +23,21 @@ import { shownPath } from "./system/fileNames.js";
  * const photos = await readSignals("photos", { patch: 16 });
  */
 export async function readSignals(data: InputList, options: ReadSignalsOptions): Promise<Signal[]> {
-  requireOptions("readSignals", options, { patch: required(byRule), onSkip: callback, nodata: byRule });
+  requireOptions("readSignals", options, {
+    patch: required(byRule),
+    patchOf: text,
+    onSkip: callback,
+    nodata: byRule,
+  });
   const onSkip = options.onSkip ?? warnOfSkipped;
   const inputs = await inspectInputs(data, { onSkip });
   const patch = resolvePatch(options.patch, inputs);
-  const source = await openSource(inputs, { patch, onSkip, nodata: options.nodata });
+  const source = await openSource(inputs, {
+    patch,
+    patchOf: options.patchOf,
+    onSkip,
+    nodata: options.nodata,
+  });
   try {
     const { units } = source;
     const signals: Signal[] = [];

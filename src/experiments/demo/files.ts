@@ -6,8 +6,8 @@ import type { Signal } from "../../core/signal.js";
 import { atomGallery } from "../../figures/atoms/atomGallery.js";
 import { orderAtoms } from "../../figures/atoms/atomOrder.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
-import { greyPicture } from "../../figures/greyPicture.js";
 import { htmlPage, type PageSection } from "../../figures/pages/htmlPage.js";
+import { pictureFrom } from "../../figures/pictureFrom.js";
 import { encodePng } from "../../figures/png.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { TrainReport } from "../../learn/run/trainingLoop.js";
@@ -32,7 +32,7 @@ export async function demoFiles(
   const chart = learningCurve(curve);
   return [
     { name: "atoms.png", bytes: encodePng(gallery) },
-    { name: "picture.png", bytes: encodePng(greyPicture(picture)) },
+    { name: "picture.png", bytes: encodePng(pictureFrom(picture)) },
     textFile("learning-curve.svg", chart),
     textFile("index.html", page(outcome, chart, kernels, seconds)),
   ];

@@ -433,6 +433,12 @@ describe("data that train takes", () => {
     expect(modelToBytes(one)).toEqual(modelToBytes(list));
   });
 
+  test("one number is a size along every axis, with all channels of colour pictures", async () => {
+    const samples = Float32Array.from({ length: 192 }, (_, i) => i % 7);
+    const colour = { name: "colour", shape: [8, 8, 3], data: samples };
+    expect((await train(colour, { ...options, patch: 4 }).model()).shape).toEqual([4, 4, 3]);
+  });
+
   test("a typed array is a 1-D signal, and so is an array of one axis", async () => {
     const data = Float32Array.from({ length: 99 }, (_, i) => i % 7);
     const typed = await train(data, { ...options, patch: 4 }).model();

@@ -10,7 +10,7 @@ import { either, having, optional, requireArgument, signalData } from "../../cor
 import { asyncDispose, type Closable, releaseWhenCollected } from "../../core/disposal.js";
 import { InputError, inputError } from "../../core/errors.js";
 import { resolveNodata } from "../../core/samples/gaps.js";
-import type { Shape } from "../../core/shape.js";
+import { isColourShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import {
   isSource,
@@ -71,11 +71,12 @@ export function train(data: SignalData | SignalSource, options: TrainOptions): T
 
 const sourceType = having("a source of signals", ["read"], ["units"]);
 
-/** A size along every axis of the data. */
+/** A size along every axis of the data, with all channels of colour pictures. */
 function wholePatch(data: SignalData | SignalSource, size: number): Shape {
   const first: unknown = isSource(data) ? data.units[0] : Array.isArray(data) ? data[0] : data;
   const shape = (first as { readonly shape?: Shape } | null | undefined)?.shape;
-  return new Array<number>(Array.isArray(shape) ? shape.length : 1).fill(size);
+  if (!Array.isArray(shape)) return [size];
+  return isColourShape(shape) ? [size, size, 3] : shape.map(() => size);
 }
 
 export class TrainingRun implements AsyncIterable<TrainReport>, Closable {

@@ -27,6 +27,7 @@ describe("resolveTraining", () => {
     });
     expect(resolved.base.name).toBe("cropped:sym8");
     expect(resolved.base.shape).toEqual([12, 12]);
+    expect(resolveTraining({ patch: [8, 8, 3] }).base.name).toBe("cropped:sym8,cropped:sym8,odct:1");
     expect(resolved).toMatchObject({ ...trainDefaults, init: "base", base: resolved.base });
   });
 

@@ -29,7 +29,13 @@ import { requireAbove, requireFraction, requireInteger, requireOneOf } from "../
 import { type Nodata, resolveNodata } from "../../core/samples/gaps.js";
 import { requireSameShape, requireShape, type Shape, sizeOf } from "../../core/shape.js";
 import type { SignalData } from "../../data/sampling/signalSource.js";
-import { type BaseDictionary, baseCols, createBase, defaultBase } from "../../dictionaries/base.js";
+import {
+  type BaseDictionary,
+  baseCols,
+  createBase,
+  defaultBase,
+  defaultBaseFor,
+} from "../../dictionaries/base.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
 import { type CodingRule, codingTypes, defaultSparsity, resolveLimits } from "../../pursuit/encoder.js";
@@ -57,9 +63,15 @@ export const keepRules = ["best", "last"] as const;
 export type KeepRule = (typeof keepRules)[number];
 
 export interface TrainOptions {
-  /** The shape of the windows to learn from; one number is this size along every axis of the data. */
+  /**
+   * The shape of the windows to learn from; one number is this size along every axis of the data, with all channels of
+   * colour pictures in memory.
+   */
   readonly patch: Shape | number;
-  /** The base dictionary Φ: a name such as `cropped:sym8`, or a dictionary. */
+  /**
+   * The base dictionary Φ: a name such as `cropped:sym8`, one name per axis such as `cropped:sym8,cropped:sym8,odct:1`
+   * (the default for 8×8 patches of three channels), or a dictionary.
+   */
   readonly base?: string | BaseDictionary | undefined;
   /** Atoms of the dictionary, `m`; by default as many as the base has. */
   readonly atoms?: number | undefined;
@@ -266,7 +278,7 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
   const { start } = options;
   if (start && kind.canStartFromModel === false) throw unusedOption("start", learner);
   if (start) requireFitsStart(options, patch, start);
-  const base = start?.base ?? resolveBase(options.base ?? trainDefaults.base, patch);
+  const base = start?.base ?? resolveBase(options.base ?? defaultBaseFor(patch), patch);
   const L = baseCols(base);
   const atoms = start?.A.cols ?? resolveAtoms(options, L, kind.defaults?.atoms?.(base) ?? L);
   const given = options.coding ?? {};

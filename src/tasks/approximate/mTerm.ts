@@ -73,7 +73,7 @@ export function approximatorOf(name: string, shape: Shape): DictionaryParts | Or
   requireArgument("approximatorOf", "name", name, text);
   requireShape("approximatorOf", "shape", shape);
   const [kind, argument, border = "periodic", ...rest] = name.split(":");
-  const isWavelet = kind === "wavelet" && argument !== undefined && rest.length === 0;
+  const isWavelet = kind === "wavelet" && argument !== undefined && rest.length === 0 && !name.includes(",");
   const filters = isWavelet ? wavelet(argument) : undefined;
   const isOrthonormal = border === "periodic" && shape.every((size) => size % 2 === 0);
   if (!filters || !isOrthogonal(filters) || !isOrthonormal) return { base: createBase(name, shape) };

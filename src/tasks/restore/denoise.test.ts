@@ -400,6 +400,25 @@ describe("colour pictures", () => {
     );
   });
 
+  test("are denoised channel by channel on request", async () => {
+    const { signals } = await denoise([pictures[0]], { ...quick, colour: "each" });
+    const channel = (c: number) => ({
+      ...pictures[0],
+      shape: [24, 24],
+      data: pictures[0].data.filter((_, i) => i % 3 === c),
+    });
+    const alone = await denoise([0, 1, 2].map(channel), quick);
+    alone.signals.forEach(({ data }, c) => {
+      expect(signals[0].data.filter((_, i) => i % 3 === c)).toEqual(data);
+    });
+  });
+
+  test("are not split into planes for patches of three axes", async () => {
+    await expect(
+      denoise(pictures, { ...quick, dictionary: modelOf("odct:1", [6, 6, 3]), colour: "each" }),
+    ).rejects.toThrow(new InputError('denoise: colour must be joint for patches of 6x6x3, got "each"'));
+  });
+
   test("are one signal to a dictionary of three axes, and on request", async () => {
     const dictionary = modelOf("odct:1", [6, 6, 3]);
     const whole = await denoise([pictures[0]], { ...quick, dictionary });
@@ -410,7 +429,7 @@ describe("colour pictures", () => {
       "planesOf: a picture must be height x width x 3, got 9x9",
     );
     await expect(denoise(pictures, { ...quick, colour: "red" as "none" })).rejects.toThrow(
-      'denoise: unknown colour "red"; known: luma-chroma, joint, none',
+      'denoise: unknown colour "red"; known: luma-chroma, joint, each, none',
     );
   });
 });

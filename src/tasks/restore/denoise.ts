@@ -16,8 +16,8 @@
  * Beyond the paper, each by an option:
  *
  *   several patch sizes   the mean of the results, each with a dictionary of its own
- *   colour                planes of luma and chroma that share a dictionary, or patches with all
- *                         channels (colour.ts)
+ *   colour                planes of luma and chroma, or red, green and blue, that share a dictionary,
+ *                         or patches with all channels (colour.ts)
  *   iterations            the estimate z takes back a share δ of the removed y − z, and is denoised again
  *                         with the same dictionary, for the noise of that share:
  *                         y′ = z + δ(y − z),   σ′ = δσ,   δ = 0.9, 0.81, …
@@ -41,7 +41,7 @@ import type { Kernels } from "../../kernels/contract.js";
 import { withKernels } from "../../kernels/handleScope.js";
 import { chiSquareQuantile } from "../../linalg/chiSquare.js";
 import type { Model } from "../../model/model.js";
-import { picturesOf, planesOf, resolveColour } from "./colour.js";
+import { isPlaneMode, picturesOf, resolveColour, splitPicture } from "./colour.js";
 import {
   type DenoiseOptions,
   type DenoisePlan,
@@ -85,14 +85,15 @@ function keepGaps(signal: Signal, { data: given }: Signal): Signal {
 
 /** Denoise signals with NaN for missing samples. */
 async function denoiseKnown(signals: readonly Signal[], options: DenoiseOptions): Promise<DenoiseResult> {
-  const axes = (options.dictionary?.shape ?? patchShapes(options.patch)?.[0])?.length;
-  const colour = resolveColour("denoise", signals, options.colour, axes);
+  const patch = options.dictionary?.shape ?? patchShapes(options.patch)?.[0];
+  const colour = resolveColour("denoise", signals, options.colour, patch);
   const sigma = givenNoise(signals, options.sigma);
-  if (colour !== "luma-chroma") return denoiseSignals(signals, { ...options, colour }, sigma);
+  if (!isPlaneMode(colour)) return denoiseSignals(signals, { ...options, colour }, sigma);
   const levels = sigma.flatMap((level) => [level, level, level]);
-  const planes = await denoiseSignals(signals.flatMap(planesOf), { ...options, colour: "none" }, levels);
+  const split = signals.flatMap((signal) => splitPicture(signal, colour));
+  const planes = await denoiseSignals(split, { ...options, colour: "none" }, levels);
   const names = signals.map(({ name }) => name);
-  return { signals: picturesOf(planes.signals, names), sigma: planes.sigma };
+  return { signals: picturesOf(planes.signals, names, colour), sigma: planes.sigma };
 }
 
 async function denoiseSignals(
@@ -222,7 +223,7 @@ function learn(
   { channels }: DenoisePlan,
   { training = {}, pursuit, kernels, signal }: Work,
 ): Promise<Model> {
-  const base = patchBase("denoise", training.base ?? denoiseDefaults.base, patch, channels);
+  const base = patchBase("denoise", training.base, denoiseDefaults.base, patch, channels);
   const n = sizeOf(patch);
   const coding = { error: Math.sqrt(residualEnergy(n) / n), sparsity: maxAtoms(n), pursuit };
   const task = { where: "denoise", patch, base, coding, training, kernels, signal };

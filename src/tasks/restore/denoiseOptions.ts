@@ -40,9 +40,9 @@ export interface DenoiseOptions {
   /** The shape of the patches, without channels; the results of several shapes are averaged. */
   readonly patch?: Shape | readonly Shape[] | undefined;
   /**
-   * How colour pictures (height × width × 3) are treated: `luma-chroma` (by default) denoises three planes,
-   * `joint` takes patches with all channels, `none` treats the channels as an axis like any other. A patch
-   * or dictionary of three axes has its own channels.
+   * How colour pictures (height × width × 3) are treated: `luma-chroma` (by default) denoises planes of luma and chroma,
+   * `each` red, green and blue, each like a grey picture; `joint` takes patches with all channels; `none` treats the
+   * channels as an axis like any other, and is the default for a patch or dictionary of three axes, such as 8×8×3.
    */
   readonly colour?: ColourMode | undefined;
   /** Samples between neighbouring windows, along each axis. */
@@ -127,7 +127,8 @@ export function resolveDenoise(
   const { stride = d.stride, lambda = d.lambda, quantile = d.quantile, iterations = d.iterations } = options;
   const shapes = shapesOf(signals, options);
   if (shapes.length === 0) throw new InputError("denoise: patch must be at least one shape, got none");
-  const patches = shapes.map((patch) => requirePatch("denoise", patch, signals, channels));
+  const owner = options.dictionary && "the dictionary";
+  const patches = shapes.map((patch) => requirePatch("denoise", patch, signals, channels, owner));
   for (const patch of patches) strideOf("denoise", stride, patch);
   if (!(lambda >= 0 && lambda < Infinity))
     throw inputError("denoise", "lambda", "must be a number of at least 0", lambda);

@@ -41,7 +41,14 @@ import { type BaseDictionary, baseCols } from "../../dictionaries/base.js";
 import type { Kernels, PursuitName } from "../../kernels/contract.js";
 import { withKernels } from "../../kernels/handleScope.js";
 import { Model } from "../../model/model.js";
-import { type ColourMode, picturesOf, planesOf, resolveColour } from "./colour.js";
+import {
+  type ColourMode,
+  isPlaneMode,
+  type PlaneMode,
+  picturesOf,
+  resolveColour,
+  splitPicture,
+} from "./colour.js";
 import { fill, type State } from "./inpaintPass.js";
 import { MaskedPursuit } from "./maskedPursuit.js";
 import { learnFromPatches, patchDefaults } from "./patchLearning.js";
@@ -169,21 +176,26 @@ function dividedBy(signal: Signal, unit: number): Signal {
 async function inpaintItems(items: readonly Incomplete[], options: InpaintOptions): Promise<Signal[]> {
   const signals = items.map(({ signal }) => signal);
   for (const signal of signals) requireSignal("inpaint", signal);
-  const axes = (options.dictionary?.shape ?? options.patch)?.length;
-  const colour = resolveColour("inpaint", signals, options.colour, axes);
-  if (colour !== "luma-chroma") return inpaintSignals(items, { ...options, colour });
-  const planes = await inpaintSignals(items.flatMap(incompletePlanes), { ...options, colour: "none" });
+  const colour = resolveColour(
+    "inpaint",
+    signals,
+    options.colour,
+    options.dictionary?.shape ?? options.patch,
+  );
+  if (!isPlaneMode(colour)) return inpaintSignals(items, { ...options, colour });
+  const split = items.flatMap((item) => incompletePlanes(item, colour));
+  const planes = await inpaintSignals(split, { ...options, colour: "none" });
   const names = signals.map(({ name }) => name);
-  return picturesOf(planes, names).map((picture, i) => withKnownOf(items[i], picture));
+  return picturesOf(planes, names, colour).map((picture, i) => withKnownOf(items[i], picture));
 }
 
 /** The planes of a colour picture, with the pixels of which any channel is missing. */
-function incompletePlanes({ signal, missing }: Incomplete): Incomplete[] {
+function incompletePlanes({ signal, missing }: Incomplete, mode: PlaneMode): Incomplete[] {
   const pixels = new Uint8Array(missing.length / 3);
   missing.forEach((gone, i) => {
     if (gone) pixels[Math.floor(i / 3)] = 1;
   });
-  return planesOf(signal).map((plane) => ({ signal: plane, missing: pixels }));
+  return splitPicture(signal, mode).map((plane) => ({ signal: plane, missing: pixels }));
 }
 
 /** A filled picture with its known samples as they were, not rounded by the planes. */
@@ -215,7 +227,7 @@ function resolveInpaint(items: readonly Incomplete[], options: InpaintOptions): 
   const { dictionary } = options;
   const channels = options.colour === "joint" && !dictionary; // the shape of a dictionary includes them
   const given = dictionary?.shape ?? options.patch ?? defaultPatch("inpaint", signals, channels);
-  const patch = requirePatch("inpaint", given, signals, channels);
+  const patch = requirePatch("inpaint", given, signals, channels, dictionary && "the dictionary");
   const { stride = inpaintDefaults.stride, error = inpaintDefaults.errorShare * deviation(items) } = options;
   strideOf("inpaint", stride, patch);
   if (!(error >= 0 && error < Infinity))
@@ -354,7 +366,7 @@ function baseModel(plan: InpaintPlan, work: Work): Model {
 }
 
 function baseOf({ patch, channels }: InpaintPlan, { training }: Work): BaseDictionary {
-  return patchBase("inpaint", training?.base ?? inpaintDefaults.base, patch, channels);
+  return patchBase("inpaint", training?.base, inpaintDefaults.base, patch, channels);
 }
 
 /** A dictionary learned from the previous result. */

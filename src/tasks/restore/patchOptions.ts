@@ -6,9 +6,10 @@
 import { type Elsewhere, optionNames, requireKnownOptions } from "../../core/arguments/knownOptions.js";
 import { InputError, onBehalfOf } from "../../core/errors.js";
 import { requireInteger, requireOneOf } from "../../core/require.js";
+import { colourMismatch } from "../../core/samples/colourMismatch.js";
 import { formatShape, requireShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
-import { type BaseDictionary, createBase } from "../../dictionaries/base.js";
+import { type BaseDictionary, channelledBase, createBase, defaultBaseFor } from "../../dictionaries/base.js";
 import { type PursuitName, pursuitNames } from "../../kernels/contract.js";
 import type { AtomSparsity, TrainOptions } from "../../learn/run/trainOptions.js";
 
@@ -85,38 +86,50 @@ export function defaultPatch(where: string, signals: readonly Signal[], channels
   );
 }
 
-/** The whole shape of a patch, channels included; rejected if a signal has no such window. */
+/**
+ * The whole shape of a patch, channels included; rejected if a signal has no such window. `patchOf` is what it is the
+ * patch of, for messages.
+ */
 export function requirePatch(
   where: string,
   patch: Shape,
   signals: readonly Signal[],
   channels: boolean,
+  patchOf?: string,
 ): Shape {
   requireShape(where, "patch", patch);
+  const whole = channels ? withChannels(patch, signals[0].shape) : patch;
   for (const { name, shape } of signals) {
-    const whole = channels ? [...patch, shape.at(-1)!] : patch;
     const fits = whole.length === shape.length && whole.every((size, axis) => size <= shape[axis]);
-    if (!fits)
-      throw new InputError(
-        `${name} must be at least ${formatShape(whole)}, the patch, got ${formatShape(shape)}`,
-        { where },
-      );
+    if (fits) continue;
+    const rule = `must be at least ${formatShape(whole)}, the patch`;
+    throw (
+      colourMismatch(name, shape, whole, patchOf)?.by(where) ??
+      new InputError(`${name} ${rule}, got ${formatShape(shape)}`, { where })
+    );
   }
-  return channels ? [...patch, signals[0].shape.at(-1)!] : patch;
+  return whole;
 }
 
-/** The base for patches; a named one mixes channels by the orthonormal DCT over them. */
+/** A patch with all channels of a signal, unless it has them already. */
+function withChannels(patch: Shape, signal: Shape): Shape {
+  const channels = signal.slice(-1);
+  return patch.length === signal.length && patch.at(-1) === channels[0] ? patch : [...patch, ...channels];
+}
+
+/** The base for patches, by default `usual`; one name for the axes of a plane is completed by the base of channels. */
 export function patchBase(
   where: string,
-  base: string | BaseDictionary,
+  base: string | BaseDictionary | undefined,
+  usual: string,
   patch: Shape,
   channels: boolean,
 ): BaseDictionary {
-  if (typeof base !== "string") return base;
-  const plane = onBehalfOf(where, () => createBase(base, channels ? patch.slice(0, -1) : patch));
-  if (!channels) return plane;
-  const mixing = createBase("odct:1", patch.slice(-1));
-  return { name: `${base}, channels`, shape: patch, factors: [...plane.factors, ...mixing.factors] };
+  return onBehalfOf(where, () => {
+    if (base === undefined) return createBase(defaultBaseFor(patch, usual), patch);
+    if (typeof base !== "string") return base;
+    return channels ? channelledBase(base, patch) : createBase(base, patch);
+  });
 }
 
 /** The same step along all axes, at most the patch, so that windows leave no gaps. */

@@ -7,7 +7,7 @@ import { makeNpy, writeNpy } from "../../../data/formats/npy.js";
 import { readSignals } from "../../../data/node/readSignals.js";
 import { syntheticPictures } from "../../../data/syntheticPictures.js";
 import { baseCols } from "../../../dictionaries/base.js";
-import { greyPicture } from "../../../figures/greyPicture.js";
+import { pictureFrom } from "../../../figures/pictureFrom.js";
 import { encodePng } from "../../../figures/png.js";
 import { createReferenceKernels } from "../../../kernels/reference/index.js";
 import { modelToBytes } from "../../../model/files.js";
@@ -23,7 +23,7 @@ const small = { atoms: 20, examples: 60, epochs: 1, batch: 30, holdout: 5, kerne
 beforeAll(() => {
   mkdirSync(photos);
   syntheticPictures(3, 2, 24).forEach((picture, i) => {
-    writeFileSync(join(photos, `${i}.png`), encodePng(greyPicture(picture)));
+    writeFileSync(join(photos, `${i}.png`), encodePng(pictureFrom(picture)));
   });
   const trace = Float32Array.from({ length: 200 }, (_, i) => Math.sin(i / 7));
   writeFileSync(join(folder, "trace.npy"), writeNpy(makeNpy([200], trace)));
