@@ -83,7 +83,7 @@ async function runPrune(path: string, flags: PruneFlags): Promise<void> {
     });
   const measured = inputs
     ? await onDevice(flags, async (kernels) => {
-        const signals = await readSignals(inputs, { patch: model.shape, onSkip });
+        const signals = await readSignals(inputs, { patch: model.shape, patchOf: "the dictionary", onSkip });
         const score = (one: Model, from: number) =>
           scoreDictionary(one, signals, {
             ...{ coding: one.meta.coding, examples, seed, kernels },

@@ -107,7 +107,10 @@ async function runScore(data: string[], flags: ScoreFlags): Promise<void> {
   const scored: Scored[] = [];
   await onDevice(flags, async (kernels) => {
     for (const [i, model] of models.entries()) {
-      const signals = await readSignals(inputs, { patch: model.shape, onSkip, nodata: flags.nodata });
+      const signals = await readSignals(inputs, {
+        ...{ patch: model.shape, patchOf: "the dictionary", onSkip },
+        nodata: flags.nodata,
+      });
       if (i === 0) noteExtreme("score", signals, undefined, (line) => percent.note(line));
       const onProgress = (done: number) => percent.show((i + done) / models.length, labels[i]);
       const options = { coding: codings[i], examples: wanted, seed, kernels, onProgress };
