@@ -74,6 +74,10 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       "train ecg.npy --patch 64x64 -o d.npz",
       "often a patch with one axis too many: `--patch 64` reads the two rows as two signals",
     ],
+    [
+      "train stack.tif --patch 2x2x8x8 -o d.npz",
+      "`--patch 8x8` takes every page as a picture, `--patch 4x8x8` cuts windows out of 4 pages",
+    ],
     ["train photo.png --patch 8x8x8 -o d.npz", "images are grey here; for colour or volumes, give a `.npy`"],
     [
       "train data.mat --patch 8 -o d.npz",

@@ -12,6 +12,7 @@ import sharp from "sharp";
 import { SparseColumns } from "../../src/core/matrix.js";
 import type { Rng } from "../../src/core/random/rng.js";
 import { crc32 } from "../../src/data/formats/checksums.js";
+import { tiffOf } from "../../src/data/formats/images/tiff.case.js";
 import { makeNpy, npyFromText, readNpy, writeNpy } from "../../src/data/formats/npy.js";
 import { extractZip, listZip, readNpz, writeNpz, writeZip } from "../../src/data/formats/npz.js";
 import { wavOf } from "../../src/data/formats/wav.case.js";
@@ -130,6 +131,19 @@ async function images(): Promise<Uint8Array[]> {
       format.toBuffer(),
     ),
   );
+}
+
+/** Files of several pages. */
+async function pagedImages(): Promise<Uint8Array[]> {
+  const page = (width: number, height: number) => ({ width, height, samples: counted(width * height) });
+  const raw = { width: 8, height: 24, channels: 1, pageHeight: 8 } as const;
+  const frames = () => sharp(Uint8Array.from(counted(8 * 24)), { raw });
+  return [
+    tiffOf([page(8, 7), page(8, 7), page(5, 5)]),
+    tiffOf([page(6, 6), page(6, 6)], { bigTiff: true, bigEndian: true }),
+    await frames().gif().toBuffer(),
+    await frames().webp().toBuffer(),
+  ];
 }
 
 /** Reads a whole file, as a command does. */
@@ -292,6 +306,7 @@ export const parsers: readonly Parser[] = [
     damage: damageMember,
   },
   { name: "images", valid: images, parse: (bytes) => decodeImage(bytes, "x.png") },
+  { name: "images of several pages", valid: pagedImages, parse: readAs(".tif") },
   { name: ".npy files", valid: async () => (await arrays()).slice(0, 2), parse: readAs(".npy") },
   { name: ".wav", valid: sounds, parse: (bytes) => readWav(bytes, "x.wav") },
   { name: ".wav files", valid: sounds, parse: readAs(".wav", [4]) },

@@ -31,3 +31,16 @@ export function imageFormatOf(bytes: Uint8Array): ImageFormat | undefined {
   if (known) return known[0] === "WebP" && !start.startsWith("RIFF") ? undefined : known[0];
   return start.includes("<svg") ? "SVG" : undefined;
 }
+
+/** What an animation is that the decoder would read the first picture of, and nothing else; undefined for other images. */
+export function unreadableAnimation(format: ImageFormat, bytes: Uint8Array): string | undefined {
+  if (format === "AVIF" && String.fromCharCode(...bytes.subarray(8, 12)) === "avis") return "a moving AVIF";
+  if (format !== "PNG") return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 8; at + 12 <= bytes.length; at += 12 + view.getUint32(at)) {
+    const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
+    if (type === "IDAT") return undefined; // the pictures would have been counted before
+    if (type === "acTL") return view.getUint32(at + 8) > 1 ? "an animated PNG" : undefined;
+  }
+  return undefined;
+}

@@ -10,7 +10,7 @@
  *   16 bits      divided by 257, fractions kept
  *   float, int   grey TIFF samples as they are, on their own scale
  *   alpha        laid over black: the colours of transparent pixels mean nothing
- *   animation    the first picture
+ *   pages        one picture at a time: readImage refuses files that hold several
  *   orientation  turned upright as EXIF says
  */
 
@@ -19,10 +19,10 @@ import type { Metadata } from "sharp";
 import { requireArgument, text } from "../../core/arguments/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import { isNodata } from "../../core/samples/gaps.js";
-import type { Shape } from "../../core/shape.js";
+import { formatShape, type Shape } from "../../core/shape.js";
 import { makeSignal, notFinite, type Signal } from "../../core/signal.js";
 import { readFileBytes } from "./files.js";
-import { imageFormatOf } from "./imageFormat.js";
+import { imageFormatOf, unreadableAnimation } from "./imageFormat.js";
 
 /** Endings of the files in a folder that are taken as images. */
 export const imageExtensions = [
@@ -55,7 +55,7 @@ export interface ImageSamples {
 }
 
 /** Largest number of pixels of a picture; decoding takes up to 16 bytes per pixel. */
-const maxPixels = 2 ** 27;
+export const maxPixels = 2 ** 27;
 
 /** Seconds that decoding a picture may take; the largest takes a few. */
 const maxSeconds = 120;
@@ -78,6 +78,41 @@ export async function decodeImage(
   nodata: readonly number[] = [],
 ): Promise<Signal> {
   const samples = await decoded(bytes, name, decode);
+  requireOnePicture(samples, name);
+  return greyPicture(samples, name, nodata);
+}
+
+/** Reject animations and files of several pages. */
+export function requireOnePicture({ pictures }: ImageSamples, name: string): void {
+  if (pictures > 1)
+    throw new InputError(`${name}: must hold one picture, got ${pictures} (an animation, or pages)`);
+}
+
+/** Some pages of a file, which have the same shape. */
+export interface PageRange {
+  readonly first: number;
+  readonly count: number;
+  readonly shape: Shape;
+}
+
+/** The grey samples of pages, one after the other; `input` is the bytes of a file that was recognized, or its path. */
+export async function decodePages(
+  input: Uint8Array | string,
+  { first, count, shape }: PageRange,
+  name: string,
+  nodata: readonly number[],
+): Promise<Float32Array> {
+  const samples = await oneLine(name, () => decode(input, { page: first, pages: count }));
+  const expected = [count * shape[0], shape[1]];
+  if (samples.height !== expected[0] || samples.width !== expected[1])
+    throw new InputError(
+      `${name}: became ${samples.height}x${samples.width}, was ${formatShape(expected)}, at page ${first}`,
+    );
+  return greyPicture(samples, `${name}[${first}]`, nodata).data;
+}
+
+/** Luma of a picture, with NaN where `nodata` marks a missing pixel. */
+function greyPicture(samples: ImageSamples, name: string, nodata: readonly number[]): Signal {
   const grey = toGrey(samples);
   const shape = [samples.height, samples.width];
   if (nodata.length === 0) return makeSignal(name, shape, grey);
@@ -105,15 +140,30 @@ export async function imageShape(bytes: Uint8Array, name: string): Promise<Shape
   return [height, width];
 }
 
+/** The shape of the pictures of an animation, and how many there are. */
+export async function imageFrames(
+  bytes: Uint8Array,
+  name: string,
+): Promise<{ readonly shape: Shape; readonly frames: number }> {
+  const { height, width, metadata } = await decoded(bytes, name, readHeader);
+  return { shape: [height, width], frames: metadata.pages ?? 1 };
+}
+
 /** Do work on the bytes of an image; any failure becomes an error of one line. */
 async function decoded<T>(
   bytes: Uint8Array,
   name: string,
   work: (bytes: Uint8Array) => Promise<T>,
 ): Promise<T> {
-  try {
+  return oneLine(name, () => {
     requireFormat(bytes, name);
-    return await work(bytes);
+    return work(bytes);
+  });
+}
+
+async function oneLine<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
     throw new InputError(`${name}: cannot be read as an image (${shortReason(error)})`);
   }
@@ -126,6 +176,8 @@ function requireFormat(bytes: Uint8Array, name: string): void {
   if (format === undefined) throw new Error("unsupported image format");
   if (format === "SVG" && extname(name).toLowerCase() !== ".svg")
     throw new Error("SVG is read only from files named .svg");
+  const animation = unreadableAnimation(format, bytes);
+  if (animation) throw new Error(`${animation}; convert it to GIF, WebP or TIFF`);
 }
 
 interface ImageHeader {
@@ -134,22 +186,26 @@ interface ImageHeader {
   readonly metadata: Metadata;
 }
 
-async function readHeader(bytes: Uint8Array): Promise<ImageHeader> {
+async function readHeader(input: Uint8Array | string, page = 0): Promise<ImageHeader> {
   const { default: sharp } = await import("sharp"); // only when there is an image to read
-  const metadata = await sharp(bytes, { limitInputPixels: false }).metadata();
+  const metadata = await sharp(input, { limitInputPixels: false, page }).metadata();
   const { width, height } = metadata.autoOrient;
   if (!(width * height <= maxPixels)) throw new Error(`${width}x${height} is more than ${maxPixels} pixels`);
   return { width, height, metadata };
 }
 
-async function decode(bytes: Uint8Array): Promise<ImageSamples> {
+async function decode(
+  input: Uint8Array | string,
+  range: { readonly page: number; readonly pages: number } = { page: 0, pages: 1 },
+): Promise<ImageSamples> {
   const { default: sharp } = await import("sharp");
-  const { space, hasProfile, hasAlpha, depth, pages = 1 } = (await readHeader(bytes)).metadata;
+  const { space, hasProfile, hasAlpha, depth, pages = 1 } = (await readHeader(input, range.page)).metadata;
   const wide = space === "grey16" || space === "rgb16";
   const grey = (space === "grey16" || space === "b-w") && !hasAlpha; // in grey, sharp would drop alpha
   const target = grey ? space : wide ? "rgb16" : "srgb";
   const small = depth === "uchar" && space !== "cmyk"; // bytes: a quarter of the memory, the same values
-  const { data, info } = await sharp(bytes, {
+  const { data, info } = await sharp(input, {
+    ...range,
     ignoreIcc: space !== "cmyk" || !hasProfile,
     limitInputPixels: maxPixels,
   })

@@ -12,16 +12,23 @@ import { byRule, callback, number, required, requireOptions } from "../../core/a
 import { asyncDispose, type Closable, releaseWhenCollected } from "../../core/disposal.js";
 import { InputError } from "../../core/errors.js";
 import { resolveNodata } from "../../core/samples/gaps.js";
-import { formatShape, requireShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
+import { formatShape, requireShape, type Shape, sameShape } from "../../core/shape.js";
 import { crc32, crcToHex } from "../formats/checksums.js";
-import { maxNpyHeaderLength, type NpyHeader, readNpyHeader } from "../formats/npy.js";
-import type { SignalSource, SignalUnit } from "../sampling/signalSource.js";
+import { maxNpyHeaderLength, readNpyHeader } from "../formats/npy.js";
+import type { SignalSource } from "../sampling/signalSource.js";
 import { TemporaryStore, temporaryBytes } from "./archives/temporaryStore.js";
 import { readRows, requireNumbers } from "./arrays/npyRows.js";
 import { readFrames, soundLayout } from "./arrays/soundFiles.js";
-import { type ComparedFile, fileContents } from "./fileContents.js";
-import { readError, readFileBytes, readFileStart, statFile } from "./files.js";
-import { decodeImage, imageShape } from "./images.js";
+import { fileContents } from "./fileContents.js";
+import {
+  type FileUnit,
+  type OpenInput,
+  type Opening,
+  rowPieces,
+  stackPieces,
+  tooSmall,
+} from "./fileUnits.js";
+import { decodeImage } from "./images.js";
 import {
   type Input,
   type InputList,
@@ -31,6 +38,9 @@ import {
   type ReadSignalsOptions,
   resolvePatch,
 } from "./inputs.js";
+import { fileBytes, memberBytes } from "./pages/imageBytes.js";
+import { listPages } from "./pages/listPages.js";
+import { openPages } from "./pages/openPages.js";
 import { type OnSkip, SkippedFiles, warnOfSkipped } from "./skippedFiles.js";
 import { shownPath } from "./system/fileNames.js";
 import { type ByteRange, OpenFiles } from "./system/openFiles.js";
@@ -40,23 +50,8 @@ export interface OpenSourceOptions extends ReadSignalsOptions {
   readonly unitSamples?: number;
 }
 
-/** A unit, and how its samples are read. */
-interface FileUnit extends SignalUnit {
-  readonly bytes: number;
-  read(into: Float32Array): Promise<void>;
-}
-
-/** An input that can be used. */
-interface OpenInput {
-  readonly units: readonly FileUnit[];
-  readonly compared: ComparedFile;
-}
-
 /** Inputs opened at the same time. */
 const together = 16;
-
-/** Bytes of an image that usually contain its header. */
-const headerBytes = 2 ** 16;
 
 /**
  * Open files, folders, globs and archives as a source of signals, which may be larger than memory. What cannot be used
@@ -113,8 +108,10 @@ async function openAll(
   for (let next = 0; next < inputs.length; next += together) {
     const some = inputs.slice(next, next + together);
     for (const [i, found] of (await settleAll(some.map((input) => openInput(input, opening)))).entries()) {
-      if (!(found instanceof InputError)) opened.push(found);
-      else if (inputs.length === 1) throw found;
+      if (!(found instanceof InputError)) {
+        opened.push(found);
+        found.skipped?.forEach((problem) => report.add(problem));
+      } else if (inputs.length === 1) throw found;
       else {
         report.add(found);
         skipped.push(shownPath(some[i].path));
@@ -129,17 +126,6 @@ async function openAll(
 async function settleAll<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
-}
-
-/** How inputs are opened, and arrays cut into units. */
-interface Opening {
-  readonly patch: Shape;
-  readonly unitSamples: number;
-  /** Values that mark missing samples. */
-  readonly nodata: readonly number[];
-  readonly files: OpenFiles;
-  /** Where compressed members are inflated, if there are any. */
-  readonly store: TemporaryStore | undefined;
 }
 
 /** An input, opened. An error that is returned, not thrown, skips only this input. */
@@ -159,14 +145,23 @@ function skippable(error: unknown): InputError {
 async function openImage(
   { path, within }: Input,
   name: string,
-  { patch, nodata, files }: Opening,
+  opening: Opening,
 ): Promise<OpenInput | InputError> {
-  if (patch.length !== 2) {
-    throw new InputError(`${name} is an image: the patch must have 2 axes, got ${formatShape(patch)}`);
-  }
+  const { patch, nodata, files } = opening;
   try {
-    const image = within ? memberBytes(files, within, name) : await fileBytes(path);
-    const shape = await readImageShape(image, name);
+    const image = within ? memberBytes(files, within, name) : await fileBytes(files, path);
+    const compared = { path, within, length: image.length, bytes: image.bytes };
+    const { pages, single } = await listPages(image, name);
+    if (!single) {
+      const opened = openPages(image, pages, name, opening);
+      return opened instanceof InputError ? opened : { ...opened, compared };
+    }
+    if (patch.length !== 2) {
+      throw new InputError(`${name} is an image: the patch must have 2 axes, got ${formatShape(patch)}`, {
+        argument: "patch",
+      });
+    }
+    const [{ shape }] = pages;
     const small = tooSmall(name, shape, patch);
     if (small) return small;
     const read = async (into: Float32Array) => {
@@ -175,56 +170,11 @@ async function openImage(
         throw new InputError(`${name}: became ${formatShape(picture.shape)}, was ${formatShape(shape)}`);
       into.set(picture.data);
     };
-    const { length, bytes } = image;
-    return {
-      units: [{ name, shape, count: 1, bytes: length, read }],
-      compared: { path, within, length, bytes },
-    };
+    return { units: [{ name, shape, count: 1, bytes: image.length, read }], compared };
   } catch (error) {
-    if (!(error instanceof InputError)) throw error;
+    if (!(error instanceof InputError) || error.argument === "patch") throw error;
     return isKnownKind(path) ? error : new InputError(`${error.message}; ${knownKinds}`);
   }
-}
-
-/** The bytes of an image file. Reading throws an `InputError`. */
-interface ImageBytes {
-  readonly length: number;
-  /** All of them, if they cannot be read again. */
-  readonly bytes?: Uint8Array;
-  /** The first `length` bytes. */
-  read(length: number): Promise<Uint8Array>;
-}
-
-function memberBytes(files: OpenFiles, within: ByteRange, name: string): ImageBytes {
-  const read = async (length: number) => {
-    const bytes = new Uint8Array(Math.min(length, within.length));
-    await files.read(within, 0, bytes, name);
-    return bytes;
-  };
-  return { length: within.length, read };
-}
-
-/** The file is not kept open: there may be a million. A pipe can be read only once. */
-async function fileBytes(path: string): Promise<ImageBytes> {
-  const unreadable = (error: unknown) => {
-    throw readError(error, shownPath(path));
-  };
-  const { size, regular } = await statFile(path).catch(unreadable);
-  if (!regular) {
-    const bytes = await readFileBytes(path).catch(unreadable);
-    return { length: bytes.length, bytes, read: async (length) => bytes.subarray(0, length) };
-  }
-  const read = (length: number) =>
-    (length < size ? readFileStart(path, length) : readFileBytes(path)).catch(unreadable);
-  return { length: size, read };
-}
-
-async function readImageShape(image: ImageBytes, path: string): Promise<Shape> {
-  if (image.length > headerBytes) {
-    const shape = await imageShape(await image.read(headerBytes), path).catch(() => undefined);
-    if (shape) return shape;
-  }
-  return imageShape(await image.read(image.length), path);
 }
 
 async function openArray(
@@ -248,7 +198,7 @@ async function openArray(
   if (small) return small;
   const read = (at: number, into: Uint8Array) => files.read(range, at, into, name);
   const array = { name, header, nodata, read };
-  const pieces = stacked ? stackPieces(header, unitSamples) : rowPieces(header, patch, unitSamples);
+  const pieces = stacked ? stackPieces(all, unitSamples) : rowPieces(all, patch, unitSamples);
   const whole = pieces.length === 1 && !stacked;
   const units = pieces.map(({ from, rows }) => ({
     name,
@@ -274,7 +224,7 @@ async function openSound(
   const shape = [layout.frames];
   const small = tooSmall(name, shape, patch);
   if (small) return small;
-  const pieces = rowPieces({ shape }, patch, unitSamples);
+  const pieces = rowPieces(shape, patch, unitSamples);
   const sound = {
     name,
     layout,
@@ -307,38 +257,6 @@ async function locate(
 ): Promise<ByteRange> {
   if (!within) return files.whole(path);
   return packed && store ? store.inflate(within, packed, name) : within;
-}
-
-interface Piece {
-  readonly from: number;
-  readonly rows: number;
-}
-
-/** Pieces of a stack: several signals each. */
-function stackPieces({ shape }: NpyHeader, unitSamples: number): Piece[] {
-  const [count, ...signal] = shape;
-  const each = Math.max(1, Math.min(count, Math.floor(unitSamples / sizeOf(signal))));
-  return Array.from({ length: Math.ceil(count / each) }, (_, i) => ({
-    from: i * each,
-    rows: Math.min(each, count - i * each),
-  }));
-}
-
-/** Pieces of one signal: each has the first rows of `each` rows of windows, and all rows that the last of these reach. */
-function rowPieces({ shape }: Pick<NpyHeader, "shape">, patch: Shape, unitSamples: number): Piece[] {
-  const reach = patch[0] - 1;
-  const origins = shape[0] - reach;
-  const rows = Math.floor(unitSamples / sizeOf(shape.slice(1)));
-  const each = Math.max(1, Math.min(origins, rows - reach));
-  return Array.from({ length: Math.ceil(origins / each) }, (_, i) => ({
-    from: i * each,
-    rows: Math.min(each, origins - i * each) + reach,
-  }));
-}
-
-function tooSmall(path: string, shape: Shape, patch: Shape): InputError | undefined {
-  if (shape.every((size, axis) => size >= patch[axis])) return undefined;
-  return new InputError(`${path}: ${formatShape(shape)} is smaller than the patch ${formatShape(patch)}`);
 }
 
 function wrongAxes({ within }: Input, path: string, shape: readonly number[], patch: Shape): InputError {

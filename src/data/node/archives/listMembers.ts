@@ -14,6 +14,7 @@ import { listTar } from "../../formats/tar.js";
 import { soundShape } from "../../formats/wav.js";
 import { soundLayout } from "../arrays/soundFiles.js";
 import { type Input, isUsable, kindOf } from "../inputKinds.js";
+import { bufferedReader } from "../system/bufferedReader.js";
 import { shownPath } from "../system/fileNames.js";
 import { type ByteRange, OpenFiles } from "../system/openFiles.js";
 import { type Deflated, inflateStart } from "./inflate.js";
@@ -155,26 +156,4 @@ async function readShape(
   const start = new Uint8Array(Math.min(within.length, maxNpyHeaderLength));
   await files.read(within, 0, start, name);
   return readNpyHeader(start, name).shape;
-}
-
-/** A reader that fetches 64 KiB at a time: the headers of small files are close to each other. */
-function bufferedReader(files: OpenFiles, whole: ByteRange) {
-  const name = shownPath(whole.file);
-  const buffer = new Uint8Array(Math.min(whole.length, 2 ** 16));
-  let at = 0;
-  let held = 0;
-  return async (offset: number, length: number): Promise<Uint8Array> => {
-    const end = Math.min(offset + length, whole.length);
-    if (end - offset > buffer.length) {
-      const bytes = new Uint8Array(end - offset);
-      await files.read(whole, offset, bytes, name);
-      return bytes;
-    }
-    if (offset < at || end > at + held) {
-      at = offset;
-      held = Math.min(buffer.length, whole.length - offset);
-      await files.read(whole, at, buffer.subarray(0, held), name);
-    }
-    return buffer.slice(offset - at, end - at);
-  };
 }
