@@ -151,7 +151,7 @@ describe("a folder with odd files", () => {
     mkdirSync(path("nothing"));
     symlinkSync("elsewhere.png", path("nothing/gone.png"));
     expect(await rejects(folder, `train nothing ${quick} -o x.npz`)).toBe(
-      "train: no images, .npy arrays or .wav sounds in folder nothing",
+      "train: no images, arrays or sounds in folder nothing",
     );
   });
 

@@ -70,6 +70,14 @@ const sounds = async () => [
   wavOf({ channels: 2, samples: "float64", values: [...counted(40)], form: "RF64", extensible: true }),
 ];
 
+const tables = async () =>
+  [
+    "a,b,c,d\n1,2.5,-3e2,4\n5,6,7,8\n9,10,11,12\n",
+    "# made by hand\n1,5;2;3,25;4\n\n5;6;7;8",
+    ',0,1,2,3\r\n0,1,2,3,"4"\r\n1,NA,,6,7\r\n',
+    "1 2 3 4\n5 6 7 8\n",
+  ].map((text) => new TextEncoder().encode(text));
+
 const model = () => {
   const A = new SparseColumns(64, 20, 3);
   for (let j = 0; j < 20; j++) A.setColumn(j, [j, j + 20, j + 40], [0.5, -0.25, 0.125]);
@@ -310,6 +318,7 @@ export const parsers: readonly Parser[] = [
   { name: ".npy files", valid: async () => (await arrays()).slice(0, 2), parse: readAs(".npy") },
   { name: ".wav", valid: sounds, parse: (bytes) => readWav(bytes, "x.wav") },
   { name: ".wav files", valid: sounds, parse: readAs(".wav", [4]) },
+  { name: "tables", valid: tables, parse: readAs(".csv", [3]) },
   { name: ".npz files", valid: archive, parse: readAs(".npz") },
   { name: ".tar files", valid: tar, parse: readAs(".tar"), damage: damageTar },
   { name: "metrics", valid: metrics, parse: pageOf },

@@ -5,8 +5,9 @@ import { InputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import { sizeOf } from "../../core/shape.js";
+import { describeInputs } from "../../data/node/describeInputs.js";
 import { writeFileAtomic } from "../../data/node/files.js";
-import { inspectInputs } from "../../data/node/inputs.js";
+import { inspectInputs, memberIn } from "../../data/node/inputs.js";
 import { requireOutput } from "../../data/node/outputs.js";
 import { type CompressionTarget, Compressor, defaultPsnr } from "../../tasks/codec/compress.js";
 import { planeShape, type SampleArray } from "../../tasks/codec/sampleArray.js";
@@ -18,7 +19,7 @@ import {
   loadDictionary,
 } from "../terminal/dictionaryFile.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
-import { count, number, option } from "../terminal/flags.js";
+import { count, inputFile, number, option, rawOption } from "../terminal/flags.js";
 import { stderr, stdout } from "../terminal/output.js";
 import { ProgressLine } from "../terminal/progress.js";
 import { readSampleFile } from "../terminal/sampleFiles.js";
@@ -29,6 +30,7 @@ interface CompressFlags extends DeviceFlags, AtomShapeFlag {
   readonly bytes?: number;
   readonly bpp?: number;
   readonly psnr?: number;
+  readonly raw?: string;
 }
 
 const examples = `
@@ -45,12 +47,13 @@ export function compressCommand(): Command {
     .summary("compress an image or an array")
     .description("Compress an image or an array with a dictionary, in blocks of its patch size.")
     .usage("<data> -d <dictionary> -o <file> [options]")
-    .argument("<data>", "image, .npy array (uint8, uint16, int16, float32), or .wav sound")
+    .argument("<data>", `${inputFile}; of arrays, uint8, uint16, int16 and float32`)
     .requiredOption("-d, --dictionary <file>", `dictionary ${dictionaryFiles}`)
     .addOption(atomShapeOption())
     .requiredOption("-o, --output <file>", "compressed file to write (.tlt)")
     .addOption(option("--bytes <n>", "best quality within this many bytes", count))
     .addOption(option("--bpp <x>", "best quality within this many bits per pixel", number))
+    .addOption(rawOption())
     .addOption(option("--nodata <values>", "refused: see fillFirst", fillFirst).hideHelp())
     .addOption(option("--psnr <p>", "smallest file with at least this PSNR (dB)", number, defaultPsnr))
     .addHelpText("after", examples)
@@ -60,12 +63,16 @@ export function compressCommand(): Command {
 
 async function runCompress(path: string, flags: CompressFlags): Promise<void> {
   requireOneTarget(flags);
-  await requireOutput(flags.output, [".tlt"], [path, flags.dictionary]);
+  await requireOutput(flags.output, [".tlt"], [memberIn(path)?.archive ?? path, flags.dictionary]);
   const model = await loadDictionary(flags.dictionary, flags);
-  const inputs = await inspectInputs([path], { onSkip: (message) => stderr.write(`compress: ${message}\n`) });
+  const { raw } = flags;
+  const onSkip = (message: string) => stderr.write(`compress: ${message}\n`);
+  const inputs = await inspectInputs([path], { onSkip, raw });
   if (inputs.length !== 1)
     throw new InputError(`takes one image or array at a time, got ${inputs.length} in ${path}`);
-  const array = await readSampleFile(inputs[0].path, model.shape.length);
+  const array = await readSampleFile(inputs[0].path, model.shape.length, raw);
+  const signal = { name: inputs[0].path, shape: array.shape };
+  stderr.write(`${describeInputs(inputs, [signal])}\n`);
   const remedy = "fill them first: trainlets inpaint --nodata";
   if (array.data instanceof Float32Array)
     noteExtreme("compress", [{ name: path, shape: array.shape, data: array.data }], remedy);

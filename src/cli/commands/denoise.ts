@@ -96,10 +96,16 @@ async function runDenoise(input: string, flags: DenoiseFlags): Promise<void> {
   const given = flags.sigma === "auto" ? undefined : flags.sigma;
   requireDeviation("sigma", given);
   requireDeviation("trial", trial);
-  const patch = flags.patch?.split(",").map((part) => patchShape(part, input));
+  const patch = flags.patch?.split(",").map((part) => patchShape(part, input, flags.raw));
   const axes = (dictionary?.shape ?? patch?.[0])?.length;
   const nodata = resolveNodata("denoise", flags.nodata);
-  const file = await readRestorable(input, { output, others: [flags.dictionary], axes, nodata });
+  const file = await readRestorable(input, {
+    output,
+    others: [flags.dictionary],
+    axes,
+    nodata,
+    raw: flags.raw,
+  });
   noteExtreme("denoise", file.signals);
   const rng = Rng.from(seed).split("noise");
   const noisy = trial === undefined ? file.signals : file.signals.map((one) => addNoise(one, trial, rng));

@@ -12,6 +12,7 @@ import type { PursuitName } from "../../kernels/contract.js";
 import { codesToBytes } from "../../model/files.js";
 import { resolveLimits } from "../../pursuit/encoder.js";
 import { encodeSignals } from "../../tasks/encode/encodeSignals.js";
+import { noteData } from "../terminal/dataLines.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import {
   type AtomShapeFlag,
@@ -20,10 +21,18 @@ import {
   loadDictionary,
 } from "../terminal/dictionaryFile.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
-import { nodataValues, number, option, pursuitOption } from "../terminal/flags.js";
+import {
+  type DataFlags,
+  dataFiles,
+  nodataValues,
+  number,
+  option,
+  pursuitOption,
+  withDataOptions,
+} from "../terminal/flags.js";
 import { stderr, stdout } from "../terminal/output.js";
 
-interface EncodeFlags extends DeviceFlags, AtomShapeFlag {
+interface EncodeFlags extends DeviceFlags, AtomShapeFlag, DataFlags {
   readonly dictionary: string;
   readonly output: string;
   readonly sparsity?: number;
@@ -43,10 +52,7 @@ export function encodeCommand(): Command {
     .summary("write images or arrays as sparse codes")
     .description("Write images or arrays as sparse codes over a dictionary, one code per window of a grid.")
     .usage("<data...> -d <dictionary> -o <file> [options]")
-    .argument(
-      "<data...>",
-      "images, folders of images, globs, .npy and .npz arrays, .wav sounds, .tar archives",
-    )
+    .argument("<data...>", dataFiles)
     .requiredOption("-d, --dictionary <file>", `dictionary ${dictionaryFiles}`)
     .addOption(atomShapeOption())
     .requiredOption("-o, --output <file>", "codes to write (.npz)")
@@ -70,7 +76,7 @@ export function encodeCommand(): Command {
     )
     .addHelpText("after", examples)
     .action(runEncode);
-  return withDeviceOptions(command);
+  return withDeviceOptions(withDataOptions(command));
 }
 
 async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
@@ -82,10 +88,11 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   const coding = { sparsity, error, pursuit: flags.pursuit ?? model.meta.coding.pursuit };
   resolveLimits("encode", coding, sizeOf(patch), model.A.cols);
   const onSkip = (message: string) => stderr.write(`encode: ${message}\n`);
-  const inputs = await inspectInputs(data, { onSkip });
+  const inputs = await inspectInputs(data, { onSkip, signals: flags.signals, raw: flags.raw });
   await requireOutput(flags.output, [".npz"], [flags.dictionary, ...inputFiles(inputs)]);
   const result = await onDevice(flags, async (kernels) => {
     const signals = await readSignals(inputs, { patch, onSkip, nodata: flags.nodata });
+    noteData("encode", inputs, signals, patch);
     noteExtreme("encode", signals);
     return encodeSignals(model, signals, {
       stride,

@@ -103,12 +103,12 @@ async function runInpaint(input: string, flags: InpaintFlags): Promise<void> {
   const dictionary = await givenDictionary(flags, ["rounds"]);
   if (error !== undefined && !(Number.isFinite(error) && error >= 0))
     throw inputError("inpaint", "error", "must be a number of at least 0", error);
-  const patch = flags.patch === undefined ? undefined : patchShape(flags.patch, input);
+  const patch = flags.patch === undefined ? undefined : patchShape(flags.patch, input, flags.raw);
   const axes = (dictionary?.shape ?? patch)?.length;
   const nodata = [...resolveNodata("inpaint", flags.nodata), Number.NaN];
   const others = [mask, flags.dictionary];
   const masked = mask !== undefined;
-  const file = await readRestorable(input, { output, others, axes, nodata, masked });
+  const file = await readRestorable(input, { output, others, axes, nodata, masked, raw: flags.raw });
   noteExtreme("inpaint", file.signals);
   const items = await incompleteOf(file, flags);
   const missing = items.reduce((sum, item) => sum + item.missing.reduce((part, gone) => part + gone, 0), 0);

@@ -10,8 +10,9 @@ import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { makeNpy, toFloat32, writeNpy } from "../../data/formats/npy.js";
 import { readArrayFile } from "../../data/node/arrays/arrayFiles.js";
+import { describeInputs } from "../../data/node/describeInputs.js";
 import { writeFileAtomic } from "../../data/node/files.js";
-import { isArrayFile } from "../../data/node/inputs.js";
+import { type Input, isArrayFile, kindOf, memberIn } from "../../data/node/inputs.js";
 import { requireOutput } from "../../data/node/outputs.js";
 import {
   type PictureFile,
@@ -51,6 +52,8 @@ export interface RestorableOptions {
   readonly axes: number | undefined;
   /** Values that mark missing samples, which are NaN in the signals; by default no sample may be missing. */
   readonly nodata: readonly number[];
+  /** The form of plain numbers, if the input has no header. */
+  readonly raw?: string | undefined;
   /** Whether a mask names further missing samples, which may be anything. */
   readonly masked?: boolean;
 }
@@ -58,10 +61,19 @@ export interface RestorableOptions {
 /** Check the output, then read the input; rejects an output that cannot hold it. */
 export async function readRestorable(input: string, options: RestorableOptions): Promise<RestorableFile> {
   const { output, others } = options;
-  await requireOutput(output, [...pictureExtensions, ".npy"], [input, ...others]);
-  const file = isArrayFile(input) ? await readArray(input, options) : await readPicture(input, options);
+  await requireOutput(output, [...pictureExtensions, ".npy"], [memberIn(input)?.archive ?? input, ...others]);
+  const file =
+    options.raw !== undefined || isArrayFile(input)
+      ? await readArray(input, options)
+      : await readPicture(input, options);
   requireFits(output, file);
+  const inputs = [file.picture ? { kind: "image" as const, path: input } : arrayInput(input, file.shape)];
+  stderr.write(`${describeInputs(inputs, file.signals)}\n`);
   return file;
+}
+
+function arrayInput(path: string, shape: Shape): Input {
+  return { kind: kindOf(path) === "wav" ? "wav" : "npy", path, shape };
 }
 
 async function readPicture(path: string, { nodata }: RestorableOptions): Promise<RestorableFile> {
@@ -70,8 +82,11 @@ async function readPicture(path: string, { nodata }: RestorableOptions): Promise
   return { signals: [signal], picture, colour: isColour(signal), shape: signal.shape, given };
 }
 
-async function readArray(path: string, { axes, nodata, masked }: RestorableOptions): Promise<RestorableFile> {
-  const array = await readArrayFile(path);
+async function readArray(
+  path: string,
+  { axes, nodata, masked, raw }: RestorableOptions,
+): Promise<RestorableFile> {
+  const array = await readArrayFile(path, raw);
   const { shape } = array;
   const several = axes !== undefined && shape.length === axes + 1;
   if (shape.length === 0 || (axes !== undefined && !several && shape.length !== axes)) {

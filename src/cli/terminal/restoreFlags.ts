@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { requireOneOf } from "../../core/require.js";
 import type { Shape } from "../../core/shape.js";
-import { kindOf } from "../../data/node/inputs.js";
+import { isArrayFile } from "../../data/node/inputs.js";
 import { baseForms } from "../../dictionaries/base.js";
 import type { PursuitName } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
@@ -23,9 +23,11 @@ import {
   atomSparsity,
   choice,
   count,
+  inputFile,
   option,
   parsePatch,
   pursuitOption,
+  rawOption,
   withTrainingOptions,
 } from "./flags.js";
 
@@ -44,6 +46,7 @@ export interface RestoreFlags
   readonly colour?: ColourMode;
   readonly dictionary?: string;
   readonly nodata?: number[];
+  readonly raw?: string;
 }
 
 interface RestoreDefaults {
@@ -60,8 +63,9 @@ const colours = ["luma-chroma", "joint"] as const satisfies readonly ColourMode[
 /** Adds the argument and the output. */
 export function withRestoreFiles(command: Command): Command {
   return command
-    .argument("<input>", "image, .npy array, or .wav sound")
-    .requiredOption("-o, --output <file>", "file to write (.png, .tif, .npy)");
+    .argument("<input>", inputFile)
+    .requiredOption("-o, --output <file>", "file to write (.png, .tif, .npy)")
+    .addOption(rawOption());
 }
 
 /** Adds the options about patches. */
@@ -115,8 +119,8 @@ export async function givenDictionary(
 }
 
 /** `12x16` → [12, 16]; one number is a square in a picture. */
-export function patchShape(text: string, input: string): Shape {
-  return parsePatch(text, kindOf(input) === "image" ? [{ kind: "image" }] : []);
+export function patchShape(text: string, input: string, raw?: string): Shape {
+  return parsePatch(text, raw !== undefined || isArrayFile(input) ? [] : [{ kind: "image" }]);
 }
 
 /** The colour mode that was asked for. */

@@ -12,8 +12,8 @@ import { readPictureFile, writePictureFile } from "../../data/node/pictures.js";
 import type { SampleArray, Samples } from "../../tasks/codec/sampleArray.js";
 
 /** The samples in a file. Blocks of two axes keep colour apart; otherwise it is an axis like any other. */
-export async function readSampleFile(path: string, axes: number): Promise<SampleArray> {
-  return isArrayFile(path) ? readArray(path) : readPicture(path, axes);
+export async function readSampleFile(path: string, axes: number, raw?: string): Promise<SampleArray> {
+  return raw !== undefined || isArrayFile(path) ? readArray(path, raw) : readPicture(path, axes);
 }
 
 async function readPicture(path: string, axes: number): Promise<SampleArray> {
@@ -28,8 +28,8 @@ async function readPicture(path: string, axes: number): Promise<SampleArray> {
   return { shape, data: whole, colour };
 }
 
-async function readArray(path: string): Promise<SampleArray> {
-  const { shape, data, dtype } = await readArrayFile(path);
+async function readArray(path: string, raw: string | undefined): Promise<SampleArray> {
+  const { shape, data, dtype } = await readArrayFile(path, raw);
   const taken = [Uint8Array, Uint16Array, Int16Array, Float32Array].some((type) => data instanceof type);
   if (!taken || dtype === "|S1")
     throw new InputError(`${path} must be uint8, uint16, int16 or float32, got ${dtype}`);

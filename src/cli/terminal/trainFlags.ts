@@ -24,11 +24,13 @@ import {
   atomSparsity,
   choice,
   count,
+  type DataFlags,
   nodataValues,
   number,
   option,
   parsePatch,
   pursuitOption,
+  withDataOptions,
   withTrainingOptions,
 } from "./flags.js";
 
@@ -57,7 +59,10 @@ const sameInLibrary = [
   "nodata",
 ] as const satisfies readonly (keyof TrainOptions)[];
 
-export interface TrainFlags extends DeviceFlags, Pick<TrainOptions, (typeof sameInLibrary)[number]> {
+export interface TrainFlags
+  extends DeviceFlags,
+    DataFlags,
+    Pick<TrainOptions, (typeof sameInLibrary)[number]> {
   readonly output: string;
   readonly patch: string;
   readonly base?: string;
@@ -92,7 +97,7 @@ export function withTrainFlags(command: Command): Command {
   command.optionsGroup("Other options:");
   const text = "samples held in memory at a time; larger data are read in groups";
   const missing = "values that mark missing samples: -9999, nan; patches that have one are not used";
-  command
+  withDataOptions(command)
     .addOption(option("--nodata <values>", missing, nodataValues))
     .addOption(option("--group-samples <n>", text, count, trainDefaults.groupSamples))
     .option("--json", "print progress as lines of JSON on standard output");

@@ -14,20 +14,11 @@ import { InputError } from "../../core/errors.js";
 import { resolveNodata } from "../../core/samples/gaps.js";
 import { formatShape, requireShape, type Shape, sameShape } from "../../core/shape.js";
 import { crc32, crcToHex } from "../formats/checksums.js";
-import { maxNpyHeaderLength, readNpyHeader } from "../formats/npy.js";
 import type { SignalSource } from "../sampling/signalSource.js";
 import { TemporaryStore, temporaryBytes } from "./archives/temporaryStore.js";
-import { readRows, requireNumbers } from "./arrays/npyRows.js";
-import { readFrames, soundLayout } from "./arrays/soundFiles.js";
+import { openArray, openSound } from "./arrays/openArray.js";
 import { fileContents } from "./fileContents.js";
-import {
-  type FileUnit,
-  type OpenInput,
-  type Opening,
-  rowPieces,
-  stackPieces,
-  tooSmall,
-} from "./fileUnits.js";
+import { type FileUnit, type OpenInput, type Opening, tooSmall } from "./fileUnits.js";
 import { decodeImage } from "./images.js";
 import {
   type Input,
@@ -43,7 +34,7 @@ import { listPages } from "./pages/listPages.js";
 import { openPages } from "./pages/openPages.js";
 import { type OnSkip, SkippedFiles, warnOfSkipped } from "./skippedFiles.js";
 import { shownPath } from "./system/fileNames.js";
-import { type ByteRange, OpenFiles } from "./system/openFiles.js";
+import { OpenFiles } from "./system/openFiles.js";
 
 export interface OpenSourceOptions extends ReadSignalsOptions {
   /** Approximate samples per unit; by default an array is one unit. */
@@ -65,10 +56,12 @@ export async function openSource(
     patch: required(byRule),
     onSkip: callback,
     nodata: byRule,
+    signals: byRule,
+    raw: byRule,
     unitSamples: number,
   });
-  const { unitSamples = Infinity, onSkip = warnOfSkipped } = options;
-  const inputs = await inspectInputs(data, { onSkip });
+  const { unitSamples = Infinity, onSkip = warnOfSkipped, signals, raw } = options;
+  const inputs = await inspectInputs(data, { onSkip, signals, raw });
   const patch = requireShape("openSource", "patch", resolvePatch(options.patch, inputs));
   const nodata = resolveNodata("openSource", options.nodata);
   const files = new OpenFiles();
@@ -175,99 +168,6 @@ async function openImage(
     if (!(error instanceof InputError) || error.argument === "patch") throw error;
     return isKnownKind(path) ? error : new InputError(`${error.message}; ${knownKinds}`);
   }
-}
-
-async function openArray(
-  input: Input,
-  name: string,
-  { patch, unitSamples, nodata, files, store }: Opening,
-): Promise<OpenInput | InputError> {
-  const { path, within } = input;
-  const range = await locate(input, name, files, store);
-  const start = new Uint8Array(Math.min(range.length, maxNpyHeaderLength));
-  await files.read(range, 0, start, name);
-  const header = readNpyHeader(start, name);
-  const { shape: all } = header;
-  const axes = all.length;
-  if (axes !== patch.length && axes !== patch.length + 1) throw wrongAxes(input, name, all, patch);
-  requireNumbers(header, range.length, name);
-  if (header.byteLength === 0) return new InputError(`${name}: ${formatShape(all)} holds no samples`);
-  const stacked = axes > patch.length;
-  const shape = stacked ? all.slice(1) : all;
-  const small = tooSmall(name, shape, patch);
-  if (small) return small;
-  const read = (at: number, into: Uint8Array) => files.read(range, at, into, name);
-  const array = { name, header, nodata, read };
-  const pieces = stacked ? stackPieces(all, unitSamples) : rowPieces(all, patch, unitSamples);
-  const whole = pieces.length === 1 && !stacked;
-  const units = pieces.map(({ from, rows }) => ({
-    name,
-    shape: stacked ? shape : [rows, ...shape.slice(1)],
-    count: stacked ? rows : 1,
-    ...(whole ? {} : { from, part: stacked ? ("signals" as const) : ("rows" as const) }),
-    bytes: header.byteLength,
-    read: (into: Float32Array) => readRows(array, from, rows, into),
-  }));
-  return { units, compared: { path, within, length: within?.length ?? range.length } };
-}
-
-/** The channels of a sound, each cut into pieces as one signal. */
-async function openSound(
-  { path, within }: Input,
-  name: string,
-  { patch, unitSamples, nodata, files }: Opening,
-): Promise<OpenInput | InputError> {
-  const range = within ?? (await files.whole(path));
-  const layout = await soundLayout(files, range, name);
-  if (patch.length !== 1)
-    throw new InputError(`${name} is sound: the patch must have 1 axis, got ${formatShape(patch)}`);
-  const shape = [layout.frames];
-  const small = tooSmall(name, shape, patch);
-  if (small) return small;
-  const pieces = rowPieces(shape, patch, unitSamples);
-  const sound = {
-    name,
-    layout,
-    nodata,
-    read: (at: number, into: Uint8Array) => files.read(range, at, into, name),
-  };
-  const placeOfPiece = (channel: number, from: number) => {
-    if (pieces.length > 1) return { from, part: "rows" as const };
-    return layout.channels > 1 ? { from: channel, part: "signals" as const } : {};
-  };
-  const units = Array.from({ length: layout.channels }, (_, channel) =>
-    pieces.map(({ from, rows }) => ({
-      name,
-      shape: [rows],
-      count: 1,
-      ...placeOfPiece(channel, from),
-      bytes: range.length,
-      read: (into: Float32Array) => readFrames(sound, channel, from, into),
-    })),
-  );
-  return { units: units.flat(), compared: { path, within, length: range.length } };
-}
-
-/** Where the bytes of an input are. A compressed member is inflated first. */
-async function locate(
-  { path, within, packed }: Input,
-  name: string,
-  files: OpenFiles,
-  store: TemporaryStore | undefined,
-): Promise<ByteRange> {
-  if (!within) return files.whole(path);
-  return packed && store ? store.inflate(within, packed, name) : within;
-}
-
-function wrongAxes({ within }: Input, path: string, shape: readonly number[], patch: Shape): InputError {
-  const has = shape.length === 1 ? "1 axis" : `${shape.length} axes`;
-  const one = patch.length === 1 ? "1 axis" : `${patch.length} axes`;
-  return new InputError(
-    `${path} has ${has} (${formatShape(shape) || "a single value"}): a patch of ${formatShape(patch)} ` +
-      `needs ${one} (one signal) or ${patch.length + 1} (the first counts signals)` +
-      (within ? `; an array of an archive is named as in "${basename(within.file)}[NAME]"` : ""),
-    { argument: "patch" },
-  );
 }
 
 /** A checksum of file names without folders, sizes and shapes: what is known without reading the samples. */

@@ -23,9 +23,15 @@ import { shownPath } from "./system/fileNames.js";
  * const photos = await readSignals("photos", { patch: 16 });
  */
 export async function readSignals(data: InputList, options: ReadSignalsOptions): Promise<Signal[]> {
-  requireOptions("readSignals", options, { patch: required(byRule), onSkip: callback, nodata: byRule });
-  const onSkip = options.onSkip ?? warnOfSkipped;
-  const inputs = await inspectInputs(data, { onSkip });
+  requireOptions("readSignals", options, {
+    patch: required(byRule),
+    onSkip: callback,
+    nodata: byRule,
+    signals: byRule,
+    raw: byRule,
+  });
+  const { onSkip = warnOfSkipped, signals: axis, raw } = options;
+  const inputs = await inspectInputs(data, { onSkip, signals: axis, raw });
   const patch = resolvePatch(options.patch, inputs);
   const source = await openSource(inputs, { patch, onSkip, nodata: options.nodata });
   try {

@@ -11,13 +11,13 @@ import {
   zipTailLength,
 } from "../../formats/npz.js";
 import { listTar } from "../../formats/tar.js";
-import { soundShape } from "../../formats/wav.js";
-import { soundLayout } from "../arrays/soundFiles.js";
-import { type Input, isUsable, kindOf } from "../inputKinds.js";
+import { inspectArray } from "../arrays/inspectArray.js";
+import { type Input, isArchiveKind, isKnownKind, isUsable, kindOf } from "../inputKinds.js";
 import { bufferedReader } from "../system/bufferedReader.js";
 import { shownPath } from "../system/fileNames.js";
 import { type ByteRange, OpenFiles } from "../system/openFiles.js";
-import { type Deflated, inflateStart } from "./inflate.js";
+import { inflateStart } from "./inflate.js";
+import type { Deflated } from "./unpack.js";
 
 /** Largest directory of a zip file, in bytes. */
 const maxDirectoryBytes = 2 ** 28;
@@ -62,7 +62,9 @@ async function tarMembers(
   const archive = shownPath(file);
   const all = await listTar(bufferedReader(files, whole), whole.length, archive);
   const usable = all.filter(
-    ({ name }) => isUsable(name) && !name.split("/").some((part) => /^\.[^./]/.test(part)),
+    ({ name }) =>
+      (name === only ? isKnownKind(name) : isUsable(name)) &&
+      !name.split("/").some((part) => /^\.[^./]/.test(part)),
   );
   const chosen = only === undefined ? usable : usable.filter(({ name }) => name === only).slice(-1);
   if (only !== undefined && chosen.length === 0)
@@ -75,15 +77,10 @@ async function tarMembers(
     const path = `${file}[${printable(name)}]`;
     const within = { file, offset, length: size };
     try {
-      if (kindOf(name) === "image") inputs.push({ kind: "image", path, within });
-      else if (kindOf(name) === "wav")
-        inputs.push({
-          kind: "wav",
-          path,
-          shape: soundShape(await soundLayout(files, within, shownPath(path))),
-          within,
-        });
-      else inputs.push({ kind: "npy", path, shape: await readShape(files, within, shownPath(path)), within });
+      const kind = kindOf(name);
+      if (kind === "image") inputs.push({ kind, path, within });
+      else if (!isArchiveKind(kind))
+        inputs.push({ ...(await inspectArray(files, within, kind, shownPath(path))), path, within });
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       onSkip(error);
