@@ -54,6 +54,10 @@ export function writeFixture(folder: string): void {
   const pages = syntheticPictures(2, 6, 32).map(({ data }) => data.map(Math.round));
   const page = (samples: Float32Array) => ({ width: 32, height: 32, samples });
   writeFileSync(join(folder, "stack.tif"), tiffOf(pages.map(page)));
+  writeArray(join(folder, "columns.npy"), [128, 20], (i) => X[(i % 20) * 128 + Math.floor(i / 20)]);
+  writeFileSync(join(folder, "numbers.bin"), Buffer.from(X.buffer));
+  const lines = Array.from({ length: 20 }, (_, r) => [...X.subarray(r * 128, (r + 1) * 128)].join(","));
+  writeFileSync(join(folder, "set.csv"), `${lines.join("\n")}\n`);
   writeArray(join(folder, "gaps.npy"), [2000], (i) => (i % 40 < 8 ? Number.NaN : 100 * Math.sin(i / 25)));
   const lake = (i: number): boolean => Math.hypot((i % size) - 40, Math.floor(i / size) - 30) < 6;
   writeArray(join(folder, "heights.npy"), [size, size], (i) => (lake(i) ? -9999 : 300 + 2 * photo[i]));

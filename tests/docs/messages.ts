@@ -78,10 +78,22 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       "train stack.tif --patch 2x2x8x8 -o d.npz",
       "`--patch 8x8` takes every page as a picture, `--patch 4x8x8` cuts windows out of 4 pages",
     ],
+    [
+      "train columns.npy --patch 64 -o d.npz",
+      "rows and columns are exchanged: do what it says, or give the array transposed",
+    ],
+    [
+      "train words.csv --patch 2 -o d.npz",
+      "correct the field; empty fields, `NA` and `nan` are gaps, and lines that begin with `#` are left out",
+    ],
+    [
+      "train numbers.bin --raw float32:20x100 --patch 8 -o d.npz",
+      "give the sizes that the file has; `*` as the first size is found out, and `@512` at the end skips a header of 512 bytes",
+    ],
     ["train photo.png --patch 8x8x8 -o d.npz", "images are grey here; for colour or volumes, give a `.npy`"],
     [
       "train data.mat --patch 8 -o d.npz",
-      "any file not named `.npy`, `.npz` or `.tar` is read as an image; save the array with `np.save`",
+      'any file of another name is read as an image; save the array with `np.save("data.npy", X)`',
     ],
     [
       "train drawing.png --patch 8 -o d.npz",
@@ -203,6 +215,7 @@ async function prepare(folder: string): Promise<void> {
     );
   writeFixture(folder);
   writeFileSync(path("data.mat"), "not an image");
+  writeFileSync(path("words.csv"), "a,b,c\n1,2,3\n4,five,6\n");
   writeFileSync(path("drawing.png"), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   writeFileSync(
     path("scan.npy"),

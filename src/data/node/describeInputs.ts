@@ -3,6 +3,7 @@
 import { basename } from "node:path";
 import { counted, grouped } from "../../core/formatText.js";
 import { formatShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
+import { visibleLine } from "../../core/visibleText.js";
 import type { ArrayInput, Input } from "./inputKinds.js";
 import { shownPath } from "./system/fileNames.js";
 
@@ -28,7 +29,7 @@ export function describeInputs(inputs: readonly Input[], signals: readonly Count
     ...(pictures.length > 0 ? [describePictures(pictures, images.size)] : []),
     ...(others.length > 0 ? [describeArrays(arrays, others)] : []),
   ];
-  return parts.join("; ");
+  return visibleLine(parts.join("; ")); // names of files may be anything
 }
 
 /** `stack.tif[3]` → `stack.tif`. */
@@ -130,9 +131,9 @@ export function hintAtColumns(inputs: readonly Input[], patch: Shape): string | 
   if (turned === undefined || turned.kind === "image") return undefined;
   const { path, shape } = turned;
   const count = shape[shape.length - 1];
-  return (
+  return visibleLine(
     `${shownPath(path)} is ${formatShape(shape)}: read as ${counted(shape[0], "signal")} of ${describeShape(shape.slice(1))}; ` +
-    `if each column is a signal, --signals columns reads ${counted(count, "signal")} of ${describeShape(patch)}`
+      `if each column is a signal, --signals columns reads ${counted(count, "signal")} of ${describeShape(patch)}`,
   );
 }
 

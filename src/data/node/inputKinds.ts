@@ -1,13 +1,13 @@
 /** Inputs, and which kinds of files they come from; the name of a file says its kind. */
 
-import { extname } from "node:path";
+import { basename, extname } from "node:path";
 import type { NumberLayout } from "../formats/numberLayout.js";
 import type { Packed } from "./archives/unpack.js";
 import { imageExtensions } from "./images.js";
 import type { ByteRange } from "./system/openFiles.js";
 
 /** Kinds of files that are read as arrays. */
-export type ArrayKind = "npy" | "wav" | "csv" | "raw";
+export type ArrayKind = "npy" | "wav" | "csv" | "raw" | "nifti" | "mat";
 
 /** Where an input is. */
 interface Place {
@@ -37,7 +37,8 @@ export type Input = ArrayInput | (Place & { readonly kind: "image"; readonly pac
 
 /** Files that hold one input, and archives. */
 export type FileKind = "image" | ArrayKind | ArchiveKind;
-export type ArchiveKind = "npz" | "tar";
+export type ArchiveKind = (typeof archiveKinds)[number];
+const archiveKinds = ["npz", "tar", "mat5"] as const;
 
 interface KindOfFile {
   readonly kind: FileKind;
@@ -53,17 +54,21 @@ const kinds: Readonly<Record<string, KindOfFile>> = {
   ".wav": { kind: "wav", inFolders: true },
   ".csv": { kind: "csv" },
   ".tsv": { kind: "csv" },
+  ".nii": { kind: "nifti", inFolders: true },
+  ".nii.gz": { kind: "nifti", inFolders: true },
+  ".mat": { kind: "mat5" },
   ".npz": { kind: "npz" },
   ".tar": { kind: "tar" },
 };
 
 /** What can be read, for messages. */
 export const knownKinds =
-  "readable files are images (PNG, JPEG, WebP, TIFF, GIF, AVIF), arrays (.npy, .npz), tables (.csv, .tsv), " +
+  "readable files are images (PNG, JPEG, WebP, TIFF, GIF, AVIF), arrays (.npy, .npz, .mat, .nii), tables (.csv, .tsv), " +
   "sound (.wav) and archives (.tar); numpy.save writes other data as .npy, and --raw reads files of plain numbers";
 
 function kindByName(path: string): KindOfFile | undefined {
-  return kinds[extname(path).toLowerCase()];
+  const ending = /(?:\.\w+)?\.gz$|\.\w+$/.exec(basename(path).toLowerCase())?.[0] ?? "";
+  return kinds[ending];
 }
 
 /** The kind of a file by the ending of its name; any other ending is tried as an image. */
@@ -73,7 +78,7 @@ export function kindOf(path: string): FileKind {
 
 /** Whether a kind of file holds members. */
 export function isArchiveKind(kind: FileKind): kind is ArchiveKind {
-  return kind === "npz" || kind === "tar";
+  return (archiveKinds as readonly FileKind[]).includes(kind);
 }
 
 /** Whether a name says that its file is of a kind that is read. */

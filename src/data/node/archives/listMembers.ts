@@ -1,6 +1,7 @@
 /** Archives as inputs: the images, `.npy` arrays and sounds in a tar, the arrays in an `.npz`. Nothing is unpacked. */
 
 import { InputError, show } from "../../../core/errors.js";
+import { listMat5 } from "../../formats/matlab/mat5.js";
 import { maxNpyHeaderLength, readNpyHeader } from "../../formats/npy.js";
 import {
   listZip,
@@ -12,7 +13,7 @@ import {
 } from "../../formats/npz.js";
 import { listTar } from "../../formats/tar.js";
 import { inspectArray } from "../arrays/inspectArray.js";
-import { type Input, isArchiveKind, isKnownKind, isUsable, kindOf } from "../inputKinds.js";
+import { type ArchiveKind, type Input, isArchiveKind, isKnownKind, isUsable, kindOf } from "../inputKinds.js";
 import { bufferedReader } from "../system/bufferedReader.js";
 import { shownPath } from "../system/fileNames.js";
 import { type ByteRange, OpenFiles } from "../system/openFiles.js";
@@ -25,7 +26,7 @@ const maxDirectoryBytes = 2 ** 28;
 /** The images, arrays and sounds in an archive, in its order; or only the member of this name. */
 export async function listMembers(
   path: string,
-  kind: "npz" | "tar",
+  kind: ArchiveKind,
   onSkip: (problem: InputError) => void,
   only?: string,
 ): Promise<Input[]> {
@@ -33,6 +34,7 @@ export async function listMembers(
   try {
     const whole = await files.whole(path);
     if (kind === "tar") return await tarMembers(files, whole, only === undefined ? onSkip : reject, only);
+    if (kind === "mat5") return await matMembers(files, whole, only === undefined ? onSkip : reject, only);
     return await npzMembers(files, whole, only);
   } finally {
     await files.close();
@@ -117,6 +119,37 @@ async function npzMembers(files: OpenFiles, whole: ByteRange, only: string | und
       [...names].map((name) => name.slice(0, -".npy".length)),
     );
   return inputs;
+}
+
+/** The variables of a Matlab file that are arrays of numbers; the others are reported. */
+async function matMembers(
+  files: OpenFiles,
+  whole: ByteRange,
+  onSkip: (problem: InputError) => void,
+  only: string | undefined,
+): Promise<Input[]> {
+  const { file } = whole;
+  const archive = shownPath(file);
+  const inflate = (offset: number, length: number, most: number) =>
+    inflateStart(files, { file, offset, length }, most, archive, "zlib");
+  const all = await listMat5(bufferedReader(files, whole), whole.length, archive, inflate);
+  const chosen = only === undefined ? all : all.filter(({ name }) => name === only).slice(-1);
+  if (only !== undefined && chosen.length === 0)
+    throw noMember(
+      archive,
+      only,
+      all.filter(({ numbers }) => numbers).map(({ name }) => name),
+    );
+  return chosen.flatMap(({ name, offset, length, inflated, numbers, problem }) => {
+    const path = `${file}[${printable(name)}]`;
+    if (!numbers) {
+      onSkip(new InputError(`${shownPath(path)} ${problem}: it must be an array of real numbers`));
+      return [];
+    }
+    const within = { file, offset, length };
+    const packed = inflated === undefined ? {} : { packed: { wrapping: "zlib" as const, size: inflated } };
+    return [{ kind: "mat" as const, path, shape: numbers.shape, numbers, within, ...packed }];
+  });
 }
 
 /** The name of a member for messages: one line, at most 200 characters, no control characters. */

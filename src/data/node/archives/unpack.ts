@@ -10,7 +10,7 @@ import type { ByteRange, OpenFiles } from "../system/openFiles.js";
 import { inflated, readPieces } from "./inflate.js";
 
 /** A form to unpack; `size` is the number of bytes that it becomes. */
-export type Packed = Deflated | PackedTable;
+export type Packed = Deflated | PackedTable | PackedStream;
 
 /** A member of a zip archive. */
 export interface Deflated {
@@ -24,6 +24,12 @@ export interface PackedTable {
   readonly table: TableForm;
 }
 
+/** A zlib stream or a gzip file, of which the first `size` bytes are wanted. */
+export interface PackedStream {
+  readonly size: number;
+  readonly wrapping: "zlib" | "gzip";
+}
+
 /** The unpacked bytes of a range, a piece at a time; `name` is for messages. Throws if they are not what was declared. */
 export function unpacked(
   files: OpenFiles,
@@ -32,8 +38,28 @@ export function unpacked(
   name: string,
 ): AsyncGenerator<Uint8Array> {
   if ("table" in packed) return tableNumbers(files, range, packed, name);
+  if ("wrapping" in packed) return streamStart(files, range, packed, name);
   return checkedMember(files, range, packed, name);
 }
+
+/** The stream is read to its end, so that its own checksum is compared. */
+async function* streamStart(
+  files: OpenFiles,
+  range: ByteRange,
+  { size, wrapping }: PackedStream,
+  name: string,
+): AsyncGenerator<Uint8Array> {
+  let left = size;
+  for await (const part of inflated(files, range, name, wrapping)) {
+    if (left > 0) yield part.subarray(0, left);
+    left -= part.length;
+    if (left < -maxExtraBytes) throw new InputError(`${name}: holds more than the ${size} bytes it should`);
+  }
+  if (left > 0) throw new InputError(`${name}: truncated: ${size} bytes expected, got ${size - left}`);
+}
+
+/** Bytes after the wanted ones that are read and ignored. */
+const maxExtraBytes = 2 ** 20;
 
 async function* checkedMember(
   files: OpenFiles,

@@ -2,11 +2,12 @@
 
 import { stridesOf } from "../../../core/shape.js";
 import { LineReader, type TableForm, type TextLine, tableForm } from "../../formats/csv.js";
+import { niftiHeaderBytes, readNiftiLayout, requireWholeNifti } from "../../formats/nifti.js";
 import { maxNpyHeaderLength, readNpyHeader } from "../../formats/npy.js";
-import type { NumberLayout } from "../../formats/numberLayout.js";
+import { byteLengthOf, type NumberLayout } from "../../formats/numberLayout.js";
 import { type RawFormat, rawLayout } from "../../formats/rawNumbers.js";
 import { soundShape } from "../../formats/wav.js";
-import { readPieces } from "../archives/inflate.js";
+import { inflateStart, readPieces } from "../archives/inflate.js";
 import type { Packed } from "../archives/unpack.js";
 import type { ArrayKind } from "../inputKinds.js";
 import type { ByteRange, OpenFiles } from "../system/openFiles.js";
@@ -37,9 +38,26 @@ export async function inspectArray(
   }
   if (kind === "wav") return { kind, shape: soundShape(await soundLayout(files, range, name)) };
   if (kind === "csv") return inspectTable(files, range, name);
+  if (kind === "nifti") return inspectVolumes(files, range, name);
   const start = new Uint8Array(Math.min(range.length, maxNpyHeaderLength));
   await files.read(range, 0, start, name);
   return { kind: "npy", shape: readNpyHeader(start, name).shape };
+}
+
+/** Volumes, gzipped or not. */
+async function inspectVolumes(files: OpenFiles, range: ByteRange, name: string): Promise<InspectedArray> {
+  const start = new Uint8Array(Math.min(range.length, niftiHeaderBytes));
+  await files.read(range, 0, start, name);
+  const isGzip = start[0] === 0x1f && start[1] === 0x8b;
+  const header = isGzip ? await inflateStart(files, range, niftiHeaderBytes, name, "gzip") : start;
+  const numbers = readNiftiLayout(header, name);
+  const { shape } = numbers;
+  if (isGzip) {
+    const packed = { wrapping: "gzip" as const, size: numbers.dataOffset + byteLengthOf(numbers) };
+    return { kind: "nifti", shape, numbers, packed };
+  }
+  requireWholeNifti(numbers, range.length, name);
+  return { kind: "nifti", shape, numbers };
 }
 
 /** Lines that decide how a table is written, and bytes of them. */
