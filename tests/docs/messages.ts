@@ -83,6 +83,10 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       "rows and columns are exchanged: do what it says, or give the array transposed",
     ],
     [
+      'train "set.mat[Y]" --patch 64 -o d.npz',
+      "name one of the arrays that are listed; of an HDF5 file, with its groups: `set.h5[group/X]`",
+    ],
+    [
       "train words.csv --patch 2 -o d.npz",
       "correct the field; empty fields, `NA` and `nan` are gaps, and lines that begin with `#` are left out",
     ],
@@ -92,7 +96,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ],
     ["train photo.png --patch 8x8x8 -o d.npz", "images are grey here; for colour or volumes, give a `.npy`"],
     [
-      "train data.mat --patch 8 -o d.npz",
+      "train data.fits --patch 8 -o d.npz",
       'any file of another name is read as an image; save the array with `np.save("data.npy", X)`',
     ],
     [
@@ -214,7 +218,7 @@ async function prepare(folder: string): Promise<void> {
       ),
     );
   writeFixture(folder);
-  writeFileSync(path("data.mat"), "not an image");
+  writeFileSync(path("data.fits"), "not an image");
   writeFileSync(path("words.csv"), "a,b,c\n1,2,3\n4,five,6\n");
   writeFileSync(path("drawing.png"), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   writeFileSync(

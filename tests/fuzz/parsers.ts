@@ -7,16 +7,20 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { deflateSync } from "fflate";
+import { inflateSync } from "node:zlib";
+import { deflateSync, gzipSync } from "fflate";
 import sharp from "sharp";
 import { SparseColumns } from "../../src/core/matrix.js";
 import type { Rng } from "../../src/core/random/rng.js";
 import { crc32 } from "../../src/data/formats/checksums.js";
 import { tiffOf } from "../../src/data/formats/images/tiff.case.js";
+import { mat5Of } from "../../src/data/formats/matlab/mat5.case.js";
+import { niftiOf } from "../../src/data/formats/nifti.case.js";
 import { makeNpy, npyFromText, readNpy, writeNpy } from "../../src/data/formats/npy.js";
 import { extractZip, listZip, readNpz, writeNpz, writeZip } from "../../src/data/formats/npz.js";
 import { wavOf } from "../../src/data/formats/wav.case.js";
 import { readWav } from "../../src/data/formats/wav.js";
+import { files as pythonFiles } from "../../src/data/node/arrays/writtenByPython.case.js";
 import { decodeImage } from "../../src/data/node/images.js";
 import { inspectInputs } from "../../src/data/node/inputs.js";
 import { openSource } from "../../src/data/node/openSource.js";
@@ -42,6 +46,7 @@ import { end, plan, report } from "../../src/report/runLines.case.js";
 import { runPage } from "../../src/report/runPage.js";
 import { Compressor } from "../../src/tasks/codec/compress.js";
 import { decompress } from "../../src/tasks/codec/decompress.js";
+import { hasHdf5 } from "../hdf5.js";
 import { mutate } from "./mutate.js";
 import { setChecksum, tarOf } from "./tarOf.js";
 
@@ -77,6 +82,23 @@ const tables = async () =>
     ',0,1,2,3\r\n0,1,2,3,"4"\r\n1,NA,,6,7\r\n',
     "1 2 3 4\n5 6 7 8\n",
   ].map((text) => new TextEncoder().encode(text));
+
+const matlab = async () => {
+  const X = { name: "X", sizes: [5, 6], values: [...counted(30)] };
+  const Y = { name: "Y", sizes: [6, 4], values: [...counted(24)], stored: "int16" as const };
+  return [mat5Of([X, Y]), mat5Of([X, Y], { compressed: true }), mat5Of([Y, X], { bigEndian: true })];
+};
+
+const volumes = async () => [
+  niftiOf({ sizes: [3, 4, 5], values: [...counted(60)], scale: [0.5, 1] }),
+  niftiOf({ sizes: [2, 3, 2, 2], values: [...counted(24)], version: 2, bigEndian: true, type: "float32" }),
+  gzipSync(niftiOf({ sizes: [3, 4, 5], values: [...counted(60)] })),
+];
+
+const hdf5 = async () =>
+  Object.entries(pythonFiles)
+    .filter(([name]) => name !== "tiny.mat")
+    .map(([, text]) => new Uint8Array(inflateSync(Buffer.from(text, "base64"))));
 
 const model = () => {
   const A = new SparseColumns(64, 20, 3);
@@ -319,6 +341,9 @@ export const parsers: readonly Parser[] = [
   { name: ".wav", valid: sounds, parse: (bytes) => readWav(bytes, "x.wav") },
   { name: ".wav files", valid: sounds, parse: readAs(".wav", [4]) },
   { name: "tables", valid: tables, parse: readAs(".csv", [3]) },
+  { name: ".mat files", valid: matlab, parse: readAs(".mat", [2]) },
+  { name: ".nii files", valid: volumes, parse: readAs(".nii", [1, 1, 1]) },
+  ...(hasHdf5 ? [{ name: "HDF5 files", valid: hdf5, parse: readAs(".h5", [2]) }] : []),
   { name: ".npz files", valid: archive, parse: readAs(".npz") },
   { name: ".tar files", valid: tar, parse: readAs(".tar"), damage: damageTar },
   { name: "metrics", valid: metrics, parse: pageOf },

@@ -42,10 +42,11 @@ export function atomSparsity(text: string): AtomSparsity {
 
 /** What data arguments may be, for help. */
 export const dataFiles =
-  "images, folders of images, globs, arrays (.npy, .npz), tables (.csv, .tsv), sounds (.wav), archives (.tar)";
+  "images, folders of images, globs, arrays (.npy, .npz, .mat, .h5, .nii), tables (.csv, .tsv), sounds (.wav), archives (.tar)";
 
 /** What the input of commands that take one may be, for help. */
-export const inputFile = "image, array (.npy, set.npz[X]), table (.csv, .tsv) or sound (.wav)";
+export const inputFile =
+  "image, array (.npy, .nii, set.npz[X], set.mat[X], set.h5[X]), table (.csv, .tsv) or sound (.wav)";
 
 /** Flags about how data are read. */
 export interface DataFlags {

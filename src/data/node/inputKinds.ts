@@ -7,7 +7,7 @@ import { imageExtensions } from "./images.js";
 import type { ByteRange } from "./system/openFiles.js";
 
 /** Kinds of files that are read as arrays. */
-export type ArrayKind = "npy" | "wav" | "csv" | "raw" | "nifti" | "mat";
+export type ArrayKind = "npy" | "wav" | "csv" | "raw" | "nifti" | "mat" | "hdf5";
 
 /** Where an input is. */
 interface Place {
@@ -38,7 +38,7 @@ export type Input = ArrayInput | (Place & { readonly kind: "image"; readonly pac
 /** Files that hold one input, and archives. */
 export type FileKind = "image" | ArrayKind | ArchiveKind;
 export type ArchiveKind = (typeof archiveKinds)[number];
-const archiveKinds = ["npz", "tar", "mat5"] as const;
+const archiveKinds = ["npz", "tar", "matlab", "datasets"] as const;
 
 interface KindOfFile {
   readonly kind: FileKind;
@@ -56,14 +56,18 @@ const kinds: Readonly<Record<string, KindOfFile>> = {
   ".tsv": { kind: "csv" },
   ".nii": { kind: "nifti", inFolders: true },
   ".nii.gz": { kind: "nifti", inFolders: true },
-  ".mat": { kind: "mat5" },
+  ".mat": { kind: "matlab" },
+  ".h5": { kind: "datasets" },
+  ".hdf5": { kind: "datasets" },
+  ".he5": { kind: "datasets" },
+  ".nc": { kind: "datasets" },
   ".npz": { kind: "npz" },
   ".tar": { kind: "tar" },
 };
 
 /** What can be read, for messages. */
 export const knownKinds =
-  "readable files are images (PNG, JPEG, WebP, TIFF, GIF, AVIF), arrays (.npy, .npz, .mat, .nii), tables (.csv, .tsv), " +
+  "readable files are images (PNG, JPEG, WebP, TIFF, GIF, AVIF), arrays (.npy, .npz, .mat, .h5, .nii), tables (.csv, .tsv), " +
   "sound (.wav) and archives (.tar); numpy.save writes other data as .npy, and --raw reads files of plain numbers";
 
 function kindByName(path: string): KindOfFile | undefined {

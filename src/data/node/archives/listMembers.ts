@@ -11,8 +11,10 @@ import {
   zipLocalBytes,
   zipTailLength,
 } from "../../formats/npz.js";
+import { byteLengthOf } from "../../formats/numberLayout.js";
 import { listTar } from "../../formats/tar.js";
 import { inspectArray } from "../arrays/inspectArray.js";
+import { listHdf5 } from "../hdf5/hdf5Files.js";
 import { type ArchiveKind, type Input, isArchiveKind, isKnownKind, isUsable, kindOf } from "../inputKinds.js";
 import { bufferedReader } from "../system/bufferedReader.js";
 import { shownPath } from "../system/fileNames.js";
@@ -34,7 +36,15 @@ export async function listMembers(
   try {
     const whole = await files.whole(path);
     if (kind === "tar") return await tarMembers(files, whole, only === undefined ? onSkip : reject, only);
-    if (kind === "mat5") return await matMembers(files, whole, only === undefined ? onSkip : reject, only);
+    const report = only === undefined ? onSkip : reject;
+    if (kind === "datasets") return await hdf5Members(whole, report, only);
+    if (kind === "matlab") {
+      const start = new Uint8Array(Math.min(whole.length, 521));
+      await files.read(whole, 0, start, shownPath(path));
+      return isHdf5(start)
+        ? await hdf5Members(whole, report, only)
+        : await matMembers(files, whole, report, only);
+    }
     return await npzMembers(files, whole, only);
   } finally {
     await files.close();
@@ -143,13 +153,46 @@ async function matMembers(
   return chosen.flatMap(({ name, offset, length, inflated, numbers, problem }) => {
     const path = `${file}[${printable(name)}]`;
     if (!numbers) {
-      onSkip(new InputError(`${shownPath(path)} ${problem}: it must be an array of real numbers`));
+      onSkip(notNumbers(path, problem));
       return [];
     }
     const within = { file, offset, length };
     const packed = inflated === undefined ? {} : { packed: { wrapping: "zlib" as const, size: inflated } };
     return [{ kind: "mat" as const, path, shape: numbers.shape, numbers, within, ...packed }];
   });
+}
+
+/** Whether a Matlab file is HDF5, after the 512 bytes that Matlab 7.3 puts before it. */
+function isHdf5(start: Uint8Array): boolean {
+  const signature = "\x89HDF\r\n\x1a\n";
+  return [0, 512].some((at) => String.fromCharCode(...start.subarray(at, at + 8)) === signature);
+}
+
+/** The datasets of an HDF5 file that are arrays of numbers; the others are reported. */
+async function hdf5Members(
+  whole: ByteRange,
+  onSkip: (problem: InputError) => void,
+  only: string | undefined,
+): Promise<Input[]> {
+  const { file } = whole;
+  const found = await listHdf5(file, only);
+  if (only !== undefined && found.length === 0) {
+    const names = (await listHdf5(file)).filter(({ numbers }) => numbers).map(({ name }) => name);
+    throw noMember(shownPath(file), only, names);
+  }
+  return found.flatMap(({ name, numbers, problem }) => {
+    const path = `${file}[${printable(name)}]`;
+    if (!numbers) {
+      onSkip(notNumbers(path, problem));
+      return [];
+    }
+    const packed = { dataset: name, size: byteLengthOf(numbers) };
+    return [{ kind: "hdf5" as const, path, shape: numbers.shape, numbers, within: whole, packed }];
+  });
+}
+
+function notNumbers(path: string, problem: string | undefined): InputError {
+  return new InputError(`${shownPath(path)} ${problem}: it must be an array of real numbers`);
 }
 
 /** The name of a member for messages: one line, at most 200 characters, no control characters. */

@@ -1,16 +1,17 @@
 /**
  * What a file holds in a form that cannot be read at any place, and how it becomes bytes that can: compressed members are
- * inflated, tables of text become float64 numbers, row by row.
+ * inflated, datasets of HDF5 files are read row by row, tables of text become float64 numbers.
  */
 
 import { InputError } from "../../../core/errors.js";
 import { crc32 } from "../../formats/checksums.js";
 import { LineReader, readTableLine, type TableForm } from "../../formats/csv.js";
+import { readHdf5 } from "../hdf5/hdf5Files.js";
 import type { ByteRange, OpenFiles } from "../system/openFiles.js";
 import { inflated, readPieces } from "./inflate.js";
 
 /** A form to unpack; `size` is the number of bytes that it becomes. */
-export type Packed = Deflated | PackedTable | PackedStream;
+export type Packed = Deflated | PackedTable | PackedStream | PackedDataset;
 
 /** A member of a zip archive. */
 export interface Deflated {
@@ -30,6 +31,12 @@ export interface PackedStream {
   readonly wrapping: "zlib" | "gzip";
 }
 
+/** A dataset of an HDF5 file. */
+export interface PackedDataset {
+  readonly size: number;
+  readonly dataset: string;
+}
+
 /** The unpacked bytes of a range, a piece at a time; `name` is for messages. Throws if they are not what was declared. */
 export function unpacked(
   files: OpenFiles,
@@ -38,8 +45,23 @@ export function unpacked(
   name: string,
 ): AsyncGenerator<Uint8Array> {
   if ("table" in packed) return tableNumbers(files, range, packed, name);
+  if ("dataset" in packed) return datasetNumbers(range, packed, name);
   if ("wrapping" in packed) return streamStart(files, range, packed, name);
   return checkedMember(files, range, packed, name);
+}
+
+async function* datasetNumbers(
+  { file }: ByteRange,
+  { size, dataset }: PackedDataset,
+  name: string,
+): AsyncGenerator<Uint8Array> {
+  let left = size;
+  for await (const slab of readHdf5(file, dataset)) {
+    left -= slab.length;
+    if (left < 0) break;
+    yield slab;
+  }
+  if (left !== 0) throw new InputError(`${name}: changed while it was in use`);
 }
 
 /** The stream is read to its end, so that its own checksum is compared. */
