@@ -83,7 +83,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       "rows and columns are exchanged: do what it says, or give the array transposed",
     ],
     [
-      'train "set.mat[Y]" --patch 64 -o d.npz',
+      "train set.mat[Y] --patch 64 -o d.npz",
       "name one of the arrays that are listed; of an HDF5 file, with its groups: `set.h5[group/X]`",
     ],
     [

@@ -13,6 +13,7 @@ import sharp from "sharp";
 import { SparseColumns } from "../../src/core/matrix.js";
 import type { Rng } from "../../src/core/random/rng.js";
 import { crc32 } from "../../src/data/formats/checksums.js";
+import { bmpOf } from "../../src/data/formats/images/bmp.case.js";
 import { tiffOf } from "../../src/data/formats/images/tiff.case.js";
 import { mat5Of } from "../../src/data/formats/matlab/mat5.case.js";
 import { niftiOf } from "../../src/data/formats/nifti.case.js";
@@ -162,6 +163,32 @@ async function images(): Promise<Uint8Array[]> {
     ),
   );
 }
+
+/** Pictures that the project decodes itself. */
+const rasters = async () => {
+  const palette = Array.from({ length: 16 }, (_, i) => [i, 2 * i, 3 * i, 0]);
+  const text = (words: string, samples: ArrayLike<number> = []) =>
+    Uint8Array.from([...new TextEncoder().encode(words), ...Array.from(samples)]);
+  return [
+    bmpOf({ width: 8, height: 6, bits: 24, pixels: [...counted(8 * 6 * 3)] }),
+    bmpOf({ width: 8, height: 2, bits: 4, palette, pixels: [...counted(8)] }),
+    bmpOf({
+      width: 8,
+      height: 2,
+      bits: 8,
+      compression: 1,
+      palette,
+      pixels: [8, 3, 0, 0, 0, 3, 1, 2, 3, 0, 5, 1, 0, 1],
+    }),
+    text("P2 3 2 9\n1 2 3 4 5 6"),
+    text("P6 4 3 255\n", counted(36)),
+    text(
+      "P5 4 3 1000\n",
+      counted(24).map((value, i) => (i % 2 === 0 ? 1 : value % 200)),
+    ),
+    text("P4 9 2\n", [1, 2, 3, 4]),
+  ];
+};
 
 /** Files of several pages. */
 async function pagedImages(): Promise<Uint8Array[]> {
@@ -336,6 +363,7 @@ export const parsers: readonly Parser[] = [
     damage: damageMember,
   },
   { name: "images", valid: images, parse: (bytes) => decodeImage(bytes, "x.png") },
+  { name: "BMP and netpbm", valid: rasters, parse: (bytes) => decodeImage(bytes, "x.bmp") },
   { name: "images of several pages", valid: pagedImages, parse: readAs(".tif") },
   { name: ".npy files", valid: async () => (await arrays()).slice(0, 2), parse: readAs(".npy") },
   { name: ".wav", valid: sounds, parse: (bytes) => readWav(bytes, "x.wav") },

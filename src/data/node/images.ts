@@ -1,6 +1,6 @@
 /**
  * Image files as grey signals, through sharp: PNG, JPEG, WebP, TIFF, GIF, AVIF, and SVG from
- * files named `.svg`. Pixels and the time for decoding are limited.
+ * files named `.svg`; BMP and netpbm pictures by decoders of the project. Pixels and the time for decoding are limited.
  *
  * Samples have the values in the file on the scale 0 to 255, as numpy or Matlab would
  * read them, not those that a colour-managed viewer would show:
@@ -21,18 +21,27 @@ import { InputError } from "../../core/errors.js";
 import { isNodata } from "../../core/samples/gaps.js";
 import { formatShape, type Shape } from "../../core/shape.js";
 import { makeSignal, notFinite, type Signal } from "../../core/signal.js";
+import { decodeBmp, readBmpHeader } from "../formats/images/bmp.js";
+import { decodeNetpbm, readNetpbmHeader } from "../formats/images/netpbm.js";
+import type { RasterImage, RasterSize } from "../formats/images/rasterImage.js";
 import { readFileBytes } from "./files.js";
 import { imageFormatOf, unreadableAnimation } from "./imageFormat.js";
 
 /** Endings of the files in a folder that are taken as images. */
 export const imageExtensions = [
   ".avif",
+  ".bmp",
+  ".dib",
   ".gif",
   ".jfif",
   ".jpe",
   ".jpeg",
   ".jpg",
+  ".pbm",
+  ".pgm",
   ".png",
+  ".pnm",
+  ".ppm",
   ".tif",
   ".tiff",
   ".webp",
@@ -146,7 +155,7 @@ export async function imageFrames(
   name: string,
 ): Promise<{ readonly shape: Shape; readonly frames: number }> {
   const { height, width, metadata } = await decoded(bytes, name, readHeader);
-  return { shape: [height, width], frames: metadata.pages ?? 1 };
+  return { shape: [height, width], frames: metadata?.pages ?? 1 };
 }
 
 /** Do work on the bytes of an image; any failure becomes an error of one line. */
@@ -183,23 +192,51 @@ function requireFormat(bytes: Uint8Array, name: string): void {
 interface ImageHeader {
   readonly width: number;
   readonly height: number;
-  readonly metadata: Metadata;
+  /** What sharp says of it; undefined for formats that it does not read. */
+  readonly metadata: Metadata | undefined;
 }
 
 async function readHeader(input: Uint8Array | string, page = 0): Promise<ImageHeader> {
+  const own = typeof input === "string" ? undefined : ownFormats[imageFormatOf(input) ?? ""];
+  if (own) return { ...requirePixels(own.size(input as Uint8Array)), metadata: undefined };
   const { default: sharp } = await import("sharp"); // only when there is an image to read
   const metadata = await sharp(input, { limitInputPixels: false, page }).metadata();
-  const { width, height } = metadata.autoOrient;
+  return { ...requirePixels(metadata.autoOrient), metadata };
+}
+
+function requirePixels({ width, height }: RasterSize): RasterSize {
   if (!(width * height <= maxPixels)) throw new Error(`${width}x${height} is more than ${maxPixels} pixels`);
-  return { width, height, metadata };
+  return { width, height };
+}
+
+/** Formats that are decoded here, and not by sharp. */
+const ownFormats: Readonly<Record<string, OwnFormat>> = {
+  BMP: { size: readBmpHeader, decode: decodeBmp },
+  Netpbm: { size: readNetpbmHeader, decode: decodeNetpbm },
+};
+
+interface OwnFormat {
+  size(bytes: Uint8Array): RasterSize;
+  decode(bytes: Uint8Array): RasterImage;
+}
+
+function decodeOwn({ size, decode }: OwnFormat, bytes: Uint8Array): ImageSamples {
+  requirePixels(size(bytes));
+  const image = decode(bytes);
+  return { ...image, hasAlpha: image.channels === 4, bits: image.white > 255 ? 16 : 8, pictures: 1 };
 }
 
 async function decode(
   input: Uint8Array | string,
   range: { readonly page: number; readonly pages: number } = { page: 0, pages: 1 },
 ): Promise<ImageSamples> {
+  const { metadata } = await readHeader(input, range.page);
+  if (metadata === undefined) {
+    const bytes = input as Uint8Array;
+    return decodeOwn(ownFormats[imageFormatOf(bytes) ?? ""], bytes);
+  }
   const { default: sharp } = await import("sharp");
-  const { space, hasProfile, hasAlpha, depth, pages = 1 } = (await readHeader(input, range.page)).metadata;
+  const { space, hasProfile, hasAlpha, depth, pages = 1 } = metadata;
   const wide = space === "grey16" || space === "rgb16";
   const grey = (space === "grey16" || space === "b-w") && !hasAlpha; // in grey, sharp would drop alpha
   const target = grey ? space : wide ? "rgb16" : "srgb";

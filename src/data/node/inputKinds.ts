@@ -67,7 +67,7 @@ const kinds: Readonly<Record<string, KindOfFile>> = {
 
 /** What can be read, for messages. */
 export const knownKinds =
-  "readable files are images (PNG, JPEG, WebP, TIFF, GIF, AVIF), arrays (.npy, .npz, .mat, .h5, .nii), tables (.csv, .tsv), " +
+  "readable files are images (PNG, JPEG, WebP, TIFF, GIF, AVIF, BMP, PGM, PPM), arrays (.npy, .npz, .mat, .h5, .nii), tables (.csv, .tsv), " +
   "sound (.wav) and archives (.tar); numpy.save writes other data as .npy, and --raw reads files of plain numbers";
 
 function kindByName(path: string): KindOfFile | undefined {
