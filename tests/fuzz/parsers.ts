@@ -374,6 +374,11 @@ export const parsers: readonly Parser[] = [
   ...(hasHdf5 ? [{ name: "HDF5 files", valid: hdf5, parse: readAs(".h5", [2]) }] : []),
   { name: ".npz files", valid: archive, parse: readAs(".npz") },
   { name: ".tar files", valid: tar, parse: readAs(".tar"), damage: damageTar },
+  {
+    name: ".tar.gz files",
+    valid: async () => (await tar()).map((bytes) => gzipSync(bytes)),
+    parse: readAs(".tar.gz"),
+  },
   { name: "metrics", valid: metrics, parse: pageOf },
   {
     name: "results",

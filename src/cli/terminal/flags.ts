@@ -42,7 +42,7 @@ export function atomSparsity(text: string): AtomSparsity {
 
 /** What data arguments may be, for help. */
 export const dataFiles =
-  "images, folders of images, globs, arrays (.npy, .npz, .mat, .h5, .nii), tables (.csv, .tsv), sounds (.wav), archives (.tar)";
+  "images, folders of images, globs, arrays (.npy, .npz, .mat, .h5, .nii), tables (.csv, .tsv), sounds (.wav), archives (.tar, .tar.gz)";
 
 /** What the input of commands that take one may be, for help. */
 export const inputFile =

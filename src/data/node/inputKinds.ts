@@ -14,6 +14,8 @@ interface Place {
   readonly path: string;
   /** Where it is in an archive. */
   readonly within?: ByteRange;
+  /** The bytes that its archive has when it is inflated, if the archive is gzipped as a whole. */
+  readonly gunzipped?: number | undefined;
   /** Whether a folder or a glob led to it, and not its own name: then the others are used if it cannot be read. */
   readonly found?: boolean;
 }
@@ -38,7 +40,7 @@ export type Input = ArrayInput | (Place & { readonly kind: "image"; readonly pac
 /** Files that hold one input, and archives. */
 export type FileKind = "image" | ArrayKind | ArchiveKind;
 export type ArchiveKind = (typeof archiveKinds)[number];
-const archiveKinds = ["npz", "tar", "matlab", "datasets"] as const;
+const archiveKinds = ["npz", "tar", "tgz", "matlab", "datasets"] as const;
 
 interface KindOfFile {
   readonly kind: FileKind;
@@ -63,12 +65,14 @@ const kinds: Readonly<Record<string, KindOfFile>> = {
   ".nc": { kind: "datasets" },
   ".npz": { kind: "npz" },
   ".tar": { kind: "tar" },
+  ".tar.gz": { kind: "tgz" },
+  ".tgz": { kind: "tgz" },
 };
 
 /** What can be read, for messages. */
 export const knownKinds =
   "readable files are images (PNG, JPEG, WebP, TIFF, GIF, AVIF, BMP, PGM, PPM), arrays (.npy, .npz, .mat, .h5, .nii), tables (.csv, .tsv), " +
-  "sound (.wav) and archives (.tar); numpy.save writes other data as .npy, and --raw reads files of plain numbers";
+  "sound (.wav) and archives (.tar, .tar.gz); numpy.save writes other data as .npy, and --raw reads files of plain numbers";
 
 function kindByName(path: string): KindOfFile | undefined {
   const ending = /(?:\.\w+)?\.gz$|\.\w+$/.exec(basename(path).toLowerCase())?.[0] ?? "";
@@ -93,7 +97,7 @@ export function isKnownKind(path: string): boolean {
 /** Whether a file, or a member that is named as in `set.npz[X]`, is read as one array. */
 export function isArrayFile(path: string): boolean {
   const kind = kindOf(memberIn(path)?.archive ?? path);
-  return kind !== "image" && kind !== "tar";
+  return kind !== "image" && kind !== "tar" && kind !== "tgz";
 }
 
 /** Whether a file in a folder is data, by the ending of its name. */

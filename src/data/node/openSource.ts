@@ -66,11 +66,12 @@ export async function openSource(
   const nodata = resolveNodata("openSource", options.nodata);
   const files = new OpenFiles();
   try {
-    const store = temporaryBytes(inputs) > 0 ? await TemporaryStore.open(files, inputs) : undefined;
+    const room = temporaryBytes(inputs);
+    const store = room > 0 ? await TemporaryStore.open(files, room) : undefined;
     const { opened, skipped } = await openAll(inputs, { patch, unitSamples, nodata, files, store }, onSkip);
     const units = opened.flatMap((input) => input.units);
     if (units.length === 0) throw nothingToRead(patch);
-    const compared = opened.map((input) => input.compared);
+    const compared = [...new Map(opened.map((input) => [input.compared.path, input.compared])).values()];
     const close = () => files.close();
     const source = {
       units,
@@ -123,7 +124,15 @@ async function settleAll<T>(promises: readonly Promise<T>[]): Promise<T[]> {
 
 /** An input, opened. An error that is returned, not thrown, skips only this input. */
 async function openInput(input: Input, opening: Opening): Promise<OpenInput | InputError> {
+  const { within, gunzipped } = input;
   const name = shownPath(input.path);
+  if (within && gunzipped !== undefined && opening.store) {
+    const place = await opening.store.unpackMember(within, gunzipped, shownPath(within.file));
+    const opened = await openInput({ ...input, within: place, gunzipped: undefined }, opening);
+    if (opened instanceof InputError) return opened;
+    const { length } = await opening.files.whole(within.file);
+    return { ...opened, compared: { path: within.file, length } };
+  }
   if (input.kind === "image") return openImage(input, name, opening);
   const array = (input.kind === "wav" ? openSound : openArray)(input, name, opening);
   return input.found ? array.catch((error: unknown) => skippable(error)) : array;

@@ -19,7 +19,8 @@ import { type ArchiveKind, type Input, isArchiveKind, isKnownKind, isUsable, kin
 import { bufferedReader } from "../system/bufferedReader.js";
 import { shownPath } from "../system/fileNames.js";
 import { type ByteRange, OpenFiles } from "../system/openFiles.js";
-import { inflateStart } from "./inflate.js";
+import { inflated, inflateStart } from "./inflate.js";
+import { TemporaryStore } from "./temporaryStore.js";
 import type { Deflated } from "./unpack.js";
 
 /** Largest directory of a zip file, in bytes. */
@@ -35,7 +36,9 @@ export async function listMembers(
   const files = new OpenFiles();
   try {
     const whole = await files.whole(path);
-    if (kind === "tar") return await tarMembers(files, whole, only === undefined ? onSkip : reject, only);
+    if (kind === "tar")
+      return await tarMembers(files, whole, path, only === undefined ? onSkip : reject, only);
+    if (kind === "tgz") return await gzippedMembers(files, whole, only === undefined ? onSkip : reject, only);
     const report = only === undefined ? onSkip : reject;
     if (kind === "datasets") return await hdf5Members(whole, report, only);
     if (kind === "matlab") {
@@ -62,14 +65,31 @@ function noMember(archive: string, only: string, names: readonly string[]): Inpu
   return new InputError(`${archive} has no member ${show(only)}; it has ${shown || "none"}${more}`);
 }
 
-/** As in folders, files are chosen by their names, hidden ones are left out, and damaged arrays are reported. */
-async function tarMembers(
+/** The members of a gzipped tar, which is inflated twice: to find out its size, and to look into it. */
+async function gzippedMembers(
   files: OpenFiles,
   whole: ByteRange,
   onSkip: (problem: InputError) => void,
   only: string | undefined,
 ): Promise<Input[]> {
   const { file } = whole;
+  const name = shownPath(file);
+  let size = 0;
+  for await (const part of inflated(files, whole, name, "gzip")) size += part.length;
+  const store = await TemporaryStore.open(files, size);
+  const tar = await store.unpack(whole, { size, wrapping: "gzip" }, name);
+  const members = await tarMembers(files, tar, file, onSkip, only);
+  return members.map((input) => ({ ...input, gunzipped: size }));
+}
+
+/** The members of a tar in a range; `file` is the archive by name. As in folders, files are chosen by their names, hidden ones are left out, and damaged arrays are reported. */
+async function tarMembers(
+  files: OpenFiles,
+  whole: ByteRange,
+  file: string,
+  onSkip: (problem: InputError) => void,
+  only: string | undefined,
+): Promise<Input[]> {
   const inputs: Input[] = [];
   const archive = shownPath(file);
   const all = await listTar(bufferedReader(files, whole), whole.length, archive);
@@ -91,8 +111,10 @@ async function tarMembers(
     try {
       const kind = kindOf(name);
       if (kind === "image") inputs.push({ kind, path, within });
-      else if (!isArchiveKind(kind))
-        inputs.push({ ...(await inspectArray(files, within, kind, shownPath(path))), path, within });
+      else if (!isArchiveKind(kind)) {
+        const range = { file: whole.file, offset: whole.offset + offset, length: size };
+        inputs.push({ ...(await inspectArray(files, range, kind, shownPath(path))), path, within });
+      }
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       onSkip(error);

@@ -21,13 +21,17 @@ import { type Packed, unpacked } from "./unpack.js";
 
 /** Bytes that inputs take in the temporary folder. */
 export function temporaryBytes(inputs: readonly Input[]): number {
-  return inputs.reduce((sum, { packed }) => sum + (packed?.size ?? 0), 0);
+  const archives = new Map(inputs.map(({ within, gunzipped = 0 }) => [within?.file, gunzipped]));
+  const whole = [...archives.values()].reduce((sum, size) => sum + size, 0);
+  return inputs.reduce((sum, { packed }) => sum + (packed?.size ?? 0), whole);
 }
 
 export class TemporaryStore {
   readonly #path: string;
   readonly #handle: FileHandle;
   readonly #files: OpenFiles;
+  /** Gzipped archives, each inflated once. */
+  readonly #archives = new Map<string, Promise<ByteRange>>();
   #end = 0;
 
   private constructor(path: string, handle: FileHandle, files: OpenFiles) {
@@ -36,9 +40,9 @@ export class TemporaryStore {
     this.#files = files;
   }
 
-  /** A store with room for those inputs that have to be unpacked; `files` closes it. */
-  static async open(files: OpenFiles, inputs: readonly Input[]): Promise<TemporaryStore> {
-    await requireRoom(temporaryBytes(inputs));
+  /** A store with room for this many bytes; `files` closes it. */
+  static async open(files: OpenFiles, bytes: number): Promise<TemporaryStore> {
+    await requireRoom(bytes);
     const target = join(tmpdir(), "inflated");
     await removeStaleOf(target);
     const file = new TemporaryFile(target);
@@ -63,6 +67,15 @@ export class TemporaryStore {
       size += part.length;
     }
     return room;
+  }
+
+  /** Where a member of a gzipped archive of `size` bytes is, once that is inflated; `name` is for messages. */
+  async unpackMember({ file, offset, length }: ByteRange, size: number, name: string): Promise<ByteRange> {
+    const inflate = async () => this.unpack(await this.#files.whole(file), { size, wrapping: "gzip" }, name);
+    const archive = this.#archives.get(file) ?? inflate();
+    this.#archives.set(file, archive);
+    const whole = await archive;
+    return { file: whole.file, offset: whole.offset + offset, length };
   }
 }
 

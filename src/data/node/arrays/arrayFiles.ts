@@ -4,7 +4,7 @@ import { InputError } from "../../../core/errors.js";
 import { counted } from "../../../core/formatText.js";
 import { makeNpy, type NpyArray, readNpy, toFloat32 } from "../../formats/npy.js";
 import { readWav } from "../../formats/wav.js";
-import { TemporaryStore } from "../archives/temporaryStore.js";
+import { TemporaryStore, temporaryBytes } from "../archives/temporaryStore.js";
 import { readFileBytes } from "../files.js";
 import type { ArrayInput, Input } from "../inputKinds.js";
 import { inspectInputs } from "../inputs.js";
@@ -35,7 +35,7 @@ async function readArrayInput(input: ArrayInput): Promise<NpyArray> {
   if (!within && kind === "wav") return readWav(await readFileBytes(path), path);
   const files = new OpenFiles();
   try {
-    const store = input.packed ? await TemporaryStore.open(files, [input]) : undefined;
+    const store = input.packed ? await TemporaryStore.open(files, temporaryBytes([input])) : undefined;
     const range = await locate(input, name, files, store);
     const layout = await layoutIn(range, input, name, files);
     const read = (at: number, into: Uint8Array) => files.read(range, at, into, name);
