@@ -228,16 +228,40 @@ interface Hdf5Library {
   readonly File: new (path: string, mode: "r") => OpenHdf5;
 }
 
+/** The library, once it is loaded; and whether a damaged file has stopped it, after which nothing it says is certain. */
+let loaded: Promise<Hdf5Library> | undefined;
+let stopped = false;
+
 async function loadLibrary(name: string): Promise<Hdf5Library> {
+  if (stopped)
+    throw new InputError(
+      `${name}: not read, because an earlier HDF5 file, which is damaged, stopped its reader`,
+    );
+  loaded ??= startLibrary();
+  try {
+    return await loaded;
+  } catch (error) {
+    throw new InputError(
+      `${name}: HDF5 files need the package h5wasm: npm install h5wasm (${firstLine(error)})`,
+    );
+  }
+}
+
+/** Start the library without its messages: what it says when it stops is an error here. */
+async function startLibrary(): Promise<Hdf5Library> {
+  const print = console.error;
+  let isLoading = true;
+  console.error = (...words) => {
+    if (isLoading) print(...words);
+  };
   try {
     const { default: library } = await import("h5wasm/node");
     const module = (await library.ready) as unknown as Hdf5Module;
     module.activate_throwing_error_handler();
     return { module, File: library.File as unknown as Hdf5Library["File"] };
-  } catch (error) {
-    throw new InputError(
-      `${name}: HDF5 files need the package h5wasm: npm install h5wasm (${firstLine(error)})`,
-    );
+  } finally {
+    console.error = print;
+    isLoading = false;
   }
 }
 
@@ -247,6 +271,10 @@ function reading<T>(path: string, work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof InputError) throw error;
+    if (error instanceof WebAssembly.RuntimeError) {
+      stopped = true;
+      throw new InputError(`${shownPath(path)}: cannot be read as HDF5 (it is damaged)`);
+    }
     throw new InputError(`${shownPath(path)}: cannot be read as HDF5 (${reasonOf(error)})`);
   }
 }
