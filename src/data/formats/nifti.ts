@@ -1,16 +1,17 @@
 /**
  * Volumes of NIfTI-1 and NIfTI-2 files (`.nii`): where their numbers are, and how they are scaled.
  *
- * The first axis of the file, x, varies fastest. A volume has the axes x, y, z, as in nibabel; axes of size 1 at its end
- * are left out. In a series the axes after z (time, directions) come first, so that the first axis counts volumes.
+ * The first axis of the file, x, varies fastest. A volume has the axes z, y, x, so that it can be read slice by slice: the
+ * transpose of nibabel's array, and SimpleITK's. Axes of size 1 at the end of the file's list are left out. In a series the
+ * axes after z (time, directions) come before it, so that the first axis counts volumes.
  * Stored numbers are multiplied by `scl_slope`, and `scl_inter` is added, where the header has a slope.
  *
  * References: NIfTI-1 and NIfTI-2 data format, nifti1.h and nifti2.h, https://nifti.nimh.nih.gov.
  */
 
 import { InputError } from "../../core/errors.js";
-import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
-import { columnMajorStrides, type NumberLayout } from "./numberLayout.js";
+import { formatShape, type Shape, sizeOf, stridesOf } from "../../core/shape.js";
+import type { NumberLayout } from "./numberLayout.js";
 
 /** Bytes that hold the header of either version. */
 export const niftiHeaderBytes = 540;
@@ -76,7 +77,9 @@ export function readNiftiLayout(start: Uint8Array, name: string): NumberLayout {
   const { slope, intercept, offset } = fields;
   const scaled = slope !== 0 && Number.isFinite(slope) && Number.isFinite(intercept);
   const scale = scaled && (slope !== 1 || intercept !== 0) ? { scale: { slope, intercept } } : {};
-  return { ...seriesFirst(shape), kind, size, bigEndian: !little, dataOffset: offset, ...scale };
+  const slowestFirst = shape.toReversed();
+  const strides = stridesOf(slowestFirst);
+  return { shape: slowestFirst, strides, kind, size, bigEndian: !little, dataOffset: offset, ...scale };
 }
 
 function fieldsOf1(view: DataView, little: boolean): Fields {
@@ -105,13 +108,6 @@ function shapeOf([count, ...sizes]: readonly number[]): Shape | undefined {
   const used = sizes.slice(0, count);
   while (used.length > 1 && used[used.length - 1] === 1) used.pop();
   return used.every((size) => size >= 1) ? used : undefined;
-}
-
-/** The axes after the third first, the slowest of all at the start. */
-function seriesFirst(sizes: Shape): Pick<NumberLayout, "shape" | "strides"> {
-  const strides = columnMajorStrides(sizes);
-  const turned = <T>(list: readonly T[]) => [...list.slice(3).reverse(), ...list.slice(0, 3)];
-  return { shape: turned(sizes), strides: turned(strides) };
 }
 
 /** Refuse a file that ends before its numbers do. */

@@ -43,12 +43,20 @@ async function readNumbers(array: ArrayBytes, from: number, rows: number, into: 
     const bytes = new Uint8Array(into.buffer, into.byteOffset, into.byteLength);
     return array.read(layout.dataOffset + from * layout.strides[0] * 4, bytes);
   }
-  const items = await readItems(array, from, rows);
-  const name = from === 0 ? array.name : `${array.name} from row ${from} on`;
-  into.set(toFloat32(items, name, nodata));
-  if (items.data instanceof Float64Array && rows === layout.shape[0])
-    requireNotAllTiny({ name: array.name, shape, data: items.data }, into);
+  const rowItems = sizeOf(shape.slice(1));
+  const each = isRowMajor(layout) ? Math.max(1, Math.floor(itemsTogether / rowItems)) : rows;
+  for (let at = 0; at < rows; at += each) {
+    const items = await readItems(array, from + at, Math.min(each, rows - at));
+    const name = from + at === 0 ? array.name : `${array.name} from row ${from + at} on`;
+    into.set(toFloat32(items, name, nodata), at * rowItems);
+  }
+  if (rows < layout.shape[0] || into.some((value) => value !== 0)) return;
+  const { data } = await readItems(array, from, rows);
+  if (data instanceof Float64Array) requireNotAllTiny({ name: array.name, shape, data }, into);
 }
+
+/** Items that are converted at a time, at least those of a row. */
+const itemsTogether = 2 ** 20;
 
 /** Rows as they are stored, row-major; those with a scale as f64. */
 export async function readItems(
