@@ -111,7 +111,7 @@ describe("signals in columns", () => {
     );
   });
 
-  it("are refused where there are none", async () => {
+  it("are refused for a patch with as many axes as the array", async () => {
     const picture = quick.replace("--patch 8", "--patch 8x8");
     expect(await rejects(folder, `train set.npy --signals columns ${picture} -o d.npz`)).toMatch(
       /^train: set\.npy \(20x40\) has as many axes as the patch: it is one signal/,

@@ -1,8 +1,8 @@
 /** The lines about data before work begins: what was read, and a hint if rows and columns look exchanged. */
 
 import type { Shape } from "../../core/shape.js";
-import { type CountedSignals, describeInputs, hintAtColumns } from "../../data/node/describeInputs.js";
 import type { Input } from "../../data/node/inputs.js";
+import { type CountedSignals, describeInputs, hintAtColumns } from "../../data/node/units/describeInputs.js";
 import { stderr } from "./output.js";
 
 export function noteData(

@@ -10,7 +10,6 @@ import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { makeNpy, toFloat32, writeNpy } from "../../data/formats/npy.js";
 import { readArrayFile } from "../../data/node/arrays/arrayFiles.js";
-import { describeInputs } from "../../data/node/describeInputs.js";
 import { writeFileAtomic } from "../../data/node/files.js";
 import { type Input, isArrayFile, kindOf, memberIn } from "../../data/node/inputs.js";
 import { requireOutput } from "../../data/node/outputs.js";
@@ -20,6 +19,7 @@ import {
   readPictureFile,
   writePictureFile,
 } from "../../data/node/pictures.js";
+import { describeInputs } from "../../data/node/units/describeInputs.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { psnr } from "../../tasks/approximate/representation.js";
 import { isColour } from "../../tasks/restore/colour.js";

@@ -18,7 +18,6 @@ import type { SignalSource } from "../sampling/signalSource.js";
 import { TemporaryStore, temporaryBytes } from "./archives/temporaryStore.js";
 import { openArray, openSound } from "./arrays/openArray.js";
 import { fileContents } from "./fileContents.js";
-import { type FileUnit, type OpenInput, type Opening, tooSmall } from "./fileUnits.js";
 import { decodeImage } from "./images.js";
 import {
   type Input,
@@ -35,6 +34,7 @@ import { openPages } from "./pages/openPages.js";
 import { type OnSkip, SkippedFiles, warnOfSkipped } from "./skippedFiles.js";
 import { shownPath } from "./system/fileNames.js";
 import { OpenFiles } from "./system/openFiles.js";
+import { type FileUnit, type OpenInput, type Opening, tooSmall } from "./units/fileUnits.js";
 
 export interface OpenSourceOptions extends ReadSignalsOptions {
   /** Approximate samples per unit; by default an array is one unit. */

@@ -25,7 +25,7 @@ export function isNetpbm(bytes: Uint8Array): boolean {
   );
 }
 
-/** The header of a picture. Throws an error with the reason if there is none. */
+/** The header of a picture. Throws an error with the reason if it cannot be read. */
 export function readNetpbmHeader(bytes: Uint8Array): NetpbmHeader {
   const form = bytes[1] - zero;
   const numbers = new NumberReader(bytes, 2);

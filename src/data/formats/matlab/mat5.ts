@@ -65,7 +65,7 @@ const otherClasses: Readonly<Record<number, string>> = {
 };
 
 /** Whether a file begins as Matlab files of version 5 and later do; those of 7.3 are HDF5. */
-export function isMat5(start: Uint8Array): boolean {
+function isMat5(start: Uint8Array): boolean {
   const order = String.fromCharCode(...start.subarray(126, 128));
   return start.length >= headerBytes && (order === "IM" || order === "MI");
 }

@@ -6,9 +6,9 @@ import { formatShape, type Shape } from "../../../core/shape.js";
 import { maxNpyHeaderLength, readNpyHeader } from "../../formats/npy.js";
 import { byteLengthOf, lastAxisFirst, type NumberLayout, npyLayout } from "../../formats/numberLayout.js";
 import type { TemporaryStore } from "../archives/temporaryStore.js";
-import { type OpenInput, type Opening, rowPieces, stackPieces, tooSmall } from "../fileUnits.js";
 import type { ArrayInput } from "../inputKinds.js";
 import type { ByteRange, OpenFiles } from "../system/openFiles.js";
+import { type OpenInput, type Opening, rowPieces, stackPieces, tooSmall } from "../units/fileUnits.js";
 import { readRows } from "./numberRows.js";
 import { readFrames, soundLayout } from "./soundFiles.js";
 

@@ -6,6 +6,7 @@
 import { InputError } from "../../../core/errors.js";
 import { formatShape, sameShape, sizeOf } from "../../../core/shape.js";
 import { statFile } from "../files.js";
+import { decodePages } from "../images.js";
 import {
   type FileUnit,
   type OpenInput,
@@ -13,8 +14,7 @@ import {
   rowPieces,
   stackPieces,
   tooSmall,
-} from "../fileUnits.js";
-import { decodePages } from "../images.js";
+} from "../units/fileUnits.js";
 import type { ImageBytes } from "./imageBytes.js";
 import type { Page } from "./listPages.js";
 

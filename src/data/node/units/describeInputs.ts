@@ -1,11 +1,11 @@
 /** What was read, in one line for people: "256 signals of 843 samples from X in set.npz", "120 pictures, 0.1 to 12 megapixels". */
 
 import { basename } from "node:path";
-import { counted, grouped } from "../../core/formatText.js";
-import { formatShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
-import { visibleLine } from "../../core/visibleText.js";
-import type { ArrayInput, Input } from "./inputKinds.js";
-import { shownPath } from "./system/fileNames.js";
+import { counted, grouped } from "../../../core/formatText.js";
+import { formatShape, type Shape, sameShape, sizeOf } from "../../../core/shape.js";
+import { visibleLine } from "../../../core/visibleText.js";
+import type { ArrayInput, Input } from "../inputKinds.js";
+import { shownPath } from "../system/fileNames.js";
 
 /** Signals of one shape, as units of a source have them; a signal has a count of 1. */
 export interface CountedSignals {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Input } from "../inputKinds.js";
 import { describeInputs, hintAtColumns } from "./describeInputs.js";
-import type { Input } from "./inputKinds.js";
 
 const array = (path: string, shape: number[], more: Partial<Input> = {}): Input =>
   ({ kind: "npy", path, shape, ...more }) as Input;

@@ -1,11 +1,11 @@
 /** What an opened input becomes: units of a source, and how arrays are cut into them. */
 
-import { InputError } from "../../core/errors.js";
-import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
-import type { SignalUnit } from "../sampling/signalSource.js";
-import type { TemporaryStore } from "./archives/temporaryStore.js";
-import type { ComparedFile } from "./fileContents.js";
-import type { OpenFiles } from "./system/openFiles.js";
+import { InputError } from "../../../core/errors.js";
+import { formatShape, type Shape, sizeOf } from "../../../core/shape.js";
+import type { SignalUnit } from "../../sampling/signalSource.js";
+import type { TemporaryStore } from "../archives/temporaryStore.js";
+import type { ComparedFile } from "../fileContents.js";
+import type { OpenFiles } from "../system/openFiles.js";
 
 /** A unit, and how its samples are read. */
 export interface FileUnit extends SignalUnit {
