@@ -72,7 +72,8 @@ export async function readItems(
   const items = npyFromItems(raw, { ...layout, fortranOrder: false }, shape, name);
   if (!scale) return items;
   const { slope, intercept } = scale;
-  const data = Float64Array.from(items.data as Float64Array, (value) => Number(value) * slope + intercept);
+  const data = new Float64Array(items.data.length);
+  for (let i = 0; i < data.length; i++) data[i] = Number(items.data[i]) * slope + intercept;
   return { shape, dtype: "<f8", data };
 }
 
