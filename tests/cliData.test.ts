@@ -3,6 +3,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeNpy, readNpy } from "../src/data/formats/npy.js";
 import { writeNpz } from "../src/data/formats/npz.js";
@@ -35,6 +36,9 @@ describe("archives as data", () => {
     await run(`train photos --patch 8 ${quick} -o folder.npz`);
     await run(`train photos.tar --patch 8 ${quick} -o tar.npz`);
     expect(readFileSync(path("tar.npz"))).toEqual(readFileSync(path("folder.npz")));
+    writeFileSync(path("photos.tar.gz"), gzipSync(readFileSync(path("photos.tar"))));
+    await run(`train photos.tar.gz --patch 8 ${quick} -o gzip.npz`);
+    expect(readFileSync(path("gzip.npz"))).toEqual(readFileSync(path("folder.npz")));
     const { stdout } = await run("encode photos.tar -d tar.npz -o codes.npz --device reference");
     expect(stdout).toMatch(/^codes\.npz: 100 codes of 8x8 windows/);
   });

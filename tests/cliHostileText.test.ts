@@ -105,5 +105,6 @@ it("only terminal/output.ts writes to standard output and standard error", () =>
   const writers = readSources("src").filter(
     ({ path, text }) => !isTest(path) && streams.test(withoutComments(text)),
   );
-  expect(writers.map(({ path }) => path)).toEqual(["src/cli/terminal/output.ts"]);
+  const silencers = ["src/data/node/hdf5/hdf5Files.ts"]; // it keeps a library from writing
+  expect(writers.map(({ path }) => path)).toEqual(["src/cli/terminal/output.ts", ...silencers]);
 });

@@ -189,7 +189,7 @@ describe("numbers that nobody named", () => {
     const { stderr } = await run("encode spike.npy -d d.npz --sparsity 6 --device reference -o codes.npz");
     const line =
       "has a sample of 1e+37 at [0, 3], far beyond the others (below 128); if it marks missing samples, name it by --nodata";
-    expect(stderr).toBe(`encode: spike.npy ${line}\n`);
+    expect(stderr).toBe(`1 signal of 40x40 from spike.npy\nencode: spike.npy ${line}\n`);
     await run("decode codes.npz -d d.npz --device reference -o spoiled.npy");
     await run("encode smooth.npy -d d.npz --sparsity 6 --device reference -o codes.npz");
     await run("decode codes.npz -d d.npz --device reference -o plain.npy");

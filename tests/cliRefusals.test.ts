@@ -248,11 +248,8 @@ refuses("approximate", [
 
 refuses("data of train", [
   ["train nowhere --patch 8 -o OUT.npz", "train: no such file or folder: nowhere"],
-  ["train empty --patch 8 -o OUT.npz", "train: no images, .npy arrays or .wav sounds in folder empty"],
-  [
-    "train photos/*.tif --patch 8 -o OUT.npz",
-    "train: no images, .npy arrays or .wav sounds match photos/*.tif",
-  ],
+  ["train empty --patch 8 -o OUT.npz", "train: no images, arrays or sounds in folder empty"],
+  ["train photos/*.tif --patch 8 -o OUT.npz", "train: no images, arrays or sounds match photos/*.tif"],
   ["train empty.png --patch 8 -o OUT.npz", "train: empty.png: cannot be read as an image (empty file)"],
   [
     "train text.png --patch 8 -o OUT.npz",
@@ -370,7 +367,7 @@ refuses("experiments", [
   [reproduce("--seed -1"), "reproduce: --seed must be an integer of at least 0, got -1"],
   [reproduce("--threads 0"), "reproduce: --threads must be an integer from 1 to 256, got 0"],
   [reproduce("--images nowhere"), "reproduce: no such file or folder: nowhere"],
-  [reproduce("--test empty"), "reproduce: no images, .npy arrays or .wav sounds in folder empty"],
+  [reproduce("--test empty"), "reproduce: no images, arrays or sounds in folder empty"],
   [reproduce("--images small.png"), "reproduce: small.png: 7x7 is smaller than the patch 32x32"],
   [
     reproduce("--images photos/0.png"),

@@ -4,6 +4,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Rng } from "../../src/core/random/rng.js";
+import { tiffOf } from "../../src/data/formats/images/tiff.case.js";
+import { mat5Of } from "../../src/data/formats/matlab/mat5.case.js";
 import { makeNpy, writeNpy } from "../../src/data/formats/npy.js";
 import { writeNpz } from "../../src/data/formats/npz.js";
 import { wavOf } from "../../src/data/formats/wav.case.js";
@@ -50,6 +52,15 @@ export function writeFixture(folder: string): void {
       ["y", makeNpy([20], y)],
     ]),
   );
+  const pages = syntheticPictures(2, 6, 32).map(({ data }) => data.map(Math.round));
+  const page = (samples: Float32Array) => ({ width: 32, height: 32, samples });
+  writeFileSync(join(folder, "stack.tif"), tiffOf(pages.map(page)));
+  const columns = Array.from({ length: 20 * 128 }, (_, i) => X[i]); // each signal is a column
+  writeFileSync(join(folder, "set.mat"), mat5Of([{ name: "X", sizes: [128, 20], values: columns }]));
+  writeArray(join(folder, "columns.npy"), [128, 20], (i) => X[(i % 20) * 128 + Math.floor(i / 20)]);
+  writeFileSync(join(folder, "numbers.bin"), Buffer.from(X.buffer));
+  const lines = Array.from({ length: 20 }, (_, r) => [...X.subarray(r * 128, (r + 1) * 128)].join(","));
+  writeFileSync(join(folder, "set.csv"), `${lines.join("\n")}\n`);
   writeArray(join(folder, "gaps.npy"), [2000], (i) => (i % 40 < 8 ? Number.NaN : 100 * Math.sin(i / 25)));
   const lake = (i: number): boolean => Math.hypot((i % size) - 40, Math.floor(i / size) - 30) < 6;
   writeArray(join(folder, "heights.npy"), [size, size], (i) => (lake(i) ? -9999 : 300 + 2 * photo[i]));

@@ -86,8 +86,28 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       "16x16 for grey, 8x8x3 for colour; for volumes, give a `.npy`",
     ],
     [
-      "train data.mat --patch 8 -o d.npz",
-      "any file not named `.npy`, `.npz` or `.tar` is read as an image; save the array with `np.save`",
+      "train stack.tif --patch 2x2x8x8 -o d.npz",
+      "`--patch 8x8` takes every page as a picture, `--patch 4x8x8` cuts windows out of 4 pages",
+    ],
+    [
+      "train columns.npy --patch 64 -o d.npz",
+      "rows and columns are exchanged: do what it says, or give the array transposed",
+    ],
+    [
+      "train set.mat[Y] --patch 64 -o d.npz",
+      "name one of the arrays that are listed; of an HDF5 file, with its groups: `set.h5[group/X]`",
+    ],
+    [
+      "train words.csv --patch 2 -o d.npz",
+      "correct the field; empty fields, `NA` and `nan` are gaps, and lines that begin with `#` are left out",
+    ],
+    [
+      "train numbers.bin --raw float32:20x100 --patch 8 -o d.npz",
+      "give the sizes that the file has; `*` as the first size is found out, and `@512` at the end skips a header of 512 bytes",
+    ],
+    [
+      "train data.fits --patch 8 -o d.npz",
+      'any file of another name is read as an image; save the array with `np.save("data.npy", X)`',
     ],
     [
       "train drawing.png --patch 8 -o d.npz",
@@ -214,7 +234,8 @@ async function prepare(folder: string): Promise<void> {
       ),
     );
   writeFixture(folder);
-  writeFileSync(path("data.mat"), "not an image");
+  writeFileSync(path("data.fits"), "not an image");
+  writeFileSync(path("words.csv"), "a,b,c\n1,2,3\n4,five,6\n");
   writeFileSync(
     path("matrix.npy"),
     array([64, 80], (i) => Math.sin(i * i)),

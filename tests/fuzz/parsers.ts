@@ -7,15 +7,21 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { deflateSync } from "fflate";
+import { inflateSync } from "node:zlib";
+import { deflateSync, gzipSync } from "fflate";
 import sharp from "sharp";
 import { SparseColumns } from "../../src/core/matrix.js";
 import type { Rng } from "../../src/core/random/rng.js";
 import { crc32 } from "../../src/data/formats/checksums.js";
+import { bmpOf } from "../../src/data/formats/images/bmp.case.js";
+import { tiffOf } from "../../src/data/formats/images/tiff.case.js";
+import { mat5Of } from "../../src/data/formats/matlab/mat5.case.js";
+import { niftiOf } from "../../src/data/formats/nifti.case.js";
 import { makeNpy, npyFromText, readNpy, writeNpy } from "../../src/data/formats/npy.js";
 import { extractZip, listZip, readNpz, writeNpz, writeZip } from "../../src/data/formats/npz.js";
 import { wavOf } from "../../src/data/formats/wav.case.js";
 import { readWav } from "../../src/data/formats/wav.js";
+import { files as pythonFiles } from "../../src/data/node/arrays/writtenByPython.case.js";
 import { decodeImage } from "../../src/data/node/images.js";
 import { inspectInputs } from "../../src/data/node/inputs.js";
 import { openSource } from "../../src/data/node/openSource.js";
@@ -42,6 +48,7 @@ import { end, plan, report } from "../../src/report/runLines.case.js";
 import { runPage } from "../../src/report/runPage.js";
 import { Compressor } from "../../src/tasks/codec/compress.js";
 import { decompress } from "../../src/tasks/codec/decompress.js";
+import { hasHdf5 } from "../hdf5.js";
 import { mutate } from "./mutate.js";
 import { setChecksum, tarOf } from "./tarOf.js";
 
@@ -69,6 +76,31 @@ const sounds = async () => [
   wavOf({ channels: 3, samples: "int24", values: [...counted(60)], form: "RIFX", before: [["LIST", 7]] }),
   wavOf({ channels: 2, samples: "float64", values: [...counted(40)], form: "RF64", extensible: true }),
 ];
+
+const tables = async () =>
+  [
+    "a,b,c,d\n1,2.5,-3e2,4\n5,6,7,8\n9,10,11,12\n",
+    "# made by hand\n1,5;2;3,25;4\n\n5;6;7;8",
+    ',0,1,2,3\r\n0,1,2,3,"4"\r\n1,NA,,6,7\r\n',
+    "1 2 3 4\n5 6 7 8\n",
+  ].map((text) => new TextEncoder().encode(text));
+
+const matlab = async () => {
+  const X = { name: "X", sizes: [5, 6], values: [...counted(30)] };
+  const Y = { name: "Y", sizes: [6, 4], values: [...counted(24)], stored: "int16" as const };
+  return [mat5Of([X, Y]), mat5Of([X, Y], { compressed: true }), mat5Of([Y, X], { bigEndian: true })];
+};
+
+const volumes = async () => [
+  niftiOf({ sizes: [3, 4, 5], values: [...counted(60)], scale: [0.5, 1] }),
+  niftiOf({ sizes: [2, 3, 2, 2], values: [...counted(24)], version: 2, bigEndian: true, type: "float32" }),
+  gzipSync(niftiOf({ sizes: [3, 4, 5], values: [...counted(60)] })),
+];
+
+const hdf5 = async () =>
+  Object.entries(pythonFiles)
+    .filter(([name]) => name !== "tiny.mat")
+    .map(([, text]) => new Uint8Array(inflateSync(Buffer.from(text, "base64"))));
 
 const model = () => {
   const A = new SparseColumns(64, 20, 3);
@@ -138,6 +170,45 @@ async function images(): Promise<Uint8Array[]> {
       format.toBuffer(),
     ),
   );
+}
+
+/** Pictures that the project decodes itself. */
+const rasters = async () => {
+  const palette = Array.from({ length: 16 }, (_, i) => [i, 2 * i, 3 * i, 0]);
+  const text = (words: string, samples: ArrayLike<number> = []) =>
+    Uint8Array.from([...new TextEncoder().encode(words), ...Array.from(samples)]);
+  return [
+    bmpOf({ width: 8, height: 6, bits: 24, pixels: [...counted(8 * 6 * 3)] }),
+    bmpOf({ width: 8, height: 2, bits: 4, palette, pixels: [...counted(8)] }),
+    bmpOf({
+      width: 8,
+      height: 2,
+      bits: 8,
+      compression: 1,
+      palette,
+      pixels: [8, 3, 0, 0, 0, 3, 1, 2, 3, 0, 5, 1, 0, 1],
+    }),
+    text("P2 3 2 9\n1 2 3 4 5 6"),
+    text("P6 4 3 255\n", counted(36)),
+    text(
+      "P5 4 3 1000\n",
+      counted(24).map((value, i) => (i % 2 === 0 ? 1 : value % 200)),
+    ),
+    text("P4 9 2\n", [1, 2, 3, 4]),
+  ];
+};
+
+/** Files of several pages. */
+async function pagedImages(): Promise<Uint8Array[]> {
+  const page = (width: number, height: number) => ({ width, height, samples: counted(width * height) });
+  const raw = { width: 8, height: 24, channels: 1, pageHeight: 8 } as const;
+  const frames = () => sharp(Uint8Array.from(counted(8 * 24)), { raw });
+  return [
+    tiffOf([page(8, 7), page(8, 7), page(5, 5)]),
+    tiffOf([page(6, 6), page(6, 6)], { bigTiff: true, bigEndian: true }),
+    await frames().gif().toBuffer(),
+    await frames().webp().toBuffer(),
+  ];
 }
 
 /** Reads a whole file, as a command does. */
@@ -311,11 +382,22 @@ export const parsers: readonly Parser[] = [
   },
   { name: "images", valid: images, parse: (bytes) => decodeImage(bytes, "x.png") },
   { name: "colour images", valid: images, parse: (bytes) => decodeImage(bytes, "x.png", [], "colour") },
+  { name: "BMP and netpbm", valid: rasters, parse: (bytes) => decodeImage(bytes, "x.bmp") },
+  { name: "images of several pages", valid: pagedImages, parse: readAs(".tif") },
   { name: ".npy files", valid: async () => (await arrays()).slice(0, 2), parse: readAs(".npy") },
   { name: ".wav", valid: sounds, parse: (bytes) => readWav(bytes, "x.wav") },
   { name: ".wav files", valid: sounds, parse: readAs(".wav", [4]) },
+  { name: "tables", valid: tables, parse: readAs(".csv", [3]) },
+  { name: ".mat files", valid: matlab, parse: readAs(".mat", [2]) },
+  { name: ".nii files", valid: volumes, parse: readAs(".nii", [1, 1, 1]) },
+  ...(hasHdf5 ? [{ name: "HDF5 files", valid: hdf5, parse: readAs(".h5", [2]) }] : []),
   { name: ".npz files", valid: archive, parse: readAs(".npz") },
   { name: ".tar files", valid: tar, parse: readAs(".tar"), damage: damageTar },
+  {
+    name: ".tar.gz files",
+    valid: async () => (await tar()).map((bytes) => gzipSync(bytes)),
+    parse: readAs(".tar.gz"),
+  },
   { name: "metrics", valid: metrics, parse: pageOf },
   {
     name: "results",

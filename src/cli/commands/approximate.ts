@@ -15,6 +15,7 @@ import { type PursuitName, pursuitNames } from "../../kernels/contract.js";
 import { isBaseFile, loadBase } from "../../model/node/files.js";
 import { approximatorOf, samplePatches } from "../../tasks/approximate/mTerm.js";
 import { type Contender, type MTermCurve, mTermCurves } from "../../tasks/approximate/mTermCurves.js";
+import { noteData } from "../terminal/dataLines.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import {
   type AtomShapeFlag,
@@ -24,14 +25,24 @@ import {
   requireDictionaryFor,
 } from "../terminal/dictionaryFile.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
-import { count, nodataValues, number, option, parsePatch, pursuitOption } from "../terminal/flags.js";
+import {
+  count,
+  type DataFlags,
+  dataFiles,
+  nodataValues,
+  number,
+  option,
+  parsePatch,
+  pursuitOption,
+  withDataOptions,
+} from "../terminal/flags.js";
 import { stdout } from "../terminal/output.js";
 import { PercentLine } from "../terminal/percentLine.js";
 import { type ResultFlags, withResultOptions } from "../terminal/results.js";
 import { textTable } from "../terminal/textTable.js";
 import { numbered, uniqueLabels } from "../terminal/uniqueLabels.js";
 
-interface ApproximateFlags extends DeviceFlags, AtomShapeFlag, ResultFlags {
+interface ApproximateFlags extends DeviceFlags, AtomShapeFlag, DataFlags, ResultFlags {
   readonly dictionary?: string[];
   readonly base?: string[];
   readonly patch?: string;
@@ -64,10 +75,7 @@ export function approximateCommand(): Command {
       "Approximate random patches with 1, 2, 3, … atoms of each dictionary and base, and compare the errors.",
     )
     .usage("<data...> [-d <file>] [--base <name>] [options]")
-    .argument(
-      "<data...>",
-      "images, folders of images, globs, .npy and .npz arrays, .wav sounds, .tar archives",
-    )
+    .argument("<data...>", dataFiles)
     .option("-d, --dictionary <file>", `dictionary ${dictionaryFiles}; may be repeated`, each)
     .addOption(atomShapeOption())
     .option(
@@ -94,7 +102,7 @@ export function approximateCommand(): Command {
     .addHelpText("after", examples)
     .action(runApproximate);
   return withResultOptions(
-    withDeviceOptions(command),
+    withDeviceOptions(withDataOptions(command)),
     "print the curves as a line of JSON on standard output",
   );
 }
@@ -114,7 +122,7 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
     throw new InputError("needs at least one dictionary (-d) or base (--base)");
   const progress = new PercentLine(flags.json ? "none" : undefined);
   const onSkip = (message: string) => progress.note(`approximate: ${message}`);
-  const inputs = await inspectInputs(data, { onSkip });
+  const inputs = await inspectInputs(data, { onSkip, signals: flags.signals, raw: flags.raw });
   if (output !== undefined)
     await requireOutput(output, [".svg", ".png"], [...dictionary, ...base, ...inputFiles(inputs)]);
   if (dictionary.length === 0) requireDictionaryFor(flags);
@@ -130,6 +138,7 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
       onSkip,
       nodata: flags.nodata,
     });
+    noteData("approximate", inputs, signals, patch, (line) => progress.note(line));
     noteExtreme("approximate", signals, undefined, (line) => progress.note(line));
     if (!flags.json) progress.note(computingOn);
     const nodata = flags.nodata && Number.NaN; // what missing samples are in signals

@@ -5,7 +5,8 @@ import { InputError } from "../../core/errors.js";
 import { counted } from "../../core/formatText.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
 import { isColourShape, sizeOf } from "../../core/shape.js";
-import { inspectInputs } from "../../data/node/inputs.js";
+import { inspectInputs, memberIn } from "../../data/node/inputs.js";
+import { describeInputs } from "../../data/node/units/describeInputs.js";
 import { type CompressionTarget, Compressor, defaultPsnr } from "../../tasks/codec/compress.js";
 import type { SampleArray } from "../../tasks/codec/sampleArray.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
@@ -16,7 +17,7 @@ import {
   loadDictionary,
 } from "../terminal/dictionaryFile.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
-import { count, number, option } from "../terminal/flags.js";
+import { count, inputFile, number, option, rawOption } from "../terminal/flags.js";
 import { PercentLine } from "../terminal/percentLine.js";
 import {
   jsonNumber,
@@ -34,6 +35,7 @@ interface CompressFlags extends DeviceFlags, AtomShapeFlag, ResultFlags {
   readonly bytes?: number;
   readonly bpp?: number;
   readonly psnr?: number;
+  readonly raw?: string;
 }
 
 const examples = `
@@ -50,12 +52,13 @@ export function compressCommand(): Command {
     .summary("compress an image or an array")
     .description("Compress an image or an array with a dictionary, in blocks of its patch size.")
     .usage("<data> -d <dictionary> -o <file> [options]")
-    .argument("<data>", "image, .npy array (uint8, uint16, int16, float32), or .wav sound")
+    .argument("<data>", `${inputFile}; of arrays, uint8, uint16, int16 and float32`)
     .requiredOption("-d, --dictionary <file>", `dictionary ${dictionaryFiles}`)
     .addOption(atomShapeOption())
     .requiredOption("-o, --output <file>", "compressed file to write (.tlt), or - for standard output")
     .addOption(option("--bytes <n>", "best quality within this many bytes", count))
     .addOption(option("--bpp <x>", "best quality within this many bits per pixel", number))
+    .addOption(rawOption())
     .addOption(option("--nodata <values>", "refused: see fillFirst", fillFirst).hideHelp())
     .addOption(option("--psnr <p>", "smallest file with at least this PSNR (dB)", number, defaultPsnr))
     .addHelpText("after", examples)
@@ -65,13 +68,18 @@ export function compressCommand(): Command {
 
 async function runCompress(path: string, flags: CompressFlags): Promise<void> {
   requireOneTarget(flags);
-  await requireResult(flags.output, [".tlt"], [path, flags.dictionary]);
+  await requireResult(flags.output, [".tlt"], [memberIn(path)?.archive ?? path, flags.dictionary]);
   const model = await loadDictionary(flags.dictionary, flags);
+  const { raw } = flags;
   const percent = new PercentLine();
-  const inputs = await inspectInputs([path], { onSkip: (message) => percent.note(`compress: ${message}`) });
+  const inputs = await inspectInputs([path], {
+    onSkip: (message) => percent.note(`compress: ${message}`),
+    raw,
+  });
   if (inputs.length !== 1)
     throw new InputError(`takes one image or array at a time, got ${inputs.length} in ${path}`);
-  const array = await readSampleFile(inputs[0].path, model.shape);
+  const array = await readSampleFile(inputs[0].path, model.shape, raw);
+  percent.note(describeInputs(inputs, [{ name: inputs[0].path, shape: array.shape }]));
   const remedy = "fill them first: trainlets inpaint --nodata";
   if (array.data instanceof Float32Array)
     noteExtreme("compress", [{ name: path, shape: array.shape, data: array.data }], remedy);

@@ -101,7 +101,7 @@ async function runDenoise(input: string, flags: DenoiseFlags): Promise<void> {
   const given = flags.sigma === "auto" ? undefined : flags.sigma;
   requireDeviation("sigma", given);
   requireDeviation("trial", trial);
-  const patch = flags.patch?.split(",").map((part) => patchShape(part, input));
+  const patch = flags.patch?.split(",").map((part) => patchShape(part, input, flags.raw));
   const nodata = resolveNodata("denoise", flags.nodata);
   const file = await readRestorable(input, {
     output,
@@ -110,6 +110,7 @@ async function runDenoise(input: string, flags: DenoiseFlags): Promise<void> {
     patchOf: dictionary && "the dictionary",
     colour: mode !== undefined,
     nodata,
+    raw: flags.raw,
   });
   noteExtreme("denoise", file.signals);
   const rng = Rng.from(seed).split("noise");

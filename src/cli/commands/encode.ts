@@ -13,6 +13,7 @@ import { resolveLimits } from "../../pursuit/encoder.js";
 import { psnr } from "../../tasks/approximate/representation.js";
 import { decodeSignals, encodeSignals } from "../../tasks/encode/encodeSignals.js";
 import { rmseBetween } from "../../tasks/restore/trialDamage.js";
+import { noteData } from "../terminal/dataLines.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import {
   type AtomShapeFlag,
@@ -21,7 +22,15 @@ import {
   loadDictionary,
 } from "../terminal/dictionaryFile.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
-import { nodataValues, number, option, pursuitOption } from "../terminal/flags.js";
+import {
+  type DataFlags,
+  dataFiles,
+  nodataValues,
+  number,
+  option,
+  pursuitOption,
+  withDataOptions,
+} from "../terminal/flags.js";
 import { PercentLine } from "../terminal/percentLine.js";
 import {
   describeQuality,
@@ -33,7 +42,7 @@ import {
   writeResult,
 } from "../terminal/results.js";
 
-interface EncodeFlags extends DeviceFlags, AtomShapeFlag, ResultFlags {
+interface EncodeFlags extends DeviceFlags, AtomShapeFlag, DataFlags, ResultFlags {
   readonly dictionary: string;
   readonly output: string;
   readonly sparsity?: number;
@@ -53,10 +62,7 @@ export function encodeCommand(): Command {
     .summary("write images or arrays as sparse codes")
     .description("Write images or arrays as sparse codes over a dictionary, one code per window of a grid.")
     .usage("<data...> -d <dictionary> -o <file> [options]")
-    .argument(
-      "<data...>",
-      "images, folders of images, globs, .npy and .npz arrays, .wav sounds, .tar archives",
-    )
+    .argument("<data...>", dataFiles)
     .requiredOption("-d, --dictionary <file>", `dictionary ${dictionaryFiles}`)
     .addOption(atomShapeOption())
     .requiredOption("-o, --output <file>", "codes to write (.npz), or - for standard output")
@@ -80,7 +86,7 @@ export function encodeCommand(): Command {
     )
     .addHelpText("after", examples)
     .action(runEncode);
-  return withResultOptions(withDeviceOptions(command));
+  return withResultOptions(withDeviceOptions(withDataOptions(command)));
 }
 
 async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
@@ -93,13 +99,14 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   resolveLimits("encode", coding, sizeOf(patch), model.A.cols);
   const percent = new PercentLine();
   const onSkip = (message: string) => percent.note(`encode: ${message}`);
-  const inputs = await inspectInputs(data, { onSkip });
+  const inputs = await inspectInputs(data, { onSkip, signals: flags.signals, raw: flags.raw });
   await requireResult(flags.output, [".npz"], [flags.dictionary, ...inputFiles(inputs)]);
   const { result, rmse } = await onDevice(flags, async (kernels) => {
     const signals = await readSignals(inputs, {
       ...{ patch, patchOf: "the dictionary", onSkip },
       nodata: flags.nodata,
     });
+    noteData("encode", inputs, signals, patch, (line) => percent.note(line));
     noteExtreme("encode", signals, undefined, (line) => percent.note(line));
     const nodata = flags.nodata && Number.NaN; // what missing samples are in signals
     const onProgress = (done: number) => percent.show(done, "coding windows");

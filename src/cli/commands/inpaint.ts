@@ -106,7 +106,7 @@ async function runInpaint(input: string, flags: InpaintFlags): Promise<void> {
   const dictionary = await givenDictionary(flags, ["rounds"]);
   if (error !== undefined && !(Number.isFinite(error) && error >= 0))
     throw inputError("inpaint", "error", "must be a number of at least 0", error);
-  const patch = flags.patch === undefined ? undefined : patchShape(flags.patch, input);
+  const patch = flags.patch === undefined ? undefined : patchShape(flags.patch, input, flags.raw);
   const nodata = [...resolveNodata("inpaint", flags.nodata), Number.NaN];
   const others = [mask, flags.dictionary];
   const file = await readRestorable(input, {
@@ -117,6 +117,7 @@ async function runInpaint(input: string, flags: InpaintFlags): Promise<void> {
     colour: mode !== undefined,
     nodata,
     masked: mask !== undefined,
+    raw: flags.raw,
   });
   noteExtreme("inpaint", file.signals);
   const items = await incompleteOf(file, flags);

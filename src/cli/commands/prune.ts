@@ -12,6 +12,7 @@ import { modelToBytes } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
 import { mostUsedAtoms, pruneModel } from "../../model/pruneModel.js";
 import { scoreDictionary } from "../../tasks/approximate/scoreDictionary.js";
+import { noteData } from "../terminal/dataLines.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import {
   type AtomShapeFlag,
@@ -19,7 +20,7 @@ import {
   dictionaryFiles,
   loadDictionary,
 } from "../terminal/dictionaryFile.js";
-import { count, option } from "../terminal/flags.js";
+import { count, type DataFlags, option, withDataOptions } from "../terminal/flags.js";
 import { PercentLine } from "../terminal/percentLine.js";
 import {
   forceOption,
@@ -30,7 +31,7 @@ import {
   writeResult,
 } from "../terminal/results.js";
 
-interface PruneFlags extends DeviceFlags, AtomShapeFlag, ResultFlags {
+interface PruneFlags extends DeviceFlags, AtomShapeFlag, ResultFlags, DataFlags {
   readonly output: string;
   readonly atoms?: string;
   readonly on?: string[];
@@ -64,7 +65,7 @@ export function pruneCommand(): Command {
     .addOption(option("--seed <n>", "seed for choosing the patches", count, defaults.seed))
     .addHelpText("after", examples)
     .action(runPrune);
-  return withResultOptions(withDeviceOptions(command));
+  return withResultOptions(withDeviceOptions(withDataOptions(command)));
 }
 
 async function runPrune(path: string, flags: PruneFlags): Promise<void> {
@@ -73,7 +74,7 @@ async function runPrune(path: string, flags: PruneFlags): Promise<void> {
   const onSkip = (message: string) => percent.note(`prune: ${message}`);
   const examples = requireInteger("prune", "count", flags.count ?? defaults.count, 1);
   const seed = requireInteger("prune", "seed", flags.seed ?? defaults.seed, 0);
-  const inputs = on && (await inspectInputs(on, { onSkip }));
+  const inputs = on && (await inspectInputs(on, { onSkip, signals: flags.signals, raw: flags.raw }));
   await requireResult(output, [".npz"], [path, ...inputFiles(inputs)]);
   if (!flags.force) await requireNotThere(output);
   const model = await loadDictionary(path, flags);
@@ -84,6 +85,7 @@ async function runPrune(path: string, flags: PruneFlags): Promise<void> {
   const measured = inputs
     ? await onDevice(flags, async (kernels) => {
         const signals = await readSignals(inputs, { patch: model.shape, patchOf: "the dictionary", onSkip });
+        noteData("prune", inputs, signals, model.shape, (line) => percent.note(line));
         const score = (one: Model, from: number) =>
           scoreDictionary(one, signals, {
             ...{ coding: one.meta.coding, examples, seed, kernels },

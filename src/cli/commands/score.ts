@@ -11,6 +11,7 @@ import type { Model } from "../../model/model.js";
 import { type CodingRule, resolveLimits } from "../../pursuit/encoder.js";
 import { psnr } from "../../tasks/approximate/representation.js";
 import { type Score, scoreDictionary } from "../../tasks/approximate/scoreDictionary.js";
+import { noteData } from "../terminal/dataLines.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import {
   type AtomShapeFlag,
@@ -19,13 +20,22 @@ import {
   loadDictionary,
 } from "../terminal/dictionaryFile.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
-import { count, nodataValues, number, option, pursuitOption } from "../terminal/flags.js";
+import {
+  count,
+  type DataFlags,
+  dataFiles,
+  nodataValues,
+  number,
+  option,
+  pursuitOption,
+  withDataOptions,
+} from "../terminal/flags.js";
 import { PercentLine } from "../terminal/percentLine.js";
 import { jsonNumber, printResult, type ResultFlags, withResultOptions } from "../terminal/results.js";
 import { textTable } from "../terminal/textTable.js";
 import { uniqueLabels } from "../terminal/uniqueLabels.js";
 
-interface ScoreFlags extends DeviceFlags, AtomShapeFlag, ResultFlags {
+interface ScoreFlags extends DeviceFlags, AtomShapeFlag, ResultFlags, DataFlags {
   readonly dictionary: string[];
   readonly sparsity?: number;
   readonly error?: number;
@@ -52,10 +62,7 @@ export function scoreCommand(): Command {
       "Code random patches of data over each dictionary, and print the error and the atoms that it takes.",
     )
     .usage("<data...> -d <dictionary> [-d <dictionary>] [options]")
-    .argument(
-      "<data...>",
-      "images, folders of images, globs, .npy and .npz arrays, .wav sounds, .tar archives",
-    )
+    .argument("<data...>", dataFiles)
     .requiredOption("-d, --dictionary <file>", `dictionary ${dictionaryFiles}; may be repeated`, each)
     .addOption(atomShapeOption())
     .addOption(
@@ -80,7 +87,7 @@ export function scoreCommand(): Command {
     )
     .addHelpText("after", examples)
     .action(runScore);
-  return withResultOptions(withDeviceOptions(command));
+  return withResultOptions(withDeviceOptions(withDataOptions(command)));
 }
 
 interface Scored extends Score {
@@ -101,7 +108,7 @@ async function runScore(data: string[], flags: ScoreFlags): Promise<void> {
   const labels = uniqueLabels(paths);
   const percent = new PercentLine();
   const onSkip = (message: string) => percent.note(`score: ${message}`);
-  const inputs = await inspectInputs(data, { onSkip });
+  const inputs = await inspectInputs(data, { onSkip, signals: flags.signals, raw: flags.raw });
   const pictures = inputs.every(({ kind }) => kind === "image");
   const peak = flags.peak ?? (pictures ? defaults.imagePeak : undefined); // other data have no peak of their own
   const scored: Scored[] = [];
@@ -111,7 +118,10 @@ async function runScore(data: string[], flags: ScoreFlags): Promise<void> {
         ...{ patch: model.shape, patchOf: "the dictionary", onSkip },
         nodata: flags.nodata,
       });
-      if (i === 0) noteExtreme("score", signals, undefined, (line) => percent.note(line));
+      if (i === 0) {
+        noteData("score", inputs, signals, model.shape, (line) => percent.note(line));
+        noteExtreme("score", signals, undefined, (line) => percent.note(line));
+      }
       const onProgress = (done: number) => percent.show((i + done) / models.length, labels[i]);
       const options = { coding: codings[i], examples: wanted, seed, kernels, onProgress };
       const score = await scoreDictionary(model, signals, options);

@@ -16,6 +16,7 @@ import { type Input, inspectInputs } from "../../data/node/inputs.js";
 import { openSource } from "../../data/node/openSource.js";
 import { freeSpace, inputFiles, requireNotThere, requireOutput } from "../../data/node/outputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
+import { describeInputs, hintAtColumns } from "../../data/node/units/describeInputs.js";
 import type { SignalSource } from "../../data/sampling/signalSource.js";
 import type { Kernels } from "../../kernels/contract.js";
 import type { Checkpoint } from "../../learn/checkpoints/checkpoint.js";
@@ -62,6 +63,7 @@ import { recordRun } from "../../report/node/recordRun.js";
 import { thisMachine } from "../../report/node/thisMachine.js";
 import { jsonReport, type PlanLine, planLine } from "../../report/runRecord.js";
 import { memoryNow, onDevice } from "../terminal/device.js";
+import { dataFiles } from "../terminal/flags.js";
 import { Interrupt } from "../terminal/interrupt.js";
 import { JsonLines } from "../terminal/jsonLines.js";
 import { continueOnNewDevice } from "../terminal/lostDevice.js";
@@ -100,12 +102,9 @@ export function trainCommand(): Command {
   return withTrainFlags(
     new Command("train")
       .summary("learn a dictionary from images or arrays")
-      .description("Learn a dictionary from patches of images, .npy arrays or .wav sounds.")
+      .description("Learn a dictionary from patches of images, arrays, tables or sounds.")
       .usage("<data...> --patch <sizes> -o <file> [options]")
-      .argument(
-        "<data...>",
-        'images, folders of images, globs ("*.png"), .npy and .npz arrays, .wav sounds, .tar archives',
-      )
+      .argument("<data...>", dataFiles)
       .addHelpText("after", () => `${learnerList()}${examples}`)
       .action(runTrain),
   );
@@ -134,8 +133,9 @@ interface TrainJob {
 async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   const progress = progressFor(flags);
   const note = notesOf(progress);
-  const inputs = await inspectInputs(data, { onSkip: note });
-  const tests = flags.test && (await inspectInputs(flags.test, { onSkip: note }));
+  const reading = { onSkip: note, signals: flags.signals, raw: flags.raw };
+  const inputs = await inspectInputs(data, reading);
+  const tests = flags.test && (await inspectInputs(flags.test, reading));
   const options = await libraryOptions(flags, inputs);
   const resolved = resolveTraining(options); // rejects bad options before data is read
   const { start, base } = flags;
@@ -225,7 +225,16 @@ async function planAndTrain(source: SignalSource, job: DeviceJob, computingOn: s
   const run = train(source, { ...options, signal, checkpoints: checkpoints?.folder, resume });
   const plan = flags.dryRun ? await planQuickly(run, source, options) : await run.plan();
   const free = await freeSpace(dirname(flags.output));
-  const lines = [describePlan(plan), describeData(plan), describeDisk(diskOf(plan, job), free), computingOn];
+  const about = describeInputs(job.inputs, source.units);
+  const lines = [
+    about,
+    describePlan(plan),
+    describeData(plan),
+    describeDisk(diskOf(plan, job), free),
+    computingOn,
+  ];
+  const hint = hintAtColumns(job.inputs, plan.base.shape);
+  if (hint) notesOf(progress)(hint);
   if (flags.dryRun) {
     await run.close();
     plan.warnings.forEach(notesOf(progress));

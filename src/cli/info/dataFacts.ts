@@ -2,10 +2,11 @@
 
 import { counted, grouped } from "../../core/formatText.js";
 import { formatShape, type Shape } from "../../core/shape.js";
-import { readFileBytes } from "../../data/node/files.js";
-import { imageShape } from "../../data/node/images.js";
 import { type Input, inspectInputs } from "../../data/node/inputs.js";
+import { fileBytes } from "../../data/node/pages/imageBytes.js";
+import { listPages } from "../../data/node/pages/listPages.js";
 import { shownPath } from "../../data/node/system/fileNames.js";
+import { OpenFiles } from "../../data/node/system/openFiles.js";
 import type { FileFacts } from "./facts.js";
 
 const kindNames: Readonly<Record<string, string>> = { image: "image", npy: "array", wav: "sound" };
@@ -21,19 +22,37 @@ export async function dataFacts(path: string): Promise<FileFacts> {
   const skipped = problems.map((line) => ["skipped", line] as const);
   if (inputs.length > 1) return severalFacts(path, inputs, skipped);
   const [input] = inputs;
-  const shape = await shapeOf(input);
+  const { shape, pages } = await sizeOf(input);
   const kind = nameOf(input.kind);
+  const size = shape ? formatShape(shape) || "one number" : "unknown size";
   return {
-    what: `${kind} of ${shape ? formatShape(shape) || "one number" : "unknown size"}`,
-    rows: [...(shape ? patchRows(kind, shape) : []), ...skipped],
+    what: `${kind} of ${pages > 1 ? `${pages} pages of ` : ""}${size}`,
+    rows: [...(shape ? patchRows(kind, shape) : []), ...(shape ? pageRows(shape, pages) : []), ...skipped],
     use: shape ? [`trainlets train ${path} --patch ${patchFor(kind, shape)} -o dictionary.npz`] : [],
-    json: { kind, shape: shape ?? null },
+    json: { kind, shape: shape ?? null, ...(pages > 1 ? { pages } : {}) },
   };
 }
 
-async function shapeOf(input: Input): Promise<Shape | undefined> {
-  if ("shape" in input) return input.shape;
-  return input.within ? undefined : imageShape(await readFileBytes(input.path), shownPath(input.path));
+/** The shape of an input, if it is known without reading it; of a file of pages, that of the first. */
+async function sizeOf(input: Input): Promise<{ readonly shape: Shape | undefined; readonly pages: number }> {
+  if ("shape" in input) return { shape: input.shape, pages: 1 };
+  if (input.within) return { shape: undefined, pages: 1 };
+  const files = new OpenFiles();
+  try {
+    const { pages } = await listPages(await fileBytes(files, input.path), shownPath(input.path));
+    return { shape: pages[0].shape, pages: pages.length };
+  } finally {
+    await files.close();
+  }
+}
+
+/** How the pages of a file are read, by the axes of the patch. */
+function pageRows(shape: Shape, pages: number): FileFacts["rows"] {
+  if (pages === 1) return [];
+  return [
+    ["patches of 2 axes", `${pages} pictures`],
+    ["patches of 3 axes", `one signal of ${formatShape([pages, ...shape])}, if all pages have this size`],
+  ];
 }
 
 function severalFacts(path: string, inputs: readonly Input[], skipped: FileFacts["rows"]): FileFacts {

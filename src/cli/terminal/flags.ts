@@ -8,7 +8,7 @@
 import { type Command, Option } from "commander";
 import { inputError } from "../../core/errors.js";
 import { parseShape, type Shape } from "../../core/shape.js";
-import { type Input, resolvePatch } from "../../data/node/inputs.js";
+import { type Input, resolvePatch, type SignalAxis, signalAxes } from "../../data/node/inputs.js";
 import { type PursuitName, pursuitNames } from "../../kernels/contract.js";
 import { learnerNames } from "../../learn/learners/registry.js";
 import { type AtomSparsity, trainDefaults } from "../../learn/run/trainOptions.js";
@@ -38,6 +38,31 @@ export function nodataValues(text: string): number[] {
 /** Non-zeros per atom: `250`, or `10%` of the samples of a patch. */
 export function atomSparsity(text: string): AtomSparsity {
   return text.endsWith("%") ? (text as AtomSparsity) : number(text);
+}
+
+/** What data arguments may be, for help. */
+export const dataFiles =
+  "images, folders of images, globs, arrays (.npy, .npz, .mat, .h5, .nii), tables (.csv, .tsv), sounds (.wav), archives (.tar, .tar.gz)";
+
+/** What the input of commands that take one may be, for help. */
+export const inputFile =
+  "image, array (.npy, .nii, set.npz[X], set.mat[X], set.h5[X]), table (.csv, .tsv) or sound (.wav)";
+
+/** Flags about how data are read. */
+export interface DataFlags {
+  readonly signals?: SignalAxis;
+  readonly raw?: string;
+}
+
+/** Adds the options that all commands have that read sets of signals. */
+export function withDataOptions(command: Command): Command {
+  const text = `which axis of an array or table counts signals, the first or the last: ${signalAxes.join(", ")}`;
+  return command.addOption(option("--signals <axis>", text, undefined, signalAxes[0])).addOption(rawOption());
+}
+
+/** `--raw`; the reader validates it. */
+export function rawOption(): Option {
+  return option("--raw <type:sizes>", "read files as plain numbers: float32:800x1000, int16be:*x256");
 }
 
 /** `--patch`: sizes joined by x. One number is a square of images, and a window of 1-D signals. */

@@ -10,13 +10,14 @@ import { formatShape, isColourShape, type Shape, sizeOf } from "../../core/shape
 import type { Signal } from "../../core/signal.js";
 import { makeNpy, toFloat32, writeNpy } from "../../data/formats/npy.js";
 import { readArrayFile } from "../../data/node/arrays/arrayFiles.js";
-import { isArrayFile } from "../../data/node/inputs.js";
+import { type Input, isArrayFile, kindOf, memberIn } from "../../data/node/inputs.js";
 import {
   type PictureFile,
   pictureExtensions,
   readPictureFile,
   writePictureFile,
 } from "../../data/node/pictures.js";
+import { describeInputs } from "../../data/node/units/describeInputs.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { psnr } from "../../tasks/approximate/representation.js";
 import { isColour } from "../../tasks/restore/colour.js";
@@ -54,6 +55,8 @@ export interface RestorableOptions {
   readonly colour: boolean;
   /** Values that mark missing samples, which are NaN in the signals; by default no sample may be missing. */
   readonly nodata: readonly number[];
+  /** The form of plain numbers, if the input has no header. */
+  readonly raw?: string | undefined;
   /** Whether a mask names further missing samples, which may be anything. */
   readonly masked?: boolean;
 }
@@ -61,10 +64,19 @@ export interface RestorableOptions {
 /** Check the output, then read the input; rejects an output that cannot hold it. */
 export async function readRestorable(input: string, options: RestorableOptions): Promise<RestorableFile> {
   const { output, others } = options;
-  await requireResult(output, [...pictureExtensions, ".npy"], [input, ...others]);
-  const file = isArrayFile(input) ? await readArray(input, options) : await readPicture(input, options);
+  await requireResult(output, [...pictureExtensions, ".npy"], [memberIn(input)?.archive ?? input, ...others]);
+  const file =
+    options.raw !== undefined || isArrayFile(input)
+      ? await readArray(input, options)
+      : await readPicture(input, options);
   requireFits(output, file);
+  const inputs = [file.picture ? { kind: "image" as const, path: input } : arrayInput(input, file.shape)];
+  stderr.write(`${describeInputs(inputs, file.signals)}\n`);
   return file;
+}
+
+function arrayInput(path: string, shape: Shape): Input {
+  return { kind: kindOf(path) === "wav" ? "wav" : "npy", path, shape };
 }
 
 async function readPicture(
@@ -79,8 +91,8 @@ async function readPicture(
 }
 
 async function readArray(path: string, options: RestorableOptions): Promise<RestorableFile> {
-  const { nodata, masked, colour } = options;
-  const array = await readArrayFile(path);
+  const { nodata, masked, colour, raw } = options;
+  const array = await readArrayFile(path, raw);
   const { shape } = array;
   const several = hasSeveral(path, shape, options);
   if (array.data.length === 0) throw new InputError(`${path}: ${formatShape(shape)} holds no samples`);

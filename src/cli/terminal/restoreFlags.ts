@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { InputError } from "../../core/errors.js";
 import { requireOneOf } from "../../core/require.js";
 import type { Shape } from "../../core/shape.js";
-import { kindOf } from "../../data/node/inputs.js";
+import { isArrayFile } from "../../data/node/inputs.js";
 import { baseForms, channelBase } from "../../dictionaries/base.js";
 import type { PursuitName } from "../../kernels/contract.js";
 import type { Model } from "../../model/model.js";
@@ -23,9 +23,11 @@ import {
   atomSparsity,
   choice,
   count,
+  inputFile,
   option,
   parsePatch,
   pursuitOption,
+  rawOption,
   withTrainingOptions,
 } from "./flags.js";
 import { type ResultFlags, withResultOptions } from "./results.js";
@@ -46,6 +48,7 @@ export interface RestoreFlags
   readonly colour?: ColourMode;
   readonly dictionary?: string;
   readonly nodata?: number[];
+  readonly raw?: string;
 }
 
 interface RestoreDefaults {
@@ -62,11 +65,12 @@ const colours = ["luma-chroma", "joint", "each"] as const satisfies readonly Col
 /** Adds the argument and the output. */
 export function withRestoreFiles(command: Command): Command {
   return command
-    .argument("<input>", "image, .npy array, or .wav sound")
+    .argument("<input>", inputFile)
     .requiredOption(
       "-o, --output <file>",
       "file to write (.png, .tif, .npy), or - for an array on standard output",
-    );
+    )
+    .addOption(rawOption());
 }
 
 /** Adds the options about patches. */
@@ -127,8 +131,8 @@ export async function givenDictionary(
 }
 
 /** `12x16` → [12, 16]; one number is a square in a picture. */
-export function patchShape(text: string, input: string): Shape {
-  return parsePatch(text, kindOf(input) === "image" ? [{ kind: "image" }] : []);
+export function patchShape(text: string, input: string, raw?: string): Shape {
+  return parsePatch(text, raw !== undefined || isArrayFile(input) ? [] : [{ kind: "image" }]);
 }
 
 /** The colour mode that was asked for, if any. */

@@ -12,8 +12,9 @@ import type { SampleArray, Samples } from "../../tasks/codec/sampleArray.js";
 import { isArrayOutput, writeResult } from "./results.js";
 
 /** The samples in a file, for blocks of this shape. Blocks of two axes keep colour apart; others have it as an axis. */
-export async function readSampleFile(path: string, block: Shape): Promise<SampleArray> {
-  const array = isArrayFile(path) ? await readArray(path) : await readPicture(path, block.length);
+export async function readSampleFile(path: string, block: Shape, raw?: string): Promise<SampleArray> {
+  const isArray = raw !== undefined || isArrayFile(path);
+  const array = isArray ? await readArray(path, raw) : await readPicture(path, block.length);
   const unfit = array.colour ? undefined : colourMismatch(path, array.shape, block, "the dictionary");
   if (unfit) throw unfit;
   return array;
@@ -31,8 +32,8 @@ async function readPicture(path: string, axes: number): Promise<SampleArray> {
   return { shape, data: whole, colour };
 }
 
-async function readArray(path: string): Promise<SampleArray> {
-  const { shape, data, dtype } = await readArrayFile(path);
+async function readArray(path: string, raw: string | undefined): Promise<SampleArray> {
+  const { shape, data, dtype } = await readArrayFile(path, raw);
   const taken = [Uint8Array, Uint16Array, Int16Array, Float32Array].some((type) => data instanceof type);
   if (!taken || dtype === "|S1")
     throw new InputError(`${path} must be uint8, uint16, int16 or float32, got ${dtype}`);

@@ -24,11 +24,13 @@ import {
   atomSparsity,
   choice,
   count,
+  type DataFlags,
   nodataValues,
   number,
   option,
   parsePatch,
   pursuitOption,
+  withDataOptions,
   withTrainingOptions,
 } from "./flags.js";
 import { forceOption, type ResultFlags, withResultOptions } from "./results.js";
@@ -61,6 +63,7 @@ const sameInLibrary = [
 export interface TrainFlags
   extends DeviceFlags,
     ResultFlags,
+    DataFlags,
     Pick<TrainOptions, (typeof sameInLibrary)[number]> {
   readonly output: string;
   readonly patch: string;
@@ -96,7 +99,7 @@ export function withTrainFlags(command: Command): Command {
   command.optionsGroup("Other options:");
   const text = "samples held in memory at a time; larger data are read in groups";
   const missing = "values that mark missing samples: -9999, nan; patches that have one are not used";
-  command
+  withDataOptions(command)
     .addOption(option("--nodata <values>", missing, nodataValues))
     .addOption(option("--group-samples <n>", text, count, trainDefaults.groupSamples));
   return withResultOptions(withDeviceOptions(command), "print progress as lines of JSON on standard output");

@@ -97,7 +97,7 @@ export function readNpy(bytes: Uint8Array, name: string): NpyArray {
 /** The array of this shape whose items are these bytes, as the header describes them. Takes over `raw`. */
 export function npyFromItems(
   raw: Uint8Array,
-  header: NpyHeader,
+  header: Pick<NpyHeader, "kind" | "size" | "bigEndian" | "fortranOrder">,
   shape: readonly number[],
   name: string,
 ): NpyArray {
@@ -193,7 +193,10 @@ function copyNumbers<T extends Float32Array | Float64Array>(
 }
 
 /** The bytes, already in the host's order, as numbers of the header's type. */
-function viewItems(raw: Uint8Array, header: NpyHeader): { dtype: string; data: NpyData } {
+function viewItems(
+  raw: Uint8Array,
+  header: Pick<NpyHeader, "kind" | "size">,
+): { dtype: string; data: NpyData } {
   const { kind, size } = header;
   if (kind === "S") return { dtype: `|S${size}`, data: raw };
   if (kind === "U") return { dtype: `<U${size}`, data: new Uint32Array(raw.buffer) };

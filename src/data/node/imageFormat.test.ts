@@ -50,7 +50,7 @@ describe("the format of an image", () => {
     ["a shell script", "#!/bin/sh"],
     ["HTML", "<!DOCTYPE html><html>"],
     ["ImageMagick's own", "push graphic-context"],
-    ["PPM", "P6 1 1 255 abc"],
+    ["FITS", "SIMPLE  =                    T"],
     ["RIFF sound", "RIFF1234WAVEfmt "],
     ["JPEG XL", "\xff\x0a"],
     ["JPEG 2000", "\0\0\0\x0cjP  \r\n"],

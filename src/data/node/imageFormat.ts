@@ -5,7 +5,9 @@
  * program for drawing, is read only from files named `.svg`.
  */
 
-export type ImageFormat = "PNG" | "JPEG" | "WebP" | "TIFF" | "GIF" | "AVIF" | "SVG";
+import { isNetpbm } from "../formats/images/netpbm.js";
+
+export type ImageFormat = "PNG" | "JPEG" | "WebP" | "TIFF" | "GIF" | "AVIF" | "SVG" | "BMP" | "Netpbm";
 
 type FirstBytes = readonly [format: ImageFormat, offset: number, text: string];
 
@@ -17,6 +19,7 @@ const signatures: readonly FirstBytes[] = [
   ["TIFF", 0, "II+\0"], // BigTIFF
   ["TIFF", 0, "MM\0+"],
   ["GIF", 0, "GIF8"],
+  ["BMP", 0, "BM"],
   ["WebP", 8, "WEBP"],
   ["AVIF", 4, "ftyp"], // the decoder rejects other files of this family, such as HEIC
 ];
@@ -29,5 +32,19 @@ export function imageFormatOf(bytes: Uint8Array): ImageFormat | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, svgBytes)); // one character per byte
   const known = signatures.find(([, offset, text]) => start.startsWith(text, offset));
   if (known) return known[0] === "WebP" && !start.startsWith("RIFF") ? undefined : known[0];
+  if (isNetpbm(bytes)) return "Netpbm";
   return start.includes("<svg") ? "SVG" : undefined;
+}
+
+/** What an animation is that the decoder would read the first picture of, and nothing else; undefined for other images. */
+export function unreadableAnimation(format: ImageFormat, bytes: Uint8Array): string | undefined {
+  if (format === "AVIF" && String.fromCharCode(...bytes.subarray(8, 12)) === "avis") return "a moving AVIF";
+  if (format !== "PNG") return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 8; at + 12 <= bytes.length; at += 12 + view.getUint32(at)) {
+    const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
+    if (type === "IDAT") return undefined; // the pictures would have been counted before
+    if (type === "acTL") return view.getUint32(at + 8) > 1 ? "an animated PNG" : undefined;
+  }
+  return undefined;
 }

@@ -145,14 +145,18 @@ describe("readImage", () => {
     expect({ shape, data: [...data] }).toEqual({ shape: [2, 3], data: [5, 3, 1, 6, 4, 2] });
   });
 
-  it("takes the first picture of an animation", async () => {
-    const frames = sharp(Uint8Array.of(0, 0, 255, 255), {
-      raw: { width: 2, height: 2, channels: 1, pageHeight: 1 },
-    });
-    const path = await saved("moving.gif", frames.gif({ delay: [100, 100] }));
-    expect((await sharp(path).metadata()).pages).toBe(2);
-    const { shape, data } = await readImage(path);
-    expect({ shape, data: [...data] }).toEqual({ shape: [1, 2], data: [0, 0] });
+  it("refuses animations, of which it could read the first picture", async () => {
+    const frames = () =>
+      sharp(Uint8Array.of(0, 0, 255, 255), { raw: { width: 2, height: 2, channels: 1, pageHeight: 1 } });
+    const path = await saved("moving.gif", frames().gif({ delay: [100, 100] }));
+    await expect(readImage(path)).rejects.toThrow("must hold one picture, got 2 (an animation, or pages)");
+    const png = await row([1, 2, 3], 1).png().toBuffer();
+    const animation = Buffer.from("0000000861635443000000020000000000000000", "hex"); // acTL: 2 pictures
+    animation.write("acTL", 4);
+    const moving = Buffer.concat([png.subarray(0, 33), animation, png.subarray(33)]);
+    await expect(readImage(await saved("moving.png", moving))).rejects.toThrow(
+      "cannot be read as an image (an animated PNG; convert it to GIF, WebP or TIFF)",
+    );
   });
 
   it("converts CMYK to sRGB", async () => {

@@ -1,6 +1,6 @@
 /**
  * Image files as signals, grey or colour, through sharp: PNG, JPEG, WebP, TIFF, GIF, AVIF, and SVG from
- * files named `.svg`. Pixels and the time for decoding are limited.
+ * files named `.svg`; BMP and netpbm pictures by decoders of the project. Pixels and the time for decoding are limited.
  *
  * Samples have the values in the file on the scale 0 to 255, as numpy or Matlab would
  * read them, not those that a colour-managed viewer would show:
@@ -11,7 +11,7 @@
  *   16 bits      divided by 257, fractions kept
  *   float, int   grey TIFF samples as they are, on their own scale
  *   alpha        laid over black: the colours of transparent pixels mean nothing
- *   animation    the first picture
+ *   pages        one picture at a time: readImage refuses files that hold several
  *   orientation  turned upright as EXIF says
  */
 
@@ -20,20 +20,29 @@ import type { Metadata } from "sharp";
 import { requireArgument, text } from "../../core/arguments/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import { isNodata } from "../../core/samples/gaps.js";
-import type { Shape } from "../../core/shape.js";
+import { formatShape, type Shape } from "../../core/shape.js";
 import { makeSignal, notFinite, type Signal } from "../../core/signal.js";
+import { decodeBmp, readBmpHeader } from "../formats/images/bmp.js";
+import { decodeNetpbm, readNetpbmHeader } from "../formats/images/netpbm.js";
+import type { RasterImage, RasterSize } from "../formats/images/rasterImage.js";
 import { readFileBytes } from "./files.js";
-import { imageFormatOf } from "./imageFormat.js";
+import { imageFormatOf, unreadableAnimation } from "./imageFormat.js";
 
 /** Endings of the files in a folder that are taken as images. */
 export const imageExtensions = [
   ".avif",
+  ".bmp",
+  ".dib",
   ".gif",
   ".jfif",
   ".jpe",
   ".jpeg",
   ".jpg",
+  ".pbm",
+  ".pgm",
   ".png",
+  ".pnm",
+  ".ppm",
   ".tif",
   ".tiff",
   ".webp",
@@ -58,7 +67,7 @@ export interface ImageSamples {
 }
 
 /** Largest number of pixels of a picture; decoding takes up to 16 bytes per pixel. */
-const maxPixels = 2 ** 27;
+export const maxPixels = 2 ** 27;
 
 /** Seconds that decoding a picture may take; the largest takes a few. */
 const maxSeconds = 120;
@@ -85,6 +94,46 @@ export async function decodeImage(
   kind: PictureKind = "grey",
 ): Promise<Signal> {
   const samples = await decoded(bytes, name, decode);
+  requireOnePicture(samples, name);
+  return pictureSignal(samples, name, nodata, kind);
+}
+
+/** Reject animations and files of several pages. */
+export function requireOnePicture({ pictures }: ImageSamples, name: string): void {
+  if (pictures > 1)
+    throw new InputError(`${name}: must hold one picture, got ${pictures} (an animation, or pages)`);
+}
+
+/** Some pages of a file, which have the same shape. */
+export interface PageRange {
+  readonly first: number;
+  readonly count: number;
+  readonly shape: Shape;
+}
+
+/** The grey samples of pages, one after the other; `input` is the bytes of a file that was recognized, or its path. */
+export async function decodePages(
+  input: Uint8Array | string,
+  { first, count, shape }: PageRange,
+  name: string,
+  nodata: readonly number[],
+): Promise<Float32Array> {
+  const samples = await oneLine(name, () => decode(input, { page: first, pages: count }));
+  const expected = [count * shape[0], shape[1]];
+  if (samples.height !== expected[0] || samples.width !== expected[1])
+    throw new InputError(
+      `${name}: became ${samples.height}x${samples.width}, was ${formatShape(expected)}, at page ${first}`,
+    );
+  return pictureSignal(samples, `${name}[${first}]`, nodata, "grey").data;
+}
+
+/** A picture as a signal, with NaN where `nodata` marks a missing pixel. */
+function pictureSignal(
+  samples: ImageSamples,
+  name: string,
+  nodata: readonly number[],
+  kind: PictureKind,
+): Signal {
   const { height, width, colour } = samples;
   const isColour = kind === "colour" && colour;
   const data = isColour ? toColours(samples) : toGrey(samples);
@@ -115,13 +164,22 @@ export async function imageShape(
   name: string,
   kind: PictureKind = "grey",
 ): Promise<Shape> {
-  const { height, width, metadata } = await decoded(bytes, name, readHeader);
-  return kind === "colour" && !isGreySpace(metadata) ? [height, width, 3] : [height, width];
+  const { height, width, colour } = await decoded(bytes, name, readHeader);
+  return kind === "colour" && colour ? [height, width, 3] : [height, width];
 }
 
 /** Whether the samples of a file are grey values, with or without opacity. */
 function isGreySpace({ space }: Metadata): boolean {
   return space === "grey16" || space === "b-w";
+}
+
+/** The shape of the pictures of an animation, and how many there are. */
+export async function imageFrames(
+  bytes: Uint8Array,
+  name: string,
+): Promise<{ readonly shape: Shape; readonly frames: number }> {
+  const { height, width, metadata } = await decoded(bytes, name, readHeader);
+  return { shape: [height, width], frames: metadata?.pages ?? 1 };
 }
 
 /** Do work on the bytes of an image; any failure becomes an error of one line. */
@@ -130,9 +188,15 @@ async function decoded<T>(
   name: string,
   work: (bytes: Uint8Array) => Promise<T>,
 ): Promise<T> {
-  try {
+  return oneLine(name, () => {
     requireFormat(bytes, name);
-    return await work(bytes);
+    return work(bytes);
+  });
+}
+
+async function oneLine<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
     throw new InputError(`${name}: cannot be read as an image (${shortReason(error)})`);
   }
@@ -145,31 +209,69 @@ function requireFormat(bytes: Uint8Array, name: string): void {
   if (format === undefined) throw new Error("unsupported image format");
   if (format === "SVG" && extname(name).toLowerCase() !== ".svg")
     throw new Error("SVG is read only from files named .svg");
+  const animation = unreadableAnimation(format, bytes);
+  if (animation) throw new Error(`${animation}; convert it to GIF, WebP or TIFF`);
 }
 
-interface ImageHeader {
-  readonly width: number;
-  readonly height: number;
-  readonly metadata: Metadata;
+interface ImageHeader extends RasterSize {
+  /** What sharp says of it; undefined for formats that it does not read. */
+  readonly metadata: Metadata | undefined;
 }
 
-async function readHeader(bytes: Uint8Array): Promise<ImageHeader> {
+async function readHeader(input: Uint8Array | string, page = 0): Promise<ImageHeader> {
+  const own = typeof input === "string" ? undefined : ownFormats[imageFormatOf(input) ?? ""];
+  if (own) return { ...requirePixels(own.size(input as Uint8Array)), metadata: undefined };
   const { default: sharp } = await import("sharp"); // only when there is an image to read
-  const metadata = await sharp(bytes, { limitInputPixels: false }).metadata();
-  const { width, height } = metadata.autoOrient;
-  if (!(width * height <= maxPixels)) throw new Error(`${width}x${height} is more than ${maxPixels} pixels`);
-  return { width, height, metadata };
+  const metadata = await sharp(input, { limitInputPixels: false, page }).metadata();
+  return { ...requirePixels({ ...metadata.autoOrient, colour: !isGreySpace(metadata) }), metadata };
 }
 
-async function decode(bytes: Uint8Array): Promise<ImageSamples> {
+function requirePixels({ width, height, colour }: RasterSize): RasterSize {
+  if (!(width * height <= maxPixels)) throw new Error(`${width}x${height} is more than ${maxPixels} pixels`);
+  return { width, height, colour };
+}
+
+/** Formats that are decoded here, and not by sharp. */
+const ownFormats: Readonly<Record<string, OwnFormat>> = {
+  BMP: { size: readBmpHeader, decode: decodeBmp },
+  Netpbm: { size: readNetpbmHeader, decode: decodeNetpbm },
+};
+
+interface OwnFormat {
+  size(bytes: Uint8Array): RasterSize;
+  decode(bytes: Uint8Array): RasterImage;
+}
+
+function decodeOwn({ size, decode }: OwnFormat, bytes: Uint8Array): ImageSamples {
+  requirePixels(size(bytes));
+  const image = decode(bytes);
+  const { channels, white } = image;
+  return {
+    ...image,
+    hasAlpha: channels === 4,
+    colour: channels > 1,
+    bits: white > 255 ? 16 : 8,
+    pictures: 1,
+  };
+}
+
+async function decode(
+  input: Uint8Array | string,
+  range: { readonly page: number; readonly pages: number } = { page: 0, pages: 1 },
+): Promise<ImageSamples> {
+  const { metadata } = await readHeader(input, range.page);
+  if (metadata === undefined) {
+    const bytes = input as Uint8Array;
+    return decodeOwn(ownFormats[imageFormatOf(bytes) ?? ""], bytes);
+  }
   const { default: sharp } = await import("sharp");
-  const { metadata } = await readHeader(bytes);
   const { space, hasProfile, hasAlpha, depth, pages = 1 } = metadata;
   const wide = space === "grey16" || space === "rgb16";
   const grey = isGreySpace(metadata) && !hasAlpha; // in grey, sharp would drop alpha
   const target = grey ? space : wide ? "rgb16" : "srgb";
   const small = depth === "uchar" && space !== "cmyk"; // bytes: a quarter of the memory, the same values
-  const { data, info } = await sharp(bytes, {
+  const { data, info } = await sharp(input, {
+    ...range,
     ignoreIcc: space !== "cmyk" || !hasProfile,
     limitInputPixels: maxPixels,
   })

@@ -100,8 +100,8 @@ describe("expandInputs", () => {
     expect(await refusal(expand("nowhere.png"))).toBe("no such file or folder: nowhere.png");
     expect(await refusal(expand("small.png/x"))).toBe("no such file or folder: small.png/x");
     expect(await refusal(expandInputs([""]))).toBe('no such file or folder: ""');
-    expect(await refusal(expand("empty"))).toBe("no images, .npy arrays or .wav sounds in folder empty");
-    expect(await refusal(expand("empty/*"))).toBe("no images, .npy arrays or .wav sounds match empty/*");
+    expect(await refusal(expand("empty"))).toBe("no images, arrays or sounds in folder empty");
+    expect(await refusal(expand("empty/*"))).toBe("no images, arrays or sounds match empty/*");
     expect(await refusal(expandInputs([]))).toBe("DATA must name a file, a folder or a glob, got nothing");
   });
 });

@@ -23,15 +23,14 @@ import {
   requireOptions,
   text,
 } from "../../core/arguments/argumentTypes.js";
-import { InputError, ReadFailure } from "../../core/errors.js";
+import { InputError, inputError, ReadFailure } from "../../core/errors.js";
 import type { Nodata } from "../../core/samples/gaps.js";
 import type { Shape } from "../../core/shape.js";
-import { maxNpyHeaderLength, readNpyHeader } from "../formats/npy.js";
-import { soundShape } from "../formats/wav.js";
+import { parseRaw, type RawFormat } from "../formats/rawNumbers.js";
 import { listMembers } from "./archives/listMembers.js";
-import { soundLayout } from "./arrays/soundFiles.js";
-import { readError, readFileStart, statFile } from "./files.js";
-import { type Input, isKnownKind, isUsable, kindOf, memberIn } from "./inputKinds.js";
+import { inspectArray } from "./arrays/inspectArray.js";
+import { readError, statFile } from "./files.js";
+import { type Input, isArchiveKind, isKnownKind, isUsable, kindOf, memberIn } from "./inputKinds.js";
 import { type OnSkip, SkippedFiles, warnOfSkipped } from "./skippedFiles.js";
 import { shownPath } from "./system/fileNames.js";
 import {
@@ -46,15 +45,23 @@ import {
 import { glob, isGlob } from "./system/glob.js";
 import { OpenFiles } from "./system/openFiles.js";
 
-export { type Input, isArrayFile, isKnownKind, kindOf, knownKinds } from "./inputKinds.js";
+export { type Input, isArrayFile, isKnownKind, kindOf, knownKinds, memberIn } from "./inputKinds.js";
 
 /** Files, folders, globs and archives as the command line takes them: one path, several, or inputs that were inspected. */
 export type InputList = string | readonly (string | Input)[];
 
-/** Where skipped files are reported. */
+/** Which axis of an array counts signals: the first (rows), or the last (columns). */
+export type SignalAxis = (typeof signalAxes)[number];
+export const signalAxes = ["rows", "columns"] as const;
+
+/** How data are read, and where skipped files are reported. */
 export interface InspectOptions {
   /** Called with one line for every file that is skipped; by default a warning of the process. */
   readonly onSkip?: OnSkip | undefined;
+  /** Which axis of arrays counts signals; by default `rows`. */
+  readonly signals?: SignalAxis | undefined;
+  /** Read all files as plain numbers of this type and shape: `float32:800x1000`. */
+  readonly raw?: string | undefined;
 }
 
 export interface ReadSignalsOptions extends InspectOptions {
@@ -71,7 +78,7 @@ const inputList = either(
   text,
   listOf(either("", text, having("", [], ["kind", "path"])), ""),
 );
-const inspectOptionTypes: OptionTypes<InspectOptions> = { onSkip: callback };
+const inspectOptionTypes: OptionTypes<InspectOptions> = { onSkip: callback, signals: text, raw: text };
 const patchType = either("a size, or one per axis", number, numberList);
 
 /** The files that paths, folders and globs stand for, and what they are; of arrays and archives only the headers are read. */
@@ -84,9 +91,13 @@ export async function inspectInputs(data: InputList, options: InspectOptions = {
   if (paths.length === 0 && inputs.length > 0) return inputs;
   const skipped = new SkippedFiles(options.onSkip ?? warnOfSkipped);
   const onSkip = (problem: InputError) => skipped.add(problem);
-  const files = await expandInputs(paths, onSkip);
+  const { signals = "rows", raw: rawText } = options;
+  if (!signalAxes.includes(signals))
+    throw inputError("inspectInputs", "signals", "must be rows or columns", signals);
+  const raw = rawText === undefined ? undefined : parseRaw(rawText);
+  const files = await expandInputs(paths, onSkip, raw && (() => true));
   for (const file of files) {
-    const found = await inspectFile(file, onSkip).catch((error: unknown) => {
+    const found = await inspectFile(file, onSkip, raw).catch((error: unknown) => {
       if (file.given || files.length === 1) throw error;
       onSkip(readError(error, shownPath(file.path)));
       return [];
@@ -95,20 +106,41 @@ export async function inspectInputs(data: InputList, options: InspectOptions = {
   }
   skipped.end();
   if (inputs.length === 0) throw new InputError(`nothing to read: no usable file among ${files.length}`);
-  return inputs;
+  return signals === "columns" ? withColumns(inputs) : inputs;
 }
 
-async function inspectFile({ path, member }: DataFile, onSkip: Skip): Promise<readonly Input[]> {
-  const kind = kindOf(path);
+/** Inputs whose arrays have signals in columns. */
+function withColumns(inputs: readonly Input[]): Input[] {
+  const turned = inputs.map((input) => (isTurnable(input) ? { ...input, columns: true } : input));
+  if (!inputs.some(isTurnable))
+    throw new InputError((nameOf) => `${nameOf("signals")} is for arrays and tables, got none`, {
+      argument: "signals",
+    });
+  return turned;
+}
+
+function isTurnable({ kind }: Input): boolean {
+  return kind !== "image" && kind !== "wav";
+}
+
+async function inspectFile(
+  { path, member }: DataFile,
+  onSkip: Skip,
+  raw: RawFormat | undefined,
+): Promise<readonly Input[]> {
+  const kind = raw ? "raw" : kindOf(path);
   if (kind === "image") return [{ kind, path }];
-  if (kind === "npy") {
-    const { shape } = readNpyHeader(await readFileStart(path, maxNpyHeaderLength), shownPath(path));
-    return [{ kind, path, shape }];
+  if (!isArchiveKind(kind)) {
+    const files = new OpenFiles();
+    try {
+      const range = await files.whole(path);
+      return [{ ...(await inspectArray(files, range, kind, shownPath(path), raw)), path }];
+    } finally {
+      await files.close();
+    }
   }
-  if (kind === "wav") return [{ kind, path, shape: await soundShapeOf(path) }];
   const members = await listMembers(path, kind, onSkip, member);
-  if (members.length === 0)
-    throw new InputError(`no images, .npy arrays or .wav sounds in ${shownPath(path)}`);
+  if (members.length === 0) throw new InputError(`no images, arrays or sounds in ${shownPath(path)}`);
   return members;
 }
 
@@ -120,15 +152,6 @@ export function resolvePatch(patch: Shape | number, inputs: readonly Pick<Input,
   });
   if (typeof patch !== "number") return patch;
   return inputs.some((input) => input.kind === "image") ? [patch, patch] : [patch];
-}
-
-async function soundShapeOf(path: string): Promise<readonly number[]> {
-  const files = new OpenFiles();
-  try {
-    return soundShape(await soundLayout(files, await files.whole(path), shownPath(path)));
-  } finally {
-    await files.close();
-  }
 }
 
 /** A file of the data. */
@@ -144,13 +167,20 @@ export interface DataFile {
 
 type Skip = (problem: InputError) => void;
 
+/** Whether a file that a folder or a glob has is data. */
+type IsWanted = (path: string) => boolean;
+
 /** The files that the arguments stand for. */
-export async function expandInputs(args: readonly string[], onSkip: Skip = () => {}): Promise<DataFile[]> {
+export async function expandInputs(
+  args: readonly string[],
+  onSkip: Skip = () => {},
+  wanted?: IsWanted,
+): Promise<DataFile[]> {
   if (args.length === 0) throw new InputError(`DATA must name a file, a folder or a glob, got nothing`);
-  if (args.length === 1 && !isGlob(args[0])) return expandArgument(args[0], onSkip);
+  if (args.length === 1 && !isGlob(args[0])) return expandArgument(args[0], onSkip, wanted);
   const files = new Map<string, DataFile>();
   for (const argument of args) {
-    for (const file of await expandArgument(argument, onSkip)) {
+    for (const file of await expandArgument(argument, onSkip, wanted)) {
       const place = `${pathIn(file.folder, basename(file.path))}[${file.member ?? ""}]`;
       const before = files.get(place);
       if (!before || (file.given && !before.given))
@@ -160,7 +190,11 @@ export async function expandInputs(args: readonly string[], onSkip: Skip = () =>
   return [...files.values()];
 }
 
-async function expandArgument(argument: string, onSkip: Skip): Promise<DataFile[]> {
+async function expandArgument(
+  argument: string,
+  onSkip: Skip,
+  wanted: IsWanted | undefined,
+): Promise<DataFile[]> {
   const stats = await statIfThere(argument);
   const folders = new Folders();
   const problems: InputError[] = [];
@@ -172,8 +206,8 @@ async function expandArgument(argument: string, onSkip: Skip): Promise<DataFile[
     return requireAny(files, message);
   };
   if (stats?.isDirectory()) {
-    const found = await listFolder(argument, { isWanted: isUsable, onSkip: note });
-    return settle(found.map(notGiven), `no images, .npy arrays or .wav sounds in folder ${argument}`);
+    const found = await listFolder(argument, { isWanted: wanted ?? isUsable, onSkip: note });
+    return settle(found.map(notGiven), `no images, arrays or sounds in folder ${argument}`);
   }
   if (stats) {
     await statFile(argument); // rejects sockets, devices and named pipes
@@ -187,16 +221,23 @@ async function expandArgument(argument: string, onSkip: Skip): Promise<DataFile[
   }
   if (!isGlob(argument)) throw noSuchFile(argument);
   const files: DataFile[] = [];
-  for (const path of await glob(argument, note)) files.push(...(await expandMatch(path, folders, note)));
-  return settle(files, `no images, .npy arrays or .wav sounds match ${argument}`);
+  for (const path of await glob(argument, note))
+    files.push(...(await expandMatch(path, folders, note, wanted)));
+  return settle(files, `no images, arrays or sounds match ${argument}`);
 }
 
 /** The files that a match of a glob stands for: as in folders, what cannot be used is reported and left out. */
-async function expandMatch(path: string, folders: Folders, onSkip: Skip): Promise<DataFile[]> {
+async function expandMatch(
+  path: string,
+  folders: Folders,
+  onSkip: Skip,
+  wanted: IsWanted | undefined,
+): Promise<DataFile[]> {
   try {
     const stats = await statIfThere(path);
-    if (stats?.isDirectory()) return (await listFolder(path, { isWanted: isUsable, onSkip })).map(notGiven);
-    if (stats && !isKnownKind(path)) return [];
+    if (stats?.isDirectory())
+      return (await listFolder(path, { isWanted: wanted ?? isUsable, onSkip })).map(notGiven);
+    if (stats && !(wanted ?? isKnownKind)(path)) return [];
     if (!stats) throw brokenLink(Object.assign(new Error(), { code: "ENOENT" }), path);
     requireRegular(stats, path);
     return [{ path, folder: await folders.of(path), given: false }];

@@ -1,9 +1,10 @@
 /** Files as a source: pieces of arrays, archives, skipped inputs, and files that change during a run. */
 
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { deflateSync } from "fflate";
 import sharp from "sharp";
@@ -159,6 +160,24 @@ describe("pieces of an array", () => {
 });
 
 describe("archives", () => {
+  it("that are gzipped have the signals of those that are not", async () => {
+    await save("gnu.tar.gz", gzipSync(await readFile(inFolder("gnu.tar"))));
+    const signals = async (name: string) => {
+      const read = await readSignals(inFolder(name), options([8, 8]));
+      return read.map(({ name: own, shape, data }) => [short(own).replace(".gz", ""), shape, [...data]]);
+    };
+    expect(await signals("gnu.tar.gz")).toEqual(await signals("gnu.tar"));
+    expect(await signals("gnu.tar.gz[a/stack.npy]")).toEqual(await signals("gnu.tar[a/stack.npy]"));
+    const source = await open(["gnu.tar.gz"], [8, 8]);
+    const { names } = (await source.contents?.())!;
+    expect(names.map(short)).toEqual(["gnu.tar.gz"]);
+    await source.close();
+    await save("cut.tar.gz", gzipSync(await readFile(inFolder("gnu.tar"))).subarray(0, 900));
+    await expect(readSignals(inFolder("cut.tar.gz"), options([8, 8]))).rejects.toThrow(
+      "cut.tar.gz: cannot be inflated (unexpected end of file)",
+    );
+  });
+
   it.each(["gnu.tar", "pax.tar"])("list the images and arrays of a folder: %s", async (name) => {
     const inputs = await inspectInputs([inFolder(name)]);
     expect(inputs.map(({ kind, path }) => [kind, short(path)]).toSorted()).toEqual([
@@ -211,7 +230,7 @@ describe("archives", () => {
     await save("b/notes.txt", "nothing");
     execFileSync("tar", ["-C", folder, "-cf", inFolder("none.tar"), "b"]);
     const refusal = (name: string) => inspectInputs([inFolder(name)]).then(String, (e) => short(e.message));
-    expect(await refusal("none.tar")).toBe("no images, .npy arrays or .wav sounds in none.tar");
+    expect(await refusal("none.tar")).toBe("no images, arrays or sounds in none.tar");
     await save("fake.tar", "hello");
     expect(await refusal("fake.tar")).toBe("fake.tar: not a tar archive");
     await save("fake.npz", "hello");

@@ -20,16 +20,13 @@ import { asyncDispose, type Closable, releaseWhenCollected } from "../../core/di
 import { InputError } from "../../core/errors.js";
 import { colourMismatch } from "../../core/samples/colourMismatch.js";
 import { resolveNodata } from "../../core/samples/gaps.js";
-import { formatShape, isColourShape, requireShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
+import { formatShape, isColourShape, requireShape, type Shape, sameShape } from "../../core/shape.js";
 import { crc32, crcToHex } from "../formats/checksums.js";
-import { maxNpyHeaderLength, type NpyHeader, readNpyHeader } from "../formats/npy.js";
-import type { SignalSource, SignalUnit } from "../sampling/signalSource.js";
+import type { SignalSource } from "../sampling/signalSource.js";
 import { TemporaryStore, temporaryBytes } from "./archives/temporaryStore.js";
-import { readRows, requireNumbers } from "./arrays/npyRows.js";
-import { readFrames, soundLayout } from "./arrays/soundFiles.js";
-import { type ComparedFile, fileContents } from "./fileContents.js";
-import { readError, readFileBytes, readFileStart, statFile } from "./files.js";
-import { decodeImage, imageShape, type PictureKind } from "./images.js";
+import { openArray, openSound } from "./arrays/openArray.js";
+import { fileContents } from "./fileContents.js";
+import { decodeImage } from "./images.js";
 import {
   type Input,
   type InputList,
@@ -39,32 +36,21 @@ import {
   type ReadSignalsOptions,
   resolvePatch,
 } from "./inputs.js";
+import { fileBytes, memberBytes } from "./pages/imageBytes.js";
+import { listPages } from "./pages/listPages.js";
+import { openPages } from "./pages/openPages.js";
 import { type OnSkip, SkippedFiles, warnOfSkipped } from "./skippedFiles.js";
 import { shownPath } from "./system/fileNames.js";
-import { type ByteRange, OpenFiles } from "./system/openFiles.js";
+import { OpenFiles } from "./system/openFiles.js";
+import { type FileUnit, type OpenInput, type Opening, tooSmall } from "./units/fileUnits.js";
 
 export interface OpenSourceOptions extends ReadSignalsOptions {
   /** Approximate samples per unit; by default an array is one unit. */
   readonly unitSamples?: number;
 }
 
-/** A unit, and how its samples are read. */
-interface FileUnit extends SignalUnit {
-  readonly bytes: number;
-  read(into: Float32Array): Promise<void>;
-}
-
-/** An input that can be used. */
-interface OpenInput {
-  readonly units: readonly FileUnit[];
-  readonly compared: ComparedFile;
-}
-
 /** Inputs opened at the same time. */
 const together = 16;
-
-/** Bytes of an image that usually contain its header. */
-const headerBytes = 2 ** 16;
 
 /**
  * Open files, folders, globs and archives as a source of signals, which may be larger than memory. What cannot be used
@@ -79,15 +65,18 @@ export async function openSource(
     patchOf: text,
     onSkip: callback,
     nodata: byRule,
+    signals: byRule,
+    raw: byRule,
     unitSamples: number,
   });
-  const { unitSamples = Infinity, onSkip = warnOfSkipped, patchOf } = options;
-  const inputs = await inspectInputs(data, { onSkip });
+  const { unitSamples = Infinity, onSkip = warnOfSkipped, patchOf, signals, raw } = options;
+  const inputs = await inspectInputs(data, { onSkip, signals, raw });
   const patch = requireShape("openSource", "patch", resolvePatch(options.patch, inputs));
   const nodata = resolveNodata("openSource", options.nodata);
   const files = new OpenFiles();
   try {
-    const store = temporaryBytes(inputs) > 0 ? await TemporaryStore.open(files, inputs) : undefined;
+    const room = temporaryBytes(inputs);
+    const store = room > 0 ? await TemporaryStore.open(files, room) : undefined;
     const { opened, skipped } = await openAll(
       inputs,
       { patch, patchOf, unitSamples, nodata, files, store },
@@ -95,7 +84,7 @@ export async function openSource(
     );
     const units = opened.flatMap((input) => input.units);
     if (units.length === 0) throw nothingToRead(patch);
-    const compared = opened.map((input) => input.compared);
+    const compared = [...new Map(opened.map((input) => [input.compared.path, input.compared])).values()];
     const close = () => files.close();
     const source = {
       units,
@@ -126,8 +115,10 @@ async function openAll(
   for (let next = 0; next < inputs.length; next += together) {
     const some = inputs.slice(next, next + together);
     for (const [i, found] of (await settleAll(some.map((input) => openInput(input, opening)))).entries()) {
-      if (!(found instanceof InputError)) opened.push(found);
-      else if (inputs.length === 1) throw found;
+      if (!(found instanceof InputError)) {
+        opened.push(found);
+        found.skipped?.forEach((problem) => report.add(problem));
+      } else if (inputs.length === 1) throw found;
       else {
         report.add(found);
         skipped.push(shownPath(some[i].path));
@@ -144,21 +135,17 @@ async function settleAll<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   return Promise.all(promises);
 }
 
-/** How inputs are opened, and arrays cut into units. */
-interface Opening {
-  readonly patch: Shape;
-  readonly patchOf: string | undefined;
-  readonly unitSamples: number;
-  /** Values that mark missing samples. */
-  readonly nodata: readonly number[];
-  readonly files: OpenFiles;
-  /** Where compressed members are inflated, if there are any. */
-  readonly store: TemporaryStore | undefined;
-}
-
 /** An input, opened. An error that is returned, not thrown, skips only this input. */
 async function openInput(input: Input, opening: Opening): Promise<OpenInput | InputError> {
+  const { within, gunzipped } = input;
   const name = shownPath(input.path);
+  if (within && gunzipped !== undefined && opening.store) {
+    const place = await opening.store.unpackMember(within, gunzipped, shownPath(within.file));
+    const opened = await openInput({ ...input, within: place, gunzipped: undefined }, opening);
+    if (opened instanceof InputError) return opened;
+    const { length } = await opening.files.whole(within.file);
+    return { ...opened, compared: { path: within.file, length } };
+  }
   if (input.kind === "image") return openImage(input, name, opening);
   const array = (input.kind === "wav" ? openSound : openArray)(input, name, opening);
   return input.found ? array.catch((error: unknown) => skippable(error)) : array;
@@ -173,17 +160,23 @@ function skippable(error: unknown): InputError {
 async function openImage(
   { path, within }: Input,
   name: string,
-  { patch, patchOf, nodata, files }: Opening,
+  opening: Opening,
 ): Promise<OpenInput | InputError> {
+  const { patch, patchOf, nodata, files } = opening;
   const kind = isColourShape(patch) ? "colour" : "grey";
-  if (patch.length !== 2 && kind === "grey") {
-    throw new InputError(
-      `${name} is an image: the patch must have 2 axes, or 3 channels as in 8x8x3, got ${formatShape(patch)}`,
-    );
-  }
   try {
-    const image = within ? memberBytes(files, within, name) : await fileBytes(path);
-    const shape = await readImageShape(image, name, kind);
+    const image = within ? memberBytes(files, within, name) : await fileBytes(files, path);
+    const compared = { path, within, length: image.length, bytes: image.bytes };
+    const { pages, single } = await listPages(image, name, kind);
+    if (!single) {
+      const opened = openPages(image, pages, name, opening);
+      return opened instanceof InputError ? opened : { ...opened, compared };
+    }
+    if (patch.length !== 2 && kind === "grey") {
+      const rule = "the patch must have 2 axes, or 3 channels as in 8x8x3";
+      throw new InputError(`${name} is an image: ${rule}, got ${formatShape(patch)}`, { argument: "patch" });
+    }
+    const [{ shape }] = pages;
     const unfit = colourMismatch(name, shape, patch, patchOf) ?? tooSmall(name, shape, patch);
     if (unfit) return unfit;
     const read = async (into: Float32Array) => {
@@ -192,183 +185,11 @@ async function openImage(
         throw new InputError(`${name}: became ${formatShape(picture.shape)}, was ${formatShape(shape)}`);
       into.set(picture.data);
     };
-    const { length, bytes } = image;
-    return {
-      units: [{ name, shape, count: 1, bytes: length, read }],
-      compared: { path, within, length, bytes },
-    };
+    return { units: [{ name, shape, count: 1, bytes: image.length, read }], compared };
   } catch (error) {
-    if (!(error instanceof InputError)) throw error;
+    if (!(error instanceof InputError) || error.argument === "patch") throw error;
     return isKnownKind(path) ? error : new InputError(`${error.message}; ${knownKinds}`);
   }
-}
-
-/** The bytes of an image file. Reading throws an `InputError`. */
-interface ImageBytes {
-  readonly length: number;
-  /** All of them, if they cannot be read again. */
-  readonly bytes?: Uint8Array;
-  /** The first `length` bytes. */
-  read(length: number): Promise<Uint8Array>;
-}
-
-function memberBytes(files: OpenFiles, within: ByteRange, name: string): ImageBytes {
-  const read = async (length: number) => {
-    const bytes = new Uint8Array(Math.min(length, within.length));
-    await files.read(within, 0, bytes, name);
-    return bytes;
-  };
-  return { length: within.length, read };
-}
-
-/** The file is not kept open: there may be a million. A pipe can be read only once. */
-async function fileBytes(path: string): Promise<ImageBytes> {
-  const unreadable = (error: unknown) => {
-    throw readError(error, shownPath(path));
-  };
-  const { size, regular } = await statFile(path).catch(unreadable);
-  if (!regular) {
-    const bytes = await readFileBytes(path).catch(unreadable);
-    return { length: bytes.length, bytes, read: async (length) => bytes.subarray(0, length) };
-  }
-  const read = (length: number) =>
-    (length < size ? readFileStart(path, length) : readFileBytes(path)).catch(unreadable);
-  return { length: size, read };
-}
-
-async function readImageShape(image: ImageBytes, path: string, kind: PictureKind): Promise<Shape> {
-  if (image.length > headerBytes) {
-    const shape = await imageShape(await image.read(headerBytes), path, kind).catch(() => undefined);
-    if (shape) return shape;
-  }
-  return imageShape(await image.read(image.length), path, kind);
-}
-
-async function openArray(
-  input: Input,
-  name: string,
-  { patch, patchOf, unitSamples, nodata, files, store }: Opening,
-): Promise<OpenInput | InputError> {
-  const { path, within } = input;
-  const range = await locate(input, name, files, store);
-  const start = new Uint8Array(Math.min(range.length, maxNpyHeaderLength));
-  await files.read(range, 0, start, name);
-  const header = readNpyHeader(start, name);
-  const { shape: all } = header;
-  const axes = all.length;
-  const unfit = colourMismatch(name, all, patch, patchOf);
-  if (unfit) return unfit;
-  if (axes !== patch.length && axes !== patch.length + 1) throw wrongAxes(input, name, all, patch);
-  requireNumbers(header, range.length, name);
-  if (header.byteLength === 0) return new InputError(`${name}: ${formatShape(all)} holds no samples`);
-  const stacked = axes > patch.length;
-  const shape = stacked ? all.slice(1) : all;
-  const small = tooSmall(name, shape, patch);
-  if (small) return small;
-  const read = (at: number, into: Uint8Array) => files.read(range, at, into, name);
-  const array = { name, header, nodata, read };
-  const pieces = stacked ? stackPieces(header, unitSamples) : rowPieces(header, patch, unitSamples);
-  const whole = pieces.length === 1 && !stacked;
-  const units = pieces.map(({ from, rows }) => ({
-    name,
-    shape: stacked ? shape : [rows, ...shape.slice(1)],
-    count: stacked ? rows : 1,
-    ...(whole ? {} : { from, part: stacked ? ("signals" as const) : ("rows" as const) }),
-    bytes: header.byteLength,
-    read: (into: Float32Array) => readRows(array, from, rows, into),
-  }));
-  return { units, compared: { path, within, length: within?.length ?? range.length } };
-}
-
-/** The channels of a sound, each cut into pieces as one signal. */
-async function openSound(
-  { path, within }: Input,
-  name: string,
-  { patch, unitSamples, nodata, files }: Opening,
-): Promise<OpenInput | InputError> {
-  const range = within ?? (await files.whole(path));
-  const layout = await soundLayout(files, range, name);
-  if (patch.length !== 1)
-    throw new InputError(`${name} is sound: the patch must have 1 axis, got ${formatShape(patch)}`);
-  const shape = [layout.frames];
-  const small = tooSmall(name, shape, patch);
-  if (small) return small;
-  const pieces = rowPieces({ shape }, patch, unitSamples);
-  const sound = {
-    name,
-    layout,
-    nodata,
-    read: (at: number, into: Uint8Array) => files.read(range, at, into, name),
-  };
-  const placeOfPiece = (channel: number, from: number) => {
-    if (pieces.length > 1) return { from, part: "rows" as const };
-    return layout.channels > 1 ? { from: channel, part: "signals" as const } : {};
-  };
-  const units = Array.from({ length: layout.channels }, (_, channel) =>
-    pieces.map(({ from, rows }) => ({
-      name,
-      shape: [rows],
-      count: 1,
-      ...placeOfPiece(channel, from),
-      bytes: range.length,
-      read: (into: Float32Array) => readFrames(sound, channel, from, into),
-    })),
-  );
-  return { units: units.flat(), compared: { path, within, length: range.length } };
-}
-
-/** Where the bytes of an input are. A compressed member is inflated first. */
-async function locate(
-  { path, within, packed }: Input,
-  name: string,
-  files: OpenFiles,
-  store: TemporaryStore | undefined,
-): Promise<ByteRange> {
-  if (!within) return files.whole(path);
-  return packed && store ? store.inflate(within, packed, name) : within;
-}
-
-interface Piece {
-  readonly from: number;
-  readonly rows: number;
-}
-
-/** Pieces of a stack: several signals each. */
-function stackPieces({ shape }: NpyHeader, unitSamples: number): Piece[] {
-  const [count, ...signal] = shape;
-  const each = Math.max(1, Math.min(count, Math.floor(unitSamples / sizeOf(signal))));
-  return Array.from({ length: Math.ceil(count / each) }, (_, i) => ({
-    from: i * each,
-    rows: Math.min(each, count - i * each),
-  }));
-}
-
-/** Pieces of one signal: each has the first rows of `each` rows of windows, and all rows that the last of these reach. */
-function rowPieces({ shape }: Pick<NpyHeader, "shape">, patch: Shape, unitSamples: number): Piece[] {
-  const reach = patch[0] - 1;
-  const origins = shape[0] - reach;
-  const rows = Math.floor(unitSamples / sizeOf(shape.slice(1)));
-  const each = Math.max(1, Math.min(origins, rows - reach));
-  return Array.from({ length: Math.ceil(origins / each) }, (_, i) => ({
-    from: i * each,
-    rows: Math.min(each, origins - i * each) + reach,
-  }));
-}
-
-function tooSmall(path: string, shape: Shape, patch: Shape): InputError | undefined {
-  if (shape.every((size, axis) => size >= patch[axis])) return undefined;
-  return new InputError(`${path}: ${formatShape(shape)} is smaller than the patch ${formatShape(patch)}`);
-}
-
-function wrongAxes({ within }: Input, path: string, shape: readonly number[], patch: Shape): InputError {
-  const has = shape.length === 1 ? "1 axis" : `${shape.length} axes`;
-  const one = patch.length === 1 ? "1 axis" : `${patch.length} axes`;
-  return new InputError(
-    `${path} has ${has} (${formatShape(shape) || "a single value"}): a patch of ${formatShape(patch)} ` +
-      `needs ${one} (one signal) or ${patch.length + 1} (the first counts signals)` +
-      (within ? `; an array of an archive is named as in "${basename(within.file)}[NAME]"` : ""),
-    { argument: "patch" },
-  );
 }
 
 /** A checksum of file names without folders, sizes and shapes: what is known without reading the samples. */

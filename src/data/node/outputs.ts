@@ -13,7 +13,7 @@ import { lstat, mkdir, readdir, realpath, stat, statfs, unlink } from "node:fs/p
 import { basename, dirname, extname, join, sep } from "node:path";
 import { InputError, inputError } from "../../core/errors.js";
 import { fileError, ifMissing, readError, readFileStart, requireWritable, writeFileAtomic } from "./files.js";
-import type { Input } from "./inputs.js";
+import type { Input } from "./inputKinds.js";
 import { systemPath } from "./system/fileNames.js";
 import { isGlob } from "./system/glob.js";
 

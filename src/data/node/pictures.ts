@@ -22,11 +22,10 @@ import {
   signal as signalType,
   text,
 } from "../../core/arguments/argumentTypes.js";
-import { InputError } from "../../core/errors.js";
 import { requireFiniteResult } from "../../core/require.js";
 import { notFinite, type Signal } from "../../core/signal.js";
 import { writeFileAtomic } from "./files.js";
-import { type ImageSamples, isMissingPixel, readSamples } from "./images.js";
+import { type ImageSamples, isMissingPixel, readSamples, requireOnePicture } from "./images.js";
 
 export interface PictureFile {
   /** Of shape [height, width], or [height, width, 3] for red, green, blue; 0 is black, 255 white. */
@@ -64,8 +63,7 @@ export async function readPictureFile(
     keepColour: [keepColour, flag],
   });
   const samples = await readSamples(path);
-  if (samples.pictures > 1)
-    throw new InputError(`${path}: must hold one picture, got ${samples.pictures} (an animation, or pages)`);
+  requireOnePicture(samples, path);
   const { width, height, channels, bits, white } = samples;
   const colours = samples.colour && (keepColour || !isGrey(samples)) ? 3 : 1;
   const shape = colours === 1 ? [height, width] : [height, width, colours];

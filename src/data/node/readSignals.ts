@@ -28,9 +28,11 @@ export async function readSignals(data: InputList, options: ReadSignalsOptions):
     patchOf: text,
     onSkip: callback,
     nodata: byRule,
+    signals: byRule,
+    raw: byRule,
   });
-  const onSkip = options.onSkip ?? warnOfSkipped;
-  const inputs = await inspectInputs(data, { onSkip });
+  const { onSkip = warnOfSkipped, signals: axis, raw } = options;
+  const inputs = await inspectInputs(data, { onSkip, signals: axis, raw });
   const patch = resolvePatch(options.patch, inputs);
   const source = await openSource(inputs, {
     patch,

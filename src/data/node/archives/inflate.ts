@@ -1,15 +1,14 @@
-/** Compressed members of archives, inflated in pieces. */
+/** Compressed bytes, inflated in pieces: members of zip archives, gzip files, zlib streams. */
 
 import { Readable } from "node:stream";
-import { createInflateRaw } from "node:zlib";
+import { createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { InputError } from "../../../core/errors.js";
 import type { ByteRange, OpenFiles } from "../system/openFiles.js";
 
-/** What deflated bytes should inflate to. */
-export interface Deflated {
-  readonly size: number;
-  readonly crc: number;
-}
+/** What is around deflated bytes: nothing, as in a zip file, or the headers of zlib or gzip. */
+export type Wrapping = keyof typeof openers;
+
+const openers = { none: createInflateRaw, zlib: createInflate, gzip: createGunzip } as const;
 
 /** The first inflated bytes, at most `length`; `name` is for messages. */
 export async function inflateStart(
@@ -17,10 +16,11 @@ export async function inflateStart(
   range: ByteRange,
   length: number,
   name: string,
+  wrapping: Wrapping = "none",
 ): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of inflated(files, range, name)) {
+  for await (const part of inflated(files, range, name, wrapping)) {
     parts.push(part);
     size += part.length;
     if (size >= length) break;
@@ -33,10 +33,11 @@ export async function* inflated(
   files: OpenFiles,
   range: ByteRange,
   name: string,
+  wrapping: Wrapping = "none",
 ): AsyncGenerator<Uint8Array> {
   if (range.length === 0) return;
   const packed = Readable.from(readPieces(files, range, name));
-  const inflate = createInflateRaw({ chunkSize: pieceBytes });
+  const inflate = openers[wrapping]({ chunkSize: pieceBytes });
   packed.on("error", (error) => inflate.destroy(error));
   try {
     for await (const part of packed.pipe(inflate)) yield part as Uint8Array;
@@ -51,7 +52,12 @@ export async function* inflated(
 /** Bytes that are read, and bytes that are inflated, at a time. */
 const pieceBytes = 2 ** 18;
 
-async function* readPieces(files: OpenFiles, range: ByteRange, name: string): AsyncGenerator<Uint8Array> {
+/** The bytes of a range, a piece at a time. */
+export async function* readPieces(
+  files: OpenFiles,
+  range: ByteRange,
+  name: string,
+): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < range.length; at += pieceBytes) {
     const piece = new Uint8Array(Math.min(pieceBytes, range.length - at));
     await files.read(range, at, piece, name);

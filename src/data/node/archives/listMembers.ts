@@ -1,6 +1,7 @@
 /** Archives as inputs: the images, `.npy` arrays and sounds in a tar, the arrays in an `.npz`. Nothing is unpacked. */
 
 import { InputError, show } from "../../../core/errors.js";
+import { listMat5 } from "../../formats/matlab/mat5.js";
 import { maxNpyHeaderLength, readNpyHeader } from "../../formats/npy.js";
 import {
   listZip,
@@ -10,13 +11,17 @@ import {
   zipLocalBytes,
   zipTailLength,
 } from "../../formats/npz.js";
+import { byteLengthOf } from "../../formats/numberLayout.js";
 import { listTar } from "../../formats/tar.js";
-import { soundShape } from "../../formats/wav.js";
-import { soundLayout } from "../arrays/soundFiles.js";
-import { type Input, isUsable, kindOf } from "../inputKinds.js";
+import { inspectArray } from "../arrays/inspectArray.js";
+import { listHdf5 } from "../hdf5/hdf5Files.js";
+import { type ArchiveKind, type Input, isArchiveKind, isKnownKind, isUsable, kindOf } from "../inputKinds.js";
+import { bufferedReader } from "../system/bufferedReader.js";
 import { shownPath } from "../system/fileNames.js";
 import { type ByteRange, OpenFiles } from "../system/openFiles.js";
-import { type Deflated, inflateStart } from "./inflate.js";
+import { inflated, inflateStart } from "./inflate.js";
+import { TemporaryStore } from "./temporaryStore.js";
+import type { Deflated } from "./unpack.js";
 
 /** Largest directory of a zip file, in bytes. */
 const maxDirectoryBytes = 2 ** 28;
@@ -24,14 +29,25 @@ const maxDirectoryBytes = 2 ** 28;
 /** The images, arrays and sounds in an archive, in its order; or only the member of this name. */
 export async function listMembers(
   path: string,
-  kind: "npz" | "tar",
+  kind: ArchiveKind,
   onSkip: (problem: InputError) => void,
   only?: string,
 ): Promise<Input[]> {
   const files = new OpenFiles();
   try {
     const whole = await files.whole(path);
-    if (kind === "tar") return await tarMembers(files, whole, only === undefined ? onSkip : reject, only);
+    if (kind === "tar")
+      return await tarMembers(files, whole, path, only === undefined ? onSkip : reject, only);
+    if (kind === "tgz") return await gzippedMembers(files, whole, only === undefined ? onSkip : reject, only);
+    const report = only === undefined ? onSkip : reject;
+    if (kind === "datasets") return await hdf5Members(whole, report, only);
+    if (kind === "matlab") {
+      const start = new Uint8Array(Math.min(whole.length, 521));
+      await files.read(whole, 0, start, shownPath(path));
+      return isHdf5(start)
+        ? await hdf5Members(whole, report, only)
+        : await matMembers(files, whole, report, only);
+    }
     return await npzMembers(files, whole, only);
   } finally {
     await files.close();
@@ -49,19 +65,38 @@ function noMember(archive: string, only: string, names: readonly string[]): Inpu
   return new InputError(`${archive} has no member ${show(only)}; it has ${shown || "none"}${more}`);
 }
 
-/** As in folders, files are chosen by their names, hidden ones are left out, and damaged arrays are reported. */
-async function tarMembers(
+/** The members of a gzipped tar, which is inflated twice: to find out its size, and to look into it. */
+async function gzippedMembers(
   files: OpenFiles,
   whole: ByteRange,
   onSkip: (problem: InputError) => void,
   only: string | undefined,
 ): Promise<Input[]> {
   const { file } = whole;
+  const name = shownPath(file);
+  let size = 0;
+  for await (const part of inflated(files, whole, name, "gzip")) size += part.length;
+  const store = await TemporaryStore.open(files, size);
+  const tar = await store.unpack(whole, { size, wrapping: "gzip" }, name);
+  const members = await tarMembers(files, tar, file, onSkip, only);
+  return members.map((input) => ({ ...input, gunzipped: size }));
+}
+
+/** The members of a tar in a range; `file` is the archive by name. As in folders, files are chosen by their names, hidden ones are left out, and damaged arrays are reported. */
+async function tarMembers(
+  files: OpenFiles,
+  whole: ByteRange,
+  file: string,
+  onSkip: (problem: InputError) => void,
+  only: string | undefined,
+): Promise<Input[]> {
   const inputs: Input[] = [];
   const archive = shownPath(file);
   const all = await listTar(bufferedReader(files, whole), whole.length, archive);
   const usable = all.filter(
-    ({ name }) => isUsable(name) && !name.split("/").some((part) => /^\.[^./]/.test(part)),
+    ({ name }) =>
+      (name === only ? isKnownKind(name) : isUsable(name)) &&
+      !name.split("/").some((part) => /^\.[^./]/.test(part)),
   );
   const chosen = only === undefined ? usable : usable.filter(({ name }) => name === only).slice(-1);
   if (only !== undefined && chosen.length === 0)
@@ -74,15 +109,12 @@ async function tarMembers(
     const path = `${file}[${printable(name)}]`;
     const within = { file, offset, length: size };
     try {
-      if (kindOf(name) === "image") inputs.push({ kind: "image", path, within });
-      else if (kindOf(name) === "wav")
-        inputs.push({
-          kind: "wav",
-          path,
-          shape: soundShape(await soundLayout(files, within, shownPath(path))),
-          within,
-        });
-      else inputs.push({ kind: "npy", path, shape: await readShape(files, within, shownPath(path)), within });
+      const kind = kindOf(name);
+      if (kind === "image") inputs.push({ kind, path, within });
+      else if (!isArchiveKind(kind)) {
+        const range = { file: whole.file, offset: whole.offset + offset, length: size };
+        inputs.push({ ...(await inspectArray(files, range, kind, shownPath(path))), path, within });
+      }
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       onSkip(error);
@@ -121,6 +153,70 @@ async function npzMembers(files: OpenFiles, whole: ByteRange, only: string | und
   return inputs;
 }
 
+/** The variables of a Matlab file that are arrays of numbers; the others are reported. */
+async function matMembers(
+  files: OpenFiles,
+  whole: ByteRange,
+  onSkip: (problem: InputError) => void,
+  only: string | undefined,
+): Promise<Input[]> {
+  const { file } = whole;
+  const archive = shownPath(file);
+  const inflate = (offset: number, length: number, most: number) =>
+    inflateStart(files, { file, offset, length }, most, archive, "zlib");
+  const all = await listMat5(bufferedReader(files, whole), whole.length, archive, inflate);
+  const chosen = only === undefined ? all : all.filter(({ name }) => name === only).slice(-1);
+  if (only !== undefined && chosen.length === 0)
+    throw noMember(
+      archive,
+      only,
+      all.filter(({ numbers }) => numbers).map(({ name }) => name),
+    );
+  return chosen.flatMap(({ name, offset, length, inflated, numbers, problem }) => {
+    const path = `${file}[${printable(name)}]`;
+    if (!numbers) {
+      onSkip(notNumbers(path, problem));
+      return [];
+    }
+    const within = { file, offset, length };
+    const packed = inflated === undefined ? {} : { packed: { wrapping: "zlib" as const, size: inflated } };
+    return [{ kind: "mat" as const, path, shape: numbers.shape, numbers, within, ...packed }];
+  });
+}
+
+/** Whether a Matlab file is HDF5, after the 512 bytes that Matlab 7.3 puts before it. */
+function isHdf5(start: Uint8Array): boolean {
+  const signature = "\x89HDF\r\n\x1a\n";
+  return [0, 512].some((at) => String.fromCharCode(...start.subarray(at, at + 8)) === signature);
+}
+
+/** The datasets of an HDF5 file that are arrays of numbers; the others are reported. */
+async function hdf5Members(
+  whole: ByteRange,
+  onSkip: (problem: InputError) => void,
+  only: string | undefined,
+): Promise<Input[]> {
+  const { file } = whole;
+  const found = await listHdf5(file, only);
+  if (only !== undefined && found.length === 0) {
+    const names = (await listHdf5(file)).filter(({ numbers }) => numbers).map(({ name }) => name);
+    throw noMember(shownPath(file), only, names);
+  }
+  return found.flatMap(({ name, numbers, problem }) => {
+    const path = `${file}[${printable(name)}]`;
+    if (!numbers) {
+      onSkip(notNumbers(path, problem));
+      return [];
+    }
+    const packed = { dataset: name, size: byteLengthOf(numbers) };
+    return [{ kind: "hdf5" as const, path, shape: numbers.shape, numbers, within: whole, packed }];
+  });
+}
+
+function notNumbers(path: string, problem: string | undefined): InputError {
+  return new InputError(`${shownPath(path)} ${problem}: it must be an array of real numbers`);
+}
+
 /** The name of a member for messages: one line, at most 200 characters, no control characters. */
 function printable(name: string): string {
   const shown = name.slice(0, 200).replaceAll(/[\p{C}\u2028\u2029]/gu, "?");
@@ -155,26 +251,4 @@ async function readShape(
   const start = new Uint8Array(Math.min(within.length, maxNpyHeaderLength));
   await files.read(within, 0, start, name);
   return readNpyHeader(start, name).shape;
-}
-
-/** A reader that fetches 64 KiB at a time: the headers of small files are close to each other. */
-function bufferedReader(files: OpenFiles, whole: ByteRange) {
-  const name = shownPath(whole.file);
-  const buffer = new Uint8Array(Math.min(whole.length, 2 ** 16));
-  let at = 0;
-  let held = 0;
-  return async (offset: number, length: number): Promise<Uint8Array> => {
-    const end = Math.min(offset + length, whole.length);
-    if (end - offset > buffer.length) {
-      const bytes = new Uint8Array(end - offset);
-      await files.read(whole, offset, bytes, name);
-      return bytes;
-    }
-    if (offset < at || end > at + held) {
-      at = offset;
-      held = Math.min(buffer.length, whole.length - offset);
-      await files.read(whole, at, buffer.subarray(0, held), name);
-    }
-    return buffer.slice(offset - at, end - at);
-  };
 }

@@ -76,7 +76,7 @@ describe("compressed members", () => {
     free.bytes = 700;
     await expect(openSource(inFolder("x.npz"), options)).rejects.toThrow(
       new InputError(
-        `TMPDIR: compressed arrays take 0.8 KiB in ${tmpdir()} when inflated, but only 0.7 KiB is free`,
+        `TMPDIR: compressed arrays and tables take 0.8 KiB in ${tmpdir()} when unpacked, but only 0.7 KiB is free`,
       ),
     );
     free.bytes = 768;
