@@ -9,11 +9,10 @@ import { shownPath } from "../../data/node/system/fileNames.js";
 import { OpenFiles } from "../../data/node/system/openFiles.js";
 import type { FileFacts } from "./facts.js";
 
-const kindNames: Readonly<Record<string, string>> = { image: "image", npy: "array", wav: "sound" };
-
-function nameOf(kind: string): string {
-  return kindNames[kind] ?? kind;
-}
+const kindNames: Readonly<Record<Input["kind"], string>> = {
+  ...{ image: "image", npy: "array", wav: "sound", csv: "table" },
+  ...{ nifti: "volume", mat: "array", hdf5: "array", raw: "array" },
+};
 
 /** A file, a folder, a glob or an archive of data. */
 export async function dataFacts(path: string): Promise<FileFacts> {
@@ -23,7 +22,7 @@ export async function dataFacts(path: string): Promise<FileFacts> {
   if (inputs.length > 1) return severalFacts(path, inputs, skipped);
   const [input] = inputs;
   const { shape, pages } = await sizeOf(input);
-  const kind = nameOf(input.kind);
+  const kind = kindNames[input.kind];
   const size = shape ? formatShape(shape) || "one number" : "unknown size";
   return {
     what: `${kind} of ${pages > 1 ? `${pages} pages of ` : ""}${size}`,
@@ -59,7 +58,7 @@ function severalFacts(path: string, inputs: readonly Input[], skipped: FileFacts
   const counts = new Map<string, number>();
   const shapes = new Map<string, number>();
   for (const input of inputs) {
-    counts.set(nameOf(input.kind), (counts.get(nameOf(input.kind)) ?? 0) + 1);
+    counts.set(kindNames[input.kind], (counts.get(kindNames[input.kind]) ?? 0) + 1);
     if ("shape" in input) {
       const name = formatShape(input.shape) || "one number";
       shapes.set(name, (shapes.get(name) ?? 0) + 1);
@@ -103,7 +102,8 @@ function patchRows(kind: string, shape: Shape): FileFacts["rows"] {
 
 /** A patch that fits, as an example: of the last axes where the first may count signals. */
 function patchFor(kind: string, shape: Shape): string {
-  const axes = kind === "image" ? shape : shape.length > 1 && shape.length !== 2 ? shape.slice(1) : shape;
+  const several = kind === "table" || (kind === "array" && shape.length > 2);
+  const axes = several ? shape.slice(1) : shape;
   const sizes = axes.map((size) => Math.min(size, axes.length === 1 ? 64 : 8));
   return kind === "image" ? String(Math.min(16, ...shape)) : sizes.join("x");
 }
