@@ -29,7 +29,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Train on data; the lines about the plan. */
 async function same(data: string): Promise<string> {
-  const { stderr } = await works(folder, `train ${data} ${quick} -o found.npz`);
+  const { stderr } = await works(folder, `train ${data} ${quick} --force -o found.npz`);
   expect(readFileSync(path("found.npz"))).toEqual(readFileSync(path("expected.npz")));
   return stderr;
 }
@@ -47,7 +47,7 @@ describe("tables", () => {
 
   it("are refused with the line and column of what is not a number", async () => {
     writeFileSync(path("bad.csv"), `${table(",")}\n${row(0).fill(1).join(",").replace("1,1", "1,one")}`);
-    expect(await rejects(folder, `train bad.csv ${quick} -o d.npz`)).toBe(
+    expect(await rejects(folder, `train bad.csv ${quick} --force -o d.npz`)).toBe(
       'train: bad.csv: line 21, column 2: "one" is not a number',
     );
   });
@@ -55,10 +55,10 @@ describe("tables", () => {
   it("may have gaps, if they are named", async () => {
     const [first, ...rest] = table(",").split("\n");
     writeFileSync(path("gaps.csv"), [first.replace(/^[^,]*/, ""), ...rest].join("\n"));
-    expect(await rejects(folder, `train gaps.csv ${quick} -o d.npz`)).toMatch(
+    expect(await rejects(folder, `train gaps.csv ${quick} --force -o d.npz`)).toMatch(
       /samples must be finite, got NaN at \[0\].*name it by --nodata$/,
     );
-    await works(folder, `train gaps.csv ${quick} --nodata nan -o d.npz`);
+    await works(folder, `train gaps.csv ${quick} --nodata nan --force -o d.npz`);
   });
 
   it("are denoised to an array", async () => {
@@ -98,13 +98,13 @@ describe("signals in columns", () => {
   });
 
   it("are suggested where columns have the size of the patch", async () => {
-    const line = `train turned.npy ${quick.replace("--patch 8", "--patch 40")} -o d.npz`;
+    const line = `train turned.npy ${quick.replace("--patch 8", "--patch 40")} --force -o d.npz`;
     expect(await rejects(folder, line)).toBe(
       "train: turned.npy: 20 is smaller than the patch 40; if each column is a signal, --signals columns reads 20 of 40",
     );
     const { stderr } = await works(
       folder,
-      `train set.npy ${quick.replace("--patch 8", "--patch 20")} -o d.npz`,
+      `train set.npy ${quick.replace("--patch 8", "--patch 20")} --force -o d.npz`,
     );
     expect(stderr).toMatch(
       /^train: set\.npy is 20x40: read as 20 signals of 40 samples; if each column is a signal, --signals columns reads 40 signals of 20 samples$/m,
@@ -113,10 +113,10 @@ describe("signals in columns", () => {
 
   it("are refused for a patch with as many axes as the array", async () => {
     const picture = quick.replace("--patch 8", "--patch 8x8");
-    expect(await rejects(folder, `train set.npy --signals columns ${picture} -o d.npz`)).toMatch(
+    expect(await rejects(folder, `train set.npy --signals columns ${picture} --force -o d.npz`)).toMatch(
       /^train: set\.npy \(20x40\) has as many axes as the patch: it is one signal/,
     );
-    expect(await rejects(folder, `train set.npy --signals both ${quick} -o d.npz`)).toMatch(
+    expect(await rejects(folder, `train set.npy --signals both ${quick} --force -o d.npz`)).toMatch(
       /^train: --signals must be rows or columns, got "both"$/,
     );
   });
@@ -145,13 +145,13 @@ describe("plain numbers", () => {
 
   it("are refused if the file has another size, or the form is unknown", async () => {
     write("set.bin", true);
-    expect(await rejects(folder, `train set.bin --raw float32:20x41 ${quick} -o d.npz`)).toBe(
+    expect(await rejects(folder, `train set.bin --raw float32:20x41 ${quick} --force -o d.npz`)).toBe(
       "train: set.bin: float32:20x41 takes 3280 bytes (3.2 KiB), the file has 3200",
     );
-    expect(await rejects(folder, `train set.bin --raw single:20x40 ${quick} -o d.npz`)).toMatch(
+    expect(await rejects(folder, `train set.bin --raw single:20x40 ${quick} --force -o d.npz`)).toMatch(
       /^train: --raw must be a type and sizes, as in float32:800x1000 or int16be:\*x256, of the types bool, .*, got "single:20x40"$/,
     );
-    expect(await rejects(folder, `train set.bin ${quick} -o d.npz`)).toMatch(
+    expect(await rejects(folder, `train set.bin ${quick} --force -o d.npz`)).toMatch(
       /numpy\.save writes other data as \.npy, and --raw reads files of plain numbers$/,
     );
   });

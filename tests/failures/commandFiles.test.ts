@@ -85,7 +85,7 @@ beforeAll(async () => {
   const reference = "--device reference";
   await prepare(`encode photos/0.png -d dict.npz -o codes.npz ${reference}`);
   await prepare(`compress photos/0.png -d dict.npz -o small.tlt --psnr 20 ${reference}`);
-  await prepare(`train photos --patch 4 ${quick} -o dict.npz --report run`);
+  await prepare(`train photos --patch 4 ${quick} --force -o dict.npz --report run`);
   await prepare(`demo -o demo ${reference}`);
   for (const name of ["old.png", "old.npz", "old.svg", "old.tlt"]) realFs.writeFileSync(name, "old\n");
   realFs.symlinkSync("photos/0.png", "link.png");
@@ -118,7 +118,7 @@ describe("when the file layer fails", () => {
     ["score photos -d dict.npz --count 5 --device reference", "nothing"],
     ["info dict.npz codes.npz small.tlt photos array.npy --json", "nothing"],
     ["convert dict.npz -o old.npz --force", "old.npz"],
-    ["convert dict.npz -o new.mat", "new.mat"],
+    ["convert dict.npz -o new.mat --force", "new.mat"],
     ["prune dict.npz -o old.npz --force --on photos --count 5 --device reference", "old.npz"],
     ["approximate photos -d dict.npz --count 5 -o old.svg --device reference", "old.svg"],
     ["encode array.npy -d dict.npz -o old.npz --device reference", "old.npz"],

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { InputError } from "../../core/errors.js";
 import { byteSize } from "../../core/formatText.js";
 import { listZip } from "../../data/formats/npz.js";
-import { readFileBytes, readFileStart, statFile } from "../../data/node/files.js";
+import { readError, readFileBytes, readFileStart, statFile } from "../../data/node/files.js";
 import { statIfThere } from "../../data/node/system/folderFiles.js";
 import { openCheckpointFile } from "../../learn/checkpoints/node/checkpointFolder.js";
 import { codesFromBytes, formatOf, modelFromBytes } from "../../model/files.js";
@@ -48,7 +48,10 @@ async function ownFacts(path: string, size: number): Promise<FileFacts | undefin
 
 /** The newest checkpoint of a folder that has any. */
 async function runFolderFacts(folder: string): Promise<FileFacts | undefined> {
-  const names = (await readdir(folder)).filter((name) => /^checkpoint-\d+\.tlc$/.test(name)).sort();
+  const all = await readdir(folder).catch((error: unknown) => {
+    throw readError(error, folder);
+  });
+  const names = all.filter((name) => /^checkpoint-\d+\.tlc$/.test(name)).sort();
   const last = names.at(-1);
   if (last === undefined) return undefined;
   const path = join(folder, last);

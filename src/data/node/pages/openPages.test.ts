@@ -107,8 +107,11 @@ describe("a file of several pages", () => {
     const { signals, skipped } = await read("mixed.tif", [4, 4]);
     expect(signals).toHaveLength(2);
     expect(skipped).toEqual(["mixed.tif[1]: 3x3 is smaller than the patch 4x4, skipped"]);
-    await expect(read("mixed.tif", [2, 3, 3])).rejects.toThrow(
+    await expect(read("mixed.tif", [2, 3, 2])).rejects.toThrow(
       "mixed.tif: pages of different sizes, 9x8 and 3x3, are not one stack; a patch with 2 axes takes every page as a picture",
+    );
+    await expect(read("mixed.tif", [3, 3, 3])).rejects.toThrow(
+      "mixed.tif has 3 pages: colour patches (3x3x3) are cut from files of one picture",
     );
   });
 
