@@ -25,7 +25,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A short training with this much address space, in kB. */
 function trainWithin(limit: number, more = "", options = ""): Promise<Outcome> {
-  const line = `train photos --patch 6 --examples 400 --epochs 1 --holdout 50 -o d.npz ${more}`;
+  const line = `train photos --patch 6 --examples 400 --epochs 1 --holdout 50 --force -o d.npz ${more}`;
   const script = `ulimit -v ${limit} && exec "$0" ${options} "$1" ${line}`;
   return outcomeOf(spawn("bash", ["-c", script, process.execPath, program], { cwd: folder }));
 }
