@@ -67,8 +67,9 @@ export function commandOf(words: readonly string[]): string {
 /** Run the command that these words call; its exit code. */
 export async function runProgram(words: readonly string[]): Promise<number> {
   const name = commandOf(words);
-  const typed = words.length === 1 && ["version", "-V"].includes(words[0]) ? ["--version"] : words;
-  const loading = name in loaders ? [loaders[name]] : Object.values(loaders);
+  const asksVersion = words.length === 1 && ["version", "--version", "-v", "-V"].includes(words[0]);
+  const typed = asksVersion ? ["--version"] : words;
+  const loading = name in loaders ? [loaders[name]] : asksVersion ? [] : Object.values(loaders);
   const commands = await Promise.all(loading.map((load) => load()));
   try {
     await programOf(commands).parseAsync(typed, { from: "user" });

@@ -18,7 +18,7 @@ import type { TrainReport } from "../../learn/run/trainingLoop.js";
 import type { Model } from "../../model/model.js";
 import { atomsPicture } from "../atomsPicture.js";
 import type { MemoryUse } from "../followRun.js";
-import { runPage } from "../runPage.js";
+import type { runPage } from "../runPage.js";
 import {
   type EndLine,
   type JsonReport,
@@ -79,16 +79,19 @@ export async function lockReportFolder(
 /** A report in a folder that exists, with the metrics of the run before if it is resumed. */
 export async function openLiveReport(
   plan: PlanLine,
-  options: Omit<LiveReportOptions, "metrics">,
+  options: Omit<LiveReportOptions, "metrics" | "runPage">,
 ): Promise<LiveReport> {
   const { folder, resumed, onProblem } = options;
   const metrics = await openMetrics(folder, { resumed, onProblem });
-  return new LiveReport(plan, { ...options, metrics });
+  const { runPage } = await import("../runPage.js"); // loaded only here: charts take a while
+  return new LiveReport(plan, { ...options, metrics, runPage });
 }
 
 export interface LiveReportOptions {
   readonly folder: string;
   readonly metrics: MetricsFile;
+  /** Draws the page. */
+  readonly runPage: typeof runPage;
   /** Where the run was resumed. */
   readonly resumed?: ResumedRun | undefined;
   readonly kernels: Kernels;
@@ -184,7 +187,7 @@ export class LiveReport {
   /** Make the page, to be written after the one before. */
   #page(): void {
     const refresh = Math.ceil(this.#options.every ?? pageDefaults.every);
-    const page = runPage(this.#record, { atoms: this.#atoms, refresh, now: new Date() });
+    const page = this.#options.runPage(this.#record, { atoms: this.#atoms, refresh, now: new Date() });
     this.#writing = this.#writing.then(() => this.#writePage(page, this.#atoms));
   }
 
