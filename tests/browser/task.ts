@@ -21,6 +21,10 @@ export interface Task {
   readonly threads?: number;
   /** The name of the base dictionary; by default that of `train`. */
   readonly base?: string;
+  /** Examples to learn from; by default those of six steps. */
+  readonly examples?: number;
+  /** Whether to learn from batches too, and to code over a matrix. */
+  readonly pushes?: boolean;
 }
 
 export interface Learned {
@@ -31,11 +35,17 @@ export interface Learned {
   /** SHA-256 of the model file, in hexadecimal digits. */
   readonly sha256: string;
   /** The same of a model learned from batches, and of codes over a matrix. */
-  readonly pushed: string;
+  readonly pushed: string | undefined;
 }
 
 /** Learn a dictionary of 8×8 atoms, more than the base has, in a few steps with atom care. */
-export async function learn({ device, threads, base }: Task): Promise<Learned> {
+export async function learn({
+  device,
+  threads,
+  base,
+  examples = 768,
+  pushes = true,
+}: Task): Promise<Learned> {
   const { kernels } = await chooseKernels(device, { threads });
   try {
     const run = train(syntheticPictures(3, 2, 64), {
@@ -44,7 +54,7 @@ export async function learn({ device, threads, base }: Task): Promise<Learned> {
       atoms: 300,
       coding: { sparsity: 4 },
       batch: 128,
-      examples: 768,
+      examples,
       epochs: 1,
       holdout: 200,
       atomCare: { every: 5 },
@@ -54,7 +64,7 @@ export async function learn({ device, threads, base }: Task): Promise<Learned> {
     const testRmse: number[] = [];
     for await (const report of run) if (report.testRmse !== undefined) testRmse.push(report.testRmse);
     const bytes = modelToBytes(await run.model());
-    const pushed = await sha256(await push(kernels, base));
+    const pushed = pushes ? await sha256(await push(kernels, base)) : undefined;
     return { kernels: kernels.description, testRmse, sha256: await sha256(bytes), pushed };
   } finally {
     await kernels.close();

@@ -80,7 +80,7 @@ export async function failEverywhere(
 }
 
 /** Failures of the same call on the same file, but for its number: a run with checkpoints has dozens. All of them under `npm run fuzz`. */
-const mostAlike = process.env.TRAINLETS_FUZZ ? Infinity : 2;
+const mostAlike = process.env.TRAINLETS_FUZZ ? Infinity : 1;
 
 function kindOfPoint({ operation, path }: Call, failure: Failure): string {
   return `${JSON.stringify(failure)} ${operation} ${path.replace(/[0-9a-f]{6,}|\d+/g, "#")}`;

@@ -36,8 +36,8 @@ export interface ConformanceOptions {
   readonly draws?: number;
   /** Whether handles are misused too, which is the same for kernels that differ in their settings alone. */
   readonly misuse?: boolean;
-  /** Whether cases run that take long: sizes beyond any block, long pursuits, large Gram matrices. By default they do. */
-  readonly large?: boolean;
+  /** Whether cases run at large sizes, which take long: beyond any block, long pursuits, large Gram matrices; or these alone. */
+  readonly large?: boolean | "alone";
   /** Only the cases of this operation. */
   readonly only?: keyof Kernels & string;
 }
@@ -57,8 +57,8 @@ export function conformance(
     afterAll(() => kernels?.close());
     for (const { title, once, check } of misuse ? [...misuseCases, ...cases] : cases) {
       if (only && !title.startsWith(`${only} `)) continue;
-      if (!large && /beyond any block|long pursuits|hundreds of turns|symmetric to the bit/.test(title))
-        continue;
+      const isLarge = /beyond any block|long pursuits|hundreds? (of )?turns|symmetric to the bit/.test(title);
+      if (isLarge ? !large : large === "alone") continue;
       test(title, async () => {
         kernels ??= await create();
         const bench = new Bench(kernels);

@@ -84,7 +84,7 @@ export const olsCases: readonly ConformanceCase[] = [
     title: "ols is omp over orthogonal atoms, through a hundred turns",
     once: true,
     async check(bench, rng) {
-      const [m, p] = [560, 100];
+      const [m, p] = [320, 100];
       const P = randomDense(rng, m, 1);
       const energies = [dot(P.column(0), P.column(0))];
       const ols = await fromProjections(bench, DenseMatrix.identity(m), P, energies, p);
