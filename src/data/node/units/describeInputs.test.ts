@@ -58,6 +58,14 @@ describe("describeInputs", () => {
     ],
     ["1 picture of 64x48 from a.png", [image("p/a.png")], [{ name: "p/a.png", shape: [64, 48] }]],
     [
+      "2 pictures, 0.2 megapixels each",
+      [image("a.png"), image("b.png")],
+      [
+        { name: "a.png", shape: [321, 481] },
+        { name: "b.png", shape: [481, 321] },
+      ],
+    ],
+    [
       "2 pictures, 0.01 to 12 megapixels",
       [image("a.png"), image("b.png")],
       [

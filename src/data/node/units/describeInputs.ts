@@ -71,7 +71,8 @@ function describePictures(signals: readonly Counted[], files: number): string {
   const file = files === 1 ? ` from ${shortName(withoutPlace(signals[0].name))}` : "";
   if (shape) return `${what} of ${formatShape(shape)}${file}`;
   const pixels = signals.map((signal) => sizeOf(signal.shape.slice(0, 2)) / 1e6);
-  return `${what}, ${megapixels(Math.min(...pixels))} to ${megapixels(Math.max(...pixels))} megapixels${file}`;
+  const [least, most] = [Math.min(...pixels), Math.max(...pixels)].map(megapixels);
+  return `${what}, ${least === most ? "" : `${least} to `}${most} megapixels${least === most ? " each" : ""}${file}`;
 }
 
 function describePictureCount(total: number, signals: readonly Counted[]): string {
