@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { DenseMatrix } from "../core/matrix.js";
 import { Rng } from "../core/random/rng.js";
-import { writeMat } from "../data/formats/containers/matFile.js";
 import { writeSafetensors } from "../data/formats/containers/safetensors.js";
+import { writeMat } from "../data/formats/matlab/matFile.js";
 import { makeNpy } from "../data/formats/npy.js";
 import { syntheticPictures } from "../data/syntheticPictures.js";
 import { createReferenceKernels } from "../kernels/reference/index.js";

@@ -14,8 +14,8 @@ import { InputError, show } from "../core/errors.js";
 import type { DenseMatrix } from "../core/matrix.js";
 import type { Shape } from "../core/shape.js";
 import { halfArray } from "../data/formats/containers/half.js";
-import { type MatVariable, matMatrix, readMat, writeMat } from "../data/formats/containers/matFile.js";
 import { readSafetensors, writeSafetensors } from "../data/formats/containers/safetensors.js";
+import { type MatVariable, matMatrix, readMat, writeMat } from "../data/formats/matlab/matFile.js";
 import {
   makeNpy,
   type NpyArray,

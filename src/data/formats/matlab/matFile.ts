@@ -13,6 +13,16 @@
 import { Unzlib } from "fflate";
 import { InputError } from "../../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../../core/matrix.js";
+import {
+  arrayClasses,
+  elementTypes,
+  headerBytes,
+  isLittleEndian,
+  isNumeric,
+  numberTypes,
+  readTag,
+  viewOf,
+} from "./elements.js";
 
 /** A variable: a full matrix by columns, a sparse one, or a text. */
 export type MatVariable =
@@ -22,61 +32,34 @@ export type MatVariable =
 
 export type MatNumbers = Float64Array | Float32Array | Int32Array | Uint32Array | Uint8Array;
 
-/** Types of elements. */
-const types = {
-  int8: 1,
-  uint16: 4,
-  int32: 5,
-  uint32: 6,
-  single: 7,
-  double: 9,
-  matrix: 14,
-  compressed: 15,
-} as const;
-/** Classes of arrays. */
-const classes = { char: 4, sparse: 5, double: 6, single: 7, uint8: 9, int32: 12, uint32: 13 } as const;
-
-/** Bytes of a number of each type, and how it is read. */
-const readers: Readonly<
-  Record<number, { size: number; read: (v: DataView, at: number, le: boolean) => number }>
-> = {
-  1: { size: 1, read: (v, at) => v.getInt8(at) },
-  2: { size: 1, read: (v, at) => v.getUint8(at) },
-  3: { size: 2, read: (v, at, le) => v.getInt16(at, le) },
-  4: { size: 2, read: (v, at, le) => v.getUint16(at, le) },
-  5: { size: 4, read: (v, at, le) => v.getInt32(at, le) },
-  6: { size: 4, read: (v, at, le) => v.getUint32(at, le) },
-  7: { size: 4, read: (v, at, le) => v.getFloat32(at, le) },
-  9: { size: 8, read: (v, at, le) => v.getFloat64(at, le) },
-  12: { size: 8, read: (v, at, le) => Number(v.getBigInt64(at, le)) },
-  13: { size: 8, read: (v, at, le) => Number(v.getBigUint64(at, le)) },
-  16: { size: 1, read: (v, at) => v.getUint8(at) },
-};
-
 // — writing ———————————————————————————————————————————————————————————————————
 
 /** The format counts bytes in 32 bits. */
 const maxElement = 2 ** 31 - 1;
 
 export function writeMat(variables: Iterable<readonly [string, MatVariable]>): Uint8Array {
-  const head = new Uint8Array(128).fill(0x20, 0, 116);
+  const head = new Uint8Array(headerBytes).fill(0x20, 0, 116);
   head.set(new TextEncoder().encode("MATLAB 5.0 MAT-file, written by trainlets"));
   head.set([0x00, 0x01, 0x49, 0x4d], 124); // version 1, little-endian
   const parts: Uint8Array[] = [head];
-  for (const [name, variable] of variables) parts.push(element(types.matrix, matrixParts(name, variable)));
+  for (const [name, variable] of variables)
+    parts.push(element(elementTypes.matrix, matrixParts(name, variable)));
   return joined(parts);
 }
 
 function matrixParts(name: string, variable: MatVariable): Uint8Array {
-  const label = element(types.int8, new TextEncoder().encode(name));
+  const label = element(elementTypes.int8, new TextEncoder().encode(name));
   const opening = (code: number, shape: readonly number[], room = 0) => [
-    element(types.uint32, bytesOf(Uint32Array.of(code, room))),
-    element(types.int32, bytesOf(Int32Array.from(shape))),
+    element(elementTypes.uint32, bytesOf(Uint32Array.of(code, room))),
+    element(elementTypes.int32, bytesOf(Int32Array.from(shape))),
     label,
   ];
   if (variable.kind === "text") {
     const units = Uint16Array.from(variable.text, (_, i) => variable.text.charCodeAt(i));
-    return joined([...opening(classes.char, [1, units.length]), element(types.uint16, bytesOf(units))]);
+    return joined([
+      ...opening(arrayClasses.char, [1, units.length]),
+      element(elementTypes.uint16, bytesOf(units)),
+    ]);
   }
   if (variable.kind === "full") {
     const { type, code } = numberType(variable.data);
@@ -86,10 +69,10 @@ function matrixParts(name: string, variable: MatVariable): Uint8Array {
   const { matrix } = variable;
   const { rows, starts, values } = compressedColumns(matrix);
   return joined([
-    ...opening(classes.sparse, [matrix.rows, matrix.cols], Math.max(1, rows.length)),
-    element(types.int32, bytesOf(rows)),
-    element(types.int32, bytesOf(starts)),
-    element(types.double, bytesOf(values)),
+    ...opening(arrayClasses.sparse, [matrix.rows, matrix.cols], Math.max(1, rows.length)),
+    element(elementTypes.int32, bytesOf(rows)),
+    element(elementTypes.int32, bytesOf(starts)),
+    element(elementTypes.double, bytesOf(values)),
   ]);
 }
 
@@ -112,11 +95,11 @@ function compressedColumns(A: SparseColumns) {
 }
 
 function numberType(data: MatNumbers): { type: number; code: number } {
-  if (data instanceof Float64Array) return { type: types.double, code: classes.double };
-  if (data instanceof Float32Array) return { type: types.single, code: classes.single };
-  if (data instanceof Int32Array) return { type: types.int32, code: classes.int32 };
-  if (data instanceof Uint32Array) return { type: types.uint32, code: classes.uint32 };
-  return { type: 2, code: classes.uint8 };
+  if (data instanceof Float64Array) return { type: elementTypes.double, code: arrayClasses.double };
+  if (data instanceof Float32Array) return { type: elementTypes.single, code: arrayClasses.single };
+  if (data instanceof Int32Array) return { type: elementTypes.int32, code: arrayClasses.int32 };
+  if (data instanceof Uint32Array) return { type: elementTypes.uint32, code: arrayClasses.uint32 };
+  return { type: elementTypes.uint8, code: arrayClasses.uint8 };
 }
 
 /** A tag, the bytes, and zeros up to a multiple of 8. */
@@ -126,7 +109,7 @@ function element(type: number, body: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(8 + Math.ceil(body.length / 8) * 8);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, type, true);
-  view.setUint32(4, type === types.matrix ? bytes.length - 8 : body.length, true);
+  view.setUint32(4, type === elementTypes.matrix ? bytes.length - 8 : body.length, true);
   bytes.set(body, 8);
   return bytes;
 }
@@ -149,17 +132,16 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 
 /** The matrices and texts of a file by name; `name` is for messages. */
 export function readMat(bytes: Uint8Array, name: string): Map<string, MatVariable> {
-  const start = new TextDecoder("latin1").decode(bytes.subarray(0, 128));
+  const start = new TextDecoder("latin1").decode(bytes.subarray(0, headerBytes));
   if (start.startsWith("\x89HDF") || start.startsWith("MATLAB 7.3"))
     throw new InputError(`${name}: a Matlab 7.3 file, which is HDF5: save it again with save -v7`);
-  const order = start.slice(126);
-  if (bytes.length < 128 || !start.startsWith("MATLAB 5.0") || (order !== "IM" && order !== "MI"))
-    throw new InputError(`${name}: not a Matlab 5 file`);
+  const little = isLittleEndian(bytes);
+  if (little === undefined) throw new InputError(`${name}: not a Matlab 5 file`);
   const found = new Map<string, MatVariable>();
-  for (const part of elementsOf(bytes.subarray(128), order === "IM", name)) {
-    const inner = part.type === types.compressed ? inflated(part, name) : [part];
+  for (const part of elementsOf(bytes.subarray(headerBytes), little, name)) {
+    const inner = part.type === elementTypes.compressed ? inflated(part, name) : [part];
     for (const one of inner) {
-      const variable = one.type === types.matrix ? readMatrix(one, name) : undefined;
+      const variable = one.type === elementTypes.matrix ? readMatrix(one, name) : undefined;
       if (variable) found.set(variable.name, variable.value);
     }
   }
@@ -173,17 +155,15 @@ interface Element {
 }
 
 function elementsOf(bytes: Uint8Array, little: boolean, name: string): Element[] {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   const found: Element[] = [];
   for (let at = 0; at + 8 <= bytes.length; ) {
-    const first = view.getUint32(at, little);
-    const small = first > 0xffff; // both type and size in one word
-    const [type, size] = small ? [first & 0xffff, first >>> 16] : [first, view.getUint32(at + 4, little)];
-    const from = at + (small ? 4 : 8);
-    if (from + size > bytes.length || (small && size > 4))
-      throw new InputError(`${name}: damaged .mat: an element of ${size} bytes at ${at}`);
-    found.push({ type, bytes: bytes.subarray(from, from + size), little });
-    at = small ? at + 8 : from + (type === types.compressed ? size : Math.ceil(size / 8) * 8);
+    const tag = readTag(view, at, little);
+    const isSmall = tag.at === at + 4;
+    if (tag.at + tag.size > bytes.length || (isSmall && tag.size > 4))
+      throw new InputError(`${name}: damaged .mat: an element of ${tag.size} bytes at ${at}`);
+    found.push({ type: tag.type, bytes: bytes.subarray(tag.at, tag.at + tag.size), little });
+    at = tag.next;
   }
   return found;
 }
@@ -228,12 +208,12 @@ function readMatrix(
   const damaged = (what: string) => new InputError(`${where}: damaged: ${what}`);
   if (shape.length < 2 || !shape.every((size) => Number.isSafeInteger(size) && size >= 0))
     throw damaged("its sizes");
-  if (code === classes.sparse) return { name: key, value: readSparse(shape, rest, where) };
-  if (code !== classes.char && !(code >= classes.double && code <= 15)) return undefined;
+  if (code === arrayClasses.sparse) return { name: key, value: readSparse(shape, rest, where) };
+  if (code !== arrayClasses.char && !isNumeric(code)) return undefined;
   const values = rest[0] ? numbersOf(rest[0], name) : new Float64Array();
   if (values.length !== shape.reduce((product, size) => product * size, 1)) throw damaged("its length");
-  if (code === classes.char) return { name: key, value: { kind: "text", text: textOf(values) } };
-  const data = code === classes.single ? Float32Array.from(values) : values;
+  if (code === arrayClasses.char) return { name: key, value: { kind: "text", text: textOf(values) } };
+  const data = code === arrayClasses.single ? Float32Array.from(values) : values;
   return { name: key, value: { kind: "full", shape, data } };
 }
 
@@ -245,12 +225,27 @@ function textOf(units: Float64Array): string {
 }
 
 function numbersOf({ type, bytes, little }: Element, name: string): Float64Array {
-  const reader = readers[type];
-  if (!reader) throw new InputError(`${name}: damaged .mat: numbers of type ${type}`);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const count = Math.floor(bytes.length / reader.size);
-  return Float64Array.from({ length: count }, (_, i) => reader.read(view, i * reader.size, little));
+  const [kind, size] = numberTypes[type === elementTypes.utf8 ? elementTypes.uint8 : type] ?? [];
+  if (!kind || !size) throw new InputError(`${name}: damaged .mat: numbers of type ${type}`);
+  const view = viewOf(bytes);
+  const read = numberReaders[`${kind}${size}`];
+  return Float64Array.from({ length: Math.floor(bytes.length / size) }, (_, i) =>
+    read(view, i * size, little),
+  );
 }
+
+const numberReaders: Readonly<Record<string, (view: DataView, at: number, little: boolean) => number>> = {
+  i1: (view, at) => view.getInt8(at),
+  u1: (view, at) => view.getUint8(at),
+  i2: (view, at, little) => view.getInt16(at, little),
+  u2: (view, at, little) => view.getUint16(at, little),
+  i4: (view, at, little) => view.getInt32(at, little),
+  u4: (view, at, little) => view.getUint32(at, little),
+  f4: (view, at, little) => view.getFloat32(at, little),
+  f8: (view, at, little) => view.getFloat64(at, little),
+  i8: (view, at, little) => Number(view.getBigInt64(at, little)),
+  u8: (view, at, little) => Number(view.getBigUint64(at, little)),
+};
 
 function readSparse(shape: readonly number[], parts: readonly Element[], name: string): MatVariable {
   const [rows, starts, values] = parts.map((part) => numbersOf(part, name));
