@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DenseMatrix } from "../src/core/matrix.js";
-import { readNpy } from "../src/data/formats/npy.js";
+import type { DenseMatrix } from "../src/core/matrix.js";
+import { matMatrix, readMat } from "../src/data/formats/matlab/matFile.js";
 import { codesFromBytes, modelFromBytes } from "../src/model/files.js";
 import { outcomeOf, program, trainlets } from "./cliProcess.js";
 import { commandsOf, examplesOf } from "./docs/examples.js";
@@ -35,8 +35,7 @@ describe.skipIf(!octave)(`the page for Matlab and Octave${note}`, () => {
     }
     const steps = [
       ...programs.filter((text) => !isFunction.test(text)),
-      "writenpy('D.npy', D); writenpy('X.npy', full(X)); writenpy('Y.npy', Y);",
-      "writenpy('here.npy', [support - 1; x']);",
+      "X = full(X); here = [support - 1; x']; save('-v7', 'found.mat', 'D', 'X', 'Y', 'here');",
     ];
     writeFileSync(join(place, "example.m"), steps.join("\n"));
     writeFileSync(join(place, "trainlets"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
@@ -52,29 +51,30 @@ describe.skipIf(!octave)(`the page for Matlab and Octave${note}`, () => {
     const model = modelFromBytes(read("dictionary.npz"), "dictionary.npz");
     const { codes } = codesFromBytes(read("codes.npz"), "codes.npz");
     const D = await model.atoms();
-    expectClose("D.npy", D, 1e-6);
-    expectClose("X.npy", codes.X.toDense(), 0);
-    expectClose("Y.npy", await model.decode(codes), 1e-3);
+    expectClose(found("D"), D, 1e-6);
+    expectClose(found("X"), codes.X.toDense(), 0);
+    expectClose(found("Y"), await model.decode(codes), 1e-3);
   });
 
   test("a pursuit in Octave takes the atoms that encode takes", () => {
     const { codes } = codesFromBytes(read("picture-codes.npz"), "picture-codes.npz");
-    const { shape, data } = readNpy(read("here.npy"), "here.npy");
-    expect(shape).toEqual([2, 4]);
+    const here = found("here");
+    expect([here.rows, here.cols, codes.X.counts[0]]).toEqual([2, 4, 4]);
     const X = codes.X.toDense();
-    const [atoms, values] = [data.slice(0, 4), data.slice(4)];
-    expect(codes.X.counts[0]).toBe(4);
-    atoms.forEach((atom, i) => expect(X.at(Number(atom), 0)).toBeCloseTo(Number(values[i]), 3));
+    for (let i = 0; i < 4; i++) expect(X.at(here.at(0, i), 0)).toBeCloseTo(here.at(1, i), 3);
   });
 });
 
 /** A matrix that Octave wrote. */
-function expectClose(name: string, expected: DenseMatrix, tolerance: number): void {
-  const { shape, data } = readNpy(read(name), name);
-  expect(shape).toEqual([expected.rows, expected.cols]);
-  const written = DenseMatrix.build(expected.rows, expected.cols, (i, j) =>
-    Number(data[i * expected.cols + j]),
-  );
+function found(name: string): DenseMatrix {
+  const variable = readMat(read("found.mat"), "found.mat").get(name);
+  const matrix = variable && matMatrix(variable);
+  if (!matrix) throw new Error(`found.mat has no matrix ${name}`);
+  return matrix;
+}
+
+function expectClose(written: DenseMatrix, expected: DenseMatrix, tolerance: number): void {
+  expect([written.rows, written.cols]).toEqual([expected.rows, expected.cols]);
   expect(rmsDifference(written.data, expected.data)).toBeLessThanOrEqual(tolerance);
 }
 
