@@ -21,6 +21,6 @@ describe("train --checkpoint --resume, when the file layer fails", () => {
     const line = `train array.npy --patch 4x4 ${quick} -o dict.npz --checkpoint run --checkpoint-steps 1 --resume`;
     const points = await survivesEverywhere({ line, writes: ["dict.npz", "run/"] });
     console.info(`train --checkpoint --resume: ${points} failure points`);
-    expect(points).toBeGreaterThan(200);
+    expect(points).toBeGreaterThan(100);
   });
 });
