@@ -11,7 +11,8 @@ import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Outcome, outcomeOf, trainlets } from "../cliProcess.js";
+import { trainlets } from "../cliHere.js";
+import { type Outcome, outcomeOf } from "../cliProcess.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
