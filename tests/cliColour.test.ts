@@ -43,6 +43,7 @@ beforeAll(async () => {
   const equal = pixels(0).map((_, i, all) => all[i - (i % 3)]);
   writeFileSync(path("equal.png"), await rgb(equal).png().toBuffer());
   writeFileSync(path("picture.npy"), writeNpy(makeNpy([height, width, 3], pixels(0))));
+  writeFileSync(path("pictures.npy"), writeNpy(makeNpy([1, height, width, 3], pixels(0))));
   await works(folder, `train pictures --patch 8x8x3 ${training} -o colour.npz`);
   await works(folder, `train photos --patch 8 ${training} -o grey.npz`);
 }, 120_000);
@@ -197,6 +198,10 @@ describe("what does not fit", () => {
     ["inpaint photos/0.png --trial 9% -d colour.npz -o out/x.png", `inpaint: ${colour("photos/0.png")}`],
     ["compress photos/0.png -d colour.npz -o out/x.tlt", `compress: ${colour("photos/0.png")}`],
     ["encode picture.npy -d grey.npz -o out/x.npz", `encode: ${grey}`],
+    [
+      "encode pictures.npy -d grey.npz -o out/x.npz",
+      `encode: ${grey.replace("picture.npy", "pictures.npy").replace("(40", "(1x40")}`,
+    ],
     ["denoise picture.npy -d grey.npz -o out/x.npy", `denoise: ${grey}`],
     ["compress picture.npy -d grey.npz -o out/x.tlt", `compress: ${grey}`],
     [

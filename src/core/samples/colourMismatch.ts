@@ -14,7 +14,8 @@ export function colourMismatch(
   patchOf?: string,
 ): InputError | undefined {
   const colourPatch = isColourShape(patch) && shape.length === 2;
-  const greyPatch = patch.length === 2 && isColourShape(shape) && shape[2] < patch[1];
+  const isStack = shape.length === 4 && isColourShape(shape.slice(1));
+  const greyPatch = patch.length === 2 && (isStack || (isColourShape(shape) && shape[2] < patch[1]));
   if (!colourPatch && !greyPatch) return undefined;
   const [wanted, found] = colourPatch ? ["colour", "grey"] : ["grey", "colour"];
   const size = formatShape(patch);

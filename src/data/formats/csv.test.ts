@@ -48,6 +48,7 @@ describe("a table", () => {
     ["a quoted header", '"a, b","c"\n"1","2"\n3,4\n'],
     ["tabs, and units in the header", "time (s)\tvolts\r\n1\t2\r\n3\t4\r\n"],
     ["names of rows, as pandas writes them", ",0,1\n0,1,2\n1,3,4"],
+    ["numbers of columns, as pandas writes them", "0,1\n1.0,2.0\n3.0,4.0"],
     ["names of rows, as R writes them", '"","V1","V2"\n"1",1,2\n"2",3,4'],
     ["a header without a name for the names of rows", "V1 V2\nfirst 1 2\nsecond 3 4"],
     ["a mark of UTF-8, and comments", "\ufeff# made by hand\n1 2\n\n  3   4  \n"],
@@ -56,6 +57,13 @@ describe("a table", () => {
     expect(read(text)).toEqual([
       [1, 2],
       [3, 4],
+    ]);
+  });
+
+  it("of integers alone may begin with those of its columns", () => {
+    expect(read("0,1\n1,2")).toEqual([
+      [0, 1],
+      [1, 2],
     ]);
   });
 

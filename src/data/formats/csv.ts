@@ -4,9 +4,10 @@
  *
  * Columns are separated by tabs, semicolons, commas, or spaces: the first of these that the first lines contain. After
  * tabs and semicolons, numbers may have decimal commas, if none of the first lines has a decimal point. A first line that
- * is mostly names is a header; if its first name is empty or missing, the first column has the names of rows and is
- * left out, as pandas and R write it. Empty lines and lines that begin with `#` are left out. An empty field, `NA`, `NaN`,
- * `null` and `none` are gaps, NaN. Anything else that is not a number is an error with its line and column.
+ * is mostly names, or counts the columns from 0, is a header; if its first name is empty or missing, the first column has
+ * the names of rows and is left out, as pandas and R write it. Empty lines and lines that begin with `#` are left out. An
+ * empty field, `NA`, `NaN`, `null` and `none` are gaps, NaN. Anything else that is not a number is an error with its line
+ * and column.
  */
 
 import { InputError, show } from "../../core/errors.js";
@@ -109,8 +110,8 @@ export function tableForm(lines: readonly TextLine[], name: string): TableForm {
     (["\t", ";", ","] as const).find((letter) => unquoted.some((text) => text.includes(letter))) ?? " ";
   const rows = lines.map(({ bytes }) => fieldsOf(bytes, separator));
   const decimalComma = hasDecimalCommas(rows, separator);
-  const header = isHeader(rows[0], decimalComma);
   const [first, ...rest] = rows;
+  const header = isHeader(first, decimalComma) || countsColumns(first, rest);
   if (header && rest.length === 0) throw new InputError(`${name}: holds no numbers`);
   const numbers = header ? rest : rows;
   const trailing = separator !== " " && rows.every((fields) => fields.length > 1 && fields.at(-1) === "");
@@ -141,6 +142,15 @@ function hasDecimalCommas(rows: readonly string[][], separator: TableForm["separ
   return (
     fields.some((field) => /^[+-]?\d*,\d+(?:[eE][+-]?\d+)?$/.test(field)) &&
     !fields.some((field) => /^[+-]?\d*\.\d*(?:[eE][+-]?\d+)?$/.test(field))
+  );
+}
+
+/** Whether a line counts columns from 0, as pandas names those without names, above numbers that are not all integers. */
+function countsColumns(fields: readonly string[], rest: readonly string[][]): boolean {
+  return (
+    fields.length > 1 &&
+    fields.every((field, i) => field === String(i)) &&
+    rest.some((others) => others.some((field) => !/^[+-]?\d*$/.test(field)))
   );
 }
 
