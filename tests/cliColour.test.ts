@@ -187,6 +187,13 @@ describe("compress and decompress", () => {
   });
 });
 
+it("info names colour pictures", async () => {
+  const { stdout } = await works(folder, "info pictures/0.png photos/0.png");
+  expect(stdout).toContain("pictures/0.png: colour image of 40x48\n");
+  expect(stdout).toContain("train pictures/0.png --patch 8x8x3 ");
+  expect(stdout).toContain("photos/0.png: image of 40x40\n");
+});
+
 describe("what does not fit", () => {
   const colour = (name: string) => `the dictionary is for colour patches (8x8x3), ${name} is grey (40x40)`;
   const grey = "the dictionary is for grey patches (8x8), picture.npy is colour (40x48x3)";

@@ -1,7 +1,7 @@
 /** What is known of data before they are read: which files, of what shapes, and which patches fit them. */
 
 import { counted, grouped } from "../../core/formatText.js";
-import { formatShape, type Shape } from "../../core/shape.js";
+import { formatShape, isColourShape, type Shape } from "../../core/shape.js";
 import { type Input, inspectInputs } from "../../data/node/inputs.js";
 import { fileBytes } from "../../data/node/pages/imageBytes.js";
 import { listPages } from "../../data/node/pages/listPages.js";
@@ -21,25 +21,35 @@ export async function dataFacts(path: string): Promise<FileFacts> {
   const skipped = problems.map((line) => ["skipped", line] as const);
   if (inputs.length > 1) return severalFacts(path, inputs, skipped);
   const [input] = inputs;
-  const { shape, pages } = await sizeOf(input);
+  const { shape, pages, colour } = await sizeOf(input);
   const kind = kindNames[input.kind];
   const size = shape ? formatShape(shape) || "one number" : "unknown size";
   return {
-    what: `${kind} of ${pages > 1 ? `${pages} pages of ` : ""}${size}`,
+    what: `${colour ? "colour " : ""}${kind} of ${pages > 1 ? `${pages} pages of ` : ""}${size}`,
     rows: [...(shape ? patchRows(kind, shape) : []), ...(shape ? pageRows(shape, pages) : []), ...skipped],
-    use: shape ? [`trainlets train ${path} --patch ${patchFor(kind, shape)} -o dictionary.npz`] : [],
-    json: { kind, shape: shape ?? null, ...(pages > 1 ? { pages } : {}) },
+    use: (shape ? [patchFor(kind, shape), ...(colour ? [colourPatchFor(shape)] : [])] : []).map(
+      (patch) => `trainlets train ${path} --patch ${patch} -o dictionary.npz`,
+    ),
+    json: { kind, shape: shape ?? null, ...(pages > 1 ? { pages } : {}), ...(colour ? { colour } : {}) },
   };
 }
 
-/** The shape of an input, if it is known without reading it; of a file of pages, that of the first. */
-async function sizeOf(input: Input): Promise<{ readonly shape: Shape | undefined; readonly pages: number }> {
-  if ("shape" in input) return { shape: input.shape, pages: 1 };
-  if (input.within) return { shape: undefined, pages: 1 };
+interface InputSize {
+  /** Height and width of a picture; of a file of pages, those of the first. Undefined if it has to be read first. */
+  readonly shape: Shape | undefined;
+  readonly pages: number;
+  readonly colour: boolean;
+}
+
+async function sizeOf(input: Input): Promise<InputSize> {
+  if ("shape" in input) return { shape: input.shape, pages: 1, colour: false };
+  if (input.within) return { shape: undefined, pages: 1, colour: false };
   const files = new OpenFiles();
   try {
-    const { pages } = await listPages(await fileBytes(files, input.path), shownPath(input.path));
-    return { shape: pages[0].shape, pages: pages.length };
+    const image = await fileBytes(files, input.path);
+    const { pages } = await listPages(image, shownPath(input.path), "colour");
+    const [{ shape }] = pages;
+    return { shape: shape.slice(0, 2), pages: pages.length, colour: isColourShape(shape) };
   } finally {
     await files.close();
   }
@@ -98,6 +108,11 @@ function patchRows(kind: string, shape: Shape): FileFacts["rows"] {
   const rest = shape.slice(1);
   const several = `${counted(shape[0], "signal")} of ${formatShape(rest)}`;
   return [one, [`patches of ${counted(rest.length, "axis", "axes")}`, several]];
+}
+
+function colourPatchFor(shape: Shape): string {
+  const size = Math.min(8, ...shape);
+  return `${size}x${size}x3`;
 }
 
 /** A patch that fits, as an example: of the last axes where the first may count signals. */

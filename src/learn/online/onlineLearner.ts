@@ -20,7 +20,7 @@ import type { Signal } from "../../core/signal.js";
 import { PatchSampler } from "../../data/sampling/patchSampler.js";
 import { chooseKernels } from "../../kernels/chooseDevice.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
-import { HandleScope } from "../../kernels/handleScope.js";
+import { HeldKernels } from "../../kernels/heldKernels.js";
 import type { Model } from "../../model/model.js";
 import { version } from "../../model/version.js";
 import { codingError, type ExampleSet } from "../../pursuit/encoder.js";
@@ -84,7 +84,7 @@ export class OnlineLearner implements Closable {
   readonly #rng: Rng;
   readonly #best: BestModel;
   readonly #pause = new EventLoopPause();
-  #held: Held | undefined;
+  #held: HeldKernels | undefined;
   #open: OpenLearning | undefined;
   #latest: SavedReport | undefined;
   #tested: { readonly step: number; readonly testRmse: number } | undefined;
@@ -316,7 +316,7 @@ export class OnlineLearner implements Closable {
 
   async #start(signals: readonly Signal[], sampler: PatchSampler): Promise<OpenLearning> {
     const given = this.#options.kernels;
-    const held = new Held(given ?? (await chooseKernels()).kernels, given === undefined);
+    const held = new HeldKernels(given ?? (await chooseKernels()).kernels, given === undefined);
     this.#held = held;
     releaseWhenCollected(this, () => held.release());
     try {
@@ -381,28 +381,4 @@ function identify(
   identity.addBatches();
   if (test) identity.addSignals("the test data", test);
   return identity;
-}
-
-/** What is given back once: all that was made with the kernels, and the kernels if they were chosen here. */
-class Held {
-  readonly kernels: Kernels;
-  readonly #scope: HandleScope;
-  readonly #ownsKernels: boolean;
-  #released: Promise<void> | undefined;
-
-  constructor(kernels: Kernels, ownsKernels: boolean) {
-    this.#scope = new HandleScope(kernels);
-    this.kernels = this.#scope.kernels;
-    this.#ownsKernels = ownsKernels;
-  }
-
-  release(): Promise<void> {
-    this.#released ??= this.#free();
-    return this.#released;
-  }
-
-  async #free(): Promise<void> {
-    this.#scope.freeAll();
-    if (this.#ownsKernels) await this.kernels.close();
-  }
 }

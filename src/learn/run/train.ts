@@ -20,8 +20,7 @@ import {
   UnreadableFiles,
 } from "../../data/sampling/signalSource.js";
 import { chooseKernels } from "../../kernels/chooseDevice.js";
-import type { Kernels } from "../../kernels/contract.js";
-import { HandleScope } from "../../kernels/handleScope.js";
+import { HeldKernels } from "../../kernels/heldKernels.js";
 import type { Model } from "../../model/model.js";
 import type { TrainingData } from "../examples/examplePlan.js";
 import { describeRun } from "./runMeta.js";
@@ -247,28 +246,11 @@ export class TrainingRun implements AsyncIterable<TrainReport>, Closable {
 }
 
 /** What a run must give back, once: all that was made for it, and the kernels if it chose them itself. */
-class HeldByRun {
-  /** The kernels of the run; what is made with them is freed, also if an update fails half-way. */
-  readonly kernels: Kernels;
+class HeldByRun extends HeldKernels {
   setup: TrainingSetup | undefined;
-  readonly #scope: HandleScope;
-  readonly #ownsKernels: boolean;
-  #released: Promise<void> | undefined;
 
-  constructor(kernels: Kernels, ownsKernels: boolean) {
-    this.#scope = new HandleScope(kernels);
-    this.kernels = this.#scope.kernels;
-    this.#ownsKernels = ownsKernels;
-  }
-
-  release(): Promise<void> {
-    this.#released ??= this.#free();
-    return this.#released;
-  }
-
-  async #free(): Promise<void> {
+  protected override async free(): Promise<void> {
     if (this.setup) await freeTraining(this.setup);
-    this.#scope.freeAll();
-    if (this.#ownsKernels) await this.kernels.close();
+    await super.free();
   }
 }
