@@ -147,9 +147,10 @@ describe.skipIf(!mpich.command)(`ranks of MPICH${mpich.note}`, () => {
     expect(checkpoints("stopped").length).toBeGreaterThan(0);
   });
 
-  it("are listed by devices", async () => {
-    const { code, stdout } = await onRanks(mpich, 2, "devices");
+  it("are listed by devices, and their transport leaves the C library as it is", async () => {
+    const { code, stdout, stderr } = await onRanks(mpich, 2, "devices", { UCX_MEM_LOG_LEVEL: "debug" });
     expect(code).toBe(0);
+    expect(stdout + stderr).not.toContain("hook");
     expect(stdout).toMatch(/^rank 0 {2}\S+ {2}cpu.*\r?\nrank 1 {2}\S+ {2}cpu.*/);
   });
 });

@@ -36,9 +36,21 @@ const mostBytes = 2 ** 30;
 type Koffi = typeof import("koffi")["default"];
 type Call = (...args: unknown[]) => number;
 
+/**
+ * Settings of UCX, the transport below many builds of MPI, which it reads when it is loaded; one that the user set stays.
+ * Its memory events replace code of the C library and move the end of the heap to try that, while other threads of Node
+ * allocate; Node then crashes now and then. Its handler of SIGSEGV takes a signal that V8 has a use for.
+ */
+const ucxSettings: Readonly<Record<string, string>> = {
+  UCX_MEM_EVENTS: "no",
+  UCX_ERROR_SIGNALS: "SIGILL,SIGBUS,SIGFPE",
+  UCX_WARN_UNUSED_ENV_VARS: "no",
+};
+
 /** Initialise MPI with a library that fits the launcher. */
 export async function openMpi(env: Environment): Promise<MpiWorld> {
   const koffi = await loadKoffi();
+  for (const [name, value] of Object.entries(ucxSettings)) process.env[name] ??= value;
   const libraries = librariesToTry(env);
   for (const library of libraries) {
     const functions = loadLibrary(koffi, library);
