@@ -1,4 +1,4 @@
-/** `npm run build`: installs what is missing and rebuilds `dist`. */
+/** `npm run build`: installs what is missing and rebuilds `dist` with the studio. */
 
 import { ready } from "./ready.mjs";
 

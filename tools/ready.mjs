@@ -1,6 +1,6 @@
 /**
- * Makes a clone ready to run: installs the packages and builds `dist`, each only
- * when it is missing or out of date.
+ * Makes a clone ready to run: installs the packages, builds `dist` and the studio in it,
+ * each only when it is missing or out of date.
  *
  * Runs before anything is installed, so it uses Node built-ins alone. Whether a
  * step is due is read from a stamp, a hash of what the step depends on, written
@@ -17,6 +17,7 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 
 const installStamp = "node_modules/.trainlets-installed";
 const buildStamp = "dist/.stamp";
+const studioStamp = "dist/.studio-stamp";
 /** The compiled CPU kernels; the digest of their sources stands in the first line. */
 const kernelBinary = "src/kernels/cpu/binary.ts";
 /** The sources of the GPU kernels as a module, with the digest of the files likewise. */
@@ -34,6 +35,8 @@ export function ready({ rebuild = false } = {}) {
   if (rebuild || !readIfThere(shaderModule)?.startsWith(`// ${digest(shaders)}`)) gatherShaders(shaders);
   const sources = buildInputs();
   if (rebuild || readIfThere(buildStamp) !== digest(sources)) build(sources);
+  const pages = [...sources, ...studioInputs()];
+  if (rebuild || readIfThere(studioStamp) !== digest(pages)) buildStudio(pages);
 }
 
 /** The script behind a command that an installed package offers, to be run by Node itself. */
@@ -183,6 +186,21 @@ function build(inputs) {
   if (existsSync(program)) chmodSync(program, 0o755);
   writeFileSync(join(root, "dist/build.json"), `${JSON.stringify(buildFacts(stamp))}\n`);
   writeFileSync(join(root, buildStamp), stamp);
+}
+
+/** What the built studio depends on beside `dist`. */
+function studioInputs() {
+  const settings = ["index.html", "vite.config.ts", "package.json"].map((name) => `studio/${name}`);
+  return [...filesIn("studio/src"), ...settings];
+}
+
+function buildStudio(inputs) {
+  const stamp = digest(inputs);
+  process.stdout.write("building the studio (vite)\n");
+  const words = [command("vite"), "build", "--config", "studio/vite.config.ts", "--logLevel", "warn"];
+  const { status } = spawnSync(process.execPath, words, { cwd: root, stdio: "inherit" });
+  if (status !== 0) fail(`build: the studio was not built (exit ${status ?? "by signal"})`, status || 1);
+  writeFileSync(join(root, studioStamp), stamp);
 }
 
 /** What results say of the program: the commit it was built from (with `+` if it was changed), and its sources. */

@@ -25,6 +25,7 @@ if (extra.length > 0) {
 } else {
   quiet("biome: format and lint", () => tool("@biomejs/biome", "biome", ["check", "."]));
   quiet("tsc: types of sources and tests", () => tool("typescript", "tsc", ["-p", "tsconfig.json"]));
+  quiet("tsc: types of the studio", () => tool("typescript", "tsc", ["-p", "studio"]));
   loud("vitest: tests", () => vitest([]));
   quiet("knip: unused files, exports, packages", () => tool("knip", "knip", ["--no-progress"]));
   const tarball = pack();

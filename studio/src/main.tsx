@@ -1,0 +1,12 @@
+/** The studio: see a dictionary learn, look at its atoms, and use them, in one page. */
+
+import "./style/studio.css";
+import { render } from "preact";
+import { App } from "./app/App";
+import { addBuiltIn } from "./app/builtIn";
+import { findDevice } from "./app/device";
+import { notifyOf } from "./app/notices";
+
+addBuiltIn();
+findDevice().catch(notifyOf);
+render(<App />, document.getElementById("studio") as HTMLElement);

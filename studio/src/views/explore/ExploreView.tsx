@@ -1,0 +1,5 @@
+/** Explore. */
+
+export default function ExploreView() {
+  return <h1>Explore</h1>;
+}

@@ -1,0 +1,5 @@
+/** Learn. */
+
+export default function LearnView() {
+  return <h1>Learn</h1>;
+}

@@ -1,0 +1,5 @@
+/** Look. */
+
+export default function LookView() {
+  return <h1>Look</h1>;
+}

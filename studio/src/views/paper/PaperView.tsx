@@ -1,0 +1,5 @@
+/** Paper. */
+
+export default function PaperView() {
+  return <h1>Paper</h1>;
+}

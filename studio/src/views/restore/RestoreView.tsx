@@ -1,0 +1,5 @@
+/** Restore. */
+
+export default function RestoreView() {
+  return <h1>Restore</h1>;
+}
