@@ -8,15 +8,13 @@
  */
 
 import { InputError, show } from "../../core/errors.js";
+import type { ReadBytes } from "./readBytes.js";
 
 export interface TarMember {
   readonly name: string;
   readonly offset: number;
   readonly size: number;
 }
-
-/** Reads bytes of an archive; fewer at its end. */
-export type ReadBytes = (offset: number, length: number) => Promise<Uint8Array>;
 
 const block = 512;
 

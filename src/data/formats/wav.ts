@@ -11,7 +11,7 @@
 
 import { InputError } from "../../core/errors.js";
 import { makeNpy, type NpyArray } from "./npy.js";
-import type { ReadBytes } from "./tar.js";
+import type { ReadBytes } from "./readBytes.js";
 
 type SampleType = keyof typeof sampleReaders;
 

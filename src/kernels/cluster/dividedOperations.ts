@@ -15,6 +15,7 @@ import type {
   Kernels,
   MomentumStep,
 } from "../contract.js";
+import { countBelow } from "../countBelow.js";
 import type { DividedKernels, GramBlocks, Items } from "../divided.js";
 import { type Communicator, gatherArray } from "./communicator.js";
 import { rangesOf } from "./spreadColumns.js";
@@ -218,10 +219,4 @@ function roundEnd(refresh: GramBlocks, from: number, room: number): number {
   let to = from;
   while (to < refresh.blocks && words + refresh.words(to) <= room) words += refresh.words(to++);
   return Math.max(to, from + 1);
-}
-
-/** How many of ascending numbers are below a bound. */
-function countBelow(numbers: Uint32Array, bound: number): number {
-  const at = numbers.findIndex((number) => number >= bound);
-  return at < 0 ? numbers.length : at;
 }

@@ -1,6 +1,7 @@
 /** A refresh of the unit Gram matrix by blocks of sixteen atoms of S: assembly/gram.ts. */
 
 import type { DeviceBase, DeviceMatrix, DeviceSet, DeviceSparse } from "../contract.js";
+import { countBelow } from "../countBelow.js";
 import type { GramBlocks } from "../divided.js";
 import { lanes, panel, rowBytes } from "./assembly/constants.js";
 import { base, dense, set, sparse } from "./handles.js";
@@ -129,17 +130,6 @@ function placesOf(sizes: readonly number[], take: (bytes: number) => number): nu
   const places = [take(total)];
   for (const bytes of sizes) places.push(places[places.length - 1] + bytes);
   return places;
-}
-
-/** How many of ascending numbers are below a bound. */
-function countBelow(numbers: Uint32Array, bound: number): number {
-  let [low, high] = [0, numbers.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (numbers[middle] < bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** The atoms that are not in a set, ascending. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { InputError } from "../../../core/errors.js";
-import type { ReadBytes } from "../tar.js";
+import type { ReadBytes } from "../readBytes.js";
 import { tiffOf } from "./tiff.case.js";
 import { listTiffPages } from "./tiff.js";
 

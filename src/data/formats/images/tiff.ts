@@ -8,7 +8,7 @@
  */
 
 import { InputError } from "../../../core/errors.js";
-import type { ReadBytes } from "../tar.js";
+import type { ReadBytes } from "../readBytes.js";
 
 export interface TiffPage {
   /** Sizes as stored, before the page is turned upright. */

@@ -9,7 +9,7 @@
 import { InputError } from "../../../core/errors.js";
 import { sizeOf } from "../../../core/shape.js";
 import { columnMajorStrides, type NumberLayout } from "../numberLayout.js";
-import type { ReadBytes } from "../tar.js";
+import type { ReadBytes } from "../readBytes.js";
 import {
   type ElementTag,
   elementTypes,

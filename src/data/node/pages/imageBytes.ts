@@ -1,7 +1,7 @@
 /** The bytes of an image file, or of an image in an archive. */
 
 import type { Shape } from "../../../core/shape.js";
-import type { ReadBytes } from "../../formats/tar.js";
+import type { ReadBytes } from "../../formats/readBytes.js";
 import { readError, readFileBytes, readFileStart, statFile } from "../files.js";
 import { imageShape, type PictureKind } from "../images.js";
 import { bufferedReader } from "../system/bufferedReader.js";

@@ -1,6 +1,6 @@
 /** A reader of a file that fetches 64 KiB at a time: headers of small parts are close to each other. */
 
-import type { ReadBytes } from "../../formats/tar.js";
+import type { ReadBytes } from "../../formats/readBytes.js";
 import { shownPath } from "./fileNames.js";
 import type { ByteRange, OpenFiles } from "./openFiles.js";
 
