@@ -18,6 +18,7 @@ import { stderr, stdout } from "./terminal/output.js";
 const examples = `
 Examples:
   trainlets demo                                   see it work, in a few seconds
+  trainlets studio photos/                         see it learn, in a browser
   trainlets train photos/ --patch 16 -o dict.npz   learn from a folder of photos
   trainlets report run                             rebuild the page of a run
   trainlets atoms dict.npz -o atoms.png            look at what was learned
@@ -34,6 +35,7 @@ Examples:
 
 const loaders: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import("./commands/demo.js")).demoCommand(),
+  studio: async () => (await import("./commands/studio.js")).studioCommand(),
   train: async () => (await import("./commands/train.js")).trainCommand(),
   report: async () => (await import("./commands/report.js")).reportCommand(),
   atoms: async () => (await import("./commands/atoms.js")).atomsCommand(),

@@ -6,7 +6,9 @@ import { App } from "./app/App";
 import { addBuiltIn } from "./app/builtIn";
 import { findDevice } from "./app/device";
 import { notifyOf } from "./app/notices";
+import { openSession } from "./app/session";
 
-addBuiltIn();
+const builtIn = addBuiltIn().catch(notifyOf);
+openSession(builtIn).catch(notifyOf);
 findDevice().catch(notifyOf);
 render(<App />, document.getElementById("studio") as HTMLElement);

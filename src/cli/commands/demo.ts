@@ -60,6 +60,8 @@ async function runDemoCommand({ output = defaultFolder, ...flags }: DemoFlags): 
       results: outcome.results.map(({ name, rmse }) => ({ name, rmse, psnr: psnr(rmse) })),
       seconds,
     });
+    const model = join(output, "dictionary.npz");
+    announce.write(`explore it, or watch one learn, in a browser: npx trainlets studio ${model}\n`);
   });
 }
 

@@ -263,7 +263,8 @@ class Folders {
   }
 }
 
-function noSuchFile(argument: string): InputError {
+/** The error for an argument that names nothing. */
+export function noSuchFile(argument: string): InputError {
   const hint = argument.includes("\ufffd")
     ? "; if its name is not valid UTF-8, give its folder, or a glob in quotes"
     : "";

@@ -24,6 +24,18 @@ export function addressOf(view: string, values: Readonly<Record<string, string>>
   return `#/${view}${query ? `?${query}` : ""}`;
 }
 
+/** Take a value out of the address, which no longer shows it; undefined if there is no such value. */
+export function takeFromAddress(name: string): string | undefined {
+  const { view, values } = parts.peek();
+  const found = values.get(name);
+  if (found === null) return undefined;
+  const rest = new URLSearchParams(values);
+  rest.delete(name);
+  history.replaceState(null, "", addressOf(view, Object.fromEntries(rest)));
+  hash.value = location.hash;
+  return found;
+}
+
 /** A value of the address: its name, its default, and how it is read and written. */
 export interface Setting<T> {
   readonly value: T;

@@ -6,7 +6,8 @@ import { addBase, addItem, items } from "./library";
 /** Pixels of a side. */
 const size = 256;
 
-export function addBuiltIn(): void {
+/** Resolves when all is there. */
+export async function addBuiltIn(): Promise<void> {
   const pictures = syntheticPictures(3, 2, size);
   pictures.forEach(({ data }, i) =>
     addItem(
@@ -14,7 +15,7 @@ export function addBuiltIn(): void {
       { select: i === 0 && items.value.length === 0 },
     ),
   );
-  void addBase("cropped:sym8", [16, 16]);
+  await addBase("cropped:sym8", [16, 16]);
 }
 
 function clamped(data: Float32Array): Float32Array<ArrayBuffer> {

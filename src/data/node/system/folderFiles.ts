@@ -5,7 +5,7 @@
  * once, however many links lead to it, and by its own name rather than by that of a link
  * where both are found. Hidden files and folders are left out. What has the name of a
  * wanted file but cannot be one (a pipe, a socket, a device), links to nowhere and folders
- * that cannot be read are reported.
+ * that cannot be read are reported; so are links that lead out of the folder, where these are refused.
  */
 
 import type { Dirent, Stats } from "node:fs";
@@ -26,11 +26,13 @@ export interface ListFolderOptions {
   /** Whether a file of this name is wanted. */
   isWanted(name: string): boolean;
   onSkip(problem: InputError): void;
+  /** Whether links that lead out of the folder are refused; by default they are followed. */
+  readonly inside?: boolean;
 }
 
 /** The wanted files below a folder, sorted by code units. */
 export async function listFolder(folder: string, options: ListFolderOptions): Promise<FoundFile[]> {
-  const walk = new FolderWalk(options);
+  const walk = new FolderWalk(options, options.inside ? await placeOf(folder) : undefined);
   await walk.add(folder);
   for (const link of walk.links) await walk.add(link); // which may find more links
   return walk.files.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
@@ -42,9 +44,12 @@ class FolderWalk {
   readonly links: string[] = [];
   readonly #seen = new Set<string>();
   readonly #options: ListFolderOptions;
+  /** The folder that links must not lead out of. */
+  readonly #bounds: string | undefined;
 
-  constructor(options: ListFolderOptions) {
+  constructor(options: ListFolderOptions, bounds: string | undefined) {
     this.#options = options;
+    this.#bounds = bounds;
   }
 
   /** Add what is in a folder, at any depth, but not behind links. */
@@ -80,6 +85,8 @@ class FolderWalk {
   /** What a link leads to. */
   async #follow(path: string): Promise<Stats | undefined> {
     try {
+      if (this.#bounds !== undefined && !isInside(await placeOf(path), this.#bounds))
+        throw new InputError(`${shownPath(path)}: a link that leads out of the folder`);
       return await stat(systemPath(path));
     } catch (error) {
       this.#skip(brokenLink(error, path));
@@ -123,7 +130,12 @@ export function pathIn(folder: string, name: string): string {
   return folder.endsWith(sep) ? `${folder}${name}` : `${folder}${sep}${name}`;
 }
 
-/** The path of a folder without links. */
+/** Whether a path without links is a folder, given likewise, or in it. */
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
+}
+
+/** The path of a folder or file without links. */
 export async function placeOf(folder: string): Promise<string> {
   return nameFromBytes(await realpath(systemPath(folder), { encoding: "buffer" }));
 }

@@ -1,0 +1,78 @@
+/**
+ * What was named on the command line of `trainlets studio`: the page asks its server for it, with the token that the
+ * address carries. The address no longer shows the token then, and it lasts as long as the tab. From any other host there
+ * is no token, and nothing is asked for.
+ */
+
+import { takeFromAddress } from "./address";
+import { type FileKind, takeAs } from "./files";
+import { items } from "./library";
+import { notify, notifyOf } from "./notices";
+
+interface Session {
+  /** In exchange for a key that is good for one question. */
+  readonly token?: string;
+  readonly items: readonly SessionItem[];
+  /** Lines about what is not there. */
+  readonly notes: readonly string[];
+}
+
+interface SessionItem {
+  readonly name: string;
+  readonly kind: FileKind;
+}
+
+/** The name of the token in the storage of the tab. */
+const stored = "trainlets-token";
+
+/** The most samples of pictures and arrays that are opened at once: 400 MB. */
+const mostSamples = 1e8;
+
+/** Add what was named, after the built-in pictures; the first of each kind becomes the current one. */
+export async function openSession(builtIn: Promise<unknown>): Promise<void> {
+  const given = takeFromAddress("token") ?? storage((tab) => tab.getItem(stored));
+  if (!given) return;
+  const session = (await (await ask("session", given)).json()) as Session;
+  const token = session.token ?? given;
+  storage((tab) => tab.setItem(stored, token));
+  for (const line of session.notes) notify(line);
+  await builtIn;
+  await openAll(session.items, token);
+}
+
+async function openAll(named: readonly SessionItem[], token: string): Promise<void> {
+  const before = samplesHeld();
+  const seen = new Set<string>();
+  for (const [number, { name, kind }] of named.entries()) {
+    if (samplesHeld() - before > mostSamples) {
+      notify(`${named.length - number} more were named, which the page has no room for`);
+      return;
+    }
+    const group = kind === "dictionary" ? kind : "data";
+    await ask(`data/${number}`, token)
+      .then(async (answer) => takeAs(kind, name, await answer.blob(), !seen.has(group)))
+      .then(() => seen.add(group))
+      .catch(notifyOf);
+  }
+}
+
+/** The storage of the tab, which may be forbidden: then the token lasts as long as the page. */
+function storage<T>(use: (tab: Storage) => T): T | undefined {
+  try {
+    return use(sessionStorage);
+  } catch {
+    return undefined;
+  }
+}
+
+function samplesHeld(): number {
+  return items.peek().reduce((sum, { data }) => sum + data.length, 0);
+}
+
+async function ask(path: string, token: string): Promise<Response> {
+  const answer = await fetch(path, { headers: { Authorization: `Bearer ${token}` } });
+  if (answer.ok) return answer;
+  if (answer.status !== 401) throw new Error(((await answer.json()) as { error: string }).error);
+  storage((tab) => tab.removeItem(stored));
+  throw new Error("this address was used before, or is of another run: open the one in the terminal");
+}
