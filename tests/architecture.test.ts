@@ -152,6 +152,26 @@ describe("what runs in a browser", () => {
   });
 });
 
+describe("the studio", () => {
+  const studio = readSources("studio/src");
+
+  it("imports its own files, what trainlets exports, and Preact", () => {
+    const allowed = ["trainlets", "trainlets/parts", "preact", "preact/hooks", "@preact/signals"];
+    const astray = studio.flatMap(({ path, imports, packages }) => [
+      ...packages.filter((name) => !allowed.includes(name)).map((name) => `${path} imports ${name}`),
+      ...imports
+        .filter((to) => !to.startsWith("studio/src/") || !exists(to))
+        .map((to) => `${path} imports ${to}`),
+    ]);
+    expect(studio.length).toBeGreaterThan(20);
+    expect(astray).toEqual([]);
+  });
+
+  it("has no cycles between files", () => {
+    expect(cycles(studio).map((circle) => circle.join(" → "))).toEqual([]);
+  });
+});
+
 describe("the pages", () => {
   it.each(pages)("%s is there", (path) => {
     expect(exists(path)).toBe(true);
@@ -218,7 +238,7 @@ describe("the paper map", () => {
 });
 
 it("every source file opens by saying what it is", () => {
-  const silent = sources
+  const silent = [...sources, ...readSources("studio/src")]
     .filter(({ path }) => !path.endsWith(".test.ts"))
     .filter(({ text }) => !/^(?:#!.*\n+)?\s*(?:\/\*\*?|\/\/)\s*\S/.test(text));
   expect(silent.map(({ path }) => path)).toEqual([]);

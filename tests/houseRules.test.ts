@@ -7,11 +7,11 @@ import { posix } from "node:path";
 import { expect, it } from "vitest";
 import { isTest, listFiles, read, readSources, withoutComments } from "./sources.js";
 
-const shipped = readSources("src").filter(({ path }) => !isTest(path));
+const shipped = [...readSources("src"), ...readSources("studio/src")].filter(({ path }) => !isTest(path));
 
-it("has no folder of src with more than 20 files", () => {
+it("has no folder of src or studio with more than 20 files", () => {
   const counts = new Map<string, number>();
-  for (const path of listFiles("src")) {
+  for (const path of [...listFiles("src"), ...listFiles("studio/src")]) {
     const folder = posix.dirname(path);
     counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
@@ -53,11 +53,13 @@ it.each(phrases)("says nothing with %s, but %s", (phrase) => {
   const pages = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", ...listFiles("docs")];
   const texts = [
     ...listFiles("src"),
+    ...listFiles("studio/src"),
+    "studio/index.html",
     ...listFiles("tests"),
     ...listFiles("bench"),
     ...listFiles("tools"),
     ...pages,
-  ].filter((path) => /\.(?:ts|mjs|wgsl|md|py)$/.test(path) && path !== "tests/houseRules.test.ts");
+  ].filter((path) => /\.(?:tsx?|mjs|wgsl|md|py|html|css)$/.test(path) && path !== "tests/houseRules.test.ts");
   const found = texts.flatMap((path) =>
     read(path)
       .split("\n")

@@ -6,13 +6,14 @@
  * say why; under CI (`CI=true`), where it should be, they fail.
  */
 
-import { type ExecFileOptions, execFile } from "node:child_process";
+import { type ExecFileOptions, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it, type TestContext } from "vitest";
 import { writePhotos } from "./docs/fixture.js";
 import { firstFence } from "./markdown.js";
@@ -78,11 +79,39 @@ it("names no source maps, since it holds none", () => {
   expect(packed.filter(({ name }) => name.endsWith(".map"))).toEqual([]);
 });
 
+it("holds the studio, in less than a megabyte", () => {
+  const studio = packed.filter(({ name }) => name.startsWith("package/dist/studio/"));
+  const names = studio.map(({ name }) => name);
+  expect(names).toContain("package/dist/studio/index.html");
+  expect(names.filter((name) => /\/worker-[\w-]+\.js$/.test(name))).toHaveLength(1);
+  const bytes = studio
+    .filter(({ name }) => !name.endsWith(".npz"))
+    .reduce((sum, { text }) => sum + gzipSync(Buffer.from(text, "latin1")).length, 0);
+  console.info(`studio: ${studio.length} files, ${(bytes / 1000).toFixed(1)} kB compressed`);
+  expect(bytes).toBeLessThan(1e6);
+});
+
 it("brings the command trainlets", async (context) => {
   requireInstalled(context);
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const { stdout } = await npm(project, ["exec", "--offline", "--", "trainlets", "--version"]);
   expect(stdout).toBe(`${version}\n`);
+});
+
+it("brings the studio", async (context) => {
+  requireInstalled(context);
+  const program = join(project, "node_modules/trainlets/dist/cli/main.js");
+  const child = spawn(process.execPath, [program, "studio", "--no-open", "--json"], { cwd: project });
+  const ended = once(child, "exit");
+  try {
+    const [line] = await once(child.stdout, "data");
+    const answer = await fetch(JSON.parse(String(line)).address);
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain("<title>trainlets studio</title>");
+  } finally {
+    child.kill("SIGTERM");
+  }
+  expect((await ended)[0]).toBe(143);
 });
 
 it("runs the README's library example, which prints what the README says", async (context) => {

@@ -42,7 +42,7 @@ export function isTest(path: string): boolean {
 
 export function readSources(folder: string): SourceFile[] {
   return listFiles(folder)
-    .filter((path) => path.endsWith(".ts") && !path.includes("/assembly/")) // AssemblyScript: another language
+    .filter((path) => /\.tsx?$/.test(path) && !path.includes("/assembly/")) // AssemblyScript: another language
     .map((path) => {
       const text = read(path);
       const specifiers = importedBy(text);
@@ -106,11 +106,11 @@ function isRelative(specifier: string): boolean {
   return specifier.startsWith(".");
 }
 
-/** `./rng.js` as written in src/core/matrix.ts is src/core/random/rng.ts. */
+/** `./rng.js` as written in src/core/matrix.ts is src/core/random/rng.ts; in the studio, files have no ending. */
 function resolve(from: string, specifier: string): string {
   const path = posix.join(dirname(from), specifier);
-  const typescript = path.replace(/\.js$/, ".ts");
-  return exists(typescript) ? typescript : path;
+  const candidates = [path.replace(/\.js$/, ".ts"), `${path}.ts`, `${path}.tsx`];
+  return candidates.find((one) => one !== path && exists(one)) ?? path;
 }
 
 function escapePattern(name: string): string {

@@ -6,32 +6,20 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
+import { contentPolicy, contentType, isolationHeaders } from "../../src/cli/studio/headers.js";
 
 const folder = fileURLToPath(new URL("../../dist/studio", import.meta.url));
 
-const policy =
-  "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
 const variants = {
-  isolated: {
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Embedder-Policy": "require-corp",
-  },
+  isolated: isolationHeaders,
   /** As from a host that sets no headers: one thread. */
   plain: {},
 } as const satisfies Record<string, Record<string, string>>;
 
 export type Variant = keyof typeof variants;
-
-const types: Record<string, string> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-};
 
 export interface StudioSite {
   url(variant?: Variant): string;
@@ -46,8 +34,8 @@ export async function serveStudio(): Promise<StudioSite> {
     try {
       const body = readFileSync(join(folder, name));
       response.writeHead(200, {
-        "Content-Type": types[extname(name)] ?? "application/octet-stream",
-        "Content-Security-Policy": policy,
+        "Content-Type": contentType(name),
+        "Content-Security-Policy": contentPolicy,
         ...variants[variant as Variant],
       });
       response.end(body);

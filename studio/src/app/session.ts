@@ -43,17 +43,28 @@ export async function openSession(builtIn: Promise<unknown>): Promise<void> {
 async function openAll(named: readonly SessionItem[], token: string): Promise<void> {
   const before = samplesHeld();
   const seen = new Set<string>();
+  const opened: string[] = [];
   for (const [number, { name, kind }] of named.entries()) {
     if (samplesHeld() - before > mostSamples) {
       notify(`${named.length - number} more were named, which the page has no room for`);
-      return;
+      break;
     }
     const group = kind === "dictionary" ? kind : "data";
     await ask(`data/${number}`, token)
       .then(async (answer) => takeAs(kind, name, await answer.blob(), !seen.has(group)))
-      .then(() => seen.add(group))
+      .then(() => {
+        seen.add(group);
+        opened.push(name);
+      })
       .catch(notifyOf);
   }
+  if (opened.length > 0) notify(`Opened ${listed(opened)}.`);
+}
+
+/** A few names, and how many more there are. */
+function listed(names: readonly string[]): string {
+  const few = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
+  return few.length > 1 ? `${few.slice(0, -1).join(", ")} and ${few.at(-1)}` : few[0];
 }
 
 /** The storage of the tab, which may be forbidden: then the token lasts as long as the page. */
