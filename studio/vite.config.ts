@@ -4,15 +4,29 @@
  */
 
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+import { isolationHeaders } from "../src/cli/studio/headers.ts";
+import { licences, packagesOf } from "../tools/licences.mjs";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Headers that let a page share memory between threads. */
-const isolation = {
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Cross-Origin-Embedder-Policy": "require-corp",
-};
+/** Modules of the page and of its workers, which are bundled first. */
+const modules: string[] = [];
+
+const noteModules = (): Plugin => ({
+  name: "note-modules",
+  generateBundle(_, bundle) {
+    for (const part of Object.values(bundle)) if (part.type === "chunk") modules.push(...part.moduleIds);
+  },
+});
+
+/** The licences of everything in the bundle, beside it. */
+const emitLicences = (): Plugin => ({
+  name: "emit-licences",
+  generateBundle() {
+    this.emitFile({ type: "asset", fileName: "LICENSES.txt", source: licences(packagesOf(modules)) });
+  },
+});
 
 export default defineConfig({
   root: at("."),
@@ -32,7 +46,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 2000,
   },
-  worker: { format: "es" },
-  server: { headers: isolation },
-  preview: { headers: isolation },
+  plugins: [noteModules(), emitLicences()],
+  worker: { format: "es", plugins: () => [noteModules()] },
+  server: { headers: isolationHeaders },
+  preview: { headers: isolationHeaders },
 });

@@ -381,6 +381,7 @@ describe("help", () => {
     "inpaint",
     "devices",
     "demo",
+    "studio",
     "reproduce",
   ])("fits into 80 columns: %s", async (name) => {
     const help = await run(`${name} --help`);

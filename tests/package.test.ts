@@ -83,6 +83,8 @@ it("holds the studio, in less than a megabyte", () => {
   const studio = packed.filter(({ name }) => name.startsWith("package/dist/studio/"));
   const names = studio.map(({ name }) => name);
   expect(names).toContain("package/dist/studio/index.html");
+  const licences = studio.find(({ name }) => name.endsWith("/LICENSES.txt"))?.text;
+  for (const name of ["preact", "fflate"]) expect(licences).toContain(`\n${name}\n`);
   expect(names.filter((name) => /\/worker-[\w-]+\.js$/.test(name))).toHaveLength(1);
   const bytes = studio
     .filter(({ name }) => !name.endsWith(".npz"))

@@ -82,6 +82,14 @@ describe.skipIf(!python.path)(`the Python package${python.note}`, () => {
     );
   });
 
+  test("has no commands, and says where they are", async () => {
+    const words = ["-m", "trainlets", "studio"];
+    const child = spawn(python.path!, words, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+    const { code, stdout, stderr } = await outcomeOf(child);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^trainlets: the Python package has no commands; .*`npx trainlets studio .*\n$/);
+  });
+
   test("passes its own tests", async () => {
     await runs(["-W", "ignore", "-m", "unittest", "discover", "-s", join(root, "python/tests")]);
   });

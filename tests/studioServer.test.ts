@@ -277,8 +277,9 @@ describe("trainlets studio", () => {
         for (const name of ["dictionary.npz", photo]) expect(text).toContain(name);
         expect(page.url()).toBe(`http://127.0.0.1:${studio.port}/#/learn`);
         expect(await page.evaluate(() => globalThis.crossOriginIsolated)).toBe(true);
+        const again = page.waitForResponse(/\/data\/5$/);
         await page.reload();
-        await opened.waitFor();
+        expect((await again).status()).toBe(200);
         expect(problems).toEqual([]);
       } finally {
         await browser.close();

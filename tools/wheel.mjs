@@ -4,8 +4,9 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { licences, packagesOf } from "./licences.mjs";
 import { fail, ready, root } from "./ready.mjs";
 
 ready();
@@ -29,21 +30,5 @@ async function bundleProgram(file) {
   const bundle = await rolldown({ input: join(root, "dist/cli/serve/main.js"), platform: "node" });
   const { output } = await bundle.write({ file, format: "esm", codeSplitting: false });
   await bundle.close();
-  const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
-  const found = modules.map(
-    (id) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id.replaceAll("\\", "/"))?.[1],
-  );
-  return [...new Set(found.filter((name) => name !== undefined))].sort();
-}
-
-function licences(packages) {
-  const own = readFileSync(join(root, "LICENSE"), "utf8");
-  const texts = packages.map((name) => {
-    const file = ["LICENSE", "LICENSE.md", "LICENSE.txt"]
-      .map((one) => join(root, "node_modules", name, one))
-      .find((path) => existsSync(path));
-    if (!file) fail(`wheel: the package ${name} has no licence file`);
-    return `\n${name}\n\n${readFileSync(file, "utf8")}`;
-  });
-  return [own, ...texts].join("\n");
+  return packagesOf(output.flatMap(({ moduleIds = [] }) => moduleIds));
 }

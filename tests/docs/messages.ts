@@ -63,6 +63,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       "train photos --patch 8 -o dictionary.npz",
       "a dictionary may have taken hours: it is replaced only on request, or by `--resume` of its run",
     ],
+    ["studio --port 70000", "leave `--port` out: a free port is used"],
     ["train photos --patch 8 -o -", "a run may take hours and be resumed, so that it needs a file"],
   ],
   Data: [

@@ -26,7 +26,7 @@ const training =
   "--patch 4 --base odct:1 --examples 60 --epochs 1 --batch 30 --holdout 10 --atom-sparsity 3 --sparsity 2";
 const reference = "--device reference";
 
-/** `demo` and `devices` have no options to speak of. */
+/** `demo` and `devices` have no options to speak of, and `studio` ends only with a signal. */
 export const fuzzedCommands: readonly FuzzedCommand[] = [
   {
     name: "train",

@@ -63,20 +63,21 @@ function portOf(server: Server): number {
 
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once("error", ({ code, message }: NodeJS.ErrnoException) => {
-      const reasons: Readonly<Record<string, string>> = {
-        EADDRINUSE: "another program is using it",
-        EACCES: "permission denied",
-      };
-      const reason = reasons[code ?? ""];
-      reject(
-        reason
-          ? new InputError((nameOf) => `${nameOf("port")} ${port}: ${reason}; by default a free port is used`)
-          : new Error(`cannot listen on 127.0.0.1 (${message})`),
-      );
-    });
+    server.once("error", (error) => reject(portError(error, port)));
     server.listen(port, "127.0.0.1", resolve);
   });
+}
+
+function portError({ code, message }: NodeJS.ErrnoException, port: number): Error {
+  if (code === "EADDRINUSE")
+    return new InputError(
+      (nameOf) => `${nameOf("port")} ${port}: another program is using it; by default a free port is used`,
+    );
+  if (code === "EACCES")
+    return new InputError(
+      (nameOf) => `${nameOf("port")} ${port}: permission denied; by default a free port is used`,
+    );
+  return new Error(`cannot listen on 127.0.0.1 (${message})`);
 }
 
 interface Served extends StudioOptions {

@@ -30,17 +30,21 @@ const mostSamples = 1e8;
 
 /** Add what was named, after the built-in pictures; the first of each kind becomes the current one. */
 export async function openSession(builtIn: Promise<unknown>): Promise<void> {
-  const given = takeFromAddress("token") ?? storage((tab) => tab.getItem(stored));
+  const addressed = takeFromAddress("token");
+  const given = addressed ?? storage((tab) => tab.getItem(stored));
   if (!given) return;
   const session = (await (await ask("session", given)).json()) as Session;
   const token = session.token ?? given;
   storage((tab) => tab.setItem(stored, token));
-  for (const line of session.notes) notify(line);
   await builtIn;
-  await openAll(session.items, token);
+  const opened = await openAll(session.items, token);
+  if (addressed === undefined) return; // a reload: nothing is news
+  for (const line of session.notes) notify(line);
+  if (opened.length > 0) notify(`Opened ${listed(opened)}.`);
 }
 
-async function openAll(named: readonly SessionItem[], token: string): Promise<void> {
+/** Open what was named, one after the other; the names of what could be. */
+async function openAll(named: readonly SessionItem[], token: string): Promise<string[]> {
   const before = samplesHeld();
   const seen = new Set<string>();
   const opened: string[] = [];
@@ -58,7 +62,7 @@ async function openAll(named: readonly SessionItem[], token: string): Promise<vo
       })
       .catch(notifyOf);
   }
-  if (opened.length > 0) notify(`Opened ${listed(opened)}.`);
+  return opened;
 }
 
 /** A few names, and how many more there are. */
