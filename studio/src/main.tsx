@@ -8,7 +8,7 @@ import { findDevice } from "./app/device";
 import { notifyOf } from "./app/notices";
 import { openSession } from "./app/session";
 
-const builtIn = addBuiltIn().catch(notifyOf);
-openSession(builtIn).catch(notifyOf);
+addBuiltIn();
 findDevice().catch(notifyOf);
+openSession().catch(notifyOf);
 render(<App />, document.getElementById("studio") as HTMLElement);

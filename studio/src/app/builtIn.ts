@@ -6,8 +6,7 @@ import { addBase, addItem, items } from "./library";
 /** Pixels of a side. */
 const size = 256;
 
-/** Resolves when all is there. */
-export async function addBuiltIn(): Promise<void> {
+export function addBuiltIn(): void {
   const pictures = syntheticPictures(3, 2, size);
   pictures.forEach(({ data }, i) =>
     addItem(
@@ -15,7 +14,7 @@ export async function addBuiltIn(): Promise<void> {
       { select: i === 0 && items.value.length === 0 },
     ),
   );
-  await addBase("cropped:sym8", [16, 16]);
+  void addBase("cropped:sym8", [16, 16]);
 }
 
 function clamped(data: Float32Array): Float32Array<ArrayBuffer> {

@@ -5,7 +5,7 @@
 
 import { readNpy } from "trainlets";
 import { toFloat32 } from "trainlets/parts";
-import { addDictionary, addItem, currentDictionary, selectDictionary } from "./library";
+import { addDictionary, addItem } from "./library";
 import { notifyOf } from "./notices";
 
 /** The most pixels of a picture that are kept; a larger one is made smaller. */
@@ -23,25 +23,18 @@ export async function takeFiles(files: Iterable<File>): Promise<void> {
 
 async function takeFile(file: File): Promise<void> {
   const name = file.name || "pasted picture";
-  const kind = /\.npz$/i.test(name) ? "dictionary" : /\.npy$/i.test(name) ? "array" : "picture";
-  await takeAs(kind, name, file);
-}
-
-/** What a file is taken as: `.npz`, `.npy`, or a picture. */
-export type FileKind = "dictionary" | "array" | "picture";
-
-/** Take bytes as what they are; what was added becomes the current one, if `select`. */
-export async function takeAs(kind: FileKind, name: string, file: Blob, select = true): Promise<void> {
   if (file.size === 0) throw new Error(`${name}: the file is empty`);
   if (file.size > mostBytes) throw new Error(`${name}: files of more than 512 MiB are not read in a page`);
-  if (kind === "dictionary") {
-    const before = currentDictionary.peek();
+  if (/\.npz$/i.test(name)) {
     await addDictionary(name, new Uint8Array(await file.arrayBuffer()));
-    if (!select && before) selectDictionary(before.id);
-  } else if (kind === "array") {
+    return;
+  }
+  if (/\.npy$/i.test(name)) {
     const array = readNpy(new Uint8Array(await file.arrayBuffer()), name);
-    addItem({ name, shape: array.shape, data: Float32Array.from(toFloat32(array, name)) }, { select });
-  } else addItem(await decodePicture(name, file), { select });
+    addItem({ name, shape: array.shape, data: Float32Array.from(toFloat32(array, name)) });
+    return;
+  }
+  addItem(await decodePicture(name, file));
 }
 
 /** Decode a picture to grey samples from 0 to 255. */

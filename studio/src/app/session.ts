@@ -4,9 +4,11 @@
  * is no token, and nothing is asked for.
  */
 
+import { readNpy } from "trainlets";
+import { toFloat32 } from "trainlets/parts";
 import { takeFromAddress } from "./address";
-import { type FileKind, takeAs } from "./files";
-import { items } from "./library";
+import { decodePicture } from "./files";
+import { addDictionary, addItem, items, selectDictionary } from "./library";
 import { notify, notifyOf } from "./notices";
 
 interface Session {
@@ -19,7 +21,7 @@ interface Session {
 
 interface SessionItem {
   readonly name: string;
-  readonly kind: FileKind;
+  readonly kind: "dictionary" | "picture" | "array";
 }
 
 /** The name of the token in the storage of the tab. */
@@ -28,41 +30,64 @@ const stored = "trainlets-token";
 /** The most samples of pictures and arrays that are opened at once: 400 MB. */
 const mostSamples = 1e8;
 
-/** Add what was named, after the built-in pictures; the first of each kind becomes the current one. */
-export async function openSession(builtIn: Promise<unknown>): Promise<void> {
+/** Add what was named; the first dictionary and the first picture or array become the current ones. */
+export async function openSession(): Promise<void> {
   const addressed = takeFromAddress("token");
   const given = addressed ?? storage((tab) => tab.getItem(stored));
   if (!given) return;
   const session = (await (await ask("session", given)).json()) as Session;
   const token = session.token ?? given;
   storage((tab) => tab.setItem(stored, token));
-  await builtIn;
-  const opened = await openAll(session.items, token);
+  const numbered = session.items.map((item, number) => ({ ...item, number }));
+  const isDictionary = ({ kind }: SessionItem) => kind === "dictionary";
+  const opened = [
+    ...(await openDictionaries(numbered.filter(isDictionary), token)),
+    ...(await openItems(
+      numbered.filter((item) => !isDictionary(item)),
+      token,
+    )),
+  ];
   if (addressed === undefined) return; // a reload: nothing is news
   for (const line of session.notes) notify(line);
   if (opened.length > 0) notify(`Opened ${listed(opened)}.`);
 }
 
-/** Open what was named, one after the other; the names of what could be. */
-async function openAll(named: readonly SessionItem[], token: string): Promise<string[]> {
-  const before = samplesHeld();
-  const seen = new Set<string>();
+type Numbered = SessionItem & { readonly number: number };
+
+/** The names of those that could be opened. */
+async function openDictionaries(named: readonly Numbered[], token: string): Promise<string[]> {
+  const opened: { readonly id: number; readonly name: string }[] = [];
+  for (const { number, name } of named) {
+    await ask(`data/${number}`, token)
+      .then(async (answer) => addDictionary(name, new Uint8Array(await answer.arrayBuffer())))
+      .then((dictionary) => opened.push(dictionary))
+      .catch(notifyOf);
+    if (opened.length > 1) selectDictionary(opened[0].id);
+  }
+  return opened.map(({ name }) => name);
+}
+
+/** The same for pictures and arrays. */
+async function openItems(named: readonly Numbered[], token: string): Promise<string[]> {
   const opened: string[] = [];
-  for (const [number, { name, kind }] of named.entries()) {
+  const before = samplesHeld();
+  for (const [i, { number, name, kind }] of named.entries()) {
     if (samplesHeld() - before > mostSamples) {
-      notify(`${named.length - number} more were named, which the page has no room for`);
+      notify(`${named.length - i} more were named, which the page has no room for`);
       break;
     }
-    const group = kind === "dictionary" ? kind : "data";
     await ask(`data/${number}`, token)
-      .then(async (answer) => takeAs(kind, name, await answer.blob(), !seen.has(group)))
-      .then(() => {
-        seen.add(group);
-        opened.push(name);
-      })
+      .then((answer) => answer.blob())
+      .then((blob) => (kind === "picture" ? decodePicture(name, blob) : readArray(name, blob)))
+      .then((item) => opened.push(addItem(item, { select: opened.length === 0 }).name))
       .catch(notifyOf);
   }
   return opened;
+}
+
+async function readArray(name: string, blob: Blob) {
+  const array = readNpy(new Uint8Array(await blob.arrayBuffer()), name);
+  return { name, shape: array.shape, data: Float32Array.from(toFloat32(array, name)) };
 }
 
 /** A few names, and how many more there are. */
