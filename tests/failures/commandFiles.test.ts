@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { realFs } from "./failingFiles.js";
 import { survivesEverywhere } from "./failurePoints.js";
+import { runHere } from "./runHere.js";
 import { leaveFolder, prepare, putBack, quick, takeSnapshot, workInNewFolder } from "./workFolder.js";
 
 vi.mock("node:fs", async () => (await import("./failingFiles.js")).failingFs);
@@ -136,6 +137,14 @@ describe("when the file layer fails", () => {
   it("went through many points", () => {
     expect([...counts.values()].reduce((sum, points) => sum + points, 0)).toBeGreaterThan(1000);
   });
+});
+
+it("demo ends by naming the studio", async () => {
+  const { stdout } = await runHere("demo -o demo --device reference");
+  expect(stdout.trimEnd().split("\n").slice(-2)).toEqual([
+    expect.stringMatching(/^done in \d:\d\d; open demo\/index\.html$/),
+    "explore it, or watch one learn, in a browser: npx trainlets studio demo/dictionary.npz",
+  ]);
 });
 
 describe("a check that cannot look lets nothing through", () => {
