@@ -7,8 +7,20 @@ import { computed, type ReadonlySignal, signal } from "@preact/signals";
 
 const hash = signal(location.hash);
 addEventListener("hashchange", () => {
+  clearTimeout(writing);
+  writing = undefined;
   hash.value = location.hash;
 });
+
+let writing: ReturnType<typeof setTimeout> | undefined;
+
+/** Write the address soon: browsers refuse more than some hundred changes in ten seconds, and sliders move faster. */
+function writeSoon(): void {
+  writing ??= setTimeout(() => {
+    writing = undefined;
+    history.replaceState(null, "", hash.peek());
+  }, 150);
+}
 
 const parts = computed(() => {
   const [path = "", query = ""] = hash.value.replace(/^#\/?/, "").split("?");
@@ -84,8 +96,8 @@ export function addressed<T>(name: string, initial: T, kind: Kind<T>): Setting<T
       if (kind.write(value) === kind.write(initial)) next.delete(name);
       else next.set(name, kind.write(value));
       const query = next.toString();
-      history.replaceState(null, "", `#/${view}${query ? `?${query}` : ""}`);
-      hash.value = location.hash;
+      hash.value = `#/${view}${query ? `?${query}` : ""}`;
+      writeSoon();
     },
   };
 }

@@ -1,11 +1,15 @@
 /** All tasks of the engine, by name. */
 
 import { deviceTasks } from "./devices";
+import { lookTasks } from "./lookTasks";
 import { modelTasks } from "./models";
+import { restoreTasks } from "./restoreTasks";
 
 export const tasks = {
   ...deviceTasks,
   ...modelTasks,
+  ...lookTasks,
+  ...restoreTasks,
 };
 
 export type Tasks = typeof tasks;

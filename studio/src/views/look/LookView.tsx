@@ -1,5 +1,111 @@
-/** Look. */
+/** Look at a picture through a dictionary: with 0, 1, 2 … atoms per patch, and each patch with the atoms that make it. */
+
+import "./look.css";
+import { currentDictionary, currentItem } from "../../app/library";
+import { currentPart, whyNoFit } from "../../app/picturePart";
+import { Choice } from "../../parts/Choice";
+import { DictionaryChooser, PictureChooser } from "../../parts/Choosers";
+import { Misfit } from "../../parts/Misfit";
+import { PartChooser } from "../../parts/PartChooser";
+import { Slider } from "../../parts/Slider";
+import { CompareChooser, useCompared } from "./CompareChooser";
+import { LookFacts } from "./LookFacts";
+import { LookPicture } from "./LookPicture";
+import { atomsPerPatch, overlap, overlaps } from "./lookSettings";
+import { PatchPanel } from "./PatchPanel";
+import { PsnrCurve } from "./PsnrCurve";
+import { useLook, usePatch } from "./useLook";
+import { usePlace } from "./usePlace";
+
+const overlapNames: Record<(typeof overlaps)[number], string> = {
+  1: "side by side",
+  2: "overlapping by half",
+  4: "overlapping by three quarters",
+};
 
 export default function LookView() {
-  return <h1>Look</h1>;
+  const reason = whyNoFit(currentItem.value, currentDictionary.value);
+  return (
+    <>
+      <h1>Look at a picture through a dictionary</h1>
+      <p class="lead">Every patch is its mean and a few atoms. Move the slider, and touch a patch.</p>
+      <div class="look">
+        <div class="side look-side">
+          <PictureChooser />
+          <PartChooser />
+          <DictionaryChooser />
+          {!reason && (
+            <>
+              <Choice
+                label="Patches"
+                value={overlap.value}
+                options={overlaps.map((value) => ({ value, text: overlapNames[value] }))}
+                help="Where patches overlap, the picture is their mean."
+                onChange={(value) => overlap.set(value)}
+              />
+              <CompareChooser />
+            </>
+          )}
+        </div>
+        {reason ? <Misfit reason={reason} /> : <Looking />}
+      </div>
+    </>
+  );
+}
+
+/** The part of the view that needs a picture and a dictionary that fit. */
+function Looking() {
+  const picture = currentPart.value;
+  const compared = useCompared();
+  const first = useLook("first", picture, currentDictionary.value, Number(overlap.value));
+  const second = useLook("second", picture, compared.dictionary, Number(overlap.value));
+  const most = Math.min(first.result?.most ?? Infinity, second.result?.most ?? Infinity);
+  const k = Math.min(atomsPerPatch.value, most);
+  const place = usePlace(first.result?.grid);
+  const facts = usePatch("first", first, place.index, k);
+  if (!first.result)
+    return (
+      <div class="look-main">
+        <Progress value={first.progress ?? 0} />
+      </div>
+    );
+  const { result } = first;
+  const progress = first.progress ?? second.progress;
+  return (
+    <>
+      <div class="look-main">
+        <Slider
+          label="Atoms per patch"
+          value={k}
+          min={0}
+          max={most}
+          shown={k === 0 ? "0: the means alone" : `${k} of ${result.grid.patch.join("×")} samples`}
+          onChange={(value) => atomsPerPatch.set(value)}
+        />
+        <PsnrCurve first={result} second={second.result} k={k} />
+        <div class="look-results" aria-live="off">
+          <LookFacts result={result} k={k} kind="first" />
+          {second.result && <LookFacts result={second.result} k={k} kind="second" />}
+        </div>
+        {progress !== undefined && <Progress value={progress} />}
+        <LookPicture
+          result={result}
+          second={second.result}
+          original={compared.original}
+          k={k}
+          place={place}
+        />
+      </div>
+      <PatchPanel result={result} facts={facts} place={place} k={k} />
+    </>
+  );
+}
+
+function Progress({ value }: { readonly value: number }) {
+  return (
+    <p class="look-progress" role="status">
+      <span>Coding the patches …</span>
+      <progress value={value} aria-label="Coding the patches" />
+    </p>
+  );
 }
