@@ -28,7 +28,7 @@ export function nearestPatch(
   { patch, tops, lefts }: PatchGrid,
   [y, x]: readonly [number, number],
 ): [number, number] {
-  return [nearest(tops, y - (patch[0] - 1) / 2), nearest(lefts, x - (patch[1] - 1) / 2)];
+  return [nearest(tops, y - ((patch[0] - 1) >> 1)), nearest(lefts, x - ((patch[1] - 1) >> 1))];
 }
 
 /** The pixel in the middle of a patch, of which it is the nearest patch. */

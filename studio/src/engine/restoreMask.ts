@@ -1,6 +1,9 @@
 /** Samples of a picture that are missing: painted by a person, scratched, or dropped at random from a seed. */
 
-import { Rng } from "trainlets/parts";
+/** Random numbers, such as an `Rng` of the library. */
+interface Randomness {
+  split(label: string): { uniform(): number };
+}
 
 /** A line that a brush has drawn. */
 export interface Stroke {
@@ -15,23 +18,28 @@ export interface Damage {
   readonly scratches: number;
   /** Percent of the samples that are dropped. */
   readonly drop: number;
-  readonly seed: number;
 }
 
 /** 1 for each missing sample. */
-export function maskOf(width: number, height: number, damage: Damage): Uint8Array<ArrayBuffer> {
+export function maskOf(
+  width: number,
+  height: number,
+  damage: Damage,
+  random: Randomness,
+): Uint8Array<ArrayBuffer> {
   const mask = new Uint8Array(width * height);
   for (const stroke of damage.strokes) drawStroke(mask, width, height, stroke);
-  for (const stroke of scratchesOf(width, height, damage)) drawStroke(mask, width, height, stroke);
-  const rng = Rng.from(damage.seed).split("drop");
+  for (const stroke of scratchesOf(width, height, damage.scratches, random))
+    drawStroke(mask, width, height, stroke);
+  const rng = random.split("drop");
   const share = damage.drop / 100;
   if (share > 0) for (let i = 0; i < mask.length; i++) if (rng.uniform() < share) mask[i] = 1;
   return mask;
 }
 
 /** Bent lines across the picture. */
-function scratchesOf(width: number, height: number, { scratches, seed }: Damage): Stroke[] {
-  const rng = Rng.from(seed).split("scratches");
+function scratchesOf(width: number, height: number, scratches: number, random: Randomness): Stroke[] {
+  const rng = random.split("scratches");
   const size = Math.min(width, height);
   return Array.from({ length: scratches }, () => {
     const angle = rng.uniform() * Math.PI;

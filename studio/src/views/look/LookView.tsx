@@ -79,13 +79,13 @@ function Looking() {
           value={k}
           min={0}
           max={most}
-          shown={k === 0 ? "0: the means alone" : `${k} of ${result.grid.patch.join("×")} samples`}
+          shown={k === 0 ? "0, the means alone" : `${k} for ${result.grid.patch.join("×")} pixels`}
           onChange={(value) => atomsPerPatch.set(value)}
         />
-        <PsnrCurve first={result} second={second.result} k={k} />
         <div class="look-results" aria-live="off">
           <LookFacts result={result} k={k} kind="first" />
           {second.result && <LookFacts result={second.result} k={k} kind="second" />}
+          <PsnrCurve first={result} second={second.result} k={k} />
         </div>
         {progress !== undefined && <Progress value={progress} />}
         <LookPicture

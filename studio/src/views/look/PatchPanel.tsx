@@ -98,7 +98,7 @@ function Tile({ part, size: [height, width], range, largest }: TileProps) {
       <div class="look-bar">
         <span class="number">{words}</span>
         <span
-          class={coefficient < 0 ? "bar minus" : "bar plus"}
+          class={coefficient < 0 ? "signed minus" : "signed"}
           style={{ "--share": largest > 0 ? Math.abs(coefficient) / largest : 0 }}
         />
         <span class="name">atom {atom}</span>

@@ -158,8 +158,8 @@ function Sizes({ result }: { readonly result: Result }) {
         </tbody>
       </table>
       <p class="help">
-        {`All bytes of the files count, headers included. Ours holds ${atoms.toLocaleString("en")} atoms in ${blocks.toLocaleString("en")} blocks; `}
-        {`both sides also need the dictionary (${kilobytes(dictionary.bytes.length)}), which WebP and JPEG do without.`}
+        {`All bytes count, headers included; WebP and JPEG have the highest quality that fits. Our file holds ${atoms.toLocaleString("en")} atoms in ${blocks.toLocaleString("en")} blocks; `}
+        {`both sides also need the dictionary (${kilobytes(dictionary.bytes.length)}).`}
       </p>
     </>
   );

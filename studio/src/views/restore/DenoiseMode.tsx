@@ -53,7 +53,7 @@ export function DenoiseMode({ picture, sources }: ModeProps) {
     source.value,
     patch.value,
     method.needed,
-    step.value,
+    step().value,
     level.value,
   ]);
   const { width, height, data, range } = picture;
@@ -91,7 +91,7 @@ export function DenoiseMode({ picture, sources }: ModeProps) {
         />
         {sigma.value > 0 && (
           <Choice
-            label="The method is told"
+            label="Noise level"
             value={level.value}
             options={levels.map((value) => ({ value, text: levelNames[value] }))}
             onChange={(value) => level.set(value)}
@@ -134,8 +134,8 @@ export function DenoiseMode({ picture, sources }: ModeProps) {
 }
 
 const levelNames: Record<(typeof levels)[number], string> = {
-  estimated: "nothing: it estimates σ",
-  known: "the true σ",
+  estimated: "estimated from the picture",
+  known: "the σ above",
 };
 
 interface FactsProps {

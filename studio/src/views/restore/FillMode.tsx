@@ -25,14 +25,14 @@ import { useTask } from "./useTask";
 type Damaged = DamageResult & { readonly picture: PicturePart };
 
 /** The missing samples, found again when the damage or the picture change. */
-function useDamage(picture: PicturePart, damage: Damage): Damaged | undefined {
+function useDamage(picture: PicturePart, damage: Damage, from: number): Damaged | undefined {
   const [found, setFound] = useState<Damaged>();
-  const { scratches: lines, drop: percent, seed: from } = damage;
+  const { scratches: lines, drop: percent } = damage;
   useEffect(() => {
     let isCurrent = true;
     const { width, height, data, range } = picture;
     helper
-      .run("damagePicture", { picture: { width, height, data, range }, damage })
+      .run("damagePicture", { picture: { width, height, data, range }, damage, seed: from })
       .then((result) => isCurrent && setFound({ ...result, picture }), notifyOf);
     return () => {
       isCurrent = false;
@@ -51,8 +51,8 @@ function damagedPixels({ picture, missing }: Damaged): Pixels {
 }
 
 export function FillMode({ picture, sources }: ModeProps) {
-  const damage = { strokes: holes.value, scratches: scratches.value, drop: drop.value, seed: seed.value };
-  const damaged = useDamage(picture, damage);
+  const damage = { strokes: holes.value, scratches: scratches.value, drop: drop.value };
+  const damaged = useDamage(picture, damage, seed.value);
   const method = methodOf(picture);
   const task = useTask<Restored & { filledRmse: number }, TaskProgress>([
     picture,
@@ -63,7 +63,7 @@ export function FillMode({ picture, sources }: ModeProps) {
     source.value,
     patch.value,
     method.needed,
-    step.value,
+    step().value,
   ]);
   const { width, height, data, range } = picture;
   const start = () =>
@@ -73,6 +73,7 @@ export function FillMode({ picture, sources }: ModeProps) {
         {
           picture: { width, height, data, range },
           damage,
+          seed: seed.value,
           dictionary: method.dictionary,
           step: method.step,
         },

@@ -52,7 +52,7 @@ export function HolePainter({ pixels, crisp }: HolePainterProps) {
       onPointerCancel={end}
     >
       <PixelCanvas pixels={pixels} label="The picture with its holes. Paint to add some." crisp={crisp} />
-      <canvas ref={layer} class="restore-layer" width={width} height={height} role="presentation" />
+      <canvas ref={layer} class="restore-layer" width={width} height={height} />
     </div>
   );
 }

@@ -29,12 +29,12 @@ export function MethodFields() {
       )}
       <Slider
         label="Step between patches"
-        value={step.value}
+        value={step().value}
         min={1}
         max={8}
-        shown={`${step.value} px`}
+        shown={`${step().value} px`}
         help="Smaller is better and slower."
-        onChange={(value) => step.set(value)}
+        onChange={(value) => step().set(value)}
       />
     </>
   );
@@ -53,9 +53,9 @@ export function methodOf({ width, height }: { readonly width: number; readonly h
   if (source.value === "current" && current)
     return {
       dictionary: { model: current.id },
-      step: Math.min(step.value, ...current.facts.shape),
+      step: Math.min(step().value, ...current.facts.shape),
       needed: current,
     };
   const side = Math.min(Number(patch.value), width, height);
-  return { dictionary: { patch: side }, step: Math.min(step.value, side), needed: undefined };
+  return { dictionary: { patch: side }, step: Math.min(step().value, side), needed: undefined };
 }

@@ -18,9 +18,9 @@ const titles: Record<(typeof modes)[number], string> = {
 };
 
 const leads: Record<(typeof modes)[number], string> = {
-  denoise: "What atoms cannot say in few words is noise.",
-  fill: "Atoms that fit what is left of a patch also say what is missing.",
-  compress: "Both sides know the atoms; only their numbers and coefficients travel.",
+  denoise: "Add noise and remove it: what a few atoms cannot represent is taken for noise.",
+  fill: "Make holes and fill them: the atoms that fit the known pixels of a patch give the missing ones.",
+  compress: "A file holds the numbers of the atoms and their coefficients; both sides have the dictionary.",
 };
 
 export default function RestoreView() {

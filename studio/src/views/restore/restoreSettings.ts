@@ -1,6 +1,6 @@
 /** The settings of the view, in its address. */
 
-import { addressed, integer, type Kind, oneOf } from "../../app/address";
+import { addressed, integer, type Kind, oneOf, type Setting } from "../../app/address";
 import type { Stroke } from "../../engine/restoreMask";
 
 export const modes = ["denoise", "fill", "compress"] as const;
@@ -11,8 +11,12 @@ export const source = addressed("use", "current", oneOf(["current", "learn"]));
 /** The side of a patch, if the dictionary is learned. */
 export const patches = ["8", "12", "16"] as const;
 export const patch = addressed("patch", "8", oneOf(patches));
-/** Samples between patches. */
-export const step = addressed("step", 2, integer(1, 8));
+/** Samples between patches; filling takes longer than denoising. */
+const steps = {
+  denoise: addressed("step", 2, integer(1, 8)),
+  fill: addressed("step", 4, integer(1, 8)),
+} as const;
+export const step = (): Setting<number> => (mode.value === "fill" ? steps.fill : steps.denoise);
 export const seed = addressed("seed", 1, integer(0, 9999));
 
 /** The standard deviation of the noise that is added. */
