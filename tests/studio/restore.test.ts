@@ -168,6 +168,8 @@ describe.skipIf(chromium.path === undefined)(`the view Restore${chromium.note}`,
     }
     expect(await row("WebP")).toEqual([expect.any(String), expect.stringMatching(/ dB$/)]);
     await page.getByRole("slider", { name: "Bytes, at most" }).press("Home");
+    await expectText(page.locator("tr[data-file=WebP] td").last(), "does not get this small");
+    await go("#/restore?mode=compress&bytes=5");
     await page.locator(".restore-failure", { hasText: /^compress: bytes must be at least \d+/ }).waitFor();
   });
 

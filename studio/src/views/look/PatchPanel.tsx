@@ -44,8 +44,9 @@ export function PatchPanel({ result, facts, place, k }: PatchPanelProps) {
         />
       </div>
       <p class="help">
-        {parts.length === 0 ? "The mean alone" : "The mean and the atoms, largest gain first"}
-        {`, mean ${mean.toFixed(1)}.`} {parts.length < k && "More atoms would add nothing."}
+        {`Mean ${mean.toFixed(1)}`}
+        {parts.length > 0 && ", then atom by atom; to the right, the sum so far"}.
+        {parts.length < k && " More atoms would add nothing."}
       </p>
       <ol class="look-atoms">
         {shown.map((part) => (

@@ -33,7 +33,12 @@ const leastBytes = 32;
 const bytesAt = (position: number) => Math.round(leastBytes * 2 ** (position / perDoubling));
 const positionOf = (size: number) => Math.round(Math.log2(size / leastBytes) * perDoubling);
 
-type Result = CompressResult & { readonly picture: PicturePart; readonly dictionary: Dictionary };
+interface Result extends CompressResult {
+  readonly picture: PicturePart;
+  readonly dictionary: Dictionary;
+  /** The most bytes that were asked for. */
+  readonly limit: number;
+}
 
 /** Milliseconds that the slider rests before the work starts. */
 const rest = 150;
@@ -50,13 +55,14 @@ export function CompressMode({ picture, sources }: ModeProps) {
         signal,
         onProgress: onProgress as never,
       });
-      return { ...result, picture, dictionary };
+      return { ...result, picture, dictionary, limit };
     });
   useEffect(() => {
     const timer = setTimeout(start, rest);
     return () => clearTimeout(timer);
   }, [picture, dictionary, limit]);
   const result = task.result?.picture === picture ? task.result : undefined;
+  const isCurrent = result?.dictionary === dictionary && result.limit === limit;
   const most = positionOf(Math.max(256, (width * height) / 2));
   const { progress } = task;
   return (
@@ -82,33 +88,37 @@ export function CompressMode({ picture, sources }: ModeProps) {
           ]}
           onChange={(value) => side.set(value)}
         />
-        <TaskBar
-          action="Compress"
-          isRunning={task.isRunning}
-          whole={progress?.whole}
-          now={
-            progress &&
-            `trying ${progress.bytes.toLocaleString("en")} B · ${Math.floor(100 * progress.whole)} %`
-          }
-          failure={task.failure}
-          onStart={start}
-          onCancel={task.cancel}
-        />
+        {!(isCurrent && !task.isRunning) && (
+          <TaskBar
+            action="Compress"
+            isRunning={task.isRunning}
+            whole={progress?.whole}
+            now={
+              progress &&
+              `trying ${progress.bytes.toLocaleString("en")} B · ${Math.floor(100 * progress.whole)} %`
+            }
+            failure={task.failure}
+            onStart={start}
+            onCancel={task.cancel}
+          />
+        )}
       </div>
       <div class="restore-main">
-        {result && <Sizes result={result} />}
         <CompressPicture picture={picture} result={result} />
-        {result && (
-          <div class="row">
-            <button type="button" onClick={() => saveFile(`${fileName(picture.name)}.tlt`, result.file)}>
-              Save as .tlt
-            </button>
-            <SaveButton
-              picture={{ width, height, data: Float32Array.from(result.data), range: [0, 255] }}
-              name={`${picture.name}-decompressed`}
-            />
-          </div>
-        )}
+        <div class="restore-about">
+          {result && <Sizes result={result} />}
+          {result && (
+            <div class="row">
+              <button type="button" onClick={() => saveFile(`${fileName(picture.name)}.tlt`, result.file)}>
+                Save as .tlt
+              </button>
+              <SaveButton
+                picture={{ width, height, data: Float32Array.from(result.data), range: [0, 255] }}
+                name={`${picture.name}-decompressed`}
+              />
+            </div>
+          )}
+        </div>
       </div>
     </div>
   );

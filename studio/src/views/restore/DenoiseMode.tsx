@@ -109,7 +109,6 @@ export function DenoiseMode({ picture, sources }: ModeProps) {
         />
       </div>
       <div class="restore-main">
-        <DenoiseFacts picture={picture} noise={noise} result={result} />
         <div class="restore-picture" style={{ "--ratio": width / height }}>
           {noisy && clean ? (
             <Wipe
@@ -122,12 +121,15 @@ export function DenoiseMode({ picture, sources }: ModeProps) {
             noisy && <PixelCanvas pixels={noisy} label="The noisy picture" crisp={isCrisp(picture)} />
           )}
         </div>
-        {result && (
-          <SaveButton
-            picture={{ width, height, data: result.data, range }}
-            name={`${picture.name}-denoised`}
-          />
-        )}
+        <div class="restore-about">
+          <DenoiseFacts picture={picture} noise={noise} result={result} />
+          {result && (
+            <SaveButton
+              picture={{ width, height, data: result.data, range }}
+              name={`${picture.name}-denoised`}
+            />
+          )}
+        </div>
       </div>
     </div>
   );

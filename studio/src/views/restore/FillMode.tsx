@@ -102,7 +102,6 @@ export function FillMode({ picture, sources }: ModeProps) {
         />
       </div>
       <div class="restore-main">
-        <FillFacts picture={picture} damaged={damaged} result={result} />
         <div class="restore-picture" style={{ "--ratio": width / height }}>
           {before && after ? (
             <Wipe
@@ -115,17 +114,20 @@ export function FillMode({ picture, sources }: ModeProps) {
             before && <HolePainter pixels={before} crisp={isCrisp(picture)} />
           )}
         </div>
-        {result && (
-          <div class="row">
-            <SaveButton
-              picture={{ width, height, data: result.data, range }}
-              name={`${picture.name}-filled`}
-            />
-            <button type="button" onClick={task.clear}>
-              Paint more
-            </button>
-          </div>
-        )}
+        <div class="restore-about">
+          <FillFacts picture={picture} damaged={damaged} result={result} />
+          {result && (
+            <div class="row">
+              <SaveButton
+                picture={{ width, height, data: result.data, range }}
+                name={`${picture.name}-filled`}
+              />
+              <button type="button" onClick={task.clear}>
+                Paint more
+              </button>
+            </div>
+          )}
+        </div>
       </div>
     </div>
   );

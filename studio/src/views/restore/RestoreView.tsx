@@ -18,9 +18,9 @@ const titles: Record<(typeof modes)[number], string> = {
 };
 
 const leads: Record<(typeof modes)[number], string> = {
-  denoise: "Add noise and remove it: what a few atoms cannot represent is taken for noise.",
-  fill: "Make holes and fill them: the atoms that fit the known pixels of a patch give the missing ones.",
-  compress: "A file holds the numbers of the atoms and their coefficients; both sides have the dictionary.",
+  denoise: "Add noise and remove it: a few atoms represent the picture, not the noise.",
+  fill: "Make holes and fill them: atoms that fit the known pixels give the others.",
+  compress: "A file holds atom numbers and coefficients; both sides have the dictionary.",
 };
 
 export default function RestoreView() {
@@ -58,10 +58,10 @@ export default function RestoreView() {
 function Sources() {
   const learns = source.value === "learn" && mode.value !== "compress";
   return (
-    <>
+    <div class="side restore-sources">
       <PictureChooser />
       <PartChooser />
       {!learns && <DictionaryChooser />}
-    </>
+    </div>
   );
 }
