@@ -56,7 +56,10 @@ function contextOf(width: number, height: number) {
 function canvasOf({ width, height, data }: Bytes): OffscreenCanvas {
   const { canvas, context } = contextOf(width, height);
   const pixels = new ImageData(width, height);
-  for (let i = 0; i < data.length; i++) pixels.data.set([data[i], data[i], data[i], 255], 4 * i);
+  for (let i = 0; i < data.length; i++) {
+    pixels.data.fill(data[i], 4 * i, 4 * i + 3);
+    pixels.data[4 * i + 3] = 255;
+  }
   context.putImageData(pixels, 0, 0);
   return canvas;
 }

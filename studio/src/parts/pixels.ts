@@ -9,15 +9,10 @@ export interface Pixels {
 
 /** Grey samples from 0 to 255, row by row, as pixels. */
 export function greyPixels(width: number, height: number, samples: ArrayLike<number>): Pixels {
-  const data = new Uint8ClampedArray(4 * width * height);
-  for (let i = 0; i < width * height; i++) {
-    const value = samples[i];
-    data[4 * i] = value;
-    data[4 * i + 1] = value;
-    data[4 * i + 2] = value;
-    data[4 * i + 3] = 255;
-  }
-  return { width, height, data };
+  const values = samples instanceof Uint8Array ? samples : new Uint8ClampedArray(samples);
+  const words = new Uint32Array(width * height); // one write per pixel; every browser is little-endian
+  for (let i = 0; i < words.length; i++) words[i] = 0xff000000 | (0x010101 * values[i]);
+  return { width, height, data: new Uint8ClampedArray(words.buffer) };
 }
 
 /** Samples of any range, zero in the middle grey, scaled by the largest: as galleries show atoms. */

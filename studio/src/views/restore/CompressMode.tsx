@@ -113,7 +113,7 @@ export function CompressMode({ picture, sources }: ModeProps) {
                 Save as .tlt
               </button>
               <SaveButton
-                picture={{ width, height, data: Float32Array.from(result.data), range: [0, 255] }}
+                picture={() => ({ width, height, data: Float32Array.from(result.data), range: [0, 255] })}
                 name={`${picture.name}-decompressed`}
               />
             </div>

@@ -125,7 +125,7 @@ export function DenoiseMode({ picture, sources }: ModeProps) {
           <DenoiseFacts picture={picture} noise={noise} result={result} />
           {result && (
             <SaveButton
-              picture={{ width, height, data: result.data, range }}
+              picture={() => ({ width, height, data: result.data, range })}
               name={`${picture.name}-denoised`}
             />
           )}

@@ -42,11 +42,17 @@ function useDamage(picture: PicturePart, damage: Damage, from: number): Damaged 
 }
 
 /** A colour that pictures seldom have. */
-const holeColour = [214, 62, 122];
+const [red, green, blue] = [214, 62, 122];
 
 function damagedPixels({ picture, missing }: Damaged): Pixels {
   const pixels = rangedPixels(picture.width, picture.height, picture.data, picture.range);
-  for (let i = 0; i < missing.length; i++) if (missing[i]) pixels.data.set(holeColour, 4 * i);
+  const { data } = pixels;
+  for (let i = 0; i < missing.length; i++) {
+    if (!missing[i]) continue;
+    data[4 * i] = red;
+    data[4 * i + 1] = green;
+    data[4 * i + 2] = blue;
+  }
   return pixels;
 }
 
@@ -119,7 +125,7 @@ export function FillMode({ picture, sources }: ModeProps) {
           {result && (
             <div class="row">
               <SaveButton
-                picture={{ width, height, data: result.data, range }}
+                picture={() => ({ width, height, data: result.data, range })}
                 name={`${picture.name}-filled`}
               />
               <button type="button" onClick={task.clear}>

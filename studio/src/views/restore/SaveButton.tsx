@@ -5,9 +5,15 @@ import { helper } from "../../engine/client";
 import type { GreyPicture } from "../../engine/lookTasks";
 import { saveFile } from "../../parts/saveFile";
 
-export function SaveButton({ picture, name }: { readonly picture: GreyPicture; readonly name: string }) {
+export function SaveButton({
+  picture,
+  name,
+}: {
+  readonly picture: () => GreyPicture;
+  readonly name: string;
+}) {
   const save = async () => {
-    const png = await helper.run("toPng", picture);
+    const png = await helper.run("toPng", picture());
     saveFile(`${fileName(name)}.png`, png as Uint8Array<ArrayBuffer>, "image/png");
   };
   return (
