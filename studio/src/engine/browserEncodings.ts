@@ -4,6 +4,7 @@
  */
 
 import { nextTurn } from "./onKernels";
+import { withoutProfile } from "./withoutProfile";
 
 export interface Encoded {
   readonly name: string;
@@ -73,7 +74,9 @@ async function bestWithin(
 ): Promise<Blob> {
   const at = async (quality: number) => {
     await nextTurn(signal);
-    return canvas.convertToBlob({ type, quality: quality / 100 });
+    const file = await canvas.convertToBlob({ type, quality: quality / 100 });
+    const plain = withoutProfile(new Uint8Array(await file.arrayBuffer()), file.type);
+    return new Blob([plain], { type: file.type });
   };
   let best = await at(0);
   let [fits, tooMuch] = [0, 101];

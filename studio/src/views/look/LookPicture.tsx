@@ -1,6 +1,7 @@
 /** The rebuilt picture, alone or with a wipe beside the original or another dictionary, and a frame around one patch. */
 
 import { useMemo, useRef } from "preact/hooks";
+import type { PatchGrid } from "../../engine/patchGrid";
 import { PixelCanvas } from "../../parts/PixelCanvas";
 import { isCrisp, rangedPixels } from "../../parts/picturePixels";
 import { greyPixels } from "../../parts/pixels";
@@ -18,6 +19,8 @@ export interface LookPictureProps {
   readonly original: boolean;
   readonly k: number;
   readonly place: Place;
+  /** The grid of the patch that is shown up close. */
+  readonly grid: PatchGrid;
 }
 
 function useFrame(result: Result | undefined, k: number) {
@@ -29,7 +32,7 @@ function useFrame(result: Result | undefined, k: number) {
   }, [result, k]);
 }
 
-export function LookPicture({ result, second, original, k, place }: LookPictureProps) {
+export function LookPicture({ result, second, original, k, place, grid }: LookPictureProps) {
   const { picture, dictionary } = result;
   const box = useRef<HTMLDivElement>(null);
   const rebuilt = useFrame(result, k);
@@ -50,7 +53,7 @@ export function LookPicture({ result, second, original, k, place }: LookPictureP
   if (!rebuilt) return null;
   const crisp = isCrisp(picture);
   const label = `${picture.name} through ${dictionary.name}`;
-  const marker = <Marker result={result} place={place} />;
+  const marker = <Marker grid={grid} picture={picture} place={place} />;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the frame inside moves with the arrow keys
     // biome-ignore lint/a11y/useKeyWithClickEvents: as above
@@ -102,9 +105,14 @@ const moves: Record<string, readonly [number, number]> = {
   ArrowRight: [0, 1],
 };
 
+interface MarkerProps {
+  readonly grid: PatchGrid;
+  readonly picture: { readonly width: number; readonly height: number };
+  readonly place: Place;
+}
+
 /** The frame around the patch that is shown; it can have the focus, and moves with the arrow keys. */
-function Marker({ result, place }: { readonly result: Result; readonly place: Place }) {
-  const { grid, picture } = result;
+function Marker({ grid, picture, place }: MarkerProps) {
   const { patch, tops, lefts } = grid;
   const percent = (part: number, whole: number) => `${(100 * part) / whole}%`;
   return (

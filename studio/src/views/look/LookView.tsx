@@ -11,10 +11,10 @@ import { Slider } from "../../parts/Slider";
 import { CompareChooser, useCompared } from "./CompareChooser";
 import { LookFacts } from "./LookFacts";
 import { LookPicture } from "./LookPicture";
-import { atomsPerPatch, overlap, overlaps } from "./lookSettings";
+import { atomsPerPatch, closeUp, overlap, overlaps } from "./lookSettings";
 import { PatchPanel } from "./PatchPanel";
 import { PsnrCurve } from "./PsnrCurve";
-import { useLook, usePatch } from "./useLook";
+import { type LookControl, useLook, usePatch } from "./useLook";
 import { usePlace } from "./usePlace";
 
 const overlapNames: Record<(typeof overlaps)[number], string> = {
@@ -61,16 +61,13 @@ function Looking() {
   const second = useLook("second", picture, compared.dictionary, Number(overlap.value));
   const most = Math.min(first.result?.most ?? Infinity, second.result?.most ?? Infinity);
   const k = Math.min(atomsPerPatch.value, most);
-  const place = usePlace(first.result?.grid);
-  const facts = usePatch("first", first, place.index, k);
-  if (!first.result)
-    return (
-      <div class="look-main">
-        <Progress value={first.progress ?? 0} />
-      </div>
-    );
+  const slot = second.result ? closeUp.value : "first";
+  const shown = slot === "second" ? second : first;
+  const place = usePlace(shown.result?.grid);
+  const facts = usePatch(slot, shown, place.index, k);
   const { result } = first;
-  const progress = first.progress ?? second.progress;
+  const waiting = <Waiting looking={[first, second]} />;
+  if (!result || !shown.result) return <div class="look-main">{waiting}</div>;
   return (
     <>
       <div class="look-main">
@@ -87,25 +84,63 @@ function Looking() {
           {second.result && <LookFacts result={second.result} k={k} kind="second" />}
           <PsnrCurve first={result} second={second.result} k={k} />
         </div>
-        {progress !== undefined && <Progress value={progress} />}
+        {waiting}
         <LookPicture
           result={result}
           second={second.result}
           original={compared.original}
           k={k}
           place={place}
+          grid={shown.result.grid}
         />
       </div>
-      <PatchPanel result={result} facts={facts} place={place} k={k} />
+      <PatchPanel result={shown.result} facts={facts} place={place} k={k}>
+        {second.result && <Owners first={result.dictionary.name} second={second.result.dictionary.name} />}
+      </PatchPanel>
     </>
   );
 }
 
-function Progress({ value }: { readonly value: number }) {
+/** Whose atoms make the patch: of the first dictionary or of the second. */
+function Owners({ first, second }: { readonly first: string; readonly second: string }) {
   return (
-    <p class="look-progress" role="status">
-      <span>Coding the patches …</span>
-      <progress value={value} aria-label="Coding the patches" />
+    <fieldset class="look-owners" aria-label="Atoms of">
+      {(["first", "second"] as const).map((slot) => (
+        <button
+          key={slot}
+          type="button"
+          class={slot}
+          aria-pressed={closeUp.value === slot}
+          onClick={() => closeUp.set(slot)}
+        >
+          {slot === "first" ? first : second}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** How far the worker is, with a button that cancels; or why there is no result. */
+function Waiting({ looking }: { readonly looking: readonly LookControl[] }) {
+  const busy = looking.find(({ progress }) => progress !== undefined);
+  const failed = looking.find(({ failure }) => failure !== undefined);
+  if (busy)
+    return (
+      <p class="look-waiting" role="status">
+        <span>Coding the patches …</span>
+        <progress value={busy.progress} aria-label="Coding the patches" />
+        <button type="button" onClick={busy.cancel}>
+          Cancel
+        </button>
+      </p>
+    );
+  if (!failed) return null;
+  return (
+    <p class="look-waiting" role="status">
+      <span class="failure">{failed.failure}</span>
+      <button type="button" onClick={failed.again}>
+        Try again
+      </button>
     </p>
   );
 }

@@ -1,5 +1,6 @@
 /** One patch up close: as it is, as the atoms make it, and the atoms with their coefficients, adding up one by one. */
 
+import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { PatchFacts, PatchPart } from "../../engine/lookTasks";
 import { PixelCanvas } from "../../parts/PixelCanvas";
@@ -13,12 +14,14 @@ export interface PatchPanelProps {
   readonly facts: PatchFacts | undefined;
   readonly place: Place;
   readonly k: number;
+  /** What stands below the title. */
+  readonly children?: ComponentChildren;
 }
 
 /** Atoms that are drawn; the others are counted. */
 const mostTiles = 32;
 
-export function PatchPanel({ result, facts, place, k }: PatchPanelProps) {
+export function PatchPanel({ result, facts, place, k, children }: PatchPanelProps) {
   const [height, width] = result.grid.patch;
   if (!facts || facts.patch.length !== height * width) return <div class="look-panel" />;
   const { patch, approximation, parts, mean } = facts;
@@ -33,6 +36,7 @@ export function PatchPanel({ result, facts, place, k }: PatchPanelProps) {
           row {place.row + 1}, column {place.column + 1}
         </small>
       </h2>
+      {children}
       <div class="look-pair">
         <Square samples={patch} size={[height, width]} range={range} label="The patch" />
         <Square

@@ -26,3 +26,5 @@ export const overlap = addressed("overlap", "1", oneOf(overlaps));
 export const at = addressed("at", undefined, place);
 /** What the rebuilt picture is compared with: nothing, "original", or the name of a dictionary. */
 export const comparedWith = addressed("with", "", text);
+/** Whose atoms are shown up close, where two dictionaries are compared. */
+export const closeUp = addressed<"first" | "second">("of", "first", oneOf(["first", "second"]));

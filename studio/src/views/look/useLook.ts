@@ -1,6 +1,6 @@
 /** A picture rebuilt through a dictionary, computed in the worker; a change ends the request before. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Dictionary } from "../../app/library";
 import { notifyOf } from "../../app/notices";
 import type { PicturePart } from "../../app/picturePart";
@@ -12,6 +12,13 @@ export interface Looking {
   readonly result?: LookResult & { readonly picture: PicturePart; readonly dictionary: Dictionary };
   /** From 0 to 1; undefined when nothing is computed. */
   readonly progress?: number;
+  /** Why there is no result, in one line. */
+  readonly failure?: string;
+}
+
+export interface LookControl extends Looking {
+  cancel(): void;
+  again(): void;
 }
 
 type SlotName = "first" | "second";
@@ -22,14 +29,17 @@ export function useLook(
   picture: PicturePart | undefined,
   dictionary: Dictionary | undefined,
   overlap: number,
-): Looking {
+): LookControl {
   const [looking, setLooking] = useState<Looking>({});
+  const [turn, setTurn] = useState(0);
+  const current = useRef<AbortController | undefined>(undefined);
   useEffect(() => {
     if (!picture || !dictionary) {
       setLooking({});
       return;
     }
     const abort = new AbortController();
+    current.current = abort;
     const isCurrent = () => !abort.signal.aborted;
     setLooking(({ result }) => ({ ...(result ? { result } : {}), progress: 0 }));
     const { width, height, data, range } = picture;
@@ -43,13 +53,16 @@ export function useLook(
         (result) => isCurrent() && setLooking({ result: { ...result, picture, dictionary } }),
         (error: unknown) => {
           if (!isCurrent()) return;
-          setLooking({});
-          notifyOf(error);
+          setLooking({ failure: error instanceof Error ? error.message : String(error) });
         },
       );
     return () => abort.abort();
-  }, [slot, picture, dictionary, overlap]);
-  return looking;
+  }, [slot, picture, dictionary, overlap, turn]);
+  const cancel = () => {
+    current.current?.abort();
+    setLooking({ failure: "Cancelled." });
+  };
+  return { ...looking, cancel, again: () => setTurn(turn + 1) };
 }
 
 /** One patch with its first k atoms, from the worker. */

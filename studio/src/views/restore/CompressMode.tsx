@@ -168,7 +168,7 @@ function Sizes({ result }: { readonly result: Result }) {
         </tbody>
       </table>
       <p class="help">
-        {`All bytes count, headers included; WebP and JPEG have the highest quality that fits. Our file holds ${atoms.toLocaleString("en")} atoms in ${blocks.toLocaleString("en")} blocks; `}
+        {`All bytes count, headers included. WebP and JPEG have the highest quality that fits, and no colour profile. Our file holds ${atoms.toLocaleString("en")} atoms in ${blocks.toLocaleString("en")} blocks; `}
         {`both sides also need the dictionary (${kilobytes(dictionary.bytes.length)}).`}
       </p>
     </>
