@@ -59,9 +59,10 @@ function Looking() {
   const compared = useCompared();
   const first = useLook("first", picture, currentDictionary.value, Number(overlap.value));
   const second = useLook("second", picture, compared.dictionary, Number(overlap.value));
-  const most = Math.min(first.result?.most ?? Infinity, second.result?.most ?? Infinity);
+  const other = second.result?.picture === first.result?.picture ? second.result : undefined;
+  const most = Math.min(first.result?.most ?? Infinity, other?.most ?? Infinity);
   const k = Math.min(atomsPerPatch.value, most);
-  const slot = second.result ? closeUp.value : "first";
+  const slot = other ? closeUp.value : "first";
   const shown = slot === "second" ? second : first;
   const place = usePlace(shown.result?.grid);
   const facts = usePatch(slot, shown, place.index, k);
@@ -81,13 +82,13 @@ function Looking() {
         />
         <div class="look-results" aria-live="off">
           <LookFacts result={result} k={k} kind="first" />
-          {second.result && <LookFacts result={second.result} k={k} kind="second" />}
-          <PsnrCurve first={result} second={second.result} k={k} />
+          {other && <LookFacts result={other} k={k} kind="second" />}
+          <PsnrCurve first={result} second={other} k={k} />
         </div>
         {waiting}
         <LookPicture
           result={result}
-          second={second.result}
+          second={other}
           original={compared.original}
           k={k}
           place={place}
@@ -95,7 +96,7 @@ function Looking() {
         />
       </div>
       <PatchPanel result={shown.result} facts={facts} place={place} k={k}>
-        {second.result && <Owners first={result.dictionary.name} second={second.result.dictionary.name} />}
+        {other && <Owners first={result.dictionary.name} second={other.dictionary.name} />}
       </PatchPanel>
     </>
   );
