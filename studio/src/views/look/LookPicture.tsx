@@ -3,8 +3,8 @@
 import { useMemo, useRef } from "preact/hooks";
 import type { PatchGrid } from "../../engine/patchGrid";
 import { PixelCanvas } from "../../parts/PixelCanvas";
-import { isCrisp, rangedPixels } from "../../parts/picturePixels";
 import { greyPixels } from "../../parts/pixels";
+import { isCrisp, rangedPixels } from "../../parts/rangedPixels";
 import { Wipe } from "../../parts/Wipe";
 import { wipePlace } from "../../parts/wipePlace";
 import type { Looking } from "./useLook";

@@ -4,8 +4,8 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { PatchFacts, PatchPart } from "../../engine/lookTasks";
 import { PixelCanvas } from "../../parts/PixelCanvas";
-import { rangedPixels } from "../../parts/picturePixels";
 import { signedPixels } from "../../parts/pixels";
+import { rangedPixels } from "../../parts/rangedPixels";
 import type { Looking } from "./useLook";
 import type { Place } from "./usePlace";
 

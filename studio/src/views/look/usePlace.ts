@@ -13,7 +13,7 @@ export interface Place {
   hover(pixel: readonly [number, number] | undefined): void;
   /** Keep the patch of a pixel. */
   keep(pixel: readonly [number, number]): void;
-  /** Keep the patch that is so many rows and columns further. */
+  /** Keep the patch this many rows down and columns to the right. */
   move(rows: number, columns: number): void;
 }
 
