@@ -13,6 +13,7 @@ import {
   bringPicture,
   expectText,
   patchesOf,
+  patience,
   pixelsOf,
   psnrShown,
   type SmallPicture,
@@ -90,8 +91,8 @@ describe.skipIf(chromium.path === undefined)(`the view Look${chromium.note}`, ()
     await slider().press("Home");
     const means = await rebuilt(haar, picture, 8, 0);
     await expectText(fact("first", "psnr"), psnrShown(means, picture.data));
-    const shown = await pixelsOf(page.locator(".look-alone canvas").first());
-    expect(shown).toEqual(Array.from(means, Math.round));
+    const shown = () => pixelsOf(page.locator(".look-alone canvas").first());
+    await expect.poll(shown, patience).toEqual(Array.from(means, Math.round));
     await slider().press("End");
     const most = Number(await slider().getAttribute("max"));
     await expectText(fact("first", "psnr"), psnrShown(await rebuilt(haar, picture, 8, most), picture.data));
@@ -105,6 +106,7 @@ describe.skipIf(chromium.path === undefined)(`the view Look${chromium.note}`, ()
     await page.getByLabel("Patches").selectOption("overlapping by half");
     await expectText(fact("first", "psnr"), psnrShown(await rebuilt(haar, picture, 4, 1), picture.data));
     await page.getByLabel("Patches").selectOption("side by side");
+    await page.getByRole("button", { name: /^Patch in row \d of 8, column \d of 8/ }).waitFor();
   });
 
   it("shows the atoms of a patch with their coefficients; arrow keys move it", async () => {
@@ -118,9 +120,9 @@ describe.skipIf(chromium.path === undefined)(`the view Look${chromium.note}`, ()
     const numbers = Array.from(X.values.subarray(0, 4), (value) => value.toFixed(1).replace("-", "−"));
     const names = Array.from(X.indices.subarray(0, 4), (atom) => `atom ${atom}`);
     await page.locator(".look-atoms li").nth(3).waitFor();
-    await expect.poll(() => page.locator(".look-atoms .name").allInnerTexts()).toEqual(names);
+    await expect.poll(() => page.locator(".look-atoms .name").allInnerTexts(), patience).toEqual(names);
     expect(await page.locator(".look-atoms .number").allInnerTexts()).toEqual(numbers);
-    await expect.poll(() => page.url()).toContain("at=27%2C19");
+    await expect.poll(() => page.url(), patience).toContain("at=27%2C19");
     await page.mouse.move(0, 0);
     await page
       .locator(".look-alone canvas")
@@ -139,8 +141,8 @@ describe.skipIf(chromium.path === undefined)(`the view Look${chromium.note}`, ()
     const border = page.getByRole("slider", { name: "Border between haar.npz and odct:2, 8×8" });
     await border.press("ArrowLeft");
     await border.press("ArrowLeft");
-    expect(await page.locator(".wipe").getAttribute("style")).toContain("49%");
-    await expect.poll(() => page.url()).toContain("wipe=49");
+    await expect.poll(() => page.locator(".wipe").getAttribute("style"), patience).toContain("49%");
+    await expect.poll(() => page.url(), patience).toContain("wipe=49");
     await page.getByLabel("Compare with").selectOption("nothing");
   });
 
@@ -172,7 +174,7 @@ describe.skipIf(chromium.path === undefined)(`the view Look${chromium.note}`, ()
     expect(await linked.page.getByRole("slider", { name: "Atoms per patch" }).inputValue()).toBe("7");
     expect(await linked.page.getByLabel("Patches").inputValue()).toBe("2");
     expect(await linked.page.getByLabel("Part of the picture").inputValue()).toBe("128");
-    expect(await linked.page.locator(".wipe").getAttribute("style")).toContain("30%");
+    await expect.poll(() => linked.page.locator(".wipe").getAttribute("style"), patience).toContain("30%");
     await linked.page.getByRole("button", { name: "Patch in row 13 of 15, column 8 of 15." }).waitFor();
     expect(linked.problems).toEqual([]);
     await linked.page.context().close();
