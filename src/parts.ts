@@ -4,7 +4,8 @@
  * `trainlets`, this entry runs anywhere.
  */
 
-// The vocabulary: matrices by columns, random numbers, signals and their windows.
+// The vocabulary: matrices by columns, random numbers, signals and their windows; pauses in long work.
+export { EventLoopPause } from "./core/eventLoop.js";
 export { SparseColumns } from "./core/matrix.js";
 export { Rng, type RngState } from "./core/random/rng.js";
 export { toFloat32 } from "./data/formats/npy.js";
@@ -34,6 +35,7 @@ export {
 } from "./figures/atoms/atomFamilies.js";
 export type { GalleryOptions } from "./figures/atoms/atomGallery.js";
 export type { AtomOrder } from "./figures/atoms/atomOrder.js";
+export { type Canvas, type TileStyle, tileStyle } from "./figures/atoms/tileStyle.js";
 // Kernels: the operations, and the handles of what lives on a device.
 export type { DeviceChoice, DeviceReport } from "./kernels/chooseDevice.js";
 export type {
@@ -96,6 +98,7 @@ export type { ExampleBatch } from "./learn/online/batchSignals.js";
 export type { OnlineLearner } from "./learn/online/onlineLearner.js";
 export type { OnlineOptions } from "./learn/online/onlineOptions.js";
 export type { TrainPlan } from "./learn/run/setup.js";
+export { type ComplexArray, Fourier } from "./linalg/fft.js";
 export { Matrix64 } from "./linalg/matrix64.js";
 // Coding, models and tasks in pieces.
 export type { CodeOptions, Columns } from "./model/code.js";

@@ -78,6 +78,16 @@ function keep(dictionary: Dictionary): Dictionary {
   return dictionary;
 }
 
+/** Take a dictionary from the page; the one before it becomes the current one. */
+export async function removeDictionary(id: number): Promise<void> {
+  const at = dictionaries.value.findIndex((one) => one.id === id);
+  if (at < 0) return;
+  dictionaries.value = dictionaries.value.filter((one) => one.id !== id);
+  const next = dictionaries.value[Math.max(0, at - 1)];
+  if (dictionaryId.value === id) dictionaryId.value = next?.id ?? 0;
+  await helper.run("closeModel", { id });
+}
+
 export function selectDictionary(id: number): void {
   dictionaryId.value = id;
 }

@@ -1,6 +1,7 @@
 /** All tasks of the engine, by name. */
 
 import { deviceTasks } from "./devices";
+import { exploreTasks } from "./exploreTasks";
 import { lookTasks } from "./lookTasks";
 import { modelTasks } from "./models";
 import { restoreTasks } from "./restoreTasks";
@@ -8,6 +9,7 @@ import { restoreTasks } from "./restoreTasks";
 export const tasks = {
   ...deviceTasks,
   ...modelTasks,
+  ...exploreTasks,
   ...lookTasks,
   ...restoreTasks,
 };

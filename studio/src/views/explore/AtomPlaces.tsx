@@ -1,0 +1,141 @@
+/** Where in the current picture an atom is used: its windows are coded when asked for, and the answer is kept. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { currentItem, type Dictionary, type Item } from "../../app/library";
+import { notifyOf } from "../../app/notices";
+import { helper } from "../../engine/client";
+import type { AtomPlaces as Places } from "../../engine/explorePlaces";
+import { fitsPicture } from "../../engine/exploreRequests";
+import { PictureChooser } from "../../parts/Choosers";
+import { Slider } from "../../parts/Slider";
+import { sliceCount } from "./AtomPicture";
+import { grouped } from "./atomWords";
+import { HeatPicture } from "./HeatPicture";
+import { useAnswer } from "./useAnswer";
+
+export interface AtomPlacesProps {
+  readonly dictionary: Dictionary;
+  readonly atom: number;
+}
+
+export function AtomPlaces({ dictionary, atom }: AtomPlacesProps) {
+  const { shape } = dictionary.facts;
+  const fits = (item: Item) => fitsPicture(shape, item.shape);
+  const item = currentItem.value;
+  return (
+    <section>
+      <h3>Where it is used</h3>
+      <PictureChooser fits={fits} />
+      {item && fits(item) ? (
+        <PlacesIn key={`${dictionary.id} ${item.id}`} dictionary={dictionary} item={item} atom={atom} />
+      ) : (
+        <p class="help">
+          {item
+            ? `${item.name} (${item.shape.join("×")}) has no windows of ${shape.join("×")}.`
+            : "Open a picture to look for the atom in it."}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function PlacesIn({ dictionary, item, atom }: AtomPlacesProps & { readonly item: Item }) {
+  const coded = useSignal(0);
+  const progress = useSignal<number | undefined>(undefined);
+  const abort = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => abort.current?.abort(), [dictionary]);
+  const places = useAnswer(
+    (signal) => helper.run("explorePlaces", { id: dictionary.id, signal: item.id, atom }, { signal }),
+    [dictionary, item, atom, coded.value],
+  );
+  const find = async () => {
+    abort.current = new AbortController();
+    progress.value = 0;
+    const { id, shape, data } = item;
+    const onProgress = (done: number) => {
+      progress.value = done;
+    };
+    const { signal } = abort.current;
+    try {
+      await helper.run(
+        "exploreCode",
+        { id: dictionary.id, signal: { id, shape, data } },
+        { signal, onProgress },
+      );
+      coded.value += 1;
+    } catch (error) {
+      notifyOf(error);
+    }
+    progress.value = undefined;
+  };
+  if (progress.value !== undefined)
+    return (
+      <div class="row">
+        <progress value={progress.value} aria-label="Windows that are coded" />
+        <button type="button" onClick={() => abort.current?.abort()}>
+          Cancel
+        </button>
+      </div>
+    );
+  if (places.value) return <FoundPlaces places={places.value} item={item} shape={dictionary.facts.shape} />;
+  return (
+    <div class="row">
+      <button type="button" disabled={places.busy} onClick={() => void find()}>
+        Find it
+      </button>
+      <p class="help">Codes the picture with the dictionary's own rule.</p>
+    </div>
+  );
+}
+
+interface FoundPlacesProps {
+  readonly places: Places;
+  readonly item: Item;
+  readonly shape: readonly number[];
+}
+
+function FoundPlaces({ places, item, shape }: FoundPlacesProps) {
+  const slices = sliceCount(item.shape);
+  const hottest = useMemo(() => hottestSlice(places.heat, slices), [places, slices]);
+  const slice = useSignal(hottest);
+  useEffect(() => {
+    slice.value = hottest;
+  }, [hottest]);
+  const { uses, windows, largest } = places;
+  const share =
+    uses === 0
+      ? `None of the ${grouped(windows)} windows uses it.`
+      : `${grouped(uses)} of ${grouped(windows)} windows use it; the largest coefficient is ${largest.toPrecision(3)}.`;
+  return (
+    <figure class="places">
+      <HeatPicture
+        item={item}
+        places={places}
+        window={shape}
+        slice={Math.min(slice.value, slices - 1)}
+        label={`Where ${item.name} uses the atom. ${share}`}
+      />
+      {slices > 1 && (
+        <Slider
+          label="Slice of the volume"
+          value={slice.value + 1}
+          min={1}
+          max={slices}
+          onChange={(value) => {
+            slice.value = value - 1;
+          }}
+        />
+      )}
+      <figcaption>{share}</figcaption>
+    </figure>
+  );
+}
+
+/** The slice with the largest heat. */
+function hottestSlice(heat: Float32Array, slices: number): number {
+  if (slices === 1) return 0;
+  let at = 0;
+  for (let i = 1; i < heat.length; i++) if (heat[i] > heat[at]) at = i;
+  return Math.floor(at / (heat.length / slices));
+}

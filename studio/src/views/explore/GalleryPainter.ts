@@ -1,0 +1,165 @@
+/**
+ * Draws the part of a gallery that is visible. The sheet of all tiles is as high as it needs to be, and the browser
+ * scrolls it; blocks of rows have canvases of their own, which are drawn when they come near the window and given to
+ * other blocks when they leave it. Drawing stops after a few milliseconds and continues in the next frame.
+ */
+
+import type { Tiles } from "../../engine/exploreAtoms";
+import { cornerOf, type GalleryLayout } from "./galleryLayout";
+import { addTrace, tileAt, tileGrid } from "./tileImage";
+
+export interface GalleryContent {
+  readonly tiles: Tiles;
+  readonly order: ArrayLike<number>;
+  readonly layout: GalleryLayout;
+}
+
+/** Milliseconds of drawing per frame: while one scrolls, and when all is new. */
+const frameBudget = 8;
+const firstBudget = 24;
+/** Pixels beyond the window that are drawn before they are seen. */
+const ahead = 900;
+/** Samples per pixel above which they are shown with sharp borders. */
+const crispFrom = 3;
+
+export class GalleryPainter {
+  readonly #window: HTMLElement;
+  readonly #layer: HTMLElement;
+  readonly #drawn = new Map<number, HTMLCanvasElement>();
+  readonly #free: HTMLCanvasElement[] = [];
+  readonly #scratch = document.createElement("canvas");
+  #content: GalleryContent | undefined;
+  #frame = 0;
+
+  /** `window`: what scrolls; `layer`: where the canvases go, as high as the sheet. */
+  constructor(window: HTMLElement, layer: HTMLElement) {
+    this.#window = window;
+    this.#layer = layer;
+    this.#scratch.getContext("2d", { willReadFrequently: true });
+  }
+
+  /** Show something else. */
+  show(content: GalleryContent): void {
+    this.#content = content;
+    for (const canvas of this.#drawn.values()) this.#free.push(canvas);
+    this.#drawn.clear();
+    this.paint(firstBudget);
+    for (const canvas of this.#free.splice(0)) canvas.remove();
+  }
+
+  /** Draw again, in other colours. */
+  repaint(): void {
+    if (this.#content) this.show(this.#content);
+  }
+
+  /** Draw what has come into the window: as much as there is time for now, the rest in the next frames. */
+  paint(budget = frameBudget): void {
+    cancelAnimationFrame(this.#frame);
+    const started = performance.now();
+    const missing = this.#missing();
+    for (const [i, block] of missing.entries()) {
+      this.#draw(block);
+      if (performance.now() - started < budget || i === missing.length - 1) continue;
+      this.#frame = requestAnimationFrame(() => this.paint());
+      return;
+    }
+  }
+
+  close(): void {
+    cancelAnimationFrame(this.#frame);
+    this.#layer.replaceChildren();
+  }
+
+  /** Blocks that should be drawn and are not, the visible ones first; frees those that are far away. */
+  #missing(): number[] {
+    if (!this.#content) return [];
+    const { rows, rowsPerBlock, tileHeight, gap } = this.#content.layout;
+    const blockHeight = rowsPerBlock * (tileHeight + gap);
+    const last = Math.ceil(rows / rowsPerBlock) - 1;
+    const { scrollTop, clientHeight } = this.#window;
+    const blockAt = (y: number) => Math.min(last, Math.max(0, Math.floor(y / blockHeight)));
+    const [from, to] = [blockAt(scrollTop - ahead), blockAt(scrollTop + clientHeight + ahead)];
+    for (const [block, canvas] of this.#drawn)
+      if (block < from || block > to) {
+        this.#drawn.delete(block);
+        this.#free.push(canvas);
+      }
+    const middle = (scrollTop + clientHeight / 2) / blockHeight - 0.5;
+    return Array.from({ length: to - from + 1 }, (_, i) => from + i)
+      .filter((block) => !this.#drawn.has(block))
+      .sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
+  }
+
+  #draw(block: number): void {
+    if (!this.#content) return;
+    const { layout, order } = this.#content;
+    const { columns, rows, rowsPerBlock, tileHeight, gap, width, count } = layout;
+    const first = block * rowsPerBlock;
+    const drawnRows = Math.min(rowsPerBlock, rows - first);
+    const height = drawnRows * (tileHeight + gap);
+    const scale = devicePixelRatio || 1;
+    const canvas = this.#free.pop() ?? this.#layer.appendChild(document.createElement("canvas"));
+    canvas.width = Math.round(width * scale);
+    canvas.height = Math.round(height * scale);
+    canvas.style.cssText = `top:${first * (tileHeight + gap)}px;width:${width}px;height:${height}px`;
+    this.#drawn.set(block, canvas);
+    const context = canvas.getContext("2d");
+    if (!context) return;
+    const start = first * columns;
+    const atoms = Array.from(
+      { length: Math.min(count - start, drawnRows * columns) },
+      (_, i) => order[start + i],
+    );
+    if (this.#content.tiles.look.kind === "trace") this.#drawTraces(context, atoms, scale);
+    else this.#drawPictures(context, atoms, scale);
+  }
+
+  #drawPictures(context: CanvasRenderingContext2D, atoms: readonly number[], scale: number): void {
+    const { tiles, layout } = this.#content as GalleryContent;
+    const { look } = tiles;
+    const magnification = (layout.tileWidth * scale) / look.width;
+    const shrink = Math.max(1, Math.floor(1 / magnification));
+    const grid = tileGrid(tiles, atoms, layout.columns, shrink);
+    this.#scratch.width = grid.image.width;
+    this.#scratch.height = grid.image.height;
+    this.#scratch.getContext("2d")?.putImageData(grid.image, 0, 0);
+    context.imageSmoothingEnabled = magnification < crispFrom;
+    for (let i = 0; i < atoms.length; i++) {
+      const { left, top } = cornerOf(layout, i);
+      context.drawImage(
+        this.#scratch,
+        (i % layout.columns) * grid.width,
+        Math.floor(i / layout.columns) * grid.height,
+        grid.width,
+        grid.height,
+        Math.round(left * scale),
+        Math.round(top * scale),
+        Math.round(layout.tileWidth * scale),
+        Math.round(layout.tileHeight * scale),
+      );
+    }
+  }
+
+  #drawTraces(context: CanvasRenderingContext2D, atoms: readonly number[], scale: number): void {
+    const { tiles, layout } = this.#content as GalleryContent;
+    const { tileWidth: width, tileHeight: height } = layout;
+    const style = getComputedStyle(this.#window);
+    context.scale(scale, scale);
+    context.fillStyle = style.getPropertyValue("--panel");
+    const [zero, lines] = [new Path2D(), new Path2D()];
+    for (const [i, atom] of atoms.entries()) {
+      const { left, top } = cornerOf(layout, i);
+      context.fillRect(left, top, width, height);
+      zero.moveTo(left, top + height / 2);
+      zero.lineTo(left + width, top + height / 2);
+      addTrace(lines, tileAt(tiles, atom), { left, top, width, height });
+    }
+    context.lineWidth = 1;
+    context.strokeStyle = style.getPropertyValue("--line");
+    context.stroke(zero);
+    context.lineWidth = Math.min(2, Math.max(1, width / 60));
+    context.lineJoin = "round";
+    context.strokeStyle = style.getPropertyValue("--accent");
+    context.stroke(lines);
+  }
+}
