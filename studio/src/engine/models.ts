@@ -25,6 +25,8 @@ export interface ModelFacts {
   readonly atoms: number;
   /** Whether it is D = ΦA; otherwise D itself is stored. */
   readonly sparse: boolean;
+  /** The name of Φ; that of an explicit dictionary has no meaning. */
+  readonly base: string;
   /** Non-zeros of a column of A, at most. */
   readonly atomSparsity: number;
   /** How it was learned, as its file has it. */
@@ -32,9 +34,9 @@ export interface ModelFacts {
 }
 
 export function factsOf(model: Model): ModelFacts {
-  const { A, shape, meta, dictionary } = model;
+  const { A, base, shape, meta, dictionary } = model;
   const atomSparsity = A.counts.reduce((most, count) => Math.max(most, count), 0);
-  return { shape, atoms: A.cols, sparse: dictionary === undefined, atomSparsity, meta };
+  return { shape, atoms: A.cols, sparse: dictionary === undefined, base: base.name, atomSparsity, meta };
 }
 
 /** Read a model file (.npz); `name` is for messages. */

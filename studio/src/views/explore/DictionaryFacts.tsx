@@ -4,8 +4,7 @@ import { type Dictionary, removeDictionary } from "../../app/library";
 import { grouped } from "./atomWords";
 
 export function DictionaryFacts({ dictionary }: { readonly dictionary: Dictionary }) {
-  const { atoms, shape, sparse, atomSparsity, meta } = dictionary.facts;
-  const base = typeof meta.options.base === "string" ? meta.options.base : "a matrix";
+  const { atoms, shape, sparse, base, atomSparsity, meta } = dictionary.facts;
   const facts: readonly (readonly [string, string])[] = [
     ["Atoms", grouped(atoms)],
     ["Shape", shape.join("×")],

@@ -6,7 +6,7 @@
 
 import type { Tiles } from "../../engine/exploreAtoms";
 import { cornerOf, type GalleryLayout } from "./galleryLayout";
-import { addTrace, tileAt, tileGrid } from "./tileImage";
+import { addTrace, TileScaler, tileAt } from "./tileImage";
 
 export interface GalleryContent {
   readonly tiles: Tiles;
@@ -16,26 +16,24 @@ export interface GalleryContent {
 
 /** Milliseconds of drawing per frame: while one scrolls, and when all is new. */
 const frameBudget = 8;
-const firstBudget = 24;
+const firstBudget = 16;
 /** Pixels beyond the window that are drawn before they are seen. */
 const ahead = 900;
-/** Samples per pixel above which they are shown with sharp borders. */
-const crispFrom = 3;
 
 export class GalleryPainter {
   readonly #window: HTMLElement;
   readonly #layer: HTMLElement;
   readonly #drawn = new Map<number, HTMLCanvasElement>();
   readonly #free: HTMLCanvasElement[] = [];
-  readonly #scratch = document.createElement("canvas");
   #content: GalleryContent | undefined;
   #frame = 0;
+  /** The pixels of a row of tiles, kept while its size is the same. */
+  #row: ImageData | undefined;
 
   /** `window`: what scrolls; `layer`: where the canvases go, as high as the sheet. */
   constructor(window: HTMLElement, layer: HTMLElement) {
     this.#window = window;
     this.#layer = layer;
-    this.#scratch.getContext("2d", { willReadFrequently: true });
   }
 
   /** Show something else. */
@@ -110,34 +108,36 @@ export class GalleryPainter {
       { length: Math.min(count - start, drawnRows * columns) },
       (_, i) => order[start + i],
     );
+    const style = getComputedStyle(this.#window);
+    context.fillStyle = style.getPropertyValue("--line"); // the gaps: a white tile has a border, too
+    fillBehind(context, layout, atoms.length, scale);
     if (this.#content.tiles.look.kind === "trace") this.#drawTraces(context, atoms, scale);
     else this.#drawPictures(context, atoms, scale);
   }
 
+  /** Row by row, without a call of the canvas for each tile: it would cost more than its pixels. */
   #drawPictures(context: CanvasRenderingContext2D, atoms: readonly number[], scale: number): void {
     const { tiles, layout } = this.#content as GalleryContent;
-    const { look } = tiles;
-    const magnification = (layout.tileWidth * scale) / look.width;
-    const shrink = Math.max(1, Math.floor(1 / magnification));
-    const grid = tileGrid(tiles, atoms, layout.columns, shrink);
-    this.#scratch.width = grid.image.width;
-    this.#scratch.height = grid.image.height;
-    this.#scratch.getContext("2d")?.putImageData(grid.image, 0, 0);
-    context.imageSmoothingEnabled = magnification < crispFrom;
-    for (let i = 0; i < atoms.length; i++) {
-      const { left, top } = cornerOf(layout, i);
-      context.drawImage(
-        this.#scratch,
-        (i % layout.columns) * grid.width,
-        Math.floor(i / layout.columns) * grid.height,
-        grid.width,
-        grid.height,
-        Math.round(left * scale),
-        Math.round(top * scale),
-        Math.round(layout.tileWidth * scale),
-        Math.round(layout.tileHeight * scale),
-      );
+    const { columns, tileWidth, tileHeight } = layout;
+    const [width, height] = [Math.round(tileWidth * scale), Math.round(tileHeight * scale)];
+    const scaler = new TileScaler(tiles.look, width, height);
+    const gaps = String(context.fillStyle);
+    const shade = 0xff000000 | Number.parseInt(gaps.slice(5, 7) + gaps.slice(3, 5) + gaps.slice(1, 3), 16);
+    for (let first = 0; first < atoms.length; first += columns) {
+      const shown = Math.min(columns, atoms.length - first);
+      const lefts = Array.from({ length: shown }, (_, i) => Math.round(cornerOf(layout, i).left * scale));
+      const image = this.#rowOf(lefts[shown - 1] + width, height);
+      const pixels = new Int32Array(image.data.buffer).fill(shade);
+      lefts.forEach((at, i) => {
+        scaler.draw(tiles.bytes, atoms[first + i], { pixels, at, line: image.width });
+      });
+      context.putImageData(image, 0, Math.round(cornerOf(layout, first).top * scale));
     }
+  }
+
+  #rowOf(width: number, height: number): ImageData {
+    if (this.#row?.width !== width || this.#row.height !== height) this.#row = new ImageData(width, height);
+    return this.#row;
   }
 
   #drawTraces(context: CanvasRenderingContext2D, atoms: readonly number[], scale: number): void {
@@ -162,4 +162,17 @@ export class GalleryPainter {
     context.strokeStyle = style.getPropertyValue("--accent");
     context.stroke(lines);
   }
+}
+
+/** Fill the gaps: whole rows, and what there is of the last. */
+function fillBehind(
+  context: CanvasRenderingContext2D,
+  { columns, tileWidth, tileHeight, gap }: GalleryLayout,
+  count: number,
+  scale: number,
+): void {
+  const [row, column] = [(tileHeight + gap) * scale, (tileWidth + gap) * scale];
+  const whole = Math.floor(count / columns);
+  context.fillRect(0, 0, columns * column - gap * scale, whole * row);
+  context.fillRect(0, whole * row, (count % columns) * column, row);
 }

@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import type { Tiles } from "../../engine/exploreAtoms";
 import { PixelCanvas } from "../../parts/PixelCanvas";
 import { TracePicture } from "./AtomPicture";
-import { tileAt, tileGrid } from "./tileImage";
+import { tileAt, tileImage } from "./tileImage";
 
 export interface TilePictureProps {
   readonly tiles: Tiles;
@@ -21,7 +21,7 @@ export function TilePicture({ tiles, index, label, negated = false }: TilePictur
     return { tiles: { look: tiles.look, bytes }, index: 0 };
   }, [tiles, index, negated]);
   const pixels = useMemo(
-    () => (tiles.look.kind === "picture" ? tileGrid(shown.tiles, [shown.index], 1, 1).image : undefined),
+    () => (tiles.look.kind === "picture" ? tileImage(shown.tiles, shown.index) : undefined),
     [shown],
   );
   if (pixels) return <PixelCanvas class="tile" crisp pixels={pixels} label={label} />;
