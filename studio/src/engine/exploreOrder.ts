@@ -5,8 +5,9 @@
 
 import { type DenseMatrix, orderAtoms, type Shape } from "trainlets";
 import { EventLoopPause } from "trainlets/parts";
+import { AtomFourier } from "./exploreFourier";
 import type { OrderRequest } from "./exploreRequests";
-import { AtomSpectra } from "./exploreSpectra";
+import { spectrumMeasures } from "./exploreSpectra";
 
 /** All atoms in an order. */
 export async function exploreOrder(
@@ -43,11 +44,11 @@ async function spectrumKeys(
   sort: "frequency" | "orientation",
   signal?: AbortSignal,
 ): Promise<Float64Array> {
-  const spectra = new AtomSpectra(shape);
+  const fourier = new AtomFourier(shape);
   const keys = new Float64Array(atoms.cols);
   const pause = new EventLoopPause();
   for (let j = 0; j < atoms.cols; j++) {
-    const { frequency, orientation = 1000 } = spectra.measures(atoms.column(j));
+    const { frequency, orientation = 1000 } = spectrumMeasures(fourier.spectrum(atoms.column(j)));
     keys[j] = sort === "frequency" ? frequency : orientation;
     if (pause.isDue()) {
       await pause.take();

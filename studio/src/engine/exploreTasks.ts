@@ -3,17 +3,25 @@
 import { atomGallery, encodePng } from "trainlets";
 import { type AtomFamily, atomFamilies, EventLoopPause } from "trainlets/parts";
 import { atomsOf, type Tiles, tilesOf } from "./exploreAtoms";
+import { AtomFourier } from "./exploreFourier";
 import { correlations, exploreOrder } from "./exploreOrder";
-import { type AtomPlaces, codePicture, placesIn, type Signal } from "./explorePlaces";
+import { type AtomPlaces, codePicture, type PlacesRequest, placesIn, type Signal } from "./explorePlaces";
 import type { OrderRequest } from "./exploreRequests";
-import { AtomSpectra } from "./exploreSpectra";
+import {
+  type SpectrumMeasures,
+  type SpectrumPicture,
+  spectrumMeasures,
+  spectrumPicture,
+} from "./exploreSpectra";
 import { type AtomTerms, termsOf } from "./exploreTerms";
 import { modelOf } from "./models";
 import { type Task, transferring } from "./protocol";
 
-/** The smallest number of families to look for, and neighbours to name. */
+/** The most families and neighbours. */
 const familyCount = 16;
 const neighbourCount = 12;
+/** The spectrum that is shown has at least this many pixels per sample. */
+const shownPadding = 3;
 
 export interface AtomTiles extends Tiles {
   /** How many training examples used each atom, where the file says so. */
@@ -41,13 +49,10 @@ const exploreSorted: Task<{ id: number } & OrderRequest, Uint32Array<ArrayBuffer
   return transferring(order, [order.buffer]);
 };
 
-export interface AtomDetail {
+export interface AtomDetail extends SpectrumMeasures {
   readonly atom: number;
   readonly samples: Float32Array<ArrayBuffer>;
-  readonly spectrum: { readonly width: number; readonly height: number; readonly shades: Uint8Array };
-  readonly frequency: number;
-  /** Degrees; undefined without a direction. */
-  readonly orientation: number | undefined;
+  readonly spectrum: SpectrumPicture;
   /** The most similar atoms, by |correlation|. */
   readonly neighbours: readonly { readonly atom: number; readonly correlation: number }[];
   /** Undefined for an explicit dictionary. */
@@ -60,8 +65,8 @@ const exploreAtom: Task<{ id: number; atom: number }, AtomDetail> = async ({ id,
   const atoms = await atomsOf(model);
   await cancellable(signal);
   const samples = Float32Array.from(atoms.column(atom));
-  const spectrum = new AtomSpectra(model.shape, model.shape.length === 1 ? 4 : 3).picture(samples);
-  const measures = new AtomSpectra(model.shape).measures(samples);
+  const spectrum = spectrumPicture(new AtomFourier(model.shape, shownPadding).spectrum(samples));
+  const measures = spectrumMeasures(new AtomFourier(model.shape).spectrum(samples));
   const found = correlations(atoms, atom);
   const neighbours = Array.from(found.keys())
     .filter((other) => other !== atom)
@@ -98,15 +103,15 @@ const exploreFamilies: Task<{ id: number }, readonly AtomFamily[]> = async ({ id
 };
 
 /** Where a picture that was coded before uses an atom; undefined if it was not. */
-const explorePlaces: Task<{ id: number; signal: number; atom: number }, AtomPlaces | undefined> = async (
-  { id, signal, atom },
+const explorePlaces: Task<{ id: number; signal: number } & PlacesRequest, AtomPlaces | undefined> = async (
+  { id, signal, ...request },
   context,
 ) => {
   const model = modelOf(id);
   const atoms = await atomsOf(model);
   await cancellable(context.signal);
-  const places = placesIn(model, signal, atom, atoms.column(atom));
-  return places && transferring(places, [places.heat.buffer]);
+  const places = placesIn(model, signal, request, atoms.column(request.atom));
+  return places && transferring(places, [places.heat.buffer, places.low.buffer, places.high.buffer]);
 };
 
 /** Code a picture for `explorePlaces`; reports the fraction that is done. */

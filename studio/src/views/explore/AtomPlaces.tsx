@@ -1,15 +1,15 @@
 /** Where in the current picture an atom is used: its windows are coded when asked for, and the answer is kept. */
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
-import { currentItem, type Dictionary, type Item } from "../../app/library";
+import { useEffect, useRef } from "preact/hooks";
+import { currentItem, type Dictionary, type Item, items } from "../../app/library";
 import { notifyOf } from "../../app/notices";
 import { helper } from "../../engine/client";
 import type { AtomPlaces as Places } from "../../engine/explorePlaces";
 import { fitsPicture } from "../../engine/exploreRequests";
 import { PictureChooser } from "../../parts/Choosers";
+import { FileButton } from "../../parts/FileButton";
 import { Slider } from "../../parts/Slider";
-import { sliceCount } from "./AtomPicture";
 import { grouped } from "./atomWords";
 import { HeatPicture } from "./HeatPicture";
 import { useAnswer } from "./useAnswer";
@@ -23,6 +23,14 @@ export function AtomPlaces({ dictionary, atom }: AtomPlacesProps) {
   const { shape } = dictionary.facts;
   const fits = (item: Item) => fitsPicture(shape, item.shape);
   const item = currentItem.value;
+  if (!items.value.some(fits))
+    return (
+      <section>
+        <h3>Where it is used</h3>
+        <p class="help">Open a picture or an array that has windows of {shape.join("×")}.</p>
+        <FileButton label="Open …" />
+      </section>
+    );
   return (
     <section>
       <h3>Where it is used</h3>
@@ -30,11 +38,7 @@ export function AtomPlaces({ dictionary, atom }: AtomPlacesProps) {
       {item && fits(item) ? (
         <PlacesIn key={`${dictionary.id} ${item.id}`} dictionary={dictionary} item={item} atom={atom} />
       ) : (
-        <p class="help">
-          {item
-            ? `${item.name} (${item.shape.join("×")}) has no windows of ${shape.join("×")}.`
-            : "Open a picture to look for the atom in it."}
-        </p>
+        <p class="help">Choose one that has windows of {shape.join("×")}.</p>
       )}
     </section>
   );
@@ -45,9 +49,11 @@ function PlacesIn({ dictionary, item, atom }: AtomPlacesProps & { readonly item:
   const progress = useSignal<number | undefined>(undefined);
   const abort = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => abort.current?.abort(), [dictionary]);
+  const slice = useSignal<number | undefined>(undefined);
+  const { id } = dictionary;
   const places = useAnswer(
-    (signal) => helper.run("explorePlaces", { id: dictionary.id, signal: item.id, atom }, { signal }),
-    [dictionary, item, atom, coded.value],
+    (signal) => helper.run("explorePlaces", { id, signal: item.id, atom, slice: slice.peek() }, { signal }),
+    [dictionary, item, atom, coded.value, slice.value],
   );
   const find = async () => {
     abort.current = new AbortController();
@@ -78,7 +84,16 @@ function PlacesIn({ dictionary, item, atom }: AtomPlacesProps & { readonly item:
         </button>
       </div>
     );
-  if (places.value) return <FoundPlaces places={places.value} item={item} shape={dictionary.facts.shape} />;
+  if (places.value)
+    return (
+      <FoundPlaces
+        places={places.value}
+        name={item.name}
+        onSlice={(next) => {
+          slice.value = next;
+        }}
+      />
+    );
   return (
     <div class="row">
       <button type="button" disabled={places.busy} onClick={() => void find()}>
@@ -91,51 +106,29 @@ function PlacesIn({ dictionary, item, atom }: AtomPlacesProps & { readonly item:
 
 interface FoundPlacesProps {
   readonly places: Places;
-  readonly item: Item;
-  readonly shape: readonly number[];
+  readonly name: string;
+  readonly onSlice: (slice: number) => void;
 }
 
-function FoundPlaces({ places, item, shape }: FoundPlacesProps) {
-  const slices = sliceCount(item.shape);
-  const hottest = useMemo(() => hottestSlice(places.heat, slices), [places, slices]);
-  const slice = useSignal(hottest);
-  useEffect(() => {
-    slice.value = hottest;
-  }, [hottest]);
-  const { uses, windows, largest } = places;
+function FoundPlaces({ places, name, onSlice }: FoundPlacesProps) {
+  const { uses, windows, largest, slice, slices } = places;
   const share =
     uses === 0
       ? `None of the ${grouped(windows)} windows uses it.`
       : `${grouped(uses)} of ${grouped(windows)} windows use it; the largest coefficient is ${largest.toPrecision(3)}.`;
   return (
     <figure class="places">
-      <HeatPicture
-        item={item}
-        places={places}
-        window={shape}
-        slice={Math.min(slice.value, slices - 1)}
-        label={`Where ${item.name} uses the atom. ${share}`}
-      />
+      <HeatPicture places={places} label={`Where ${name} uses the atom. ${share}`} />
       {slices > 1 && (
         <Slider
           label="Slice of the volume"
-          value={slice.value + 1}
+          value={slice + 1}
           min={1}
           max={slices}
-          onChange={(value) => {
-            slice.value = value - 1;
-          }}
+          onChange={(value) => onSlice(value - 1)}
         />
       )}
       <figcaption>{share}</figcaption>
     </figure>
   );
-}
-
-/** The slice with the largest heat. */
-function hottestSlice(heat: Float32Array, slices: number): number {
-  if (slices === 1) return 0;
-  let at = 0;
-  for (let i = 1; i < heat.length; i++) if (heat[i] > heat[at]) at = i;
-  return Math.floor(at / (heat.length / slices));
 }

@@ -103,7 +103,12 @@ function Shown({ dictionary, tiles }: ShownProps) {
           )
         )}
       </div>
-      <aside class="close-up" aria-label="One atom up close" aria-busy={detail.busy}>
+      <aside
+        class="close-up"
+        aria-label="One atom up close"
+        aria-busy={detail.busy}
+        style={{ "--tile": tileWidthFor(tiles) }}
+      >
         {detail.value && detail.value.atom < count && (
           <CloseUp
             dictionary={dictionary}
@@ -116,6 +121,11 @@ function Shown({ dictionary, tiles }: ShownProps) {
       </aside>
     </div>
   );
+}
+
+/** Wide tiles need more room in a list. */
+function tileWidthFor({ look }: AtomTiles): string {
+  return look.kind === "trace" || look.width > 2 * look.height ? "5.5rem" : "3.9rem";
 }
 
 /** The order that the address asks for; its own order where that is not possible. */
