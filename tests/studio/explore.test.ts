@@ -39,7 +39,7 @@ async function mixedModel(
 ) {
   const phi = createBase(base, shape);
   const L = phi.factors.reduce((product, { cols }) => product * cols, 1);
-  const rng = new Rng(7);
+  const rng = Rng.from(7);
   const columns = Array.from({ length: count }, () =>
     rng.distinct(k, L).map((row) => [row, rng.normal()] as const),
   );
@@ -106,7 +106,7 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
   let page: Page;
   let model: Model;
   let atoms: DenseMatrix;
-  const [count, k] = [24, 5];
+  const [count, k] = [16, 5];
   beforeAll(async () => {
     ({ kernels } = await chooseKernels("cpu"));
     model = await mixedModel("odct:2", [8, 8], count, k, kernels);
@@ -142,7 +142,7 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
       const gallery = document.querySelector(".gallery")!;
       const order: number[] = [];
       for (let i = 0; i < count; i++) {
-        await new Promise(requestAnimationFrame);
+        await new Promise((resolve) => setTimeout(resolve)); // the page has changed
         order.push(Number(gallery.getAttribute("aria-activedescendant")!.slice("atom-".length)) - 1);
         gallery.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
       }
@@ -202,14 +202,14 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
     await sortBy("own");
     const gallery = page.locator(".gallery");
     await gallery.press("End");
-    expect(await selected()).toBe("atom-24");
+    expect(await selected()).toBe(`atom-${count}`);
     await gallery.press("Home");
     await gallery.press("ArrowRight");
-    expect(await page.getByRole("option", { selected: true }).first().getAttribute("aria-label")).toBe(
-      `atom 2 of 24, used ${model.uses![1].toLocaleString("en-US")} times`,
+    expect(await page.locator(`#${await selected()}`).getAttribute("aria-label")).toBe(
+      `atom 2 of ${count}, used ${model.uses![1].toLocaleString("en-US")} times`,
     );
     await gallery.press("ArrowLeft");
-    expect(await page.locator("#atom-1").getAttribute("aria-label")).toBe("atom 1 of 24, never used");
+    expect(await page.locator("#atom-1").getAttribute("aria-label")).toBe(`atom 1 of ${count}, never used`);
     const { width } = (await page.locator(".gallery-mark").boundingBox())!;
     for (const key of ["+", "+", "+"]) await gallery.press(key);
     expect((await page.locator(".gallery-mark").boundingBox())!.width).toBeGreaterThan(1.4 * width);
@@ -222,7 +222,7 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
     await closeUpOf(columns);
     await gallery.press("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("close-up");
-    expect(new URL(page.url()).hash).toMatch(/atom=\d+&size=\d+/);
+    expect(new URL(page.url()).hash).toMatch(/size=\d+.*atom=\d+/);
   });
 
   it("adds up base atoms to the atom", async () => {
@@ -258,7 +258,10 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
       .slice(0, 12);
     const buttons = page.getByRole("list", { name: "Neighbours by correlation" }).getByRole("button");
     const shown = await buttons.evaluateAll((all) =>
-      all.map((button) => [button.title, Number((button as HTMLElement).dataset.correlation)] as const),
+      all.map(
+        (button) =>
+          [(button as HTMLElement).title, Number((button as HTMLElement).dataset.correlation)] as const,
+      ),
     );
     expect(shown.map(([title]) => title)).toEqual(nearest.map((atom) => `Go to atom ${atom + 1}`));
     shown.forEach(([, value], i) => {
@@ -287,7 +290,7 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
       .locator(".places figcaption", { hasText: words(Number((await selected())!.slice(5)) - 1) })
       .waitFor();
     await page.locator(".gallery").press("End");
-    await page.locator(".places figcaption", { hasText: words(23) }).waitFor();
+    await page.locator(".places figcaption", { hasText: words(count - 1) }).waitFor();
     expect(await page.locator(".heat canvas").evaluate(shadesOf)).toBeGreaterThan(50);
   });
 
@@ -327,7 +330,7 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
     expect(await page.locator(".close-up svg.trace").count()).toBeGreaterThan(3);
     expect(await page.getByLabel("Sort by").locator("option[value=orientation]").count()).toBe(0);
     await bring("volume.npz", await mixedModel("odct:1", [4, 6, 6], 21, 3, kernels));
-    await page.getByLabel("Slice").press("End");
+    await page.getByRole("slider", { name: "Slice", exact: true }).press("End");
     await page.getByLabel("Slice 4 of atom 1").waitFor();
     await bring("colour.npz", await mixedModel("odct:2,odct:2,odct:1", [6, 6, 3], 22, 3, kernels));
     expect(await page.getByLabel("Picture of atom 1").evaluate(shadesOf)).toBeGreaterThan(5);
