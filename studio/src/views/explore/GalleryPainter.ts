@@ -26,6 +26,7 @@ export class GalleryPainter {
   readonly #drawn = new Map<number, HTMLCanvasElement>();
   readonly #free: HTMLCanvasElement[] = [];
   #content: GalleryContent | undefined;
+  #colours = { line: "", panel: "", accent: "" };
   #frame = 0;
   /** The pixels of a row of tiles, kept while its size is the same. */
   #row: ImageData | undefined;
@@ -39,6 +40,9 @@ export class GalleryPainter {
   /** Show something else. */
   show(content: GalleryContent): void {
     this.#content = content;
+    const style = getComputedStyle(this.#window);
+    const colour = (name: string) => style.getPropertyValue(name);
+    this.#colours = { line: colour("--line"), panel: colour("--panel"), accent: colour("--accent") };
     for (const canvas of this.#drawn.values()) this.#free.push(canvas);
     this.#drawn.clear();
     this.paint(firstBudget);
@@ -97,8 +101,7 @@ export class GalleryPainter {
     const height = drawnRows * (tileHeight + gap);
     const scale = devicePixelRatio || 1;
     const canvas = this.#free.pop() ?? this.#layer.appendChild(document.createElement("canvas"));
-    canvas.width = Math.round(width * scale);
-    canvas.height = Math.round(height * scale);
+    resize(canvas, Math.round(width * scale), Math.round(height * scale));
     canvas.style.cssText = `top:${first * (tileHeight + gap)}px;width:${width}px;height:${height}px`;
     this.#drawn.set(block, canvas);
     const context = canvas.getContext("2d");
@@ -108,9 +111,6 @@ export class GalleryPainter {
       { length: Math.min(count - start, drawnRows * columns) },
       (_, i) => order[start + i],
     );
-    const style = getComputedStyle(this.#window);
-    context.fillStyle = style.getPropertyValue("--line"); // the gaps: a white tile has a border, too
-    fillBehind(context, layout, atoms.length, scale);
     if (this.#content.tiles.look.kind === "trace") this.#drawTraces(context, atoms, scale);
     else this.#drawPictures(context, atoms, scale);
   }
@@ -118,16 +118,15 @@ export class GalleryPainter {
   /** Row by row, without a call of the canvas for each tile: it would cost more than its pixels. */
   #drawPictures(context: CanvasRenderingContext2D, atoms: readonly number[], scale: number): void {
     const { tiles, layout } = this.#content as GalleryContent;
-    const { columns, tileWidth, tileHeight } = layout;
+    const { columns, tileWidth, tileHeight, gap } = layout;
     const [width, height] = [Math.round(tileWidth * scale), Math.round(tileHeight * scale)];
     const scaler = new TileScaler(tiles.look, width, height);
-    const gaps = String(context.fillStyle);
-    const shade = 0xff000000 | Number.parseInt(gaps.slice(5, 7) + gaps.slice(3, 5) + gaps.slice(1, 3), 16);
+    const gapShade = pixelOf(context, this.#colours.line); // a white tile has a border, too
     for (let first = 0; first < atoms.length; first += columns) {
       const shown = Math.min(columns, atoms.length - first);
       const lefts = Array.from({ length: shown }, (_, i) => Math.round(cornerOf(layout, i).left * scale));
-      const image = this.#rowOf(lefts[shown - 1] + width, height);
-      const pixels = new Int32Array(image.data.buffer).fill(shade);
+      const image = this.#rowOf(lefts[shown - 1] + width, height + Math.round(gap * scale));
+      const pixels = new Int32Array(image.data.buffer).fill(gapShade);
       lefts.forEach((at, i) => {
         scaler.draw(tiles.bytes, atoms[first + i], { pixels, at, line: image.width });
       });
@@ -143,9 +142,8 @@ export class GalleryPainter {
   #drawTraces(context: CanvasRenderingContext2D, atoms: readonly number[], scale: number): void {
     const { tiles, layout } = this.#content as GalleryContent;
     const { tileWidth: width, tileHeight: height } = layout;
-    const style = getComputedStyle(this.#window);
-    context.scale(scale, scale);
-    context.fillStyle = style.getPropertyValue("--panel");
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    context.fillStyle = this.#colours.panel;
     const [zero, lines] = [new Path2D(), new Path2D()];
     for (const [i, atom] of atoms.entries()) {
       const { left, top } = cornerOf(layout, i);
@@ -155,24 +153,29 @@ export class GalleryPainter {
       addTrace(lines, tileAt(tiles, atom), { left, top, width, height });
     }
     context.lineWidth = 1;
-    context.strokeStyle = style.getPropertyValue("--line");
+    context.strokeStyle = this.#colours.line;
     context.stroke(zero);
     context.lineWidth = Math.min(2, Math.max(1, width / 60));
     context.lineJoin = "round";
-    context.strokeStyle = style.getPropertyValue("--accent");
+    context.strokeStyle = this.#colours.accent;
     context.stroke(lines);
   }
 }
 
-/** Fill the gaps: whole rows, and what there is of the last. */
-function fillBehind(
-  context: CanvasRenderingContext2D,
-  { columns, tileWidth, tileHeight, gap }: GalleryLayout,
-  count: number,
-  scale: number,
-): void {
-  const [row, column] = [(tileHeight + gap) * scale, (tileWidth + gap) * scale];
-  const whole = Math.floor(count / columns);
-  context.fillRect(0, 0, columns * column - gap * scale, whole * row);
-  context.fillRect(0, whole * row, (count % columns) * column, row);
+/** An empty canvas of this size. */
+function resize(canvas: HTMLCanvasElement, width: number, height: number): void {
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  else {
+    const context = canvas.getContext("2d");
+    context?.setTransform(1, 0, 0, 1, 0, 0);
+    context?.clearRect(0, 0, width, height);
+  }
+}
+
+/** A colour as a pixel. */
+function pixelOf(context: CanvasRenderingContext2D, colour: string): number {
+  context.fillStyle = colour;
+  const text = String(context.fillStyle); // #rrggbb
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(text.slice(at, at + 2), 16));
+  return 0xff000000 | (blue << 16) | (green << 8) | red;
 }
