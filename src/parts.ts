@@ -4,8 +4,7 @@
  * `trainlets`, this entry runs anywhere.
  */
 
-// The vocabulary: matrices by columns, random numbers, signals and their windows; pauses in long work.
-export { EventLoopPause } from "./core/eventLoop.js";
+// The vocabulary: matrices by columns, random numbers, signals and their windows.
 export { SparseColumns } from "./core/matrix.js";
 export { Rng, type RngState } from "./core/random/rng.js";
 export { toFloat32 } from "./data/formats/npy.js";

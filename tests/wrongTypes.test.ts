@@ -477,6 +477,8 @@ const rows: Readonly<Record<string, Row>> = {
     optional: ["options"],
     accepts: { correlation: ["number"] },
   },
+  tileStyle: { call: parts.tileStyle, args: { shape: [4, 4] } },
+  Fourier: { call: (shape) => new parts.Fourier(shape), args: { shape: [4, 4] } },
   AtomCare: {
     call: (atoms, options, kernels) => new parts.AtomCare(atoms, options, kernels),
     args: {

@@ -7,7 +7,7 @@
  */
 
 import { InputError } from "../core/errors.js";
-import { type Shape, sizeOf, stridesOf } from "../core/shape.js";
+import { requireShape, type Shape, sizeOf, stridesOf } from "../core/shape.js";
 
 /** Complex samples, row-major. */
 export interface ComplexArray {
@@ -22,6 +22,7 @@ export class Fourier {
   readonly #axes: readonly Axis[];
 
   constructor(shape: Shape) {
+    requireShape("Fourier", "shape", shape);
     const odd = shape.find((length) => !isPowerOfTwo(length));
     if (odd !== undefined) throw new InputError(`Fourier: sizes must be powers of two, got ${odd}`);
     this.shape = shape;

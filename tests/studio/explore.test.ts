@@ -1,6 +1,7 @@
 /** Exploring a dictionary, in Chromium: orders, terms, neighbours, families and places are those of the library in Node. */
 
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import {
   atomGallery,
@@ -172,7 +173,6 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
     const by = (keys: readonly number[]) => numbers.toSorted((a, b) => keys[a] - keys[b]);
     const measures = numbers.map((j) => spectrumMeasures(spectrumOf(atoms.column(j), 8, 8)));
     const expected = {
-      own: numbers,
       use: orderAtoms(atoms, "use", { uses: uses! }),
       entropy: orderAtoms(atoms, "entropy"),
       variance: orderAtoms(atoms, "variance"),
@@ -223,6 +223,15 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
     await gallery.press("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("close-up");
     expect(new URL(page.url()).hash).toMatch(/size=\d+.*atom=\d+/);
+  });
+
+  it("has no serious findings of axe with an atom up close", async () => {
+    await page.evaluate(readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
+    const findings = await page.evaluate(async () => {
+      const { violations } = await (globalThis as never as { axe: Axe }).axe.run();
+      return violations.filter(({ impact }) => /serious|critical/.test(impact)).map(({ id }) => id);
+    });
+    expect(findings).toEqual([]);
   });
 
   it("adds up base atoms to the atom", async () => {
@@ -365,6 +374,10 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
     expect(studio.problems).toEqual([]);
   });
 });
+
+interface Axe {
+  run(): Promise<{ violations: { id: string; impact: string }[] }>;
+}
 
 /** How many different pixels a canvas has. */
 function shadesOf(canvas: Element): number {

@@ -17,7 +17,7 @@
  * zero line).
  */
 
-import { type Shape, stridesOf } from "../../core/shape.js";
+import { requireShape, type Shape, stridesOf } from "../../core/shape.js";
 
 /** The style of all atoms of one shape. Sizes are in units, which a gallery magnifies. */
 export interface TileStyle {
@@ -51,6 +51,7 @@ const mount = { shade: 40, gap: 1 } as const;
 
 /** The style for atoms of this shape. */
 export function tileStyle(shape: Shape): TileStyle {
+  requireShape("tileStyle", "shape", shape);
   if (shape.length === 1) return lineStyle;
   const offset = middleOfLeadingAxes(shape);
   const axes = shape.slice(-3);

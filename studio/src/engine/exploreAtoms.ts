@@ -4,8 +4,9 @@
  */
 
 import type { DenseMatrix, Model, Shape } from "trainlets";
-import { EventLoopPause, tileStyle } from "trainlets/parts";
-import { kernelsFor } from "./devices";
+import { tileStyle } from "trainlets/parts";
+import { onKernels } from "./onKernels";
+import { pauses } from "./pauses";
 
 /** How all atoms of a dictionary are drawn. */
 export interface TileLook {
@@ -29,7 +30,7 @@ export function atomsOf(model: Model): Promise<DenseMatrix> {
   if (last?.model === model) return last.atoms;
   const atoms = model.dictionary
     ? Promise.resolve(model.dictionary)
-    : kernelsFor().then(({ kernels }) => model.atoms(kernels));
+    : onKernels((kernels) => model.atoms(kernels));
   last = { model, atoms };
   atoms.catch(() => {
     if (last?.model === model) last = undefined;
@@ -54,13 +55,11 @@ export async function tilesOf(
   const size = look.width * look.height * look.channels;
   const bytes = new Uint8Array(size * count);
   const draw = look.kind === "trace" ? drawTrace : tileDrawer(shape, look);
-  const pause = new EventLoopPause();
+  const pause = pauses(signal);
   for (let j = 0; j < count; j++) {
     draw(atomAt(j), bytes.subarray(j * size, (j + 1) * size));
-    if (pause.isDue()) {
-      await pause.take();
-      signal.throwIfAborted();
-    }
+    const due = pause();
+    if (due) await due;
   }
   return { look, bytes };
 }

@@ -4,10 +4,10 @@
  */
 
 import { type DenseMatrix, orderAtoms, type Shape } from "trainlets";
-import { EventLoopPause } from "trainlets/parts";
 import { AtomFourier } from "./exploreFourier";
 import type { OrderRequest } from "./exploreRequests";
 import { spectrumMeasures } from "./exploreSpectra";
+import { pauses } from "./pauses";
 
 /** All atoms in an order. */
 export async function exploreOrder(
@@ -15,7 +15,7 @@ export async function exploreOrder(
   shape: Shape,
   uses: ArrayLike<number> | undefined,
   { sort, like }: OrderRequest,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Uint32Array<ArrayBuffer>> {
   if (sort === "own") return Uint32Array.from({ length: atoms.cols }, (_, j) => j);
   if (sort === "similarity") return byKeys(correlations(atoms, like).map((value) => -Math.abs(value)));
@@ -42,18 +42,16 @@ async function spectrumKeys(
   atoms: DenseMatrix,
   shape: Shape,
   sort: "frequency" | "orientation",
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Float64Array> {
   const fourier = new AtomFourier(shape);
   const keys = new Float64Array(atoms.cols);
-  const pause = new EventLoopPause();
+  const pause = pauses(signal);
   for (let j = 0; j < atoms.cols; j++) {
     const { frequency, orientation = 1000 } = spectrumMeasures(fourier.spectrum(atoms.column(j)));
     keys[j] = sort === "frequency" ? frequency : orientation;
-    if (pause.isDue()) {
-      await pause.take();
-      signal?.throwIfAborted();
-    }
+    const due = pause();
+    if (due) await due;
   }
   return keys;
 }

@@ -1,29 +1,11 @@
 /**
- * Where in a picture an atom is used: the picture's windows are coded with the dictionary's own rule, and every atom of
- * every code is remembered. The heat of an atom at a sample is the largest |x| |d| / max|d| of the windows over it, with
- * the coefficient x of the window and the sample d of the atom there.
+ * Where in a picture an atom is used. The heat of an atom at a sample is the largest |x| |d| of the windows over it, with
+ * the coefficient x of the window and the sample d of the atom there, as a part of the largest there is.
  */
 
-import { DenseMatrix, type Model, type Shape } from "trainlets";
-import { EventLoopPause, type SparseColumns } from "trainlets/parts";
-import { kernelsFor } from "./devices";
+import type { Model, Shape } from "trainlets";
+import { type CodedPicture, codedPicture, offsetsIn, stridesOf, type Use, usesOf } from "./exploreCodes";
 import { isColour } from "./exploreRequests";
-
-export interface Signal {
-  readonly id: number;
-  readonly shape: Shape;
-  readonly data: Float32Array;
-}
-
-/** A picture in codes. */
-interface CodedPicture {
-  readonly signal: Signal;
-  readonly stride: Shape;
-  /** First samples of the windows, flat. */
-  readonly starts: Uint32Array;
-  /** The codes of `together` windows each. */
-  readonly codes: readonly SparseColumns[];
-}
 
 /** One plane of the picture, as large as it is shown; a signal of one axis is a plane of one row. */
 export interface AtomPlaces {
@@ -55,13 +37,8 @@ interface Frame {
 
 /** The most pixels along a side. */
 const mostPixels = 900;
-/** Windows that overlap more are not worth their time. */
-const enoughWindows = 12_000;
-/** Windows coded between two reports of progress. */
-const together = 1024;
+/** The most windows with frames. */
 const shownPlaces = 6;
-
-const coded = new WeakMap<Model, CodedPicture>();
 
 export interface PlacesRequest {
   readonly atom: number;
@@ -75,80 +52,8 @@ export function placesIn(
   request: PlacesRequest,
   d: Float32Array,
 ): AtomPlaces | undefined {
-  const picture = coded.get(model);
-  return picture?.signal.id === signal ? placesOf(picture, model.shape, request, d) : undefined;
-}
-
-/** Code all windows of a picture, and keep the codes with the model. */
-export async function codePicture(
-  model: Model,
-  signal: Signal,
-  report: (done: number) => void,
-  abort: AbortSignal,
-): Promise<void> {
-  const stride = strideFor(signal.shape, model.shape);
-  const starts = startsOf(signal.shape, model.shape, stride);
-  const { kernels } = await kernelsFor();
-  const coder = await model.open(kernels);
-  const codes: SparseColumns[] = [];
-  const pause = new EventLoopPause();
-  try {
-    for (let from = 0; from < starts.length; from += together) {
-      await pause.take();
-      abort.throwIfAborted();
-      report(from / starts.length);
-      const part = starts.subarray(from, from + together);
-      codes.push((await coder.encode(windowsAt(signal, model.shape, part))).X);
-    }
-  } finally {
-    await coder.close();
-  }
-  coded.set(model, { signal, stride, starts, codes });
-}
-
-/** A quarter of a window, half of one or all of it along each axis: the smallest with few enough windows. */
-export function strideFor(picture: Shape, window: Shape): Shape {
-  const strides = [4, 2, 1].map((part) => window.map((size) => Math.max(1, Math.floor(size / part))));
-  const count = (stride: Shape) =>
-    placesPerAxis(picture, window, stride).reduce((product, { length }) => product * length, 1);
-  return strides.find((stride) => count(stride) <= enoughWindows) ?? window;
-}
-
-/** Where windows start along each axis; the last one is moved back to fit. */
-function placesPerAxis(picture: Shape, window: Shape, stride: Shape): number[][] {
-  return picture.map((size, axis) => {
-    const end = size - window[axis];
-    const starts: number[] = [];
-    for (let start = 0; start < end; start += stride[axis]) starts.push(start);
-    return [...starts, end];
-  });
-}
-
-function stridesOf(shape: Shape): number[] {
-  return shape.map((_, axis) => shape.slice(axis + 1).reduce((product, size) => product * size, 1));
-}
-
-function startsOf(picture: Shape, window: Shape, stride: Shape): Uint32Array {
-  const steps = stridesOf(picture);
-  const starts = placesPerAxis(picture, window, stride).reduce<number[]>(
-    (all, places, axis) => all.flatMap((start) => places.map((place) => start + place * steps[axis])),
-    [0],
-  );
-  return Uint32Array.from(starts);
-}
-
-/** The offset of each sample of a window from its first. */
-function offsetsIn(picture: Shape, window: Shape): Uint32Array {
-  const [outer, inner] = [stridesOf(picture), stridesOf(window)];
-  const size = window.reduce((product, length) => product * length, 1);
-  return Uint32Array.from({ length: size }, (_, i) =>
-    window.reduce((sum, length, axis) => sum + (Math.floor(i / inner[axis]) % length) * outer[axis], 0),
-  );
-}
-
-function windowsAt({ shape, data }: Signal, window: Shape, starts: Uint32Array): DenseMatrix {
-  const offsets = offsetsIn(shape, window);
-  return DenseMatrix.build(offsets.length, starts.length, (i, j) => data[starts[j] + offsets[i]]);
+  const picture = codedPicture(model, signal);
+  return picture && placesOf(picture, model.shape, request, d);
 }
 
 function placesOf(
@@ -232,19 +137,20 @@ function heatIn(
   return heat.map((value) => value / (hottest || 1));
 }
 
-/** The samples of a plane, from 0 to 1 between their least and largest. */
+/** The samples of a plane, from 0 to 1 between their least and largest; of one row all of them, else one per pixel. */
 function backdrop({ rows, columns, channels, slice, step, width, height }: Plane, data: Float32Array) {
-  const [low, high] = [new Float32Array(width * height), new Float32Array(width * height)];
+  const low = new Float32Array(width * height).fill(Infinity);
+  const high = new Float32Array(width * height).fill(-Infinity);
+  const inner = rows === 1 ? 1 : step;
   let [least, largest] = [Infinity, -Infinity];
-  for (let y = 0; y < height; y++)
-    for (let x = 0; x < width; x++) {
-      const at = slice * rows * columns + y * step * columns + x * step;
-      const more = rows === 1 ? Math.min(step, columns - x * step) : 1;
-      const samples = data.subarray(at * channels, at * channels + more);
-      low[y * width + x] = samples.reduce((a, b) => Math.min(a, b));
-      high[y * width + x] = samples.reduce((a, b) => Math.max(a, b));
-      least = Math.min(least, low[y * width + x]);
-      largest = Math.max(largest, high[y * width + x]);
+  for (let y = 0; y < rows; y += step)
+    for (let x = 0; x < columns; x += inner) {
+      const value = data[(slice * rows * columns + y * columns + x) * channels];
+      const pixel = (y / step) * width + Math.floor(x / step);
+      low[pixel] = Math.min(low[pixel], value);
+      high[pixel] = Math.max(high[pixel], value);
+      least = Math.min(least, value);
+      largest = Math.max(largest, value);
     }
   const scaled = (value: number) => (value - least) / (largest - least || 1);
   return { low: low.map(scaled), high: high.map(scaled) };
@@ -265,22 +171,4 @@ function frameIn(plane: Plane, shape: Shape, window: Shape, origin: readonly num
     return [{ top: 0, height: 1, left: origin[0] / columns, width: window[0] / columns }];
   const [[top, left], [height, width]] = [inPlane(origin), inPlane(window)];
   return [{ top: top / rows, left: left / columns, height: height / rows, width: width / columns }];
-}
-
-/** A window whose code has the atom. */
-interface Use {
-  readonly window: number;
-  readonly coefficient: number;
-}
-
-/** The windows whose codes have the atom. */
-function usesOf({ codes }: CodedPicture, atom: number): Use[] {
-  const found: Use[] = [];
-  codes.forEach((X, part) => {
-    for (let j = 0; j < X.cols; j++)
-      for (let s = j * X.width; s < j * X.width + X.counts[j]; s++)
-        if (X.indices[s] === atom && X.values[s] !== 0)
-          found.push({ window: part * together + j, coefficient: X.values[s] });
-  });
-  return found;
 }

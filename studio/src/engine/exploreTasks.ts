@@ -1,11 +1,12 @@
 /** The tasks of the view Explore. Answers move to the page; a call that is cancelled ends at its next pause. */
 
 import { atomGallery, encodePng } from "trainlets";
-import { type AtomFamily, atomFamilies, EventLoopPause } from "trainlets/parts";
+import { type AtomFamily, atomFamilies } from "trainlets/parts";
 import { atomsOf, type Tiles, tilesOf } from "./exploreAtoms";
+import { codePicture, type Signal } from "./exploreCodes";
 import { AtomFourier } from "./exploreFourier";
 import { correlations, exploreOrder } from "./exploreOrder";
-import { type AtomPlaces, codePicture, type PlacesRequest, placesIn, type Signal } from "./explorePlaces";
+import { type AtomPlaces, type PlacesRequest, placesIn } from "./explorePlaces";
 import type { OrderRequest } from "./exploreRequests";
 import {
   type SpectrumMeasures,
@@ -15,6 +16,7 @@ import {
 } from "./exploreSpectra";
 import { type AtomTerms, termsOf } from "./exploreTerms";
 import { modelOf } from "./models";
+import { nextTurn } from "./onKernels";
 import { type Task, transferring } from "./protocol";
 
 /** The most families and neighbours. */
@@ -44,7 +46,7 @@ const exploreSorted: Task<{ id: number } & OrderRequest, Uint32Array<ArrayBuffer
 ) => {
   const model = modelOf(id);
   const atoms = await atomsOf(model);
-  await cancellable(signal);
+  await nextTurn(signal);
   const order = await exploreOrder(atoms, model.shape, model.uses, request, signal);
   return transferring(order, [order.buffer]);
 };
@@ -63,7 +65,7 @@ export interface AtomDetail extends SpectrumMeasures {
 const exploreAtom: Task<{ id: number; atom: number }, AtomDetail> = async ({ id, atom }, { signal }) => {
   const model = modelOf(id);
   const atoms = await atomsOf(model);
-  await cancellable(signal);
+  await nextTurn(signal);
   const samples = Float32Array.from(atoms.column(atom));
   const spectrum = spectrumPicture(new AtomFourier(model.shape, shownPadding).spectrum(samples));
   const measures = spectrumMeasures(new AtomFourier(model.shape).spectrum(samples));
@@ -73,7 +75,7 @@ const exploreAtom: Task<{ id: number; atom: number }, AtomDetail> = async ({ id,
     .sort((a, b) => Math.abs(found[b]) - Math.abs(found[a]) || a - b)
     .slice(0, neighbourCount)
     .map((other) => ({ atom: other, correlation: found[other] }));
-  await cancellable(signal);
+  await nextTurn(signal);
   const moved: Transferable[] = [samples.buffer];
   const detail = { atom, samples, spectrum, ...measures, neighbours };
   if (model.dictionary) return transferring({ ...detail, terms: undefined }, moved);
@@ -96,7 +98,7 @@ const exploreFamilies: Task<{ id: number }, readonly AtomFamily[]> = async ({ id
   const model = modelOf(id);
   if (families?.model === model) return families.found;
   const atoms = await atomsOf(model);
-  await cancellable(signal);
+  await nextTurn(signal);
   const found = atomFamilies(atoms, model.shape, { count: familyCount });
   families = { model, found };
   return found;
@@ -109,7 +111,7 @@ const explorePlaces: Task<{ id: number; signal: number } & PlacesRequest, AtomPl
 ) => {
   const model = modelOf(id);
   const atoms = await atomsOf(model);
-  await cancellable(context.signal);
+  await nextTurn(context.signal);
   const places = placesIn(model, signal, request, atoms.column(request.atom));
   return places && transferring(places, [places.heat.buffer, places.low.buffer, places.high.buffer]);
 };
@@ -132,12 +134,6 @@ const explorePng: Task<{ id: number; order: Uint32Array }, Uint8Array<ArrayBuffe
   const bytes = Uint8Array.from(encodePng(atomGallery(atoms, model.shape, { order: Array.from(order) })));
   return transferring(bytes, [bytes.buffer]);
 };
-
-/** Let a message arrive that may have cancelled this call. */
-async function cancellable(signal: AbortSignal): Promise<void> {
-  await new EventLoopPause().take();
-  signal.throwIfAborted();
-}
 
 export const exploreTasks = {
   exploreTiles,
