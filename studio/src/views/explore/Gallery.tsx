@@ -1,7 +1,7 @@
 /**
  * All atoms of a dictionary, in an order: thousands of tiles, of which the visible ones are drawn. A list box for screen
  * readers and the keyboard: arrow keys, Home, End, Page Up and Page Down move the selection, Enter opens it, + and −
- * zoom, as do a pinch and the wheel with Ctrl.
+ * zoom, as do a pinch and the wheel with Ctrl. A click selects, another one opens.
  */
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -103,7 +103,9 @@ export function Gallery({ tiles, order, selected, size, onSelect, onOpen, onSize
     const box = window.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left - window.clientLeft, event.clientY - box.top - window.clientTop];
     const at = positionAt(layout, x, y + window.scrollTop);
-    if (at !== undefined) onSelect(order[at]);
+    if (at === undefined) return;
+    if (order[at] === selected) onOpen();
+    else onSelect(order[at]);
   };
   const corner = cornerOf(layout, position);
   const id = `atom-${selected + 1}`;
