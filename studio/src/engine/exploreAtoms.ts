@@ -38,7 +38,7 @@ export function atomsOf(model: Model): Promise<DenseMatrix> {
   return atoms;
 }
 
-export function tileLookOf(shape: Shape): TileLook {
+function tileLookOf(shape: Shape): TileLook {
   if (shape.length === 1) return { kind: "trace", width: shape[0], height: 1, channels: 1 };
   const { width, height, channels } = tileStyle(shape);
   return { kind: "picture", width, height, channels };
