@@ -16,7 +16,7 @@ export interface GalleryContent {
 
 /** Milliseconds of drawing per frame: while one scrolls, and when all is new. */
 const frameBudget = 8;
-const firstBudget = 16;
+const firstBudget = 12;
 /** Pixels beyond the window that are drawn before they are seen. */
 const ahead = 900;
 

@@ -19,7 +19,7 @@ export interface GalleryLayout {
 export const tileSizes = { least: 14, most: 360 } as const;
 
 /** The height of a block that is aimed at. */
-const blockHeight = 200;
+const blockHeight = 160;
 
 /** Traces are wider than high, whatever their samples; pictures are as they are, within limits. */
 function aspectOf({ kind, width, height }: TileLook): number {
