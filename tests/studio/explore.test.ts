@@ -11,7 +11,6 @@ import {
   encodePng,
   encodeSignals,
   Model,
-  modelToBytes,
   orderAtoms,
   syntheticPictures,
 } from "trainlets";
@@ -19,6 +18,7 @@ import { atomFamilies, Fourier, type Kernels, Rng, SparseColumns } from "trainle
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spectrumMeasures } from "../../studio/src/engine/exploreSpectra.js";
 import { launchChromium, requireChromium } from "../browser/chromium.js";
+import { bringModel } from "./studioFiles.js";
 import { openStudio, type StudioPage, type StudioSite, serveStudio } from "./studioSite.js";
 
 const meta = {
@@ -125,8 +125,7 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
 
   /** Bring a dictionary and wait until its atoms are shown. */
   async function bring(name: string, one: Model): Promise<void> {
-    const buffer = Buffer.from(modelToBytes(one));
-    await page.locator("input[type=file]").first().setInputFiles({ name, mimeType: "", buffer });
+    await bringModel(page, name, one);
     await page.locator(".explore-tools option", { hasText: name }).waitFor({ state: "attached" });
     await ready(one.A.cols);
   }
@@ -222,7 +221,7 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
     await closeUpOf(columns);
     await gallery.press("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("close-up");
-    expect(new URL(page.url()).hash).toMatch(/size=\d+.*atom=\d+/);
+    await expect.poll(() => new URL(page.url()).hash).toMatch(/size=\d+.*atom=\d+/);
   });
 
   it("has no serious findings of axe with an atom up close", async () => {
