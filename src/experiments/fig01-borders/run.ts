@@ -125,7 +125,8 @@ async function croppedExtension(
 ): Promise<Extension> {
   const energy = f.reduce((sum, value) => sum + value * value, 0);
   const limits = { sparsity: f.length, residualEnergy: tolerance ** 2 * energy };
-  return { label: croppedLabel, ...(await croppedTerms(f, name, limits, kernels)) };
+  const { values, first, terms } = await croppedTerms(f, name, limits, kernels);
+  return { label: croppedLabel, values, first, terms };
 }
 
 /** The largest difference between neighbours across a border. */
@@ -140,12 +141,12 @@ function largestStep(f: Float64Array): number {
 
 /** How many of the largest coefficients of the extended function represent the function itself to the tolerance. */
 function countTerms(f: Float64Array, mode: BorderMode, { wavelet: name, tolerance }: BorderSettings): number {
-  const { first, length, largest } = transformExtended(f, wavelet(name), mode);
-  for (let M = 1; M <= length; M++) {
+  const { first, extended, largest } = transformExtended(f, wavelet(name), mode);
+  for (let M = 1; M <= extended.length; M++) {
     const back = largest(M).subarray(first, first + f.length);
     if (norm(back.map((value, i) => value - f[i])) <= tolerance * norm(f)) return M;
   }
-  return length;
+  return extended.length;
 }
 
 function extensionChart(

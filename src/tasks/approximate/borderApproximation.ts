@@ -45,8 +45,10 @@ export interface BorderOptions {
   readonly terms: number;
 }
 
-/** An approximation of an extended signal: that of sample 0 of the signal is at `first`. */
+/** An extended signal and its approximation: sample 0 of the signal is at `first`. */
 export interface BorderApproximation {
+  /** f̄; that of cropped wavelets is implied by the approximation, and the same. */
+  readonly extended: Float64Array;
   readonly values: Float64Array;
   readonly first: number;
   /** Wavelets in it. */
@@ -72,16 +74,16 @@ export async function approximateBorders(
   if (kernels !== undefined) requireArguments("approximateBorders", { kernels: [kernels, kernelsType] });
   if (border === "cropped")
     return croppedTerms(signal, options.wavelet, { sparsity: terms, residualEnergy: 0 }, kernels);
-  const transform = transformExtended(signal, wavelet(options.wavelet), border);
-  return { values: transform.largest(terms), first: transform.first, terms };
+  const { extended, first, largest } = transformExtended(signal, wavelet(options.wavelet), border);
+  return { extended, values: largest(terms), first, terms };
 }
 
 /** The wavelet transform of an extended signal. */
 export interface ExtendedTransform {
   /** Where sample 0 of the signal is in the extended one. */
   readonly first: number;
-  /** Samples of the extended signal, and coefficients. */
-  readonly length: number;
+  /** f̄, with as many coefficients as samples. */
+  readonly extended: Float64Array;
   /** The extended signal that the M largest coefficients make. */
   largest(M: number): Float64Array;
 }
@@ -102,7 +104,7 @@ export function transformExtended(
     for (const j of order.slice(0, M)) kept[j] = z[j];
     return inversePeriodic(kept, filters, levels);
   };
-  return { first, length, largest };
+  return { first, extended, largest };
 }
 
 /** f̄ = W_s 𝒲 g, where the code g comes from a pursuit over the cropped wavelets. */
@@ -123,5 +125,6 @@ export async function croppedTerms(
   const [terms] = X.counts;
   const cropping = croppingOf(n, wavelet(name));
   const code = { indices: X.indices.subarray(0, terms), values: X.values.subarray(0, terms) };
-  return { values: extensionOf(cropping, code), first: cropping.firstRow, terms };
+  const extended = extensionOf(cropping, code);
+  return { extended, values: extended, first: cropping.firstRow, terms };
 }

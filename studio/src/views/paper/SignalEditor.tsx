@@ -1,0 +1,85 @@
+/** A signal whose two ends can be moved up and down, with the pointer or the arrow keys. */
+
+import { pathOf } from "./Plot";
+
+export interface SignalEditorProps {
+  readonly signal: ArrayLike<number>;
+  /** Samples at each end that count as the border. */
+  readonly border: number;
+  readonly onMove: (end: "left" | "right", value: number) => void;
+}
+
+const width = 640;
+const height = 230;
+const pad = 26;
+/** The values of the ends stay within. */
+export const highest = 1.5;
+const view = 1.7;
+const keys: Readonly<Record<string, number>> = {
+  ArrowUp: 0.05,
+  ArrowRight: 0.05,
+  ArrowDown: -0.05,
+  ArrowLeft: -0.05,
+  PageUp: 0.5,
+  PageDown: -0.5,
+};
+
+export function SignalEditor({ signal, border, onMove }: SignalEditorProps) {
+  const n = signal.length;
+  const px = (i: number) => pad + (i / (n - 1)) * (width - 2 * pad);
+  const py = (value: number) => height / 2 - (value / view) * (height / 2);
+  const points = Array.from(signal, (value, i) => [i, value] as const);
+  const move = (end: "left" | "right", value: number) =>
+    onMove(end, Math.min(highest, Math.max(-highest, value)));
+  const band = px(border - 0.5) - px(0);
+  const handle = (end: "left" | "right") => {
+    const i = end === "left" ? 0 : n - 1;
+    return (
+      // biome-ignore lint/a11y/useSemanticElements: a handle on a curve is no range input
+      <g
+        class="handle"
+        role="slider"
+        tabIndex={0}
+        aria-label={`The ${end} end of the signal`}
+        aria-orientation="vertical"
+        aria-valuemin={-highest}
+        aria-valuemax={highest}
+        aria-valuenow={Number(signal[i].toFixed(2))}
+        data-end={end}
+        onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+        onPointerMove={(event) => {
+          if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+          const box = event.currentTarget.ownerSVGElement?.getBoundingClientRect();
+          if (box) move(end, view * (1 - (2 * (event.clientY - box.top)) / box.height));
+        }}
+        onKeyDown={(event) => {
+          const step = keys[event.key];
+          const to = event.key === "Home" ? -highest : event.key === "End" ? highest : undefined;
+          if (step === undefined && to === undefined) return;
+          event.preventDefault();
+          move(end, to ?? signal[i] + step);
+        }}
+      >
+        <circle class="reach" cx={px(i)} cy={py(signal[i])} r={24} />
+        <circle class="knob" cx={px(i)} cy={py(signal[i])} r={9} />
+        <path
+          class="arrows"
+          d={`M${px(i) - 4} ${py(signal[i]) - 14}l4 -5l4 5M${px(i) - 4} ${py(signal[i]) + 14}l4 5l4 -5`}
+        />
+      </g>
+    );
+  };
+  return (
+    <svg class="editor" viewBox={`0 0 ${width} ${height}`}>
+      <rect class="band" x={px(0)} y={0} width={band} height={height} />
+      <rect class="band" x={px(n - 1) - band} y={0} width={band} height={height} />
+      <line class="grid" x1={pad} x2={width - pad} y1={py(0)} y2={py(0)} />
+      <path class="curve" d={pathOf(points, px, py)} />
+      {points.map(([i, value]) => (
+        <circle key={i} class="sample" cx={px(i)} cy={py(value)} r={2.2} />
+      ))}
+      {handle("left")}
+      {handle("right")}
+    </svg>
+  );
+}
