@@ -37,9 +37,11 @@ export interface TreatmentResult {
   readonly overall: number;
 }
 
-/** The signal, its largest sample 1 before its ends are moved. */
+/** The signal: without its mean, its largest sample 1 before its ends are moved. */
 export function borderSignal({ signal, row, left, right }: Omit<BorderInput, "wavelet" | "terms">) {
-  const f = unbent(signal, row);
+  const given = unbent(signal, row);
+  const mean = given.reduce((sum, value) => sum + value, 0) / samples;
+  const f = given.map((value) => value - mean);
   const largest = f.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   const weight = (i: number) => Math.max(0, 1 - i / bent) ** 2;
   return f.map((value, i) => value / largest + left * weight(i) + right * weight(samples - 1 - i));
@@ -47,12 +49,9 @@ export function borderSignal({ signal, row, left, right }: Omit<BorderInput, "wa
 
 function unbent(signal: SignalName, row: ArrayLike<number> | undefined): Float64Array {
   if (signal === "ramp") return Float64Array.from({ length: samples }, (_, i) => (2 * i) / (samples - 1) - 1);
-  if (signal === "row") {
-    const mean = Array.from(row ?? []).reduce((sum, value) => sum + value, 0) / samples;
-    return Float64Array.from({ length: samples }, (_, i) => (row?.[i] ?? mean) - mean);
-  }
-  const cubic = randomCubic(samples, Rng.from(2)); // the function of figure 1
-  return signal === "smooth" ? cubic : cubic.map((value, i) => value + (i < samples / 2 ? 0 : 2));
+  if (signal === "row") return Float64Array.from({ length: samples }, (_, i) => row?.[i] ?? 0);
+  if (signal === "smooth") return randomCubic(samples, Rng.from(2)); // the function of figure 1
+  return randomCubic(samples, Rng.from(3)).map((value, i) => value + (i < samples / 2 ? 0 : 0.8));
 }
 
 const paperBorders: Task<BorderInput, BorderResult> = async (input) => {

@@ -25,6 +25,8 @@ export interface RaceInput {
   /** Pixels along a side of a patch. */
   readonly side: number;
   readonly learners: readonly Racer[];
+  /** Non-zeros per atom, in percent of the pixels of a patch. */
+  readonly share: number;
   /** Patches of an epoch. */
   readonly examples: number;
   /** Seconds of each learner. */
@@ -43,7 +45,7 @@ export interface RaceNews {
 
 /** Every learner with these options. */
 export function raceOptions(
-  { side, examples, shape }: Pick<RaceInput, "side" | "examples" | "shape">,
+  { side, share, examples, shape }: Pick<RaceInput, "side" | "share" | "examples" | "shape">,
   learner: Racer,
 ): Omit<TrainOptions, "kernels" | "signal"> {
   const windows = (shape[0] - side + 1) * (shape[1] - side + 1);
@@ -55,12 +57,12 @@ export function raceOptions(
     examples: Math.min(examples, Math.floor(0.8 * windows)),
     epochs: 10_000,
     batch: 128,
-    holdout: Math.min(600, Math.floor(0.2 * windows)),
-    testEvery: 1024,
+    holdout: Math.min(500, Math.floor(0.2 * windows)),
+    testEvery: 1536,
     reportEvery: 1_000_000,
     keep: "last",
     seed: 1,
-    ...(learner === "odl" ? {} : { atomSparsity: "5%" as const }),
+    ...(learner === "odl" ? {} : { atomSparsity: `${share}%` as const }),
     ...(learner === "niht" || learner === "sparse-ksvd" ? {} : { init: "base" as const }),
   };
 }

@@ -42,13 +42,17 @@ export function AtomsSection() {
             In two dimensions an atom is the product of two 1-D ones, one down and one across. The usual
             transform takes both from the same scale, so its atoms are square. The paper takes every pair:
           </p>
-          <Equation>
-            <Sub of={<V>Φ</V>} by={<mn>2</mn>} />
-            <mo>=</mo>
-            <Sub of={<V>Φ</V>} by={<mn>1</mn>} />
-            <mo>⊗</mo>
-            <Sub of={<V>Φ</V>} by={<mn>1</mn>} />
-          </Equation>
+          <Equation
+            parts={[
+              <>
+                <Sub of={<V>Φ</V>} by={<mn>2</mn>} />
+                <mo>=</mo>
+                <Sub of={<V>Φ</V>} by={<mn>1</mn>} />
+                <mo>⊗</mo>
+                <Sub of={<V>Φ</V>} by={<mn>1</mn>} />
+              </>,
+            ]}
+          />
           <p>
             That adds long, thin atoms, and applying Φ becomes two small matrix products instead of one large
             one. Pick a place below: the same coefficient, its atom in both constructions.

@@ -2,7 +2,13 @@
 
 import { addressed, integer, oneOf } from "../../app/address";
 import type { BorderResult, TreatmentResult } from "../../engine/paper/borders";
-import { borderSamples, borderTreatments, samples, shownBeyond, signalNames } from "../../engine/paper/settings";
+import {
+  borderSamples,
+  borderTreatments,
+  samples,
+  shownBeyond,
+  signalNames,
+} from "../../engine/paper/settings";
 import { Choice } from "../../parts/Choice";
 import { Slider } from "../../parts/Slider";
 import { Equation, Norm, Sub, Sup, V } from "./math";
@@ -75,7 +81,9 @@ export function BordersSection() {
               }}
             />
           )}
-          <p class="help">Drag the two ends, or move them with the arrow keys.</p>
+          <p class="help">
+            Drag the two ends, or move them with the arrow keys. 64 samples, without their mean.
+          </p>
         </div>
         <div class="side">
           <Choice
@@ -122,36 +130,43 @@ function BordersText() {
     <>
       <p>
         A wavelet transform wants an endless signal. A patch ends. So one has to say what comes after the last
-        sample: the signal again, its mirror image, or zeros. Each choice makes a jump or a kink that is not in
-        the data, and wavelets are spent on it.
+        sample: the signal again, its mirror image, or zeros. Each choice makes a jump or a kink that is not
+        in the data, and wavelets are spent on it.
       </p>
       <p>
-        The paper says nothing about the outside. It takes the wavelets of a longer signal, W<sub>s</sub>, cuts
-        out the rows of the patch, P<sup>T</sup>, and looks for few atoms <em>g</em> that make the inside:
+        The paper says nothing about the outside. It takes the wavelets of a longer signal, W<sub>s</sub>,
+        cuts out the rows of the patch, P<sup>T</sup>, and looks for few atoms <em>g</em> that make the
+        inside:
       </p>
-      <Equation number="(6)">
-        <Sub of={<V>g</V>} by={<mi>w</mi>} />
-        <mo>=</mo>
-        <munder>
-          <mrow>
-            <mi>arg</mi>
-            <mspace width="0.15em" />
-            <mi>min</mi>
-          </mrow>
-          <V>g</V>
-        </munder>
-        <Norm by="0">
-          <V>g</V>
-        </Norm>
-        <mspace width="1em" />
-        <mtext>such that</mtext>
-        <mspace width="1em" />
-        <Sup of={<V>P</V>} by={<mi>T</mi>} />
-        <Sub of={<V>W</V>} by={<mi>s</mi>} />
-        <V>g</V>
-        <mo>=</mo>
-        <V>f</V>
-      </Equation>
+      <Equation
+        number="(6)"
+        parts={[
+          <>
+            <Sub of={<V>g</V>} by={<mi>w</mi>} />
+            <mo>=</mo>
+            <munder>
+              <mrow>
+                <mi>arg</mi>
+                <mspace width="0.15em" />
+                <mi>min</mi>
+              </mrow>
+              <V>g</V>
+            </munder>
+            <mspace width="0.3em" />
+            <Norm by="0">
+              <V>g</V>
+            </Norm>
+          </>,
+          <>
+            <mtext>such that</mtext>
+            <mspace width="0.8em" /> <Sup of={<V>P</V>} by={<mi>T</mi>} />
+            <Sub of={<V>W</V>} by={<mi>s</mi>} />
+            <V>g</V>
+            <mo>=</mo>
+            <V>f</V>
+          </>,
+        ]}
+      />
       <p>
         The outside is then whatever these atoms happen to do there. Move the ends apart and compare the four
         ways with the same number of wavelets.
@@ -179,7 +194,12 @@ function Treatments({ result }: { readonly result: BorderResult }) {
               <span>{about[one.border]}</span>
             </figcaption>
             <dl class="errors">
-              <ErrorBar label="at the borders" name={`${one.border}-border`} value={one.atBorder} of={worst} />
+              <ErrorBar
+                label="at the borders"
+                name={`${one.border}-border`}
+                value={one.atBorder}
+                of={worst}
+              />
               <ErrorBar label="inside" name={`${one.border}-inside`} value={one.inside} of={worst} />
             </dl>
           </figure>
@@ -187,14 +207,14 @@ function Treatments({ result }: { readonly result: BorderResult }) {
       </div>
       {cropped && (
         <p class="verdict" aria-live="polite">
-          {verdict(cropped.atBorder, best)}
+          {verdict(cropped, best)}
         </p>
       )}
       <figure>
         <Plot
           label="The error of each sample under the four border treatments"
           x={[0, samples - 1]}
-          y={[0, highestError]}
+          y={[0, 1.08 * highestError]}
           xLabel="sample"
           yLabel="|error|"
           bands={[
@@ -219,15 +239,15 @@ function Treatments({ result }: { readonly result: BorderResult }) {
   );
 }
 
-function verdict(cropped: number, best: TreatmentResult): string {
-  const ratio = best.atBorder / cropped;
-  const found =
-    ratio >= 1.05
-      ? `The best of the other three, ${names[best.border].toLowerCase()}, leaves ${ratio < 100 ? ratio.toPrecision(2) : Math.round(ratio)} times as much at the borders as cropped wavelets.`
-      : ratio > 0.95
-        ? `Here ${names[best.border].toLowerCase()} borders do as well as cropped wavelets.`
-        : `Here ${names[best.border].toLowerCase()} borders do better: the signal suits them.`;
-  return found;
+function verdict(cropped: TreatmentResult, best: TreatmentResult): string {
+  const name = names[best.border].toLowerCase();
+  const ratio = best.atBorder / cropped.atBorder;
+  if (ratio > 1.05) {
+    const times = ratio < 100 ? ratio.toPrecision(2) : ratio.toFixed(0);
+    return `At the borders, the best of the others (${name}) leaves ${times} times the error of cropped wavelets.`;
+  }
+  const [all, other] = [cropped.overall.toFixed(3), best.overall.toFixed(3)];
+  return `Here the ${name} extension suits the borders as well or better. Over all samples it leaves ${other}, cropped wavelets ${all}.`;
 }
 
 function ErrorBar(props: {
@@ -250,7 +270,7 @@ function ErrorBar(props: {
 
 /** The signal, its extension past the borders, and the approximation of both. */
 function Extension({ signal, result }: { readonly signal: Float64Array; readonly result: TreatmentResult }) {
-  const [width, height, view] = [280, 150, 2.2];
+  const [width, height, view] = [280, 150, 1.75];
   const total = samples + 2 * shownBeyond;
   const px = (i: number) => (i / (total - 1)) * width;
   const py = (value: number) => height / 2 - (value / view) * (height / 2);

@@ -7,7 +7,7 @@ import type { PursuitResult } from "../../engine/paper/pursuitSteps";
 import { PictureChooser } from "../../parts/Choosers";
 import { PixelCanvas } from "../../parts/PixelCanvas";
 import { greyPixels, signedPixels } from "../../parts/pixels";
-import { Equation, Norm, Sub, V } from "./math";
+import { Equation, Fence, Norm, Sub, V } from "./math";
 import { Plot } from "./Plot";
 import { currentPicture, isPicture, thumbnailOf, windowOf } from "./pictures";
 import { Section } from "./Section";
@@ -21,7 +21,7 @@ const mostAtoms = 5000;
 
 const patchTop = addressed("top", 96, integer(0, 100_000));
 const patchLeft = addressed("left-edge", 96, integer(0, 100_000));
-const step = addressed("step", 0, integer(0, most));
+const step = addressed("step", 3, integer(0, most));
 
 /** The current dictionary, if it codes patches of this picture. */
 function usableDictionary(picture: Item) {
@@ -45,43 +45,50 @@ export function OmpSection() {
             is greedy. It compares what is left, the residual, with all atoms, takes the one most like it, and
             fits the coefficients of all atoms taken so far anew:
           </p>
-          <Equation>
-            <mi>j</mi>
-            <mo>=</mo>
-            <munder>
-              <mrow>
-                <mi>arg</mi>
-                <mspace width="0.15em" />
-                <mi>max</mi>
-              </mrow>
-              <mi>i</mi>
-            </munder>
-            <mo stretchy={false}>|</mo>
-            <mo stretchy={false}>⟨</mo>
-            <V>r</V>
-            <mo>,</mo>
-            <Sub of={<V>d</V>} by={<mi>i</mi>} />
-            <mo stretchy={false}>⟩</mo>
-            <mo stretchy={false}>|</mo>
-            <mo>,</mo>
-            <mspace width="1.2em" />
-            <V>x</V>
-            <mo>=</mo>
-            <munder>
-              <mrow>
-                <mi>arg</mi>
-                <mspace width="0.15em" />
-                <mi>min</mi>
-              </mrow>
-              <mtext>atoms taken</mtext>
-            </munder>
-            <Norm by="2">
-              <V>y</V>
-              <mo>−</mo>
-              <V>D</V>
-              <V>x</V>
-            </Norm>
-          </Equation>
+          <Equation
+            parts={[
+              <>
+                <mi>j</mi>
+                <mo>=</mo>
+                <munder>
+                  <mrow>
+                    <mi>arg</mi>
+                    <mspace width="0.15em" />
+                    <mi>max</mi>
+                  </mrow>
+                  <mi>i</mi>
+                </munder>
+                <mspace width="0.2em" />
+                <Fence>|</Fence>
+                <Fence>⟨</Fence>
+                <V>r</V>
+                <mo>,</mo>
+                <Sub of={<V>d</V>} by={<mi>i</mi>} />
+                <Fence>⟩</Fence>
+                <Fence>|</Fence>
+              </>,
+              <>
+                {" "}
+                <V>x</V>
+                <mo>=</mo>
+                <munder>
+                  <mrow>
+                    <mi>arg</mi>
+                    <mspace width="0.15em" />
+                    <mi>min</mi>
+                  </mrow>
+                  <mtext>atoms taken</mtext>
+                </munder>
+                <mspace width="0.2em" />
+                <Norm by="2">
+                  <V>y</V>
+                  <mo>−</mo>
+                  <V>D</V>
+                  <V>x</V>
+                </Norm>
+              </>,
+            ]}
+          />
           <p>Move the patch over the picture, then take one step at a time.</p>
         </>
       }
@@ -199,7 +206,12 @@ function Steps({ result }: { readonly result: PursuitResult }) {
   return (
     <div class="omp-steps">
       <div class="row">
-        <button type="button" class="primary" disabled={at + 1 >= steps.length} onClick={() => step.set(at + 1)}>
+        <button
+          type="button"
+          class="primary"
+          disabled={at + 1 >= steps.length}
+          onClick={() => step.set(at + 1)}
+        >
           Step
         </button>
         <button type="button" disabled={at === 0} onClick={() => step.set(at - 1)}>

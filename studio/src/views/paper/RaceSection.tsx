@@ -6,7 +6,7 @@ import { Choice } from "../../parts/Choice";
 import { PictureChooser } from "../../parts/Choosers";
 import { PixelCanvas } from "../../parts/PixelCanvas";
 import { Slider } from "../../parts/Slider";
-import { Equation, Sub, Sup, V } from "./math";
+import { Equation, Fence, Sub, Sup, V } from "./math";
 import { Plot } from "./Plot";
 import { currentPicture, isPicture } from "./pictures";
 import { type Lane, lanes, racing, startRace, stopRace } from "./raceState";
@@ -21,8 +21,10 @@ const chosen: Kind<readonly Racer[]> = {
 };
 const learners = addressed<readonly Racer[]>("learners", ["osdl", "sparse-ksvd", "odl"], chosen);
 const side = addressed("race-patch", 12, integer(8, 20));
+const shares = [5, 10, 25];
+const share = addressed("race-share", 5, integer(1, 50));
 const examples = addressed("race-examples", 10_000, integer(500, 100_000));
-const seconds = addressed("race-seconds", 15, integer(1, 120));
+const seconds = addressed("race-seconds", 10, integer(1, 120));
 
 const names: Record<Racer, string> = {
   osdl: "OSDL",
@@ -53,30 +55,35 @@ export function RaceSection() {
             takes one step downhill with all atoms they used, keeps the <em>k</em> largest entries per column,
             and continues with the next handful:
           </p>
-          <Equation number="(12)">
-            <Sup
-              of={<V>A</V>}
-              by={
-                <>
-                  <mi>t</mi>
-                  <mo>+</mo>
-                  <mn>1</mn>
-                </>
-              }
-            />
-            <mo>=</mo>
-            <Sub of={<mi>𝒫</mi>} by={<mi>k</mi>} />
-            <mo stretchy={false}>[</mo>
-            <Sup of={<V>A</V>} by={<mi>t</mi>} />
-            <mo>−</mo>
-            <Sup of={<mi>η</mi>} by={<mi>t</mi>} />
-            <mo>∇</mo>
-            <mi>f</mi>
-            <mo stretchy={false}>(</mo>
-            <Sup of={<V>A</V>} by={<mi>t</mi>} />
-            <mo stretchy={false}>)</mo>
-            <mo stretchy={false}>]</mo>
-          </Equation>
+          <Equation
+            number="(12)"
+            parts={[
+              <>
+                <Sup
+                  of={<V>A</V>}
+                  by={
+                    <>
+                      <mi>t</mi>
+                      <mo>+</mo>
+                      <mn>1</mn>
+                    </>
+                  }
+                />
+                <mo>=</mo>
+                <Sub of={<mi>𝒫</mi>} by={<mi>k</mi>} />
+                <Fence>[</Fence>
+                <Sup of={<V>A</V>} by={<mi>t</mi>} />
+                <mo>−</mo>
+                <Sup of={<mi>η</mi>} by={<mi>t</mi>} />
+                <mo>∇</mo>
+                <mi>f</mi>
+                <Fence>(</Fence>
+                <Sup of={<V>A</V>} by={<mi>t</mi>} />
+                <Fence>)</Fence>
+                <Fence>]</Fence>
+              </>,
+            ]}
+          />
           <p>
             Let learners race on your picture. All start from the same cropped wavelets, see the same patches,
             and are tested on the same other patches. They take turns in one worker: the one that has used the
@@ -125,6 +132,16 @@ function Race() {
           onChange={(value) => side.set(Number(value))}
         />
         <Choice
+          label="Non-zeros per atom, k"
+          value={String(share.value)}
+          disabled={racing.value}
+          options={[...new Set([...shares, share.value])].map((percent) => ({
+            value: String(percent),
+            text: `${percent} % of the pixels: ${Math.max(1, Math.round((percent * side.value ** 2) / 100))}`,
+          }))}
+          onChange={(value) => share.set(Number(value))}
+        />
+        <Choice
           label="Patches to learn from"
           value={String(examples.value)}
           disabled={racing.value}
@@ -156,6 +173,7 @@ function Race() {
               void startRace(picture, {
                 side: side.value,
                 learners: learners.value,
+                share: share.value,
                 examples: examples.value,
                 seconds: seconds.value,
               });
@@ -165,7 +183,11 @@ function Race() {
           </button>
         )}
         <p class="help" role="status">
-          {racing.value ? "Racing." : lanes.value.some(({ points }) => points.length > 0) ? "Ended." : "Ready."}
+          {racing.value
+            ? "Racing."
+            : lanes.value.some(({ points }) => points.length > 0)
+              ? "Ended."
+              : "Ready."}
         </p>
       </div>
       <RaceResult />

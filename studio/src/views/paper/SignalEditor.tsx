@@ -1,6 +1,7 @@
 /** A signal whose two ends can be moved up and down, with the pointer or the arrow keys. */
 
 import { pathOf } from "./Plot";
+import { useWidth } from "./useWidth";
 
 export interface SignalEditorProps {
   readonly signal: ArrayLike<number>;
@@ -9,7 +10,6 @@ export interface SignalEditorProps {
   readonly onMove: (end: "left" | "right", value: number) => void;
 }
 
-const width = 640;
 const height = 230;
 const pad = 26;
 /** The values of the ends stay within. */
@@ -25,6 +25,7 @@ const keys: Readonly<Record<string, number>> = {
 };
 
 export function SignalEditor({ signal, border, onMove }: SignalEditorProps) {
+  const [frame, width] = useWidth<HTMLDivElement>(640);
   const n = signal.length;
   const px = (i: number) => pad + (i / (n - 1)) * (width - 2 * pad);
   const py = (value: number) => height / 2 - (value / view) * (height / 2);
@@ -35,7 +36,6 @@ export function SignalEditor({ signal, border, onMove }: SignalEditorProps) {
   const handle = (end: "left" | "right") => {
     const i = end === "left" ? 0 : n - 1;
     return (
-      // biome-ignore lint/a11y/useSemanticElements: a handle on a curve is no range input
       <g
         class="handle"
         role="slider"
@@ -70,16 +70,18 @@ export function SignalEditor({ signal, border, onMove }: SignalEditorProps) {
     );
   };
   return (
-    <svg class="editor" viewBox={`0 0 ${width} ${height}`}>
-      <rect class="band" x={px(0)} y={0} width={band} height={height} />
-      <rect class="band" x={px(n - 1) - band} y={0} width={band} height={height} />
-      <line class="grid" x1={pad} x2={width - pad} y1={py(0)} y2={py(0)} />
-      <path class="curve" d={pathOf(points, px, py)} />
-      {points.map(([i, value]) => (
-        <circle key={i} class="sample" cx={px(i)} cy={py(value)} r={2.2} />
-      ))}
-      {handle("left")}
-      {handle("right")}
-    </svg>
+    <div ref={frame} class="editor">
+      <svg viewBox={`0 0 ${width} ${height}`} role="presentation">
+        <rect class="band" x={px(0)} y={0} width={band} height={height} />
+        <rect class="band" x={px(n - 1) - band} y={0} width={band} height={height} />
+        <line class="grid" x1={pad} x2={width - pad} y1={py(0)} y2={py(0)} />
+        <path class="curve" d={pathOf(points, px, py)} />
+        {points.map(([i, value]) => (
+          <circle key={i} class="sample" cx={px(i)} cy={py(value)} r={2.2} />
+        ))}
+        {handle("left")}
+        {handle("right")}
+      </svg>
+    </div>
   );
 }

@@ -7,7 +7,7 @@ import { PixelCanvas } from "../../parts/PixelCanvas";
 import { picturePixels, signedPixels } from "../../parts/pixels";
 import { Slider } from "../../parts/Slider";
 import { AtomGrid } from "./AtomGrid";
-import { Equation, Norm, Sub, V } from "./math";
+import { Equation, Fence, Norm, Sub, V } from "./math";
 import { Section } from "./Section";
 import { useTask } from "./useTask";
 
@@ -36,14 +36,15 @@ const entryList: Kind<readonly Entry[]> = {
 const column = addressed<readonly Entry[]>(
   "column",
   [
-    { atom: 45, value: 0.9 },
-    { atom: 60, value: -0.6 },
-    { atom: 17, value: 0.5 },
+    { atom: 99, value: -1 },
+    { atom: 21, value: 0.99 },
+    { atom: 2, value: 0.69 },
+    { atom: 28, value: -0.67 },
   ],
   entryList,
 );
 const k = addressed("k", 4, integer(1, mostEntries));
-const cursor = addressed("base", 45, integer(0, 195));
+const cursor = addressed("base", 99, integer(0, 195));
 const side = addressed("side", 64, integer(4, 64));
 
 export function SparsitySection() {
@@ -55,55 +56,62 @@ export function SparsitySection() {
       text={
         <>
           <p>
-            A dictionary D that is learned number by number is large and slow to apply. Here every atom
-            is a mixture of a few base atoms. Φ is fixed and fast; only the sparse matrix A is learned, with at
+            A dictionary D that is learned number by number is large and slow to apply. Here every atom is a
+            mixture of a few base atoms. Φ is fixed and fast; only the sparse matrix A is learned, with at
             most <em>k</em> non-zeros per column:
           </p>
-          <Equation number="(3)">
-            <munder>
-              <mi>min</mi>
-              <mrow>
-                <V>A</V>
+          <Equation
+            number="(3)"
+            parts={[
+              <>
+                <munder>
+                  <mi>min</mi>
+                  <mrow>
+                    <V>A</V>
+                    <mo>,</mo>
+                    <V>X</V>
+                  </mrow>
+                </munder>
+                <mspace width="0.3em" />
+                <mfrac>
+                  <mn>1</mn>
+                  <mn>2</mn>
+                </mfrac>
+                <msubsup>
+                  <mrow>
+                    <Fence>‖</Fence>
+                    <V>Y</V>
+                    <mo>−</mo>
+                    <V>Φ</V>
+                    <V>A</V>
+                    <V>X</V>
+                    <Fence>‖</Fence>
+                  </mrow>
+                  <mi>F</mi>
+                  <mn>2</mn>
+                </msubsup>
+              </>,
+              <>
+                <mtext>such that</mtext>
+                <mspace width="0.6em" />{" "}
+                <Norm by="0">
+                  <Sub of={<V>x</V>} by={<mi>i</mi>} />
+                </Norm>
+                <mo>≤</mo>
+                <mi>p</mi>
                 <mo>,</mo>
-                <V>X</V>
-              </mrow>
-            </munder>
-            <mfrac>
-              <mn>1</mn>
-              <mn>2</mn>
-            </mfrac>
-            <msubsup>
-              <mrow>
-                <mo stretchy={false}>‖</mo>
-                <V>Y</V>
-                <mo>−</mo>
-                <V>Φ</V>
-                <V>A</V>
-                <V>X</V>
-                <mo stretchy={false}>‖</mo>
-              </mrow>
-              <mi>F</mi>
-              <mn>2</mn>
-            </msubsup>
-            <mspace width="1em" />
-            <mtext>s.t.</mtext>
-            <mspace width="0.6em" />
-            <Norm by="0">
-              <Sub of={<V>x</V>} by={<mi>i</mi>} />
-            </Norm>
-            <mo>≤</mo>
-            <mi>p</mi>
-            <mo>,</mo>
-            <mspace width="0.6em" />
-            <Norm by="0">
-              <Sub of={<V>a</V>} by={<mi>j</mi>} />
-            </Norm>
-            <mo>=</mo>
-            <mi>k</mi>
-          </Equation>
+                <mspace width="0.6em" />
+                <Norm by="0">
+                  <Sub of={<V>a</V>} by={<mi>j</mi>} />
+                </Norm>
+                <mo>=</mo>
+                <mi>k</mi>
+              </>,
+            ]}
+          />
           <p>
-            Take base atoms from Φ and mix them. With more than <em>k</em>, the smallest are dropped: that is
-            the projection 𝒫<sub>k</sub> of the learning algorithm.
+            The four below make a slanted edge, which no atom of Φ is. Mix others. With more than <em>k</em>,
+            the smallest are dropped: that is the projection 𝒫<sub>k</sub> of the learning algorithm.
           </p>
         </>
       }
@@ -190,7 +198,10 @@ function Column() {
       <span class="sign" aria-hidden="true">
         =
       </span>
-      <figure class="mix-atom" data-atom={JSON.stringify(Array.from(result.atom, (v) => Number(v.toFixed(5))))}>
+      <figure
+        class="mix-atom"
+        data-atom={JSON.stringify(Array.from(result.atom, (v) => Number(v.toFixed(5))))}
+      >
         <PixelCanvas
           pixels={signedPixels(smallShape[1], smallShape[0], result.atom)}
           label="The atom that the column of A makes"

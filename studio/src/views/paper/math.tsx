@@ -2,21 +2,34 @@
 
 import type { ComponentChildren } from "preact";
 
-/** A formula on a line of its own, with its number in the paper. */
+/** A formula on a line of its own, or on several where the page is narrow, with its number in the paper. */
 export function Equation({
-  children,
+  parts,
   number,
 }: {
-  readonly children: ComponentChildren;
+  readonly parts: readonly ComponentChildren[];
   readonly number?: string;
 }) {
   return (
     <div class="equation">
-      <math display="block">{children}</math>
+      <div>
+        {parts.map((part, i) => (
+          <math key={i} displaystyle>
+            {part}
+          </math>
+        ))}
+      </div>
       {number && <span class="number">{number}</span>}
     </div>
   );
 }
+
+/** Brackets and bars that stay as small as the letters. Preact omits attributes that are false, so it is a text. */
+export function Fence({ children }: { readonly children: string }) {
+  return <mo {...fixed}>{children}</mo>;
+}
+
+const fixed = { stretchy: "false" } as unknown as { readonly stretchy: boolean };
 
 /** A matrix or a vector: bold, upright. */
 export function V({ children }: { readonly children: string }) {
@@ -47,9 +60,9 @@ export function Norm({ children, by }: { readonly children: ComponentChildren; r
   return (
     <msub>
       <mrow>
-        <mo stretchy={false}>‖</mo>
+        <Fence>‖</Fence>
         {children}
-        <mo stretchy={false}>‖</mo>
+        <Fence>‖</Fence>
       </mrow>
       <mn>{by}</mn>
     </msub>

@@ -29,9 +29,10 @@ export function windowOf(
   height: number,
   width: number,
 ): Float32Array<ArrayBuffer> {
-  return Float32Array.from({ length: height * width }, (_, i) =>
-    greyAt(item, top + Math.floor(i / width), left + (i % width)),
-  );
+  const samples = new Float32Array(height * width);
+  for (let r = 0; r < height; r++)
+    for (let c = 0; c < width; c++) samples[r * width + c] = greyAt(item, top + r, left + c);
+  return samples;
 }
 
 /** The most pixels along a side of a thumbnail. */

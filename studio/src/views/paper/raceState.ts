@@ -6,7 +6,7 @@ import { notifyOf } from "../../app/notices";
 import { Engine } from "../../engine/client";
 import type { RaceNews } from "../../engine/paper/race";
 import type { Racer } from "../../engine/paper/settings";
-import { picturePixels, type Pixels } from "../../parts/pixels";
+import { type Pixels, picturePixels } from "../../parts/pixels";
 import { windowOf } from "./pictures";
 
 /** A worker of its own: the others stay free. */
@@ -25,6 +25,7 @@ export const racing = signal(false);
 export interface RaceSettings {
   readonly side: number;
   readonly learners: readonly Racer[];
+  readonly share: number;
   readonly examples: number;
   readonly seconds: number;
 }
@@ -39,11 +40,7 @@ export async function startRace(item: Item, settings: RaceSettings): Promise<voi
   try {
     const shape = item.shape.slice(0, 2).map((size) => Math.min(size, mostSide));
     const data = windowOf(item, 0, 0, shape[0], shape[1]);
-    await track.run(
-      "paperRace",
-      { shape, data, ...settings },
-      { onProgress: note, transfer: [data.buffer] },
-    );
+    await track.run("paperRace", { shape, data, ...settings }, { onProgress: note, transfer: [data.buffer] });
   } catch (error) {
     notifyOf(error);
   } finally {

@@ -20,7 +20,6 @@ export function useTask<K extends keyof Tasks & string>(
   const [result, setResult] = useState<Result<K>>();
   const waiting = useRef<(() => Input<K>) | undefined>(undefined);
   const busy = useRef(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the input
   useEffect(() => {
     if (key === undefined) return;
     waiting.current = input;
