@@ -21,6 +21,8 @@ export interface BorderInput {
 
 export interface BorderResult {
   readonly signal: Float64Array;
+  /** Its ends before they were moved. */
+  readonly unmoved: { readonly left: number; readonly right: number };
   readonly treatments: readonly TreatmentResult[];
 }
 
@@ -38,7 +40,7 @@ export interface TreatmentResult {
 }
 
 /** The signal: without its mean, its largest sample 1 before its ends are moved. */
-export function borderSignal({ signal, row, left, right }: Omit<BorderInput, "wavelet" | "terms">) {
+function borderSignal({ signal, row, left, right }: Omit<BorderInput, "wavelet" | "terms">) {
   const given = unbent(signal, row);
   const mean = given.reduce((sum, value) => sum + value, 0) / samples;
   const f = given.map((value) => value - mean);
@@ -56,6 +58,7 @@ function unbent(signal: SignalName, row: ArrayLike<number> | undefined): Float64
 
 const paperBorders: Task<BorderInput, BorderResult> = async (input) => {
   const signal = borderSignal(input);
+  const unmoved = { left: signal[0] - input.left, right: signal[samples - 1] - input.right };
   const { kernels } = await kernelsFor();
   const treatments: TreatmentResult[] = [];
   for (const border of borderTreatments) {
@@ -77,7 +80,7 @@ const paperBorders: Task<BorderInput, BorderResult> = async (input) => {
       overall: rms(errors),
     });
   }
-  return { signal, treatments };
+  return { signal, unmoved, treatments };
 };
 
 function isBorder(i: number): boolean {

@@ -19,7 +19,7 @@ const wavelet = addressed("wavelet2d", "sym4", oneOf(waveletNames));
 const constructions = ["separable", "horizontal", "vertical", "diagonal"] as const;
 const construction = addressed("atoms", "separable", oneOf(constructions));
 const scaleDown = addressed("down", 4, integer(1, coarsest));
-const scaleAcross = addressed("across", 2, integer(1, coarsest));
+const scaleAcross = addressed("across", 3, integer(1, coarsest));
 const atDown = addressed("y", 32, integer(0, wholeSize - 1));
 const atAcross = addressed("x", 16, integer(0, wholeSize - 1));
 

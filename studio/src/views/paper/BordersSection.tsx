@@ -75,9 +75,13 @@ export function BordersSection() {
             <SignalEditor
               signal={result.signal}
               border={borderSamples}
+              ends={{
+                left: result.unmoved.left + left.value / 100,
+                right: result.unmoved.right + right.value / 100,
+              }}
               onMove={(end, value) => {
-                const [offset, i] = end === "left" ? [left, 0] : [right, samples - 1];
-                offset.set(Math.round(100 * (value - result.signal[i]) + offset.value));
+                const offset = end === "left" ? left : right;
+                offset.set(Math.round(100 * (value - result.unmoved[end])));
               }}
             />
           )}

@@ -17,7 +17,7 @@ import { useTask } from "./useTask";
 const most = 12;
 const baseUsed = { base: "cropped:sym8", shape: [12, 12] };
 /** More atoms have a Gram matrix that takes too long to make while one waits. */
-const mostAtoms = 5000;
+const mostAtoms = 4000;
 
 const patchTop = addressed("top", 96, integer(0, 100_000));
 const patchLeft = addressed("left-edge", 96, integer(0, 100_000));
@@ -105,7 +105,8 @@ function Pursuit() {
   const isLarge = picture !== undefined && picture.shape[0] >= height && picture.shape[1] >= width;
   const top = isLarge ? Math.min(patchTop.value, picture.shape[0] - height) : 0;
   const left = isLarge ? Math.min(patchLeft.value, picture.shape[1] - width) : 0;
-  const key = isLarge ? [picture.id, dictionary?.id, dictionary?.bytes.length, top, left].join() : undefined;
+  const version = dictionary?.facts.meta.examplesSeen; // a dictionary that learns keeps its number
+  const key = isLarge ? [picture.id, dictionary?.id, version, top, left].join() : undefined;
   const result = useTask("paperPursuit", key, () => ({
     dictionary: dictionary?.id ?? baseUsed,
     patch: windowOf(picture as Item, top, left, height, width),

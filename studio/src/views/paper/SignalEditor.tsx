@@ -5,6 +5,8 @@ import { useWidth } from "./useWidth";
 
 export interface SignalEditorProps {
   readonly signal: ArrayLike<number>;
+  /** The values of its ends, which may be newer than the signal. */
+  readonly ends: { readonly left: number; readonly right: number };
   /** Samples at each end that count as the border. */
   readonly border: number;
   readonly onMove: (end: "left" | "right", value: number) => void;
@@ -24,7 +26,7 @@ const keys: Readonly<Record<string, number>> = {
   PageDown: -0.5,
 };
 
-export function SignalEditor({ signal, border, onMove }: SignalEditorProps) {
+export function SignalEditor({ signal, ends, border, onMove }: SignalEditorProps) {
   const [frame, width] = useWidth<HTMLDivElement>(640);
   const n = signal.length;
   const px = (i: number) => pad + (i / (n - 1)) * (width - 2 * pad);
@@ -34,17 +36,18 @@ export function SignalEditor({ signal, border, onMove }: SignalEditorProps) {
     onMove(end, Math.min(highest, Math.max(-highest, value)));
   const band = px(border - 0.5) - px(0);
   const handle = (end: "left" | "right") => {
-    const i = end === "left" ? 0 : n - 1;
+    const x = px(end === "left" ? 0 : n - 1);
+    const y = py(ends[end]);
     return (
       <g
         class="handle"
         role="slider"
-        tabIndex={0}
+        tabindex={0}
         aria-label={`The ${end} end of the signal`}
         aria-orientation="vertical"
         aria-valuemin={-highest}
         aria-valuemax={highest}
-        aria-valuenow={Number(signal[i].toFixed(2))}
+        aria-valuenow={Number(ends[end].toFixed(2))}
         data-end={end}
         onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
         onPointerMove={(event) => {
@@ -57,15 +60,12 @@ export function SignalEditor({ signal, border, onMove }: SignalEditorProps) {
           const to = event.key === "Home" ? -highest : event.key === "End" ? highest : undefined;
           if (step === undefined && to === undefined) return;
           event.preventDefault();
-          move(end, to ?? signal[i] + step);
+          move(end, to ?? ends[end] + step);
         }}
       >
-        <circle class="reach" cx={px(i)} cy={py(signal[i])} r={24} />
-        <circle class="knob" cx={px(i)} cy={py(signal[i])} r={9} />
-        <path
-          class="arrows"
-          d={`M${px(i) - 4} ${py(signal[i]) - 14}l4 -5l4 5M${px(i) - 4} ${py(signal[i]) + 14}l4 5l4 -5`}
-        />
+        <circle class="reach" cx={x} cy={y} r={24} />
+        <circle class="knob" cx={x} cy={y} r={9} />
+        <path class="arrows" d={`M${x - 4} ${y - 14}l4 -5l4 5M${x - 4} ${y + 14}l4 5l4 -5`} />
       </g>
     );
   };

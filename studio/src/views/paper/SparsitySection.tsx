@@ -198,10 +198,7 @@ function Column() {
       <span class="sign" aria-hidden="true">
         =
       </span>
-      <figure
-        class="mix-atom"
-        data-atom={JSON.stringify(Array.from(result.atom, (v) => Number(v.toFixed(5))))}
-      >
+      <figure class="mix-atom">
         <PixelCanvas
           pixels={signedPixels(smallShape[1], smallShape[0], result.atom)}
           label="The atom that the column of A makes"
