@@ -4,7 +4,7 @@ import { requireArgument, rng as rngType } from "../../core/arguments/argumentTy
 import type { Rng } from "../../core/random/rng.js";
 import { requireInteger } from "../../core/require.js";
 
-/** The function at n equally spaced samples, ends included. */
+/** A random cubic on [−1, 1] at n equally spaced samples, ends included. */
 export function randomCubic(n: number, rng: Rng): Float64Array {
   requireInteger("randomCubic", "n", n, 2);
   requireArgument("randomCubic", "rng", rng, rngType);

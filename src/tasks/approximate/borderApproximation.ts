@@ -55,7 +55,7 @@ export interface BorderApproximation {
   readonly terms: number;
 }
 
-/** Approximate a signal by M wavelets. */
+/** Approximate a 1-D signal by M wavelets, under one treatment of its borders. */
 export async function approximateBorders(
   signal: ArrayLike<number>,
   options: BorderOptions,

@@ -44,7 +44,7 @@ export interface RaceNews {
 }
 
 /** Every learner with these options. */
-export function raceOptions(
+function raceOptions(
   { side, share, examples, shape }: Pick<RaceInput, "side" | "share" | "examples" | "shape">,
   learner: Racer,
 ): Omit<TrainOptions, "kernels" | "signal"> {

@@ -15,7 +15,7 @@ export interface SignalEditorProps {
 const height = 230;
 const pad = 26;
 /** The values of the ends stay within. */
-export const highest = 1.5;
+const highest = 1.5;
 const view = 1.7;
 const keys: Readonly<Record<string, number>> = {
   ArrowUp: 0.05,
