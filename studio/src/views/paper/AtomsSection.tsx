@@ -25,9 +25,9 @@ const atAcross = addressed("x", 16, integer(0, wholeSize - 1));
 
 const constructionTexts = {
   separable: "separable: any two scales",
-  horizontal: "usual: wavelet across, one scale",
-  vertical: "usual: wavelet down, one scale",
-  diagonal: "usual: wavelet both ways, one scale",
+  horizontal: "usual: wavelet across",
+  vertical: "usual: wavelet down",
+  diagonal: "usual: wavelet both ways",
 };
 
 export function AtomsSection() {

@@ -100,7 +100,10 @@ export function BordersSection() {
               chosenSignal.set(value);
             }}
           />
-          {chosenSignal.value === "row" && (
+          {chosenSignal.value === "row" && !picked && (
+            <p class="help">The picture is narrower than {samples} pixels.</p>
+          )}
+          {picked && (
             <Slider
               label="Row"
               min={0}
@@ -245,6 +248,7 @@ function Treatments({ result }: { readonly result: BorderResult }) {
 
 function verdict(cropped: TreatmentResult, best: TreatmentResult): string {
   const name = names[best.border].toLowerCase();
+  if (Math.max(best.atBorder, cropped.atBorder) < 1e-6) return "Here nothing is left at the borders.";
   const ratio = best.atBorder / cropped.atBorder;
   if (ratio > 1.05) {
     const times = ratio < 100 ? ratio.toPrecision(2) : ratio.toFixed(0);
