@@ -3,23 +3,15 @@
 import { deviceTasks } from "./devices";
 import { lookTasks } from "./lookTasks";
 import { modelTasks } from "./models";
+import { paperTasks } from "./paper/paperTasks";
 import { restoreTasks } from "./restoreTasks";
-import { borderTasks } from "./paper/borders";
-import { doubleSparsityTasks } from "./paper/doubleSparsity";
-import { planeAtomTasks } from "./paper/planeAtoms";
-import { pursuitTasks } from "./paper/pursuitSteps";
-import { raceTasks } from "./paper/race";
 
 export const tasks = {
   ...deviceTasks,
   ...modelTasks,
   ...lookTasks,
   ...restoreTasks,
-  ...borderTasks,
-  ...planeAtomTasks,
-  ...doubleSparsityTasks,
-  ...pursuitTasks,
-  ...raceTasks,
+  ...paperTasks,
 };
 
 export type Tasks = typeof tasks;

@@ -2,7 +2,7 @@
 
 import { useMemo, useRef } from "preact/hooks";
 import { addressed, integer, oneOf } from "../../app/address";
-import type { AxisChoice } from "../../engine/paper/planeAtoms";
+import type { AxisChoice } from "../../engine/paper/planeAtomTasks";
 import { coarsest, figureSize, patchSize, wholeSize } from "../../engine/paper/settings";
 import { Choice } from "../../parts/Choice";
 import { PixelCanvas } from "../../parts/PixelCanvas";

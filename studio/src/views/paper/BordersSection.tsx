@@ -1,7 +1,7 @@
 /** Figures 1 and 2: a signal with ends that can be moved, and what M wavelets make of it under four border treatments. */
 
 import { addressed, integer, oneOf } from "../../app/address";
-import type { BorderResult, TreatmentResult } from "../../engine/paper/borders";
+import type { BorderResult, TreatmentResult } from "../../engine/paper/borderTasks";
 import {
   borderSamples,
   borderTreatments,
@@ -11,9 +11,9 @@ import {
 } from "../../engine/paper/settings";
 import { Choice } from "../../parts/Choice";
 import { Slider } from "../../parts/Slider";
+import { currentPicture, greyAt } from "./currentPicture";
 import { Equation, Norm, Sub, Sup, V } from "./math";
 import { Plot, pathOf } from "./Plot";
-import { currentPicture, greyAt } from "./pictures";
 import { Section } from "./Section";
 import { SignalEditor } from "./SignalEditor";
 import { useTask } from "./useTask";

@@ -3,13 +3,13 @@
 import { useMemo, useRef } from "preact/hooks";
 import { addressed, integer } from "../../app/address";
 import { currentDictionary, type Item } from "../../app/library";
-import type { PursuitResult } from "../../engine/paper/pursuitSteps";
+import type { PursuitResult } from "../../engine/paper/pursuitTasks";
 import { PictureChooser } from "../../parts/Choosers";
 import { PixelCanvas } from "../../parts/PixelCanvas";
 import { greyPixels, signedPixels } from "../../parts/pixels";
+import { currentPicture, isPicture, thumbnailOf, windowOf } from "./currentPicture";
 import { Equation, Fence, Norm, Sub, V } from "./math";
 import { Plot } from "./Plot";
-import { currentPicture, isPicture, thumbnailOf, windowOf } from "./pictures";
 import { Section } from "./Section";
 import { useTask } from "./useTask";
 

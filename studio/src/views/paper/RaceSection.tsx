@@ -6,9 +6,9 @@ import { Choice } from "../../parts/Choice";
 import { PictureChooser } from "../../parts/Choosers";
 import { PixelCanvas } from "../../parts/PixelCanvas";
 import { Slider } from "../../parts/Slider";
+import { currentPicture, isPicture } from "./currentPicture";
 import { Equation, Fence, Sub, Sup, V } from "./math";
 import { Plot } from "./Plot";
-import { currentPicture, isPicture } from "./pictures";
 import { type Lane, lanes, racing, startRace, stopRace } from "./raceState";
 import { Section } from "./Section";
 

@@ -4,10 +4,10 @@ import { signal } from "@preact/signals";
 import type { Item } from "../../app/library";
 import { notifyOf } from "../../app/notices";
 import { Engine } from "../../engine/client";
-import type { RaceNews } from "../../engine/paper/race";
+import type { RaceNews } from "../../engine/paper/raceTasks";
 import type { Racer } from "../../engine/paper/settings";
 import { type Pixels, picturePixels } from "../../parts/pixels";
-import { windowOf } from "./pictures";
+import { windowOf } from "./currentPicture";
 
 /** A worker of its own: the others stay free. */
 const track = new Engine();

@@ -2,8 +2,8 @@
 
 import { createBase, DenseMatrix, Model } from "trainlets";
 import { type Dictionary, Encoder, type Kernels, openDictionary, SparseColumns } from "trainlets/parts";
-import { kernelsFor } from "../devices";
 import { modelOf } from "../models";
+import { onKernels } from "../onKernels";
 import { type Task, transferring } from "../protocol";
 
 export interface PursuitInput {
@@ -37,8 +37,10 @@ export interface PursuitResult {
   readonly pictures: readonly Float32Array[];
 }
 
-const paperPursuit: Task<PursuitInput, PursuitResult> = async ({ dictionary: given, patch, most }) => {
-  const { kernels } = await kernelsFor();
+const paperPursuit: Task<PursuitInput, PursuitResult> = (input) =>
+  onKernels((kernels) => pursue(input, kernels));
+
+async function pursue({ dictionary: given, patch, most }: PursuitInput, kernels: Kernels) {
   const { model, dictionary } = await openFor(given, kernels);
   const mean = model.meta.removeMean ? patch.reduce((sum, value) => sum + value, 0) / patch.length : 0;
   const Y = new DenseMatrix(
@@ -62,7 +64,7 @@ const paperPursuit: Task<PursuitInput, PursuitResult> = async ({ dictionary: giv
   const pictures = atoms.map((_, i) => D.column(i).slice());
   const buffers = steps.flatMap(({ residual, correlations }) => [residual.buffer, correlations.buffer]);
   return transferring({ shape: model.shape, patch, mean, steps, pictures }, buffers as ArrayBuffer[]);
-};
+}
 
 /** The code with this many atoms, its residual, and the correlations that choose the next atom. */
 async function stepOf(

@@ -1,7 +1,7 @@
 /** Figures 1 and 2 in the worker: a signal of 64 samples, and M wavelets under each treatment of its borders. */
 
 import { approximateBorders, type BorderTreatment, Rng, randomCubic } from "trainlets/parts";
-import { kernelsFor } from "../devices";
+import { onKernels } from "../onKernels";
 import type { Task } from "../protocol";
 import { borderSamples, borderTreatments, type SignalName, samples, shownBeyond } from "./settings";
 
@@ -59,11 +59,12 @@ function unbent(signal: SignalName, row: ArrayLike<number> | undefined): Float64
 const paperBorders: Task<BorderInput, BorderResult> = async (input) => {
   const signal = borderSignal(input);
   const unmoved = { left: signal[0] - input.left, right: signal[samples - 1] - input.right };
-  const { kernels } = await kernelsFor();
   const treatments: TreatmentResult[] = [];
   for (const border of borderTreatments) {
     const { wavelet, terms } = input;
-    const found = await approximateBorders(signal, { border, wavelet, terms }, kernels);
+    const found = await onKernels((kernels) =>
+      approximateBorders(signal, { border, wavelet, terms }, kernels),
+    );
     const around = (values: Float64Array) =>
       Float64Array.from({ length: samples + 2 * shownBeyond }, (_, i) => {
         const at = found.first + i - shownBeyond;

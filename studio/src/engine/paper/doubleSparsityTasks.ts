@@ -2,7 +2,7 @@
 
 import { atomGallery, createBase, DenseMatrix, Model, type Picture } from "trainlets";
 import { type BaseDictionary, largestRows, type ModelMeta, SparseColumns } from "trainlets/parts";
-import { kernelsFor } from "../devices";
+import { onKernels } from "../onKernels";
 import { type Task, transferring } from "../protocol";
 import { smallBase, smallShape } from "./settings";
 
@@ -32,8 +32,9 @@ export interface SmallBase {
 const paperSmallBase: Task<void, SmallBase> = async () => {
   const phi = createBase(smallBase, smallShape);
   const count = colsOf(phi);
-  const { kernels } = await kernelsFor();
-  const { data } = await new Model(phi, SparseColumns.identity(count, 1), meta).atoms(kernels);
+  const { data } = await onKernels((kernels) =>
+    new Model(phi, SparseColumns.identity(count, 1), meta).atoms(kernels),
+  );
   const [{ cols: perAxis }] = phi.factors;
   const gap = 2;
   const D = new DenseMatrix(data.length / count, count, data);
@@ -67,8 +68,7 @@ const paperColumn: Task<ColumnInput, ColumnResult> = async ({ entries, k }) => {
     kept,
     kept.map((row) => column[row]),
   );
-  const { kernels } = await kernelsFor();
-  const { data } = await new Model(phi, A, meta).atoms(kernels);
+  const { data } = await onKernels((kernels) => new Model(phi, A, meta).atoms(kernels));
   return { kept, atom: data };
 };
 
