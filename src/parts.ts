@@ -25,7 +25,8 @@ export {
   openDictionary,
   SparseDictionary,
 } from "./dictionaries/dictionary.js";
-// Figures.
+// Experiments and figures.
+export { randomCubic } from "./experiments/shared/randomCubic.js";
 export {
   type AtomFamily,
   atomFamilies,
@@ -70,6 +71,7 @@ export {
   savableNumbers,
   savableTogether,
 } from "./learn/checkpoints/checkpointParts.js";
+export { largestRows } from "./learn/learners/atomwise/hardThreshold.js";
 export { createExplicit, explicitLearner, freeExplicit } from "./learn/learners/explicitLearner.js";
 export type {
   Learner,
@@ -106,6 +108,12 @@ export type { CodedSignals } from "./model/files.js";
 export type { ModelMeta } from "./model/model.js";
 export { codingError, defaultSparsity, Encoder, type ExampleSet, resolveLimits } from "./pursuit/encoder.js";
 export {
+  approximateBorders,
+  type BorderApproximation,
+  type BorderOptions,
+  type BorderTreatment,
+} from "./tasks/approximate/borderApproximation.js";
+export {
   approximatorOf,
   mTermErrors,
   type OrthonormalTransform,
@@ -122,5 +130,7 @@ export type { DenoiseResult } from "./tasks/restore/denoise.js";
 export { type DenoiseOptions, denoiseDefaults } from "./tasks/restore/denoiseOptions.js";
 export { type Incomplete, type InpaintOptions, inpaintDefaults } from "./tasks/restore/inpaint.js";
 export type { PatchTraining, TaskProgress } from "./tasks/restore/patchOptions.js";
+export { type BorderMode, type LevelAtoms, levelAtoms } from "./wavelets/borders.js";
 export { type Cropping, croppedWavelets, croppingOf, extensionOf } from "./wavelets/cropped.js";
 export { type Wavelet, wavelet } from "./wavelets/filters.js";
+export { type PlaneConstruction, placedAtoms } from "./wavelets/placedAtoms.js";

@@ -23,9 +23,10 @@
  *           Learning in High Dimensions. IEEE TSP 64(12), 2016, §III.
  */
 
-import { requireInteger } from "../core/require.js";
+import { requireArgument } from "../core/arguments/argumentTypes.js";
+import { requireInteger, requireOneOf } from "../core/require.js";
 import { Matrix64 } from "../linalg/matrix64.js";
-import type { Wavelet } from "./filters.js";
+import { type Wavelet, waveletType } from "./filters.js";
 import { type Bands, maxLevels } from "./transform.js";
 
 export const borderModes = ["periodic", "symmetric", "zero"] as const;
@@ -68,6 +69,9 @@ export interface LevelAtoms {
 /** Scaling functions and wavelets of signals of n samples, level by level: S_j = S_{j−1}H_j, W_j = S_{j−1}G_j. */
 export function levelAtoms(n: number, wavelet: Wavelet, levels: number, mode: BorderMode): LevelAtoms {
   requireInteger("levelAtoms", "n", n, 1);
+  requireArgument("levelAtoms", "wavelet", wavelet, waveletType);
+  requireInteger("levelAtoms", "levels", levels, 0);
+  requireOneOf("levelAtoms", "mode", mode, borderModes);
   const scaling: Matrix64[] = [];
   const wavelets: Matrix64[] = [];
   let S = Matrix64.identity(n);

@@ -24,8 +24,6 @@
  */
 
 import {
-  type ArgumentType,
-  float64,
   having,
   numberList,
   record,
@@ -34,7 +32,7 @@ import {
 } from "../core/arguments/argumentTypes.js";
 import { requireInteger } from "../core/require.js";
 import { Matrix64, norm, normalizeColumns } from "../linalg/matrix64.js";
-import type { Wavelet } from "./filters.js";
+import { type Wavelet, waveletType } from "./filters.js";
 import { maxLevels, periodicSynthesisMatrix } from "./transform.js";
 
 /** The pieces of Φ₁ᶜ = Pᵀ W_s 𝒲. */
@@ -53,10 +51,6 @@ export interface Cropping {
   readonly columnScales: Float64Array;
 }
 
-const waveletType: ArgumentType = {
-  words: "a wavelet, as wavelet(name) returns it",
-  accepts: (value) => record.accepts(value) && float64.accepts((value as Wavelet).lowpass),
-};
 const croppingType = having("a cropping, as croppingOf returns it", [], ["synthesis", "keptColumns"]);
 
 /** Φ₁ᶜ for signals of n ≥ 1 samples: unit columns, coarsest first, that span ℝⁿ. */

@@ -26,6 +26,7 @@
  * I. Daubechies. Ten Lectures on Wavelets. SIAM, 1992. The numbers: coefficients.ts.
  */
 
+import { type ArgumentType, float64, record } from "../core/arguments/argumentTypes.js";
 import { InputError, show } from "../core/errors.js";
 import { biorthogonalFilters, meyerFilter, scalingFilters } from "./coefficients.js";
 
@@ -43,6 +44,12 @@ export interface Wavelet extends FilterBank {
   /** The filters of analysis, h̃ and g̃; an orthogonal wavelet has none but those of synthesis. */
   readonly analysis?: FilterBank;
 }
+
+/** A wavelet, as an argument. */
+export const waveletType: ArgumentType = {
+  words: "a wavelet, as wavelet(name) returns it",
+  accepts: (value) => record.accepts(value) && float64.accepts((value as Wavelet).lowpass),
+};
 
 const biorthogonalNames = Object.keys(biorthogonalFilters);
 

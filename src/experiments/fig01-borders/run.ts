@@ -1,18 +1,13 @@
 /** Figure 1: a smooth function, its four extensions, and how many wavelets it needs with each. */
 
-import { DenseMatrix } from "../../core/matrix.js";
 import { Rng } from "../../core/random/rng.js";
-import { createBase } from "../../dictionaries/base.js";
-import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import { chartGrid } from "../../figures/charts/chartGrid.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { norm } from "../../linalg/matrix64.js";
-import { Encoder } from "../../pursuit/encoder.js";
+import { croppedTerms, transformExtended } from "../../tasks/approximate/borderApproximation.js";
 import { type BorderMode, borderModes, extendedSample } from "../../wavelets/borders.js";
-import { croppingOf, extendedLength, extensionOf } from "../../wavelets/cropped.js";
 import { wavelet } from "../../wavelets/filters.js";
-import { forwardPeriodic, inversePeriodic, maxLevels } from "../../wavelets/transform.js";
 import { chooseSettings, recordSettings } from "../shared/chooseSettings.js";
 import type { Claim, ExperimentOptions, ExperimentRun, Outcome } from "../shared/experiment.js";
 import { claimSection, departureSections, pageFile, textFile } from "../shared/outcomeFiles.js";
@@ -122,31 +117,16 @@ function usualExtension(f: Float64Array, mode: BorderMode, settings: BorderSetti
   return { label: labels[mode], values, first: shown, terms: countTerms(f, mode, settings) };
 }
 
-/** f̄ = W_s g, where the code g comes from a pursuit over the cropped wavelets. */
+/** f̄ = W_s 𝒲 g, where the code g comes from a pursuit over the cropped wavelets. */
 async function croppedExtension(
   f: Float64Array,
   { wavelet: name, tolerance }: BorderSettings,
   kernels: Kernels,
 ): Promise<Extension> {
-  const n = f.length;
-  const dictionary = await SparseDictionary.ofBase(createBase(`cropped:${name}`, [n]), kernels);
   const energy = f.reduce((sum, value) => sum + value * value, 0);
-  const encoder = new Encoder(
-    dictionary,
-    { sparsity: n, residualEnergy: tolerance ** 2 * energy },
-    1,
-    kernels,
-  );
-  const y = kernels.matrix(n, 1);
-  await kernels.writeMatrix(y, new DenseMatrix(n, 1, Float32Array.from(f)));
-  const X = await kernels.readSparse(await encoder.encode(y));
-  encoder.free();
-  dictionary.free();
-  kernels.free(y);
-  const terms = X.counts[0];
-  const cropping = croppingOf(n, wavelet(name));
-  const code = { indices: X.indices.subarray(0, terms), values: X.values.subarray(0, terms) };
-  return { label: croppedLabel, values: extensionOf(cropping, code), first: cropping.firstRow, terms };
+  const limits = { sparsity: f.length, residualEnergy: tolerance ** 2 * energy };
+  const { values, first, terms } = await croppedTerms(f, name, limits, kernels);
+  return { label: croppedLabel, values, first, terms };
 }
 
 /** The largest difference between neighbours across a border. */
@@ -161,19 +141,12 @@ function largestStep(f: Float64Array): number {
 
 /** How many of the largest coefficients of the extended function represent the function itself to the tolerance. */
 function countTerms(f: Float64Array, mode: BorderMode, { wavelet: name, tolerance }: BorderSettings): number {
-  const filters = wavelet(name);
-  const length = mode === "periodic" ? f.length : extendedLength(f.length);
-  const first = Math.floor((length - f.length) / 2);
-  const extended = Float64Array.from({ length }, (_, i) => extendedSample(f, i - first, mode));
-  const z = forwardPeriodic(extended, filters, maxLevels(length));
-  const order = [...z.keys()].sort((a, b) => Math.abs(z[b]) - Math.abs(z[a]) || a - b);
-  const kept = new Float64Array(length);
-  for (const [count, j] of order.entries()) {
-    kept[j] = z[j];
-    const back = inversePeriodic(kept, filters, maxLevels(length)).subarray(first, first + f.length);
-    if (norm(back.map((value, i) => value - f[i])) <= tolerance * norm(f)) return count + 1;
+  const { first, extended, largest } = transformExtended(f, wavelet(name), mode);
+  for (let M = 1; M <= extended.length; M++) {
+    const back = largest(M).subarray(first, first + f.length);
+    if (norm(back.map((value, i) => value - f[i])) <= tolerance * norm(f)) return M;
   }
-  return length;
+  return extended.length;
 }
 
 function extensionChart(

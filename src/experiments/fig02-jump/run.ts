@@ -9,8 +9,8 @@ import type { PageSection } from "../../figures/pages/htmlPage.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { norm } from "../../linalg/matrix64.js";
 import { Encoder } from "../../pursuit/encoder.js";
+import { transformExtended } from "../../tasks/approximate/borderApproximation.js";
 import { wavelet } from "../../wavelets/filters.js";
-import { forwardPeriodic, inversePeriodic, maxLevels } from "../../wavelets/transform.js";
 import { chooseSettings, recordSettings } from "../shared/chooseSettings.js";
 import type { ExperimentOptions, ExperimentRun, Outcome, OutcomeFile } from "../shared/experiment.js";
 import { claimSection, csvFile, departureSections, pageFile, textFile } from "../shared/outcomeFiles.js";
@@ -148,13 +148,9 @@ function jumpFunctions({ examples, samples, jump, seed }: JumpSettings): DenseMa
 /** The squared error of each sample with the largest coefficients kept, averaged over all functions. */
 function periodicErrors(Y: DenseMatrix, { terms, wavelet: name }: JumpSettings): Float64Array {
   const filters = wavelet(name);
-  const levels = maxLevels(Y.rows);
   const errors = new Float64Array(Y.rows);
   for (let i = 0; i < Y.cols; i++) {
-    const z = forwardPeriodic(Y.column(i), filters, levels);
-    const order = [...z.keys()].sort((a, b) => Math.abs(z[b]) - Math.abs(z[a]) || a - b);
-    for (const j of order.slice(terms)) z[j] = 0;
-    const back = inversePeriodic(z, filters, levels);
+    const back = transformExtended(Y.column(i), filters, "periodic").largest(terms);
     back.forEach((value, t) => {
       errors[t] += (value - Y.column(i)[t]) ** 2 / Y.cols;
     });

@@ -3,10 +3,8 @@
 import { DenseMatrix } from "../../core/matrix.js";
 import { atomGallery } from "../../figures/atoms/atomGallery.js";
 import { pictureRow } from "../../figures/charts/pictureRow.js";
-import { kron } from "../../linalg/matrix64.js";
-import { forwardCascade } from "../../wavelets/cascade.js";
 import { wavelet } from "../../wavelets/filters.js";
-import { maxLevels, periodicSynthesisMatrix } from "../../wavelets/transform.js";
+import { type PlaneConstruction, placedAtoms } from "../../wavelets/placedAtoms.js";
 import { chooseSettings, recordSettings } from "../shared/chooseSettings.js";
 import type { ExperimentOptions, ExperimentRun, Outcome } from "../shared/experiment.js";
 import { claimSection, pageFile, textFile } from "../shared/outcomeFiles.js";
@@ -21,8 +19,8 @@ export function prepareHaar(settings: HaarSettings, options: ExperimentOptions):
 function runHaar(settings: HaarSettings): Outcome {
   const start = performance.now();
   const { size } = settings;
-  const separable = separableAtoms(settings);
-  const traditional = cascadeAtoms(settings);
+  const separable = atomsOf(settings, "separable");
+  const traditional = atomsOf(settings, "usual");
   const constructions = [
     { title: "separable", atoms: separable, elongations: elongations(separable, size) },
     { title: "traditional", atoms: traditional, elongations: elongations(traditional, size) },
@@ -87,24 +85,9 @@ function runHaar(settings: HaarSettings): Outcome {
   };
 }
 
-/** Φ₁ ⊗ Φ₁: atom (i, j) is the product of the 1-D atoms i and j. */
-function separableAtoms({ size, wavelet: name }: HaarSettings): DenseMatrix {
-  const W = periodicSynthesisMatrix(size, wavelet(name), maxLevels(size));
-  return new DenseMatrix(size * size, size * size, Float32Array.from(kron(W, W).data));
-}
-
-/** The rows of the orthonormal cascade. */
-function cascadeAtoms({ size, wavelet: name }: HaarSettings): DenseMatrix {
-  const n = size * size;
-  const atoms = new DenseMatrix(n, n);
-  for (let sample = 0; sample < n; sample++) {
-    const unit = new Float64Array(n);
-    unit[sample] = 1;
-    forwardCascade(unit, [size, size], wavelet(name)).forEach((value, atom) => {
-      atoms.data[atom * n + sample] = value;
-    });
-  }
-  return atoms;
+function atomsOf({ size, wavelet: name }: HaarSettings, construction: PlaneConstruction): DenseMatrix {
+  const { rows, cols, data } = placedAtoms(size, wavelet(name), construction);
+  return new DenseMatrix(rows, cols, Float32Array.from(data));
 }
 
 /** For each atom, how many times as long as wide its support is. */

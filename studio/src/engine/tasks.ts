@@ -4,6 +4,7 @@ import { deviceTasks } from "./devices";
 import { exploreTasks } from "./exploreTasks";
 import { lookTasks } from "./lookTasks";
 import { modelTasks } from "./models";
+import { paperTasks } from "./paper/paperTasks";
 import { restoreTasks } from "./restoreTasks";
 
 export const tasks = {
@@ -12,6 +13,7 @@ export const tasks = {
   ...exploreTasks,
   ...lookTasks,
   ...restoreTasks,
+  ...paperTasks,
 };
 
 export type Tasks = typeof tasks;

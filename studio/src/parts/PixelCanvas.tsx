@@ -5,7 +5,7 @@ import type { Pixels } from "./pixels";
 
 export interface PixelCanvasProps {
   readonly pixels: Pixels;
-  /** What it shows, for those who cannot see it. */
+  /** What it shows, for those who cannot see it; empty if something around it says so. */
   readonly label: string;
   readonly class?: string;
   /** Large pixels, as they are, instead of smooth ones. */
@@ -21,8 +21,9 @@ export function PixelCanvas({ pixels, label, class: name = "", crisp = false }: 
   return (
     <canvas
       ref={canvas}
-      role="img"
-      aria-label={label}
+      role={label ? "img" : undefined}
+      aria-label={label || undefined}
+      aria-hidden={label === ""}
       class={crisp ? `${name} crisp` : name}
       width={pixels.width}
       height={pixels.height}

@@ -7,6 +7,9 @@
  * where quickselect takes 45 µs.
  */
 
+import { float32, requireArgument } from "../../../core/arguments/argumentTypes.js";
+import { requireInteger } from "../../../core/require.js";
+
 /** Leading bits of a magnitude that are counted: its exponent and three more. */
 const dropped = 20;
 const counts = new Uint32Array(2 ** (31 - dropped));
@@ -14,6 +17,8 @@ const unsigned = 0x7fffffff;
 
 /** The rows of the k largest magnitudes, without zeros, ascending; of equal magnitudes the lower rows. */
 export function largestRows(values: Float32Array, k: number): number[] {
+  requireArgument("largestRows", "values", values, float32);
+  requireInteger("largestRows", "k", k, 0);
   const n = values.length;
   const bits = new Uint32Array(values.buffer, values.byteOffset, n);
   const { threshold, above } = k < n ? kthLargest(bits, k) : { threshold: 0, above: n };
