@@ -14,7 +14,8 @@ import { createCpuKernels } from "../src/kernels/cpu/index.js";
 import { train } from "../src/learn/run/train.js";
 import { byAtoms, byExamples, networks, type StepProfile, stepSeconds } from "./clusterModel.js";
 import { Peers, trainingJob } from "./peerProcess.js";
-import { type Options, type Problem, problems, readPictures, sizesOf } from "./setting.js";
+import { type Problem, problems } from "./problems.js";
+import { type Options, readPictures, sizesOf } from "./setting.js";
 import { digits, table } from "./table.js";
 
 /** What is measured: a problem, its batch, and the steps of an epoch. */

@@ -18,15 +18,8 @@ import { benchRival } from "./gpuRival.js";
 import { benchStep } from "./gpuStep.js";
 import { trainEpoch } from "./jobs.js";
 import { countNonZeros, makeOperands, measurements, type Operands, ReferenceCheck } from "./kernels.js";
-import {
-  makeDictionary,
-  makePatches,
-  type Options,
-  type Problem,
-  problems,
-  readPictures,
-  sizesOf,
-} from "./setting.js";
+import { type Problem, problems } from "./problems.js";
+import { makeDictionary, makePatches, type Options, readPictures, sizesOf } from "./setting.js";
 import { digits, table } from "./table.js";
 
 /** The parts that `--only` chooses from. */

@@ -3,7 +3,8 @@
 import type { Signal } from "../src/core/signal.js";
 import type { Kernels } from "../src/kernels/contract.js";
 import { train } from "../src/learn/run/train.js";
-import { type Options, type Problem, sizesOf } from "./setting.js";
+import type { Problem } from "./problems.js";
+import { type Options, sizesOf } from "./setting.js";
 import { digits, table } from "./table.js";
 
 /** What only makes handles, or does not take part in a step. */

@@ -7,7 +7,8 @@ import type { Kernels, PursuitName } from "../src/kernels/contract.js";
 import { createCpuKernels } from "../src/kernels/cpu/index.js";
 import { train } from "../src/learn/run/train.js";
 import { Encoder } from "../src/pursuit/encoder.js";
-import { type Dictionary, type Options, type Problem, problems, readPictures } from "./setting.js";
+import { type Problem, problems } from "./problems.js";
+import { type Dictionary, type Options, readPictures } from "./setting.js";
 import { digits, table } from "./table.js";
 
 /** Examples coded at a time. */

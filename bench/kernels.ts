@@ -5,14 +5,13 @@ import { Rng } from "../src/core/random/rng.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../src/kernels/contract.js";
 import { createCpuKernels } from "../src/kernels/cpu/index.js";
 import { createReferenceKernels } from "../src/kernels/reference/index.js";
+import { type Problem, problems } from "./problems.js";
 import {
   type Dictionary,
   fastestRun,
   makeDictionary,
   makePatches,
   type Options,
-  type Problem,
-  problems,
   readPictures,
   rmsDifference,
   sizesOf,

@@ -9,7 +9,8 @@ import type { Signal } from "../src/core/signal.js";
 import { makeNpy, writeNpy } from "../src/data/formats/npy.js";
 import { createBase } from "../src/dictionaries/base.js";
 import { explicitAtoms } from "./explicitAtoms.js";
-import { makeSplit, type Problem, sizesOf } from "./setting.js";
+import type { Problem } from "./problems.js";
+import { makeSplit, sizesOf } from "./setting.js";
 
 const folder = ".cache/peers";
 

@@ -12,13 +12,13 @@ import { Matrix64 } from "../src/linalg/matrix64.js";
 import { explicitAtoms } from "./explicitAtoms.js";
 import { codeAll, trainEpoch } from "./jobs.js";
 import { Peers, saveMatrix, trainingJob } from "./peerProcess.js";
+import { problems } from "./problems.js";
 import {
   type Dictionary,
   makeDictionary,
   makePatches,
   makeSplit,
   type Options,
-  problems,
   readPictures,
 } from "./setting.js";
 import { digits, table } from "./table.js";

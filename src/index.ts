@@ -2,6 +2,8 @@
  * trainlets: dictionary learning in high dimensions. This entry runs anywhere:
  * in Node, in a browser, in a worker. `trainlets/node` adds files and images,
  * `trainlets/parts` the pieces for loops, bases and learners of your own.
+ *
+ * @module trainlets
  */
 
 // Data in, pictures out.

@@ -1,5 +1,7 @@
 /**
  * What Node adds to trainlets: training from files and folders, images, models and figures on disk.
+ *
+ * @module trainlets/node
  */
 
 export { writeFileAtomic } from "./data/node/files.js";

@@ -2,6 +2,8 @@
  * The parts that trainlets is made of, for training loops, base dictionaries and
  * learners of your own. docs/how-to/own-loop.md shows how they fit together. Like
  * `trainlets`, this entry runs anywhere.
+ *
+ * @module trainlets/parts
  */
 
 // The vocabulary: matrices by columns, random numbers, signals and their windows.

@@ -191,7 +191,7 @@ function build(inputs) {
 /** What the built studio depends on beside `dist`. */
 function studioInputs() {
   const settings = ["index.html", "vite.config.ts", "package.json"].map((name) => `studio/${name}`);
-  return [...filesIn("studio/src"), ...settings];
+  return [...filesIn("studio/src"), ...filesIn("studio/public"), ...settings];
 }
 
 function buildStudio(inputs) {

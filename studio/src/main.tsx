@@ -5,10 +5,13 @@ import { render } from "preact";
 import { App } from "./app/App";
 import { addBuiltIn } from "./app/builtIn";
 import { findDevice } from "./app/device";
+import { reloadsIsolated } from "./app/isolation";
 import { notifyOf } from "./app/notices";
 import { openSession } from "./app/session";
 
-addBuiltIn();
-findDevice().catch(notifyOf);
-openSession().catch(notifyOf);
-render(<App />, document.getElementById("studio") as HTMLElement);
+if (!(await reloadsIsolated("./isolation.js"))) {
+  addBuiltIn();
+  findDevice().catch(notifyOf);
+  openSession().catch(notifyOf);
+  render(<App />, document.getElementById("studio") as HTMLElement);
+}

@@ -72,6 +72,7 @@ export async function openStudio(
     viewport: { width, height },
     colorScheme: dark ? "dark" : "light",
     acceptDownloads: true,
+    serviceWorkers: "block", // without headers, the page stays without isolation
   });
   const page = await context.newPage();
   page.setDefaultTimeout(120_000);

@@ -1,0 +1,54 @@
+/** The settings of VitePress. What the sidebar shows is made by pages/writePages.ts. */
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitepress";
+import { slugOf } from "../pages/markdown";
+import type { SiteSettings } from "../pages/writePages";
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const settings = JSON.parse(readFileSync(at("../.pages/site.json"), "utf8")) as SiteSettings;
+
+export default defineConfig({
+  title: "trainlets",
+  description: "Dictionary learning in high dimensions",
+  lang: "en",
+  base: settings.base,
+  srcDir: ".pages",
+  cacheDir: "../.cache/vitepress",
+  metaChunk: true,
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${settings.base}icon.svg` }]],
+  ignoreDeadLinks: [/\/studio\//],
+  markdown: {
+    attrs: { disable: true }, // braces are mathematics
+    languageAlias: { octave: "matlab" },
+    anchor: { slugify: slugOf },
+    theme: { light: "github-light-high-contrast", dark: "github-dark-default" },
+  },
+  vue: { template: { compilerOptions: { isCustomElement: (tag) => tag.includes("-") } } },
+  themeConfig: {
+    logo: undefined,
+    nav: [
+      { text: "Start", link: "/tutorial" },
+      { text: "Documentation", link: "/documentation" },
+      { text: "Studio", link: "/studio/", target: "_self" },
+      { text: "Measure", link: "/measure" },
+      { text: "API", link: "/api/" },
+    ],
+    sidebar: settings.sidebar as never,
+    outline: { level: [2, 3], label: "On this page" },
+    docFooter: { prev: false, next: false },
+    search: { provider: "local" },
+  },
+  vite: {
+    resolve: {
+      alias: [
+        { find: /^trainlets$/, replacement: at("../../dist/index.js") },
+        { find: /^trainlets\/parts$/, replacement: at("../../dist/parts.js") },
+        { find: /^site-examples$/, replacement: at("../.pages/examples/index.ts") },
+      ],
+    },
+    build: { target: "es2022", chunkSizeWarningLimit: 3000 },
+    worker: { format: "es" },
+  },
+});
