@@ -1,5 +1,7 @@
 /** The parts of a Markdown page that tests look at: links, anchors, tables, code. */
 
+import { slugOf } from "../site/pages/markdown.js";
+
 /** Targets of links, images, reference definitions and HTML `href`/`src`, outside code. */
 export function linksOf(markdown: string): string[] {
   const prose = withoutCode(markdown);
@@ -32,14 +34,6 @@ export function tableRowsOf(markdown: string): string[][] {
 /** The texts in `backticks`. */
 export function codeSpansOf(markdown: string): string[] {
   return [...markdown.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]);
-}
-
-function slugOf(heading: string): string {
-  return heading
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "")
-    .replaceAll(" ", "-");
 }
 
 function withoutCode(markdown: string): string {

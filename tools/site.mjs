@@ -37,11 +37,14 @@ if (words.includes("--check")) check();
 function installTools() {
   const folder = join(root, "site");
   const stamp = join(folder, "node_modules/.trainlets-installed");
-  const lock = createHash("sha256").update(readFileSync(join(folder, "package-lock.json"))).digest("hex");
+  const lock = createHash("sha256")
+    .update(readFileSync(join(folder, "package-lock.json")))
+    .digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
   process.stdout.write("installing the tools of the site (npm ci)\n");
   const { status, stdout, stderr } = npm(["ci", "--loglevel=error", "--no-progress"], { cwd: folder });
-  if (status !== 0) fail(`${stdout}${stderr}site: npm ci failed (exit ${status ?? "by signal"})`, status || 1);
+  if (status !== 0)
+    fail(`${stdout}${stderr}site: npm ci failed (exit ${status ?? "by signal"})`, status || 1);
   writeFileSync(stamp, lock);
 }
 
@@ -53,5 +56,8 @@ function check() {
   if (status !== 0) fail("site: the types of the theme are wrong", status || 1);
   const options = { out: { type: "string", default: "out/site" }, base: { type: "string", default: "/" } };
   const { values } = parseArgs({ args: words, options, strict: false });
-  runVitest(["tests/site.test.ts"], { TRAINLETS_SITE: resolve(values.out), TRAINLETS_SITE_BASE: values.base });
+  runVitest(["tests/site.test.ts"], {
+    TRAINLETS_SITE: resolve(values.out),
+    TRAINLETS_SITE_BASE: values.base,
+  });
 }

@@ -22,12 +22,18 @@ export default defineConfig({
   markdown: {
     attrs: { disable: true }, // braces are mathematics
     languageAlias: { octave: "matlab" },
+    config: ({ renderer: { rules } }) => {
+      const written = rules.code_inline;
+      rules.code_inline = (tokens, i, ...rest) => {
+        if (tokens[i].content.length < 30) tokens[i].attrJoin("class", "short"); // `--patch 8` stays on one line
+        return written?.(tokens, i, ...rest) ?? "";
+      };
+    },
     anchor: { slugify: slugOf },
     theme: { light: "github-light-high-contrast", dark: "github-dark-default" },
   },
   vue: { template: { compilerOptions: { isCustomElement: (tag) => tag.includes("-") } } },
   themeConfig: {
-    logo: undefined,
     nav: [
       { text: "Start", link: "/tutorial" },
       { text: "Documentation", link: "/documentation" },

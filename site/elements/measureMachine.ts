@@ -68,7 +68,7 @@ export class MeasureMachine extends HTMLElement {
   }
 
   #take(message: Report): void {
-    if ("done" in message) return this.#end([...this.#devices.values()].join(" · "));
+    if ("done" in message) this.#end([...this.#devices.values()].join(" · "));
     if (!("device" in message)) return;
     if ("description" in message) {
       this.#devices.set(message.device, message.description);
@@ -97,7 +97,13 @@ export class MeasureMachine extends HTMLElement {
   #bars({ name }: Job): Bar[] {
     const published = this.#published
       .filter(({ job }) => job === name)
-      .map(({ label, patchesPerSecond, ours }): Bar => ({ label, rate: patchesPerSecond, kind: ours ? "ours" : "other" }));
+      .map(
+        ({ label, patchesPerSecond, ours }): Bar => ({
+          label,
+          rate: patchesPerSecond,
+          kind: ours ? "ours" : "other",
+        }),
+      );
     return [...published, ...(this.#own.get(name) ?? [])].sort((a, b) => b.rate - a.rate);
   }
 

@@ -27,7 +27,7 @@ export const jobs: readonly Job[] = [
   {
     name: "code-20",
     title: "Coding 20×20 patches",
-    about: "Batch-OMP, 10 of 1,600 atoms per patch",
+    about: "Batch-OMP, 10 of 2,500 atoms per patch",
     does: "code",
     problem: problems.medium,
     patches: 20_000,

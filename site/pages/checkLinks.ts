@@ -4,7 +4,10 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
 
 /** One line per broken link of the pages in `folder`, which will be served below `base`. */
-export function brokenLinks(folder: string, base: string): { pages: number; links: number; broken: string[] } {
+export function brokenLinks(
+  folder: string,
+  base: string,
+): { pages: number; links: number; broken: string[] } {
   const pages = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((path) => path.replaceAll("\\", "/"))
     .filter((path) => path.endsWith(".html"));
@@ -54,5 +57,9 @@ function problemOf(
 }
 
 function unescaped(text: string): string {
-  return text.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&amp;", "&");
+  return text
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&amp;", "&");
 }

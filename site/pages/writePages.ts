@@ -50,7 +50,10 @@ export function writePages(folder: string, options: SiteOptions): { texts: Map<s
   writeOwnPages(folder);
   writeExamples(join(folder, "examples"), examples);
   const contents = contentsOf(readFileSync("docs/README.md", "utf8"));
-  const settings: SiteSettings = { base: options.base, sidebar: sidebarOf(contents, pages, join(folder, "api")) };
+  const settings: SiteSettings = {
+    base: options.base,
+    sidebar: sidebarOf(contents, pages, join(folder, "api")),
+  };
   write(join(folder, "site.json"), JSON.stringify(settings));
   copyFileSync("studio/public/isolation.js", made(join(folder, "public/isolation.js")));
   copyFileSync("studio/src/style/icon.svg", join(folder, "public/icon.svg"));
@@ -108,12 +111,18 @@ function writeOwnPages(folder: string): void {
   );
   for (const name of readdirSync("site/own")) {
     const text = readFileSync(join("site/own", name), "utf8");
-    write(join(folder, name), text.replace("<measure-machine", () => `<measure-machine ${dataOf(rows)}`));
+    write(
+      join(folder, name),
+      text.replace("<measure-machine", () => `<measure-machine ${dataOf(rows)}`),
+    );
   }
 }
 
 function dataOf(rows: readonly PublishedRow[]): string {
-  const json = JSON.stringify(rows).replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+  const json = JSON.stringify(rows)
+    .replaceAll("&", "&amp;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("<", "&lt;");
   return `isolation="isolation.js" published="${json}"`;
 }
 
@@ -136,7 +145,10 @@ function sidebarOf(
       return page ? [{ text: title, link: addressOf(page) }] : [];
     }),
   }));
-  const decisions = decisionsOf(pages).map(({ name, title }) => ({ text: title, link: `/decisions/${name}` }));
+  const decisions = decisionsOf(pages).map(({ name, title }) => ({
+    text: title,
+    link: `/decisions/${name}`,
+  }));
   return {
     ...apiSidebars(JSON.parse(readFileSync(join(api, "typedoc-sidebar.json"), "utf8"))),
     "/decisions/": [{ text: "Decisions", link: "/decisions/", items: decisions }],
