@@ -10,15 +10,7 @@ import { parseArgs } from "node:util";
 import { brokenLinks } from "./pages/checkLinks.js";
 import { writePages } from "./pages/writePages.js";
 
-const { values } = parseArgs({
-  options: {
-    out: { type: "string", default: "out/site" },
-    base: { type: "string", default: "/" },
-    url: { type: "string" },
-    source: { type: "string" },
-    check: { type: "boolean", default: false }, // for tools/site.mjs
-  },
-});
+const values = given();
 const base = `/${values.base.replace(/^\/+|\/+$/g, "")}/`.replace("//", "/");
 const out = resolve(values.out);
 const tools = "site/node_modules";
@@ -40,6 +32,23 @@ if (broken.length > 0) {
 process.stdout.write(
   `${count} pages with ${links} links in ${values.out}, to be served below ${base} (${seconds(started)})\n`,
 );
+
+function given() {
+  try {
+    return parseArgs({
+      options: {
+        out: { type: "string", default: "out/site" },
+        base: { type: "string", default: "/" },
+        url: { type: "string" },
+        source: { type: "string" },
+        check: { type: "boolean", default: false }, // for tools/site.mjs
+      },
+    }).values;
+  } catch (error) {
+    process.stderr.write(`site: ${(error as Error).message}\n`);
+    process.exit(2);
+  }
+}
 
 function step<T>(title: string, work: () => T): T {
   const start = performance.now();

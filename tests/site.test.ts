@@ -292,6 +292,7 @@ describe.skipIf(!built || chromium.path === undefined)(`the built site${whyNot}`
     async (path) => {
       for (const colorScheme of ["light", "dark"] as const) {
         const { page } = await open(browser, `${site.url}${path}`);
+        if (path === "measure.html") await page.waitForFunction(() => crossOriginIsolated);
         await page.emulateMedia({ colorScheme });
         await page.evaluate(axe);
         const findings = await page.evaluate(async () => {
