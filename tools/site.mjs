@@ -20,6 +20,7 @@ import { runVitest } from "./runVitest.mjs";
 const words = process.argv.slice(2);
 ready();
 installTools();
+checkTypes();
 const { rolldown } = await import("rolldown");
 const file = join(root, ".cache/site/main.mjs");
 const bundle = await rolldown({
@@ -48,12 +49,15 @@ function installTools() {
   writeFileSync(stamp, lock);
 }
 
-function check() {
+function checkTypes() {
   const { status } = spawnSync(process.execPath, [command("typescript", "tsc"), "-p", "site"], {
     cwd: root,
     stdio: "inherit",
   });
-  if (status !== 0) fail("site: the types of the theme are wrong", status || 1);
+  if (status !== 0) fail("site: the types of its pages are wrong", status || 1);
+}
+
+function check() {
   const options = { out: { type: "string", default: "out/site" }, base: { type: "string", default: "/" } };
   const { values } = parseArgs({ args: words, options, strict: false });
   runVitest(["tests/site.test.ts"], {

@@ -5,6 +5,7 @@
 
 import { examples } from "site-examples";
 import { chooseKernels, syntheticPictures } from "trainlets";
+import type { Kernels } from "trainlets/parts";
 import { jobs } from "../measure/jobs.js";
 import { measure } from "../measure/measure.js";
 import { lineOf } from "./lineOf.js";
@@ -32,20 +33,31 @@ async function measureAll(names: readonly string[]): Promise<void> {
   for (const device of ["gpu", "cpu"] as const) {
     try {
       const { kernels } = await chooseKernels(device);
-      report({ device, description: kernels.description });
-      for (const job of jobs.filter(({ name }) => names.includes(name))) {
-        try {
-          report({ device, job: job.name, patchesPerSecond: await measure(job, kernels) });
-        } catch (error) {
-          report({ device, job: job.name, failed: (error as Error).message });
-        }
-      }
+      if (kernels.description.endsWith("(software)"))
+        report({ device, missing: `${kernels.description} is not a GPU` });
+      else await measureDevice(device, kernels, names);
       await kernels.close();
     } catch (error) {
       report({ device, missing: (error as Error).message });
     }
   }
   report({ done: true });
+}
+
+async function measureDevice(
+  device: "gpu" | "cpu",
+  kernels: Kernels,
+  names: readonly string[],
+): Promise<void> {
+  report({ device, description: kernels.description });
+  for (const job of jobs.filter(({ name }) => names.includes(name))) {
+    report({ device, job: job.name });
+    try {
+      report({ device, job: job.name, patchesPerSecond: await measure(job, kernels) });
+    } catch (error) {
+      report({ device, job: job.name, failed: (error as Error).message });
+    }
+  }
 }
 
 /** A grey picture on the canvas of the frame, for the program to learn from. */

@@ -72,16 +72,18 @@ export class MeasureMachine extends HTMLElement {
     if (!("device" in message)) return;
     if ("description" in message) {
       this.#devices.set(message.device, message.description);
-      this.#status.textContent = `Measuring ${message.description} …`;
     } else if ("missing" in message) {
-      this.#devices.set(message.device, `no ${message.device}: ${message.missing}`);
+      this.#devices.set(message.device, `No ${message.device.toUpperCase()}: ${message.missing}`);
     } else if ("patchesPerSecond" in message) {
       const label = `this machine, ${this.#devices.get(message.device)}`;
       const bar: Bar = { label, rate: message.patchesPerSecond, kind: "own" };
       this.#own.set(message.job, [...(this.#own.get(message.job) ?? []), bar]);
       this.#draw();
-    } else {
+    } else if ("failed" in message) {
       this.#devices.set(`${message.device} ${message.job}`, `${message.job}: ${message.failed}`);
+    } else {
+      const title = jobs.find(({ name }) => name === message.job)?.title.toLowerCase();
+      this.#status.textContent = `Measuring ${this.#devices.get(message.device)}: ${title} …`;
     }
   }
 

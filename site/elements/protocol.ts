@@ -10,6 +10,8 @@ export type Report =
   /** A device that will be measured; or why it is not there. */
   | { readonly device: "gpu" | "cpu"; readonly description: string }
   | { readonly device: "gpu" | "cpu"; readonly missing: string }
+  /** A job on a device: it begins, and ends with a rate or with the reason why it has none. */
+  | { readonly device: "gpu" | "cpu"; readonly job: string }
   | { readonly device: "gpu" | "cpu"; readonly job: string; readonly patchesPerSecond: number }
   | { readonly device: "gpu" | "cpu"; readonly job: string; readonly failed: string }
   | { readonly done: true }

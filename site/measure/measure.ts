@@ -20,14 +20,15 @@ export function measure({ does, problem, patches }: Job, kernels: Kernels): Prom
 async function coding(problem: Problem, most: number, kernels: Kernels): Promise<number> {
   const { patch, sparsity, atomSparsity, redundancy } = problem;
   const base = createBase("cropped:sym8", patch);
-  const start = { examples: 3072, batch: 1024, epochs: 1, holdout: 0, atomCare: false } as const;
+  const start = { examples: 1024, batch: 512, epochs: 1, holdout: 0, atomCare: false } as const;
   const options = { base, patch, atomSparsity, redundancy, coding: { sparsity }, ...start };
   const { A } = await train(pictures, { ...options, kernels }).model();
-  const few = await samplePatches(pictures, { patch, count: 2 * atOnce, seed: 1, kernels });
+  const few = await samplePatches(pictures, { patch, count: atOnce, seed: 1, kernels });
   const code = (patches: DenseMatrix) => codeSeconds({ base, A }, patches, sparsity, kernels);
-  await code(few); // shaders and the JIT compiler
+  await code(few.slice(0, 256)); // shaders and the JIT compiler
   const rate = few.cols / (await code(few));
-  const count = Math.max(few.cols, Math.min(most, Math.round(rate * duration)));
+  const count = Math.min(most, Math.round(rate * duration));
+  if (count <= few.cols) return rate;
   const many = repeated(few, count);
   return count / Math.min(await code(many), await code(many));
 }
