@@ -4,7 +4,7 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { brokenLinks } from "./pages/checkLinks.js";
@@ -16,6 +16,12 @@ const out = resolve(values.out);
 const tools = "site/node_modules";
 /** What VitePress reads; made anew by every build. */
 const pages = "site/.pages";
+
+/** A build empties its folder first: refuse one that is not a site. */
+if (existsSync(out) && readdirSync(out).length > 0 && !existsSync(join(out, "isolation.js"))) {
+  process.stderr.write(`site: --out ${values.out} is not empty, and not a site of an earlier build\n`);
+  process.exit(2);
+}
 
 const started = performance.now();
 rmSync(pages, { recursive: true, force: true });

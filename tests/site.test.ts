@@ -117,6 +117,21 @@ describe("pages", () => {
   });
 });
 
+it("takes the colours of the studio", () => {
+  const [own, studio] = ["site/.vitepress/theme/site.css", "studio/src/style/studio.css"].map((path) =>
+    [...read(path).matchAll(/^(?::root|\.dark|:root\[data-theme="dark"\]) \{([^}]*)\}/gm)].map(
+      ([, block]) =>
+        new Map(
+          [...block.matchAll(/--([\w-]+): (#[0-9a-f]{6})/g)].map(([, ...pair]) => pair as [string, string]),
+        ),
+    ),
+  );
+  expect(own.length).toBe(2);
+  for (const [i, palette] of own.entries())
+    for (const [name, colour] of palette)
+      if (name !== "other") expect(colour, name).toBe(studio[i].get(name));
+});
+
 describe("programs in pages", () => {
   it("get a button if they import what runs in a browser", () => {
     const text =

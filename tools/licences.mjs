@@ -12,15 +12,29 @@ export function packagesOf(modules) {
   return [...new Set(found.filter((name) => name !== undefined))].sort();
 }
 
-/** The licence of the project, and those of packages. */
-export function licences(packages) {
+/**
+ * The licence of the project, and those of packages in some folders of packages. A package without a licence file is
+ * refused, or, with `brief`, stands there with what its package.json says.
+ */
+export function licences(packages, folders = ["node_modules"], { brief = false } = {}) {
   const own = readFileSync(join(root, "LICENSE"), "utf8");
   const texts = packages.map((name) => {
-    const file = ["LICENSE", "LICENSE.md", "LICENSE.txt"]
-      .map((one) => join(root, "node_modules", name, one))
+    const file = folders
+      .flatMap((folder) =>
+        ["LICENSE", "LICENSE.md", "LICENSE.txt"].map((one) => join(root, folder, name, one)),
+      )
       .find((path) => existsSync(path));
-    if (!file) fail(`build: the package ${name} has no licence file`);
-    return `\n${name}\n\n${readFileSync(file, "utf8")}`;
+    if (!file && !brief) fail(`build: the package ${name} has no licence file`);
+    return `\n${name}\n\n${file ? readFileSync(file, "utf8") : statedLicence(name, folders)}`;
   });
   return [own, ...texts].join("\n");
+}
+
+function statedLicence(name, folders) {
+  const file = folders
+    .map((folder) => join(root, folder, name, "package.json"))
+    .find((path) => existsSync(path));
+  const { license, author, homepage = "" } = file ? JSON.parse(readFileSync(file, "utf8")) : {};
+  if (!license) fail(`build: the package ${name} names no licence`);
+  return `${license}, ${author?.name ?? author ?? ""} ${homepage}\n`;
 }

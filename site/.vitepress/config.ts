@@ -3,11 +3,32 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitepress";
+import { licences, packagesOf } from "../../tools/licences.mjs";
 import { slugOf } from "../pages/markdown";
 import type { SiteSettings } from "../pages/writePages";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const settings = JSON.parse(readFileSync(at("../.pages/site.json"), "utf8")) as SiteSettings;
+
+/** Modules of the pages and of their worker, which is bundled first. */
+const modules: string[] = [];
+
+const noteModules = () => ({
+  name: "note-modules",
+  generateBundle(_: unknown, bundle: Record<string, { type: string; moduleIds?: string[] }>) {
+    for (const part of Object.values(bundle)) modules.push(...(part.moduleIds ?? []));
+  },
+});
+
+/** The licences of everything in the bundle, beside it. */
+const emitLicences = () => ({
+  name: "emit-licences",
+  generateBundle(this: { emitFile(file: { type: "asset"; fileName: string; source: string }): void }) {
+    const folders = ["node_modules", "site/node_modules"];
+    const source = licences(packagesOf(modules), folders, { brief: true });
+    this.emitFile({ type: "asset", fileName: "LICENSES.txt", source });
+  },
+});
 
 export default defineConfig({
   title: "trainlets",
@@ -55,6 +76,7 @@ export default defineConfig({
       ],
     },
     build: { target: "es2022", chunkSizeWarningLimit: 3000 },
-    worker: { format: "es" },
+    plugins: [noteModules(), emitLicences()] as never,
+    worker: { format: "es", plugins: () => [noteModules()] as never },
   },
 });
