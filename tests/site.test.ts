@@ -322,6 +322,17 @@ describe.skipIf(!built || chromium.path === undefined)(`the built site${whyNot}`
     },
   );
 
+  it("fits a phone: tables and code scroll by themselves", async () => {
+    const { page } = await open(browser, site.url);
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const path of ["index", "measure", "results", "reference/library", "bench/index", "how-to/encode"]) {
+      await page.goto(`${site.url}${path}.html`);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(`${path} ${width}`).toBe(`${path} 390`);
+    }
+    await page.context().close();
+  });
+
   it("names every page of the contents in llms.txt, each with its Markdown", async () => {
     const text = await (await fetch(`${site.url}llms.txt`)).text();
     const addresses = [...text.matchAll(/\]\(([^)]+)\)/g)].map((match) => match[1]);
