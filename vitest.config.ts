@@ -10,6 +10,7 @@ export default defineConfig({
     testTimeout: patience,
     hookTimeout: patience,
     teardownTimeout: 60_000,
+    expect: { poll: { timeout: 120_000 } },
     pool: "forks", // processes of their own, which start with `env`
     env: softwareGpuEnv(),
     maxWorkers: 2,

@@ -156,9 +156,9 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
 
   it("restores the order, the atom, the size and the number of terms from the address", async () => {
     await page.locator("#atom-5").waitFor();
-    expect(await page.getByLabel("Sort by").inputValue()).toBe("entropy");
+    await expect.poll(() => page.getByLabel("Sort by").inputValue()).toBe("entropy");
     await closeUpOf(4);
-    expect(await terms().inputValue()).toBe("0");
+    await expect.poll(() => terms().inputValue()).toBe("0");
     await page.getByText("100.0 %").waitFor();
     const { width } = (await page.locator(".gallery-mark").boundingBox())!;
     expect(width).toBeGreaterThanOrEqual(60);
@@ -187,9 +187,9 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
     await page.locator(".gallery").press("Home");
     await sortBy("similarity");
     await expect.poll(shownOrder).toEqual(by(correlationsWith(0).map((value) => -Math.abs(value))));
-    expect(await page.getByLabel("Sort by").locator("option:checked").innerText()).toBe(
-      "similarity to atom 1",
-    );
+    await expect
+      .poll(() => page.getByLabel("Sort by").locator("option:checked").innerText())
+      .toBe("similarity to atom 1");
   });
 
   const correlationsWith = (atom: number) =>
@@ -201,14 +201,16 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
     await sortBy("own");
     const gallery = page.locator(".gallery");
     await gallery.press("End");
-    expect(await selected()).toBe(`atom-${count}`);
+    await expect.poll(() => selected()).toBe(`atom-${count}`);
     await gallery.press("Home");
     await gallery.press("ArrowRight");
-    expect(await page.locator(`#${await selected()}`).getAttribute("aria-label")).toBe(
-      `atom 2 of ${count}, used ${model.uses![1].toLocaleString("en-US")} times`,
-    );
+    await expect
+      .poll(async () => page.locator(`#${await selected()}`).getAttribute("aria-label"))
+      .toBe(`atom 2 of ${count}, used ${model.uses![1].toLocaleString("en-US")} times`);
     await gallery.press("ArrowLeft");
-    expect(await page.locator("#atom-1").getAttribute("aria-label")).toBe(`atom 1 of ${count}, never used`);
+    await expect
+      .poll(() => page.locator("#atom-1").getAttribute("aria-label"))
+      .toBe(`atom 1 of ${count}, never used`);
     const { width } = (await page.locator(".gallery-mark").boundingBox())!;
     for (const key of ["+", "+", "+"]) await gallery.press(key);
     expect((await page.locator(".gallery-mark").boundingBox())!.width).toBeGreaterThan(1.4 * width);
@@ -217,10 +219,10 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
       return Math.floor((sheet.clientWidth + 4) / (tile.clientWidth + 4));
     });
     await gallery.press("ArrowDown");
-    expect(await selected()).toBe(`atom-${columns + 1}`);
+    await expect.poll(() => selected()).toBe(`atom-${columns + 1}`);
     await closeUpOf(columns);
     await gallery.press("Enter");
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe("close-up");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("close-up");
     await expect.poll(() => new URL(page.url()).hash).toMatch(/size=\d+.*atom=\d+/);
   });
 
@@ -243,10 +245,10 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
     const sum = new Float64Array(64);
     for (let t = 0; t <= k; t++) {
       const error = Math.hypot(...sum.map((value, i) => value - atoms.column(0)[i])); // atoms have unit norm
-      expect(await terms().inputValue()).toBe(String(t));
+      await expect.poll(() => terms().inputValue()).toBe(String(t));
       const shown = page.locator("[data-error]");
       expect(Number(await shown.getAttribute("data-error"))).toBeCloseTo(error, 5);
-      expect(await shown.innerText()).toBe(`${(100 * error).toFixed(error < 0.1 ? 2 : 1)} %`);
+      await expect.poll(() => shown.innerText()).toBe(`${(100 * error).toFixed(error < 0.1 ? 2 : 1)} %`);
       if (t === k) break;
       const [row, value] = entries[t];
       for (let i = 0; i < 64; i++) sum[i] += value * base.column(row)[i];
@@ -254,9 +256,9 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
     }
     expect(Number(await page.locator("[data-error]").getAttribute("data-error"))).toBeLessThan(1e-6);
     const tiles = page.getByRole("list", { name: "Base atoms, largest coefficient first" });
-    expect(await tiles.locator("span").allInnerTexts()).toEqual(
-      entries.map(([, value]) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}`),
-    );
+    await expect
+      .poll(() => tiles.locator("span").allInnerTexts())
+      .toEqual(entries.map(([, value]) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}`));
   });
 
   it("names the neighbours with their correlations, and goes there", async () => {
@@ -277,7 +279,7 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
     });
     await buttons.first().click();
     await closeUpOf(nearest[0]);
-    expect(await selected()).toBe(`atom-${nearest[0] + 1}`);
+    await expect.poll(() => selected()).toBe(`atom-${nearest[0] + 1}`);
   });
 
   it("finds an atom in a picture as often as the library codes it, and keeps the codes", async () => {
@@ -299,7 +301,7 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
       .waitFor();
     await page.locator(".gallery").press("End");
     await page.locator(".places figcaption", { hasText: words(count - 1) }).waitFor();
-    expect(await page.locator(".heat canvas").evaluate(shadesOf)).toBeGreaterThan(50);
+    await expect.poll(() => page.locator(".heat canvas").evaluate(shadesOf)).toBeGreaterThan(50);
   });
 
   it("saves the gallery as it is sorted", async () => {
@@ -334,14 +336,16 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
   it("draws traces, slices and colours, and the smallest dictionaries there are", async () => {
     await page.goto(`${site.url()}#/explore?size=60`);
     await bring("line.npz", await mixedModel("odct:2", [32], 20, 3, kernels));
-    expect(await page.locator(".gallery-layer canvas").first().evaluate(shadesOf)).toBeGreaterThan(2);
-    expect(await page.locator(".close-up svg.trace").count()).toBeGreaterThan(3);
-    expect(await page.getByLabel("Sort by").locator("option[value=orientation]").count()).toBe(0);
+    await expect
+      .poll(() => page.locator(".gallery-layer canvas").first().evaluate(shadesOf))
+      .toBeGreaterThan(2);
+    await expect.poll(() => page.locator(".close-up svg.trace").count()).toBeGreaterThan(3);
+    await expect.poll(() => page.getByLabel("Sort by").locator("option[value=orientation]").count()).toBe(0);
     await bring("volume.npz", await mixedModel("odct:1", [4, 6, 6], 21, 3, kernels));
     await page.getByRole("slider", { name: "Slice", exact: true }).press("End");
     await page.getByLabel("Slice 4 of atom 1").waitFor();
     await bring("colour.npz", await mixedModel("odct:2,odct:2,odct:1", [6, 6, 3], 22, 3, kernels));
-    expect(await page.getByLabel("Picture of atom 1").evaluate(shadesOf)).toBeGreaterThan(5);
+    await expect.poll(() => page.getByLabel("Picture of atom 1").evaluate(shadesOf)).toBeGreaterThan(5);
     for (const [name, one] of [
       ["one.npz", Model.from([[1, 2, 3, 4]], [2, 2])],
       ["sample.npz", Model.from([[1], [-1]], [1])],

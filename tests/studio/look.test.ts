@@ -13,7 +13,6 @@ import {
   bringPicture,
   expectText,
   patchesOf,
-  patience,
   pixelsOf,
   psnrShown,
   type SmallPicture,
@@ -82,17 +81,19 @@ describe.skipIf(chromium.path === undefined)(`the view Look${chromium.note}`, ()
   });
 
   it("shows the PSNR that the library has at the same number of atoms; at 0 the means", async () => {
-    expect(await fact("first", "psnr").innerText()).toBe(
-      psnrShown(await rebuilt(haar, picture, 8, 5), picture.data),
-    );
+    await expect
+      .poll(() => fact("first", "psnr").innerText())
+      .toBe(psnrShown(await rebuilt(haar, picture, 8, 5), picture.data));
     const places = Array.from({ length: 64 }, (_, i) => [8 * (i >> 3), 8 * (i & 7)] as const);
     const { X } = await haar.encode(patchesOf(picture, 8, places), { sparsity: 5 }, kernels);
-    expect(await fact("first", "atoms").innerText()).toBe(String(X.counts.reduce((a, b) => a + b)));
+    await expect
+      .poll(() => fact("first", "atoms").innerText())
+      .toBe(String(X.counts.reduce((a, b) => a + b)));
     await slider().press("Home");
     const means = await rebuilt(haar, picture, 8, 0);
     await expectText(fact("first", "psnr"), psnrShown(means, picture.data));
     const shown = () => pixelsOf(page.locator(".look-alone canvas").first());
-    await expect.poll(shown, patience).toEqual(Array.from(means, Math.round));
+    await expect.poll(shown).toEqual(Array.from(means, Math.round));
     await slider().press("End");
     const most = Number(await slider().getAttribute("max"));
     await expectText(fact("first", "psnr"), psnrShown(await rebuilt(haar, picture, 8, most), picture.data));
@@ -120,9 +121,9 @@ describe.skipIf(chromium.path === undefined)(`the view Look${chromium.note}`, ()
     const numbers = Array.from(X.values.subarray(0, 4), (value) => value.toFixed(1).replace("-", "−"));
     const names = Array.from(X.indices.subarray(0, 4), (atom) => `atom ${atom}`);
     await page.locator(".look-atoms li").nth(3).waitFor();
-    await expect.poll(() => page.locator(".look-atoms .name").allInnerTexts(), patience).toEqual(names);
-    expect(await page.locator(".look-atoms .number").allInnerTexts()).toEqual(numbers);
-    await expect.poll(() => page.url(), patience).toContain("at=27%2C19");
+    await expect.poll(() => page.locator(".look-atoms .name").allInnerTexts()).toEqual(names);
+    await expect.poll(() => page.locator(".look-atoms .number").allInnerTexts()).toEqual(numbers);
+    await expect.poll(() => page.url()).toContain("at=27%2C19");
     await page.mouse.move(0, 0);
     await page
       .locator(".look-alone canvas")
@@ -135,14 +136,14 @@ describe.skipIf(chromium.path === undefined)(`the view Look${chromium.note}`, ()
     await page.getByLabel("Compare with").selectOption("odct:2, 8×8");
     const other = baseModel("odct:2", [8, 8]);
     await expectText(fact("second", "psnr"), psnrShown(await rebuilt(other, picture, 8, 4), picture.data));
-    expect(await page.getByLabel("Dictionary").inputValue()).toBe(
-      await page.getByRole("option", { name: "haar.npz" }).first().getAttribute("value"),
-    );
+    await expect
+      .poll(() => page.getByLabel("Dictionary").inputValue())
+      .toBe(await page.getByRole("option", { name: "haar.npz" }).first().getAttribute("value"));
     const border = page.getByRole("slider", { name: "Border between haar.npz and odct:2, 8×8" });
     await border.press("ArrowLeft");
     await border.press("ArrowLeft");
-    await expect.poll(() => page.locator(".wipe").getAttribute("style"), patience).toContain("49%");
-    await expect.poll(() => page.url(), patience).toContain("wipe=49");
+    await expect.poll(() => page.locator(".wipe").getAttribute("style")).toContain("49%");
+    await expect.poll(() => page.url()).toContain("wipe=49");
     await page.getByLabel("Compare with").selectOption("nothing");
   });
 
@@ -171,10 +172,12 @@ describe.skipIf(chromium.path === undefined)(`the view Look${chromium.note}`, ()
     const address = "#/look?atoms=7&overlap=2&part=128&with=odct%3A2%2C+16%C3%9716&wipe=30&at=100%2C60";
     const linked = await openStudio(browser, `${site.url()}${address}`);
     await linked.page.locator(".look-facts.second").waitFor();
-    expect(await linked.page.getByRole("slider", { name: "Atoms per patch" }).inputValue()).toBe("7");
-    expect(await linked.page.getByLabel("Patches").inputValue()).toBe("2");
-    expect(await linked.page.getByLabel("Part of the picture").inputValue()).toBe("128");
-    await expect.poll(() => linked.page.locator(".wipe").getAttribute("style"), patience).toContain("30%");
+    await expect
+      .poll(() => linked.page.getByRole("slider", { name: "Atoms per patch" }).inputValue())
+      .toBe("7");
+    await expect.poll(() => linked.page.getByLabel("Patches").inputValue()).toBe("2");
+    await expect.poll(() => linked.page.getByLabel("Part of the picture").inputValue()).toBe("128");
+    await expect.poll(() => linked.page.locator(".wipe").getAttribute("style")).toContain("30%");
     await linked.page.getByRole("button", { name: "Patch in row 13 of 15, column 8 of 15." }).waitFor();
     expect(linked.problems).toEqual([]);
     await linked.page.context().close();

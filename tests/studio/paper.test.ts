@@ -78,7 +78,7 @@ describe.skipIf(chromium.path === undefined)(`the paper in the studio${chromium.
       await page.keyboard.press("ArrowDown");
       await expect.poll(() => end.getAttribute("aria-valuenow"), soon).not.toBe(before);
     }
-    expect(await end.getAttribute("aria-valuenow")).toBe((smooth()[63] - 0.1).toFixed(2));
+    await expect.poll(() => end.getAttribute("aria-valuenow")).toBe((smooth()[63] - 0.1).toFixed(2));
     const bent = smooth().map((value, i) => value - 0.1 * Math.max(0, 1 - (63 - i) / 16) ** 2);
     await expect.poll(shown, soon).toEqual(await borderErrors(bent));
     await page.waitForURL(/right=-10/);

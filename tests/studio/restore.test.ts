@@ -14,7 +14,6 @@ import {
   bringModel,
   bringPicture,
   expectText,
-  patience,
   pixelsOf,
   psnrShown,
   smallPicture,
@@ -108,7 +107,7 @@ describe.skipIf(chromium.path === undefined)(`the view Restore${chromium.note}`,
   it("fills a hole that is painted, and keeps it in the address", async () => {
     await go("#/restore?mode=fill&scratches=0&brush=3");
     await expectText(fact("missing"), "0.0 %");
-    expect(await action("Fill").isDisabled()).toBe(true);
+    await expect.poll(() => action("Fill").isDisabled()).toBe(true);
     const canvas = (await page.locator(".restore-painter").boundingBox())!;
     const at = (x: number, y: number) =>
       [
@@ -119,7 +118,7 @@ describe.skipIf(chromium.path === undefined)(`the view Restore${chromium.note}`,
     await page.mouse.down();
     await page.mouse.move(...at(40, 30), { steps: 4 });
     await page.mouse.up();
-    await expect.poll(() => page.url(), patience).toContain("holes=3-20.30-");
+    await expect.poll(() => page.url()).toContain("holes=3-20.30-");
     const [, points] = /holes=3-([^&]*)/.exec(page.url())!;
     const stroke = { radius: 3, points: points.split(/[-.]/).map(Number) };
     const missing = maskOf(width, height, { strokes: [stroke], scratches: 0, drop: 0 }, Rng.from(1));
@@ -136,7 +135,7 @@ describe.skipIf(chromium.path === undefined)(`the view Restore${chromium.note}`,
     );
     const border = page.getByRole("slider", { name: "Border between With holes and Filled" });
     await border.press("End");
-    await expect.poll(() => page.locator(".wipe").getAttribute("style"), patience).toContain("100%");
+    await expect.poll(() => page.locator(".wipe").getAttribute("style")).toContain("100%");
   });
 
   it("makes holes without a pointer, and refuses a picture of holes alone", async () => {
@@ -149,7 +148,7 @@ describe.skipIf(chromium.path === undefined)(`the view Restore${chromium.note}`,
     const share = (100 * missing.reduce((sum, value) => sum + value, 0)) / missing.length;
     await expectText(fact("missing"), `${share.toFixed(1)} %`);
     await page.getByRole("button", { name: "Add a hole" }).click();
-    await expect.poll(() => page.url(), patience).toMatch(/holes=4-10\.10-20\.20_2-50\.50_6-\d+\.\d+/);
+    await expect.poll(() => page.url()).toMatch(/holes=4-10\.10-20\.20_2-50\.50_6-\d+\.\d+/);
     await page.getByRole("button", { name: "Clear" }).click();
     await page.getByRole("slider", { name: "Scratches" }).press("End");
     await page.getByRole("slider", { name: "Missing pixels" }).press("End");
@@ -174,14 +173,14 @@ describe.skipIf(chromium.path === undefined)(`the view Restore${chromium.note}`,
     expect(saved.bytes.length).toBeLessThanOrEqual(600);
     const opened = decompress(saved.bytes, haar, "small.tlt");
     expect(opened.shape).toEqual([64, 64]);
-    await expect.poll(() => pixelsOf(page.locator(".wipe > canvas")), patience).toEqual([...opened.data]);
+    await expect.poll(() => pixelsOf(page.locator(".wipe > canvas"))).toEqual([...opened.data]);
     expect(psnr).toBe(psnrShown(opened.data, data));
     for (const name of ["WebP", "JPEG"]) {
       const [bytes, quality] = await row(name);
       if (quality === "does not get this small") expect(Number(bytes)).toBeGreaterThan(Number(own));
       else expect(Number(bytes)).toBeLessThanOrEqual(Number(own));
     }
-    expect(await row("WebP")).toEqual([expect.any(String), expect.stringMatching(/ dB$/)]);
+    await expect.poll(() => row("WebP")).toEqual([expect.any(String), expect.stringMatching(/ dB$/)]);
     await page.getByRole("slider", { name: "Bytes, at most" }).press("Home");
     await expectText(page.locator("tr[data-file=WebP] td").last(), "does not get this small");
     await go("#/restore?mode=compress&bytes=5");

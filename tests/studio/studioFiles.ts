@@ -74,12 +74,9 @@ export function psnrShown(a: ArrayLike<number>, b: ArrayLike<number>, where?: Ar
   return `${(20 * Math.log10(255 / Math.sqrt(energy / count))).toFixed(2)} dB`;
 }
 
-/** For what the page shows a moment later: a busy machine makes tests slow, not red. */
-export const patience = { timeout: 60_000 };
-
 /** Wait until something shows a text: results come from a worker. */
 export async function expectText(element: Locator, text: string): Promise<void> {
-  await expect.poll(() => element.innerText(), patience).toBe(text);
+  await expect.poll(() => element.innerText()).toBe(text);
 }
 
 /** The red of each pixel of a canvas. */
