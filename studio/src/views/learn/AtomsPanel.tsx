@@ -1,0 +1,79 @@
+/** The atoms as they are now, and what can be done with them. */
+
+import { addressOf } from "../../app/address";
+import { notify, notifyOf } from "../../app/notices";
+import { PixelCanvas } from "../../parts/PixelCanvas";
+import { saveFile } from "../../parts/saveFile";
+import { fileOf, galleries, gallery, learned, phase, run } from "./session";
+import { startId } from "./startFrom";
+import { count } from "./words";
+
+export function AtomsPanel() {
+  return (
+    <section class="atoms" aria-label="Atoms">
+      <Picture />
+      <Actions />
+    </section>
+  );
+}
+
+function Picture() {
+  const shown = gallery.value;
+  const patch = run.value?.settings.patch.join("×") ?? "";
+  if (!shown) return <div class="atoms-empty" aria-hidden="true" />;
+  const some = shown.shown < shown.atoms ? `${count(shown.shown)} of ` : "";
+  const what = `${some}${count(shown.atoms)} atoms of ${patch}`;
+  return (
+    <figure data-galleries={galleries.value}>
+      <PixelCanvas pixels={shown.pixels} label={what} class="atoms-picture" />
+      <figcaption>{what}, each scaled to its own range</figcaption>
+    </figure>
+  );
+}
+
+function Actions() {
+  if (phase.value === "idle" || phase.value === "starting" || !gallery.value) return null;
+  return (
+    <div class="row atoms-actions">
+      <button type="button" onClick={() => save("npz")}>
+        Save .npz
+      </button>
+      <button type="button" onClick={() => save("png")}>
+        Save PNG
+      </button>
+      {learned.value && phase.value !== "learning" && <Links />}
+    </div>
+  );
+}
+
+function Links() {
+  return (
+    <>
+      <a href={addressOf("explore")}>Explore its atoms</a>
+      <a href={addressOf("look")}>Look at the picture through it</a>
+      {phase.value === "finished" && learned.value?.id !== startId.value && (
+        <button type="button" class="quiet" onClick={continueFrom}>
+          Continue learning from it
+        </button>
+      )}
+    </>
+  );
+}
+
+/** The next run starts from what was learned. */
+function continueFrom(): void {
+  startId.value = learned.value?.id ?? 0;
+  notify("The next run starts from this dictionary: choose other settings, then Learn again.");
+}
+
+function save(kind: "npz" | "png"): void {
+  const name = run.value?.item.name
+    .replace(/\.\w+$/, "")
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, "-");
+  fileOf(kind).then((bytes) => {
+    const type = kind === "png" ? "image/png" : "application/octet-stream";
+    saveFile(`${name || "dictionary"}-${run.value?.settings.patch.join("x")}.${kind}`, bytes, type);
+  }, notifyOf);
+}

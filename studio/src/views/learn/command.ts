@@ -1,0 +1,58 @@
+/** The command line that learns the same, as text to copy. */
+
+import type { DeviceName } from "trainlets";
+import { defaultAtomSparsity, defaultSparsity } from "trainlets/parts";
+import { type LearnSettings, testEvery, testing, uses } from "../../engine/learnOptions";
+
+/** A word of a shell (sh, bash, zsh): quoted where it needs it, and never taken for an option. */
+export function shellWord(word: string): string {
+  const safe = word.startsWith("-") ? `./${word}` : word;
+  return /^[\w./:=,@%+-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
+}
+
+/** The file that holds the samples of a picture: its own, or one that the page can save. */
+export function dataFile(name: string): string {
+  return /\.[A-Za-z0-9]{2,5}$/.test(name) ? name : `${name.trim().toLowerCase().replaceAll(/\s+/g, "-")}.npy`;
+}
+
+export interface CommandParts {
+  /** The name of the picture. */
+  readonly data: string;
+  readonly settings: LearnSettings;
+  readonly device: DeviceName;
+  /** The dictionary file to start from. */
+  readonly start?: string | undefined;
+  readonly output: string;
+}
+
+export function commandOf({ data, settings, device, start, output }: CommandParts): string {
+  const { patch, learner, base, atoms, atomSparsity, sparsity, examples, epochs, batch, seed } = settings;
+  const n = patch.reduce((product, size) => product * size, 1);
+  const flags: [string, string | number, boolean][] = [
+    ["--patch", patch.join("x"), true],
+    ["--learner", learner, learner !== "osdl"],
+    ["--start", start ?? "", start !== undefined],
+    ["--base", base, base !== "" && start === undefined],
+    ["--atoms", atoms, start === undefined && uses(learner, "atoms")],
+    [
+      "--atom-sparsity",
+      atomSparsity,
+      start === undefined &&
+        uses(learner, "atomSparsity") &&
+        atomSparsity !== defaultAtomSparsity(n, Infinity),
+    ],
+    ["--sparsity", sparsity, sparsity !== defaultSparsity(n)],
+    ["--examples", examples, true],
+    ["--epochs", epochs, true],
+    ["--batch", batch, true],
+    ["--holdout", testing.holdout, true],
+    ["--test-every", testEvery(settings), true],
+    ["--seed", seed, seed !== 1],
+    ["--device", device, device !== "auto"],
+    ["-o", output, true],
+  ];
+  const words = flags
+    .filter(([, , given]) => given)
+    .map(([flag, value]) => `${flag} ${shellWord(String(value))}`);
+  return ["trainlets train", shellWord(dataFile(data)), ...words].join(" ");
+}
