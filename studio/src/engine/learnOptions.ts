@@ -24,7 +24,7 @@ export interface LearnSettings {
 }
 
 /** Patches held out, and patches between two tests: often, so that the curve of the test error moves. */
-export const testing = { holdout: 1000, perTest: 2000 } as const;
+export const testing = { holdout: 1000, perTest: 5000 } as const;
 
 /** The most axes of a patch. */
 const mostAxes = 4;
@@ -67,9 +67,9 @@ export function defaultsFor(patch: readonly number[], learner: LearnerName): Lea
     atoms: learner === "pca" ? Math.min(n, defaultAtoms(patch)) : defaultAtoms(patch),
     atomSparsity: defaultAtomSparsity(n, Infinity),
     sparsity: defaultSparsity(n),
-    examples: Math.min(isOnline ? 20_000 : 4000, defaults?.examples ?? Infinity),
-    epochs: defaults?.epochs ?? 4,
-    batch: 128,
+    examples: Math.min(isOnline ? 30_000 : 4000, defaults?.examples ?? Infinity),
+    epochs: defaults?.epochs ?? 10,
+    batch: 64,
     seed: 1,
   };
 }

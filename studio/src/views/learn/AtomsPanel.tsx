@@ -1,11 +1,11 @@
 /** The atoms as they are now, and what can be done with them. */
 
 import { addressOf } from "../../app/address";
-import { notify, notifyOf } from "../../app/notices";
+import { notifyOf } from "../../app/notices";
 import { PixelCanvas } from "../../parts/PixelCanvas";
 import { saveFile } from "../../parts/saveFile";
+import { learnFrom } from "./OpenedDictionary";
 import { fileOf, galleries, gallery, learned, phase, run } from "./session";
-import { startId } from "./startFrom";
 import { count } from "./words";
 
 export function AtomsPanel() {
@@ -47,23 +47,18 @@ function Actions() {
 }
 
 function Links() {
+  const dictionary = learned.value;
   return (
     <>
       <a href={addressOf("explore")}>Explore its atoms</a>
       <a href={addressOf("look")}>Look at the picture through it</a>
-      {phase.value === "finished" && learned.value?.id !== startId.value && (
-        <button type="button" class="quiet" onClick={continueFrom}>
+      {phase.value === "finished" && dictionary && (
+        <button type="button" class="quiet" onClick={() => learnFrom(dictionary)}>
           Continue learning from it
         </button>
       )}
     </>
   );
-}
-
-/** The next run starts from what was learned. */
-function continueFrom(): void {
-  startId.value = learned.value?.id ?? 0;
-  notify("The next run starts from this dictionary: choose other settings, then Learn again.");
 }
 
 function save(kind: "npz" | "png"): void {

@@ -5,9 +5,10 @@ import { makeNpy, writeNpy } from "trainlets";
 import { currentItem } from "../../app/library";
 import { notify } from "../../app/notices";
 import { saveFile } from "../../parts/saveFile";
-import { commandOf, dataFile } from "./command";
+import { commandOf } from "./command";
 import { commands, run } from "./session";
 import { deviceName, settings } from "./settings";
+import { dataFile } from "./shellWords";
 
 export function CommandPanel() {
   const isCopied = useSignal(false);
@@ -45,7 +46,11 @@ export function CommandPanel() {
         </button>
       </div>
       <pre>
-        <code>{lines.join("\n")}</code>
+        <code>
+          {lines.map((line) => (
+            <Command key={line} line={line} />
+          ))}
+        </code>
       </pre>
       {isPicture && (
         <p class="help">
@@ -54,6 +59,19 @@ export function CommandPanel() {
         </p>
       )}
     </section>
+  );
+}
+
+/** Broken between flags, not within them. */
+function Command({ line }: { readonly line: string }) {
+  return (
+    <>
+      {line.split(/ (?=-)/).map((part, i, all) => (
+        <span key={part} class="flag">
+          {i < all.length - 1 ? `${part} ` : `${part}\n`}
+        </span>
+      ))}
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
 /** What the numbers do: the errors, the step size, and facts of the run. */
 
+import { useId } from "preact/hooks";
 import type { CurvePoint } from "./curve";
 import { curves, plan, progress } from "./session";
 import { count, duration, short } from "./words";
@@ -88,12 +89,15 @@ interface Line {
 
 const size = { width: 320, left: 40, right: 6, top: 8, bottom: 20 } as const;
 
+/** Patches that the axis shows at least. */
+const least = 2000;
+
 /** A small line chart that is drawn several times a second. */
 function Chart({ title, lines, isLow = false }: { title: string; lines: readonly Line[]; isLow?: boolean }) {
+  const clip = useId();
   const height = isLow ? 96 : 150;
   const all = lines.flatMap(({ points }) => points);
-  const total = plan.value?.total ?? 0;
-  const right = Math.max(total, ...all.slice(-2).map(({ x }) => x), 1);
+  const right = Math.max(least, ...lines.map(({ points }) => points[points.length - 1]?.x ?? 0));
   const { low, high, ticks } = rangeOf(all.map(({ y }) => y));
   const x = (value: number): number => size.left + ((size.width - size.left - size.right) * value) / right;
   const y = (value: number): number =>
@@ -124,8 +128,12 @@ function Chart({ title, lines, isLow = false }: { title: string; lines: readonly
         <text x={size.width - size.right} y={height - 4} text-anchor="end">
           {count(right)} patches
         </text>
+        <clipPath id={clip}>
+          <rect x={size.left} y="0" width={size.width - size.left} height={height - size.bottom + 2} />
+        </clipPath>
         {lines.map(({ name, points, kind }) => (
           <path
+            clip-path={`url(#${clip})`}
             key={name}
             class={kind}
             d={points.map((p, i) => `${i ? "L" : "M"}${x(p.x).toFixed(1)} ${y(p.y).toFixed(1)}`).join("")}

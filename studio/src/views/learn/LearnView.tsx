@@ -6,10 +6,12 @@ import { useEffect } from "preact/hooks";
 import { addressedView } from "../../app/address";
 import { currentItem, items, selectItem } from "../../app/library";
 import { notify, notifyOf } from "../../app/notices";
+import { learner } from "../../engine/client";
 import { AtomsPanel } from "./AtomsPanel";
 import { CommandPanel } from "./CommandPanel";
 import { CurvesPanel } from "./CurvesPanel";
 import { EarlierRuns } from "./EarlierRuns";
+import { OpenedDictionary } from "./OpenedDictionary";
 import { SettingsPanel } from "./SettingsPanel";
 import { earlier, findEarlier, learn, phase } from "./session";
 import {
@@ -40,6 +42,7 @@ export default function LearnView() {
         </p>
       </header>
       <EarlierRuns />
+      <OpenedDictionary />
       <div class="split wide-side">
         <div class="learn-main">
           <TransportBar />
@@ -77,6 +80,7 @@ async function begin(): Promise<void> {
   if (hasBegun) return;
   hasBegun = true;
   const isPlain = isPlainAddress();
+  learner.run("openDevice", { device: deviceName.value }).catch(() => {}); // a run says what is wrong
   await findEarlier().catch(notifyOf);
   const wantsLess = matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (!isPlain || wantsLess || earlier.peek().length > 0) return;

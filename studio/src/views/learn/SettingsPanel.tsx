@@ -13,7 +13,7 @@ import { Slider } from "../../parts/Slider";
 import { NumberField, TextField } from "./fields";
 import { changeSparsity, isActive, run } from "./session";
 import { baseName, deviceName, learnerName, patchText, setNumber, settings } from "./settings";
-import { startChoices, startDictionary, startId } from "./startFrom";
+import { startChoices, startDictionary, startFrom } from "./startFrom";
 import { thumbnailOf } from "./thumbnail";
 import { count, sentence } from "./words";
 
@@ -55,10 +55,21 @@ function Thumbnail() {
   const pixels = thumbnailOf(item);
   return (
     <figure class="thumbnail">
-      {pixels && <PixelCanvas pixels={pixels} label={item.name} />}
+      <div class="thumbnail-picture">
+        {pixels && <PixelCanvas pixels={pixels} label={item.name} />}
+        {item.shape.length === 2 && <PatchSquare shape={item.shape} />}
+      </div>
       <figcaption>{item.shape.map(count).join(" × ")} samples</figcaption>
     </figure>
   );
+}
+
+/** A patch in its true size. */
+function PatchSquare({ shape }: { readonly shape: readonly number[] }) {
+  const { patch } = settings.value ?? {};
+  if (patch?.length !== 2) return null;
+  const [height, width] = patch.map((size, axis) => `${Math.min(100, (100 * size) / shape[axis])}%`);
+  return <span class="patch-square" style={{ width, height }} title="A patch" />;
 }
 
 function PatchField() {
@@ -175,9 +186,7 @@ function StartField() {
         ...choices.map(({ id, name }) => ({ value: String(id), text: name })),
       ]}
       help={sentence(optionWords.start)}
-      onChange={(id) => {
-        startId.value = Number(id);
-      }}
+      onChange={(id) => startFrom(choices.find((one) => one.id === Number(id)))}
     />
   );
 }

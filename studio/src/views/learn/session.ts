@@ -61,7 +61,9 @@ export interface Curves {
 }
 const none: Curves = { train: [], test: [], steps: [] };
 export const curves = signal<Curves>(none);
-let drawn = { train: new Curve(), test: new Curve(), steps: new Curve() };
+/** The training error of single mini-batches is noisy, so fewer points are kept of it. */
+const newCurves = () => ({ train: new Curve(100), test: new Curve(), steps: new Curve(100) });
+let drawn = newCurves();
 
 export const isActive = computed(() => ["starting", "learning", "paused", "stopping"].includes(phase.value));
 
@@ -173,7 +175,7 @@ async function follow(next: Run, { resumes, paused }: { resumes: boolean; paused
 }
 
 function resetProgress(): void {
-  drawn = { train: new Curve(), test: new Curve(), steps: new Curve() };
+  drawn = newCurves();
   curves.value = none;
   progress.value = { examples: 0, step: 0, seconds: 0, rate: 0, atomsUsed: 0 };
 }
