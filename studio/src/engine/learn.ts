@@ -7,7 +7,7 @@ import { type DeviceName, modelFromBytes, modelToBytes, train } from "trainlets"
 import { Checkpoint, type CheckpointKeeper, checkpointFromBytes, checkpointToBytes } from "trainlets/parts";
 import { type DeviceFacts, forgetKernels, kernelsFor } from "./devices";
 import { type LearnSettings, optionsOf } from "./learnOptions";
-import { LearnRun, type RunNews } from "./learnRun";
+import { type Beginning, LearnRun, type RunNews } from "./learnRun";
 import { type Samples, samplesOf, sampleTasks } from "./learnSamples";
 import {
   holdRun,
@@ -35,7 +35,7 @@ export interface LearnInput {
   readonly startFile: string | undefined;
   /** Whether to resume from the last checkpoint of this key. */
   readonly resumes: boolean;
-  readonly paused: boolean;
+  readonly begins: Beginning;
 }
 
 /** What a run is going to do. */
@@ -79,20 +79,22 @@ const learn: Task<LearnInput, LearnEnd, LearnNews> = async (input, { report, sig
   if (current) throw new Error("a run is under way already");
   const note: Note = (text) => report({ kind: "note", text });
   const samples = samplesOf(input.samples);
+  if (samples.data.every((value) => value === samples.data[0]))
+    throw new Error(`${samples.name}: all samples are the same, so there is nothing to learn`);
   const checkpoints = new StoredCheckpoints(input, samples, note);
   holdRun(input.key);
   signal.addEventListener("abort", () => current?.stop());
-  let { device, resumes, paused } = input;
+  let { device, resumes, begins } = input;
   for (;;) {
     try {
-      const end = await learnOn(device, { ...input, resumes, paused }, samples, checkpoints, report, signal);
+      const end = await learnOn(device, { ...input, resumes, begins }, samples, checkpoints, report, signal);
       return transferring(end, [end.bytes.buffer]);
     } catch (error) {
       if ((error as Error).name !== "DeviceLostError") throw error;
       forgetKernels();
       device = "cpu";
       resumes = latest?.key === input.key;
-      paused = (current as LearnRun | undefined)?.paused ?? false;
+      begins = (current as LearnRun | undefined)?.paused ? "paused" : "going";
       note(
         `${(error as Error).message}. Learning continues on the CPU${resumes ? " from the last checkpoint" : " from the beginning"}.`,
       );
@@ -104,7 +106,7 @@ const learn: Task<LearnInput, LearnEnd, LearnNews> = async (input, { report, sig
 
 async function learnOn(
   device: DeviceName,
-  { key, settings, start, resumes, paused }: LearnInput,
+  { key, settings, start, resumes, begins }: LearnInput,
   { shape, data }: Samples,
   checkpoints: StoredCheckpoints,
   report: (news: LearnNews, transfer?: Transferable[]) => void,
@@ -114,7 +116,7 @@ async function learnOn(
   const resume = resumes ? await checkpointOf(key) : undefined;
   const learned = await secondsOf(key, resumes);
   const follower = new LearnRun(kernels, (news, transfer) => report({ kind: "run", ...news }, transfer), {
-    paused,
+    begins,
     seconds: learned,
   });
   current = follower;

@@ -29,6 +29,9 @@ export interface RunNews {
   readonly gallery?: Gallery;
 }
 
+/** How a run begins: it goes on, waits, or takes one mini-batch and waits. */
+export type Beginning = "going" | "paused" | "one step";
+
 /** Milliseconds between two pictures: at least, and at most unless one step takes longer. */
 const pace = { least: 70, most: 190 } as const;
 /** Drawing takes one part in this many of the time, at most. */
@@ -65,11 +68,12 @@ export class LearnRun {
   constructor(
     kernels: Kernels,
     send: (news: RunNews, transfer: Transferable[]) => void,
-    { paused, seconds }: { readonly paused: boolean; readonly seconds: number },
+    { begins, seconds }: { readonly begins: Beginning; readonly seconds: number },
   ) {
     this.#kernels = kernels;
     this.#send = send;
-    this.#paused = paused;
+    this.#paused = begins !== "going";
+    this.#steps = begins === "one step" ? 1 : 0;
     this.#seconds = seconds;
   }
 

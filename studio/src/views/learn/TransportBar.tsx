@@ -2,6 +2,7 @@
 
 import { currentItem } from "../../app/library";
 import { notifyOf } from "../../app/notices";
+import type { Beginning } from "../../engine/learnRun";
 import {
   go,
   isActive,
@@ -38,9 +39,7 @@ export function TransportBar() {
     <section class="transport" aria-label="Learning">
       <div class="row">
         <MainButton />
-        <button type="button" disabled={now !== "paused" && now !== "learning"} onClick={step}>
-          Step
-        </button>
+        <StepButton />
         <button
           type="button"
           disabled={!isActive.value || now === "stopping"}
@@ -60,6 +59,22 @@ export function TransportBar() {
       </div>
       <progress max={Math.max(1, total)} value={examples} aria-label="Patches learned from" />
     </section>
+  );
+}
+
+/** One mini-batch; of a new run, if there is none. */
+function StepButton() {
+  const now = phase.value;
+  const isOpen = now === "paused" || now === "learning";
+  return (
+    <button
+      type="button"
+      disabled={!isOpen && (now !== "idle" || !settings.value)}
+      title="One mini-batch"
+      onClick={() => (isOpen ? step() : start("one step"))}
+    >
+      Step
+    </button>
   );
 }
 
@@ -86,7 +101,7 @@ function MainButton() {
     );
   const isBusy = now === "starting" || now === "stopping";
   return (
-    <button type="button" class="primary large" disabled={isBusy || !settings.value} onClick={start}>
+    <button type="button" class="primary large" disabled={isBusy || !settings.value} onClick={() => start()}>
       {now === "finished" ? "Learn again" : "Learn"}
     </button>
   );
@@ -106,15 +121,16 @@ function AgainButton() {
   if (phase.value === "finished" || phase.value === "starting") return null;
   if (isSame && phase.value !== "stopped") return null;
   return (
-    <button type="button" onClick={start}>
+    <button type="button" onClick={() => start()}>
       {isSame ? "Learn again" : "Learn with the new settings"}
     </button>
   );
 }
 
-function start(): void {
+function start(begins: Beginning = "going"): void {
   const item = currentItem.peek();
   const chosen = settings.peek();
   if (!item || !chosen) return;
-  learn({ item, settings: chosen, device: deviceName.value, start: startDictionary.value }).catch(notifyOf);
+  const from = startDictionary.peek();
+  learn({ item, settings: chosen, device: deviceName.value, start: from, begins }).catch(notifyOf);
 }

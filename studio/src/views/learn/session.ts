@@ -17,11 +17,11 @@ import {
   selectItem,
 } from "../../app/library";
 import { notify, notifyOf } from "../../app/notices";
-import { learner } from "../../engine/client";
-import type { LearnEnd, LearnNews, LearnPlan } from "../../engine/learn";
+import { EngineError, learner } from "../../engine/client";
+import type { LearnEnd, LearnInput, LearnNews, LearnPlan } from "../../engine/learn";
 import type { Gallery } from "../../engine/learnGallery";
 import type { LearnSettings } from "../../engine/learnOptions";
-import type { Point, RunNews } from "../../engine/learnRun";
+import type { Beginning, Point, RunNews } from "../../engine/learnRun";
 import type { StoredRun } from "../../engine/learnStore";
 import { commandOf } from "./command";
 import { Curve, type CurvePoint } from "./curve";
@@ -111,15 +111,22 @@ export interface StartOptions {
   readonly device: DeviceName;
   /** A dictionary to start from. */
   readonly start?: Dictionary | undefined;
+  readonly begins?: Beginning;
 }
 
 /** Learn, from the beginning or from a dictionary. A run that is under way is stopped first. */
-export async function learn({ item, settings, device, start }: StartOptions): Promise<void> {
+export async function learn({
+  item,
+  settings,
+  device,
+  start,
+  begins = "going",
+}: StartOptions): Promise<void> {
   await stop();
   learned.value = undefined;
   const made = { key: newKey(), item, settings, device, start: start?.bytes, before: [] };
   const startFile = start && (/\.npz$/i.test(start.name) ? start.name : "start.npz");
-  await follow({ ...made, startFile }, { resumes: false, paused: false });
+  await follow({ ...made, startFile }, { resumes: false, begins });
 }
 
 function newKey(): string {
@@ -129,12 +136,12 @@ function newKey(): string {
 /** Continue a run that was stopped, where it stopped. */
 export async function resume(): Promise<void> {
   const current = run.peek();
-  if (current && !isActive.peek()) await follow(current, { resumes: true, paused: false });
+  if (current && !isActive.peek()) await follow(current, { resumes: true, begins: "going" });
 }
 
 /** Learn with another number of atoms per patch: a new run, from the atoms of now. */
 export async function changeSparsity(sparsity: number): Promise<void> {
-  const paused = phase.peek() === "paused";
+  const begins = phase.peek() === "paused" ? "paused" : "going";
   await stop();
   const current = run.peek();
   const { bytes } = learned.peek() ?? {};
@@ -148,10 +155,10 @@ export async function changeSparsity(sparsity: number): Promise<void> {
   ];
   const settings = { ...current.settings, sparsity };
   const next = { ...current, key: newKey(), settings, start: bytes, before };
-  await follow({ ...next, startFile: `${fileName(current.before)}.partial.npz` }, { resumes: false, paused });
+  await follow({ ...next, startFile: `${fileName(current.before)}.partial.npz` }, { resumes: false, begins });
 }
 
-async function follow(next: Run, { resumes, paused }: { resumes: boolean; paused: boolean }): Promise<void> {
+async function follow(next: Run, { resumes, begins }: Pick<LearnInput, "resumes" | "begins">): Promise<void> {
   abort = new AbortController();
   const { signal } = abort;
   batch(() => {
@@ -163,15 +170,21 @@ async function follow(next: Run, { resumes, paused }: { resumes: boolean; paused
   const { key, settings, device, start, before, startFile, item } = next;
   const work = async (): Promise<void> => {
     await sendSamples(item);
-    const input = { key, samples: item.id, settings, device, start, before, startFile, resumes, paused };
-    const onProgress = (news: LearnNews) => take(news, paused);
+    const input = { key, samples: item.id, settings, device, start, before, startFile, resumes, begins };
+    const onProgress = (news: LearnNews) => take(news, begins);
     await end(await learner.run("learn", input, { signal, onProgress }));
   };
   ending = work().catch((error: unknown) => {
     phase.value = learned.peek() ? "stopped" : "idle";
-    notifyOf(error);
+    notifyOf(withoutCaller(error));
   });
   await ending;
+}
+
+/** An error without the name of the function that found it. */
+function withoutCaller(error: unknown): unknown {
+  if (!(error instanceof EngineError)) return error;
+  return new EngineError(error.kind, error.message.replace(/^(train|PatchSampler|createBase): /, ""));
 }
 
 function resetProgress(): void {
@@ -180,13 +193,13 @@ function resetProgress(): void {
   progress.value = { examples: 0, step: 0, seconds: 0, rate: 0, atomsUsed: 0 };
 }
 
-function take(news: LearnNews, paused: boolean): void {
+function take(news: LearnNews, begins: Beginning): void {
   if (news.kind === "note") notify(news.text);
   else if (news.kind === "run") takeReport(news);
   else {
     cutCurves(news.plan.done);
     plan.value = news.plan;
-    if (phase.peek() === "starting") phase.value = paused ? "paused" : "learning";
+    if (phase.peek() === "starting") phase.value = begins === "going" ? "learning" : "paused";
   }
 }
 
@@ -296,7 +309,7 @@ export async function continueEarlier({
   resetProgress();
   learned.value = undefined;
   showSettings(settings, device);
-  await follow({ key, item, settings, device, start, before, startFile }, { resumes: true, paused: false });
+  await follow({ key, item, settings, device, start, before, startFile }, { resumes: true, begins: "going" });
 }
 
 export async function discardEarlier(key: string): Promise<void> {
