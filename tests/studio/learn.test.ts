@@ -61,6 +61,11 @@ describe.skipIf(chromium.path === undefined)(`the view Learn${chromium.note}`, {
   });
 
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+  /** With the keyboard, once the button can be pressed. */
+  const press = async (page: Page, name: string): Promise<void> => {
+    await button(page, name).and(page.locator(":enabled")).focus();
+    await page.keyboard.press("Enter");
+  };
   const state = (page: Page, name: string) =>
     page.locator(".transport-state strong", { hasText: name }).waitFor();
   const galleries = async (page: Page): Promise<number> =>
@@ -117,8 +122,7 @@ describe.skipIf(chromium.path === undefined)(`the view Learn${chromium.note}`, {
   it("writes the bytes of the command line, which it shows and copies; learns on from a file", async () => {
     const { page, problems } = await openStudio(browser, `${site.url()}#/learn?${brief}`);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await button(page, "Learn").focus();
-    await page.keyboard.press("Enter");
+    await press(page, "Learn");
     await state(page, "Finished");
     const npz = await download(page, "Save .npz");
     expect((await readFile(await download(page, "Save PNG"))).subarray(1, 4).toString()).toBe("PNG");
@@ -144,24 +148,20 @@ describe.skipIf(chromium.path === undefined)(`the view Learn${chromium.note}`, {
 
   it("pauses, steps, stops, continues and changes the sparsity, with the keyboard alone", async () => {
     const { page, problems } = await openStudio(browser, `${site.url()}#/learn?${long}`);
-    const press = async (name: string): Promise<void> => {
-      await button(page, name).focus();
-      await page.keyboard.press("Enter");
-    };
-    await press("Learn");
+    await press(page, "Learn");
     await moreGalleries(page, 2);
-    await press("Pause");
+    await press(page, "Pause");
     await page.getByRole("link", { name: "Explore its atoms" }).waitFor(); // it is a dictionary by now
     const at = await patches(page);
-    await press("Step");
+    await press(page, "Step");
     await page.waitForFunction((at) => document.querySelector("progress")!.value > at, at);
     expect(await patches(page)).toBe(at + 50);
-    await press("Continue");
+    await press(page, "Continue");
     await moreGalleries(page, 2);
-    await press("Stop");
+    await press(page, "Stop");
     await state(page, "Stopped");
     const stopped = await patches(page);
-    await press("Continue");
+    await press(page, "Continue");
     await moreGalleries(page, 2);
     expect(await patches(page)).toBeGreaterThan(stopped);
 
@@ -174,7 +174,7 @@ describe.skipIf(chromium.path === undefined)(`the view Learn${chromium.note}`, {
     const { meta } = modelFromBytes(await readFile(await download(page, "Save .npz")), "the file");
     expect(meta).toMatchObject({ coding: { sparsity: 3 }, options: { start: { coding: { sparsity: 2 } } } });
     expect(meta.partial?.of).toBe(10_000_000);
-    await press("Stop");
+    await press(page, "Stop");
     await state(page, "Stopped");
     expect(problems).toEqual([]);
     await page.context().close();
@@ -262,6 +262,26 @@ describe.skipIf(chromium.path === undefined)(`the view Learn${chromium.note}`, {
     await button(page, "Learn").click();
     await page.locator(".notice.error", { hasText: "flat.npy: all samples are the same" }).waitFor();
     await state(page, "Ready");
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it("continues from the last checkpoint when its device is lost", async () => {
+    const { page, problems } = await openStudio(browser, `${site.url("plain")}#/learn?${long}`);
+    await press(page, "Learn");
+    await moreGalleries(page, 1);
+    for (const worker of page.workers())
+      await worker.evaluate(() => {
+        const { now } = performance;
+        performance.now = () => {
+          performance.now = now;
+          throw Object.assign(new Error("gpu: the device was lost (by a test)"), { name: "DeviceLostError" });
+        };
+      });
+    await page.getByText(/device was lost \(by a test\)\. Learning continues on the CPU from the/).waitFor();
+    await moreGalleries(page, 2);
+    await press(page, "Stop");
+    await state(page, "Stopped");
     expect(problems).toEqual([]);
     await page.context().close();
   });
