@@ -7,6 +7,9 @@ import { notifyOf } from "./notices";
 /** Pixels of a side. */
 const size = 256;
 
+/** The picture that is shown first. */
+export const firstPicture = "Leaves 1";
+
 export async function addBuiltIn(): Promise<void> {
   const pictures = helper.run("makePictures", { count: 2, size });
   addBase("cropped:sym8", [16, 16]).catch(notifyOf);

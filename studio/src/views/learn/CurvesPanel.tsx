@@ -118,7 +118,7 @@ function Chart({ title, lines, isLow = false }: { title: string; lines: readonly
           <g key={tick}>
             <line x1={size.left} x2={size.width - size.right} y1={y(tick)} y2={y(tick)} class="grid" />
             <text x={size.left - 6} y={y(tick) + 4} text-anchor="end">
-              {short(tick)}
+              {Number(tick.toPrecision(3))}
             </text>
           </g>
         ))}

@@ -1,11 +1,13 @@
 /** Learn a dictionary from a picture, and watch its atoms change. */
 
 import "./learn.css";
-import { useSignalEffect } from "@preact/signals";
+import { signal, useSignalEffect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { addressedView } from "../../app/address";
+import { firstPicture } from "../../app/builtIn";
 import { currentItem, items, selectItem } from "../../app/library";
 import { notify, notifyOf } from "../../app/notices";
+import { openSession } from "../../app/session";
 import { learner } from "../../engine/client";
 import { AtomsPanel } from "./AtomsPanel";
 import { CommandPanel } from "./CommandPanel";
@@ -60,6 +62,8 @@ export default function LearnView() {
 
 /** The picture that the address names, until it is there. */
 let wanted = "";
+/** Whether everything is there that was named on the command line. */
+const isComplete = signal(false);
 
 /** The picture of the address is shown, once it is there; later, the address names the one that is shown. */
 function followPicture(): void {
@@ -67,10 +71,11 @@ function followPicture(): void {
   const item = currentItem.value;
   if (!item || (addressedView.peek() !== "learn" && addressedView.peek() !== "")) return;
   const found = all.find(({ name }) => name === wanted);
+  if (wanted !== "" && !found && !isComplete.value) return;
   if (wanted !== "" && !found) notify(`The link names the picture ${wanted}: open it to learn from it.`);
   wanted = "";
   if (found) selectItem(found.id);
-  else pictureName.set(item.id === all[0].id ? "" : item.name);
+  else pictureName.set(item.name === firstPicture ? "" : item.name);
 }
 
 let hasBegun = false;
@@ -81,7 +86,8 @@ async function begin(): Promise<void> {
   hasBegun = true;
   const isPlain = isPlainAddress();
   learner.run("openDevice", { device: deviceName.value }).catch(() => {}); // a run says what is wrong
-  await findEarlier().catch(notifyOf);
+  await Promise.all([findEarlier().catch(notifyOf), openSession().catch(() => {})]); // errors were shown
+  isComplete.value = true;
   const wantsLess = matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (!isPlain || wantsLess || earlier.peek().length > 0) return;
   const start = currentItem.subscribe((item) => {

@@ -125,14 +125,16 @@ function AtomFields() {
   const n = patch.reduce((product, size) => product * size, 1);
   return (
     <>
-      <NumberField
-        label="Atoms"
-        value={start?.facts.atoms ?? atoms}
-        min={1}
-        help={sentence(optionWords.atoms)}
-        disabled={start !== undefined || !uses(learner, "atoms")}
-        onChange={(value) => setNumber("atoms", value)}
-      />
+      {uses(learner, "atoms") && (
+        <NumberField
+          label="Atoms"
+          value={start?.facts.atoms ?? atoms}
+          min={1}
+          help={sentence(optionWords.atoms)}
+          disabled={start !== undefined}
+          onChange={(value) => setNumber("atoms", value)}
+        />
+      )}
       {uses(learner, "atomSparsity") && (
         <Slider
           label="Non-zeros per atom"
