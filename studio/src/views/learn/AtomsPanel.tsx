@@ -50,13 +50,13 @@ function Links() {
   const dictionary = learned.value;
   return (
     <>
-      <a href={addressOf("explore")}>Explore its atoms</a>
-      <a href={addressOf("look")}>Look at the picture through it</a>
       {phase.value === "finished" && dictionary && (
-        <button type="button" class="quiet" onClick={() => learnFrom(dictionary)}>
+        <button type="button" onClick={() => learnFrom(dictionary)}>
           Continue learning from it
         </button>
       )}
+      <a href={addressOf("explore")}>Explore its atoms</a>
+      <a href={addressOf("look")}>Look at the picture through it</a>
     </>
   );
 }

@@ -64,14 +64,16 @@ export function CommandPanel() {
 
 /** Broken between flags, not within them. */
 function Command({ line }: { readonly line: string }) {
+  const parts = line.split(/ (?=-)/);
   return (
-    <>
-      {line.split(/ (?=-)/).map((part, i, all) => (
+    <span class="line">
+      {parts.map((part, i) => (
         <span key={part} class="flag">
-          {i < all.length - 1 ? `${part} ` : `${part}\n`}
+          {i < parts.length - 1 ? `${part} ` : part}
         </span>
       ))}
-    </>
+      {"\n"}
+    </span>
   );
 }
 
