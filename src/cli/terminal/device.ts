@@ -6,7 +6,7 @@ import { requireInteger } from "../../core/require.js";
 import { chooseKernels, type DeviceName, deviceNames } from "../../kernels/chooseDevice.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { maxThreads } from "../../kernels/cpu/pool.js";
-import { optionWords } from "../../learn/run/optionWords.js";
+import { optionWords } from "../../learn/optionWords.js";
 import type { MemoryUse } from "../../report/followRun.js";
 import { clusterSession } from "../cluster/joined.js";
 import { choice, count, option } from "./flags.js";

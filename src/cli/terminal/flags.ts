@@ -11,7 +11,7 @@ import { parseShape, type Shape } from "../../core/shape.js";
 import { type Input, resolvePatch, type SignalAxis, signalAxes } from "../../data/node/inputs.js";
 import { type PursuitName, pursuitNames } from "../../kernels/contract.js";
 import { learnerNames } from "../../learn/learners/registry.js";
-import { optionWords } from "../../learn/run/optionWords.js";
+import { optionWords } from "../../learn/optionWords.js";
 import { type AtomSparsity, trainDefaults } from "../../learn/run/trainOptions.js";
 
 export function number(text: string): number {

@@ -10,7 +10,7 @@ import { atomCareDefaults } from "../../learn/atoms/atomCare.js";
 import { checkpointDefaults } from "../../learn/checkpoints/node/checkpointFolder.js";
 import { type LearnerKind, startingAtoms } from "../../learn/learners/learner.js";
 import { learnerNames, learners } from "../../learn/learners/registry.js";
-import { optionWords } from "../../learn/run/optionWords.js";
+import { optionWords } from "../../learn/optionWords.js";
 import {
   defaultAtomSparsity,
   keepRules,

@@ -3,10 +3,16 @@
  * the settings and the seed alone: it has the bits of the command line on the same device.
  */
 
-import { type DeviceName, modelFromBytes, modelToBytes, train } from "trainlets";
-import { Checkpoint, type CheckpointKeeper, checkpointFromBytes, checkpointToBytes } from "trainlets/parts";
+import { type DeviceName, learnerNames, modelFromBytes, modelToBytes, train } from "trainlets";
+import {
+  Checkpoint,
+  type CheckpointKeeper,
+  checkpointFromBytes,
+  checkpointToBytes,
+  learners,
+} from "trainlets/parts";
 import { type DeviceFacts, forgetKernels, kernelsFor } from "./devices";
-import { type LearnSettings, optionsOf } from "./learnOptions";
+import { type LearnerFacts, type LearnSettings, optionsOf } from "./learnOptions";
 import { type Beginning, LearnRun, type RunNews } from "./learnRun";
 import { type Samples, samplesOf, sampleTasks } from "./learnSamples";
 import {
@@ -211,6 +217,23 @@ class StoredCheckpoints implements CheckpointKeeper {
   }
 }
 
+/** All learners. The page asks for these facts, so that it need not load the learners themselves. */
+const learnerFacts: Task<null, readonly LearnerFacts[]> = async () =>
+  learnerNames.map((name) => {
+    const { summary, takes, ownOptions, canStartFromModel = true, defaults = {} } = learners[name];
+    const { epochs, examples } = defaults;
+    const hasAtomSparsity = ownOptions.includes("atomSparsity");
+    return {
+      name,
+      summary,
+      isOnline: takes === "mini-batches",
+      hasAtomSparsity,
+      canStartFromModel,
+      epochs,
+      examples,
+    };
+  });
+
 export type LearnAction = "pause" | "go" | "step" | "drawn";
 
 /** Steer the current run; nothing happens if it has ended. */
@@ -242,4 +265,13 @@ const earlierRun: Task<
 
 const forgetRun: Task<{ readonly key: string }, void> = ({ key }) => removeRun(key).catch(() => {});
 
-export const learnTasks = { learn, steer, learnedFile, earlierRuns, earlierRun, forgetRun, ...sampleTasks };
+export const learnTasks = {
+  learnerFacts,
+  learn,
+  steer,
+  learnedFile,
+  earlierRuns,
+  earlierRun,
+  forgetRun,
+  ...sampleTasks,
+};

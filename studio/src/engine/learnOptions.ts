@@ -5,11 +5,24 @@
  */
 
 import type { LearnerName, TrainOptions } from "trainlets";
-import { defaultAtomSparsity, defaultSparsity, learners } from "trainlets/parts";
+import { defaultAtomSparsity, defaultSparsity } from "trainlets/parts";
+
+/** What a page knows of a learner. */
+export interface LearnerFacts {
+  readonly name: LearnerName;
+  readonly summary: string;
+  readonly isOnline: boolean;
+  /** Whether its atoms are sparse over the base. */
+  readonly hasAtomSparsity: boolean;
+  readonly canStartFromModel: boolean;
+  /** Its own defaults, where it has them. */
+  readonly epochs: number | undefined;
+  readonly examples: number | undefined;
+}
 
 export interface LearnSettings {
   readonly patch: readonly number[];
-  readonly learner: LearnerName;
+  readonly learner: LearnerFacts;
   /** A name; empty for that of the command line. */
   readonly base: string;
   readonly atoms: number;
@@ -51,34 +64,31 @@ export function patchFrom(text: string, shape: readonly number[]): readonly numb
 const sizeOf = (shape: readonly number[]): number => shape.reduce((n, size) => n * size, 1);
 
 /** About as many atoms as samples, between 64 and 400. */
-export function defaultAtoms(patch: readonly number[]): number {
+function defaultAtoms(patch: readonly number[]): number {
   const n = sizeOf(patch);
   return Math.max(64, Math.min(400, Math.max(n, Math.min(2 * n, 256))));
 }
 
-export function defaultsFor(patch: readonly number[], learner: LearnerName): LearnSettings {
+export function defaultsFor(patch: readonly number[], learner: LearnerFacts): LearnSettings {
   const n = sizeOf(patch);
-  const { takes, defaults } = learners[learner];
-  const isOnline = takes === "mini-batches";
+  const { name, isOnline, examples, epochs } = learner;
   return {
     patch,
     learner,
     base: "",
-    atoms: learner === "pca" ? Math.min(n, defaultAtoms(patch)) : defaultAtoms(patch),
+    atoms: name === "pca" ? Math.min(n, defaultAtoms(patch)) : defaultAtoms(patch),
     atomSparsity: defaultAtomSparsity(n, Infinity),
     sparsity: defaultSparsity(n),
-    examples: Math.min(isOnline ? 30_000 : 4000, defaults?.examples ?? Infinity),
-    epochs: defaults?.epochs ?? 10,
+    examples: Math.min(isOnline ? 30_000 : 4000, examples ?? Infinity),
+    epochs: epochs ?? 10,
     batch: 64,
     seed: 1,
   };
 }
 
-/** Whether the learner has this setting. */
-export function uses(learner: LearnerName, setting: "atoms" | "atomSparsity" | "batch"): boolean {
-  const { ownOptions } = learners[learner];
-  if (setting === "atomSparsity") return ownOptions.includes("atomSparsity");
-  return learner !== "sedil" || setting !== "atoms";
+/** Whether the number of atoms can be chosen: that of `sedil` is the number of base atoms. */
+export function choosesAtoms({ name }: LearnerFacts): boolean {
+  return name !== "sedil";
 }
 
 /** The options of the library; those of `start`, a dictionary to start from, are taken from it. */
@@ -86,10 +96,10 @@ export function optionsOf(settings: LearnSettings, hasStart: boolean): TrainOpti
   const { patch, learner, base, atoms, atomSparsity, sparsity, examples, epochs, batch, seed } = settings;
   return {
     patch,
-    learner,
+    learner: learner.name,
     ...(hasStart || base === "" ? {} : { base }),
-    ...(hasStart || !uses(learner, "atoms") ? {} : { atoms }),
-    ...(!hasStart && uses(learner, "atomSparsity") ? { atomSparsity } : {}),
+    ...(hasStart || !choosesAtoms(learner) ? {} : { atoms }),
+    ...(!hasStart && learner.hasAtomSparsity ? { atomSparsity } : {}),
     coding: { sparsity },
     examples,
     epochs,
@@ -102,5 +112,5 @@ export function optionsOf(settings: LearnSettings, hasStart: boolean): TrainOpti
 
 /** Patches between two tests: after each pass, for a learner of the whole set. */
 export function testEvery({ learner, examples }: LearnSettings): number {
-  return learners[learner].takes === "whole set" ? examples : testing.perTest;
+  return learner.isOnline ? testing.perTest : examples;
 }

@@ -29,7 +29,7 @@ export interface RunNews {
   readonly gallery?: Gallery;
 }
 
-/** How a run begins: it goes on, waits, or takes one mini-batch and waits. */
+/** How a run begins: it learns, waits, or takes one mini-batch and waits. */
 export type Beginning = "going" | "paused" | "one step";
 
 /** Milliseconds between two pictures: at least, and at most unless one step takes longer. */

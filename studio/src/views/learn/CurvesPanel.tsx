@@ -1,9 +1,10 @@
 /** What the numbers do: the errors, the step size, and facts of the run. */
 
 import { useId } from "preact/hooks";
+import { reasonsOf } from "../../app/device";
 import type { CurvePoint } from "./curve";
 import { curves, plan, progress } from "./session";
-import { count, duration, short } from "./words";
+import { count, duration, sentence, short } from "./words";
 
 export function CurvesPanel() {
   const { train, test, steps } = curves.value;
@@ -62,15 +63,11 @@ function Facts() {
 function Device() {
   const current = plan.value;
   if (!current) return null;
-  const { description, rejected } = current.device;
+  const reasons = reasonsOf(current.device).map((reason) => ` ${sentence(reason)}`);
   return (
     <div class="computes">
       <p class="help">
-        Computes on <strong>{description}</strong>.
-        {rejected.map(({ name, reason }) => ` No ${name}: ${reason}.`)}
-        {!globalThis.crossOriginIsolated &&
-          description.includes("1 thread") &&
-          " One thread: the host does not send the headers that let a page share memory."}
+        Computes on <strong>{current.device.description}</strong>.{reasons}
       </p>
       {current.warnings.map((line) => (
         <p class="help" key={line}>

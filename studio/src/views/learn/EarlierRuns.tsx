@@ -26,7 +26,7 @@ function EarlierRun({ stored }: { readonly stored: StoredRun }) {
         <strong>
           {isFinished ? `${count(total)} patches` : `${count(examples)} of ${count(total)} patches`}
         </strong>{" "}
-        of {name}, {settings.patch.join("×")}, {settings.learner}
+        of {name}, {settings.patch.join("×")}, {settings.learner.name}
       </span>
       <span class="row">
         <button

@@ -90,10 +90,10 @@ async function begin(): Promise<void> {
   isComplete.value = true;
   const wantsLess = matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (!isPlain || wantsLess || earlier.peek().length > 0) return;
-  const start = currentItem.subscribe((item) => {
-    const now = settings.peek();
+  const end = settings.subscribe((now) => {
+    const item = currentItem.peek();
     if (!item || !now) return;
-    queueMicrotask(() => start());
+    queueMicrotask(() => end());
     if (phase.peek() === "idle") learn({ item, settings: now, device: deviceName.value }).catch(notifyOf);
   });
 }

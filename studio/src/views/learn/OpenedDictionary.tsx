@@ -31,7 +31,7 @@ export function OpenedDictionary() {
 export function learnFrom(dictionary: Dictionary): void {
   const item = currentItem.peek();
   if (!startChoices.peek().some(({ id }) => id === dictionary.id)) {
-    const why = `${dictionary.facts.shape.join("×")} atoms do not fit the picture, or the learner starts from none`;
+    const why = `${dictionary.facts.shape.join("×")} atoms do not fit the picture, or the learner cannot start from them`;
     notify(`${dictionary.name}: ${why}`, "error");
     return;
   }

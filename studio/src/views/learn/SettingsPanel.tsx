@@ -1,18 +1,18 @@
 /** The settings of a run, each with the line of `trainlets train --help`. */
 
 import { useRef } from "preact/hooks";
-import { type DeviceName, type LearnerName, learnerNames, trainDefaults } from "trainlets";
-import { learners, optionWords } from "trainlets/parts";
+import { type DeviceName, trainDefaults } from "trainlets";
+import { optionWords } from "trainlets/parts";
 import { currentItem } from "../../app/library";
 import { notifyOf } from "../../app/notices";
-import { patchFrom, uses } from "../../engine/learnOptions";
+import { choosesAtoms, patchFrom } from "../../engine/learnOptions";
 import { Choice } from "../../parts/Choice";
 import { PictureChooser } from "../../parts/Choosers";
 import { PixelCanvas } from "../../parts/PixelCanvas";
 import { Slider } from "../../parts/Slider";
 import { NumberField, TextField } from "./fields";
 import { changeSparsity, isActive, run } from "./session";
-import { baseName, deviceName, learnerName, patchText, setNumber, settings } from "./settings";
+import { baseName, deviceName, learnerName, learners, patchText, setNumber, settings } from "./settings";
 import { startChoices, startDictionary, startFrom } from "./startFrom";
 import { thumbnailOf } from "./thumbnail";
 import { count, sentence } from "./words";
@@ -125,7 +125,7 @@ function AtomFields() {
   const n = patch.reduce((product, size) => product * size, 1);
   return (
     <>
-      {uses(learner, "atoms") && (
+      {choosesAtoms(learner) && (
         <NumberField
           label="Atoms"
           value={start?.facts.atoms ?? atoms}
@@ -135,7 +135,7 @@ function AtomFields() {
           onChange={(value) => setNumber("atoms", value)}
         />
       )}
-      {uses(learner, "atomSparsity") && (
+      {learner.hasAtomSparsity && (
         <Slider
           label="Non-zeros per atom"
           value={start?.facts.atomSparsity ?? atomSparsity}
@@ -160,10 +160,10 @@ function LearnerField() {
     <>
       <Choice
         label="Learner"
-        value={learner}
-        options={learnerNames.map((name) => ({ value: name, text: name }))}
-        help={sentence(learners[learner].summary)}
-        onChange={(name: LearnerName) => learnerName.set(name)}
+        value={learner.name}
+        options={learners.value.map(({ name }) => ({ value: name, text: name }))}
+        help={sentence(learner.summary)}
+        onChange={(name) => learnerName.set(name)}
       />
       <Choice
         label="Base"

@@ -62,7 +62,7 @@ export function TransportBar() {
   );
 }
 
-/** One mini-batch; of a new run, if there is none. */
+/** One mini-batch; of a new run where none is under way. */
 function StepButton() {
   const now = phase.value;
   const isOpen = now === "paused" || now === "learning";

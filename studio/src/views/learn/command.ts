@@ -2,7 +2,7 @@
 
 import type { DeviceName } from "trainlets";
 import { defaultAtomSparsity, defaultSparsity } from "trainlets/parts";
-import { type LearnSettings, testEvery, testing, uses } from "../../engine/learnOptions";
+import { choosesAtoms, type LearnSettings, testEvery, testing } from "../../engine/learnOptions";
 import { dataFile, shellWord } from "./shellWords";
 
 export interface CommandParts {
@@ -20,16 +20,14 @@ export function commandOf({ data, settings, device, start, output }: CommandPart
   const n = patch.reduce((product, size) => product * size, 1);
   const flags: [string, string | number, boolean][] = [
     ["--patch", patch.join("x"), true],
-    ["--learner", learner, learner !== "osdl"],
+    ["--learner", learner.name, learner.name !== "osdl"],
     ["--start", start ?? "", start !== undefined],
     ["--base", base, base !== "" && start === undefined],
-    ["--atoms", atoms, start === undefined && uses(learner, "atoms")],
+    ["--atoms", atoms, start === undefined && choosesAtoms(learner)],
     [
       "--atom-sparsity",
       atomSparsity,
-      start === undefined &&
-        uses(learner, "atomSparsity") &&
-        atomSparsity !== defaultAtomSparsity(n, Infinity),
+      start === undefined && learner.hasAtomSparsity && atomSparsity !== defaultAtomSparsity(n, Infinity),
     ],
     ["--sparsity", sparsity, sparsity !== defaultSparsity(n)],
     ["--examples", examples, true],

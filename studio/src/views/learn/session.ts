@@ -1,5 +1,5 @@
 /**
- * The run of the page: what it does and what is known of it. It goes on while other views are shown; what it learned becomes
+ * The run of the page: what it does and what is known of it. It continues while other views are shown; what it learned becomes
  * a dictionary of the library when it pauses or ends.
  */
 
@@ -217,12 +217,12 @@ function takeReport(news: RunNews): void {
   if (news.gallery) requestDraw();
 }
 
-/** Tell the worker when the picture is on the screen, or that nobody sees it. */
+/** Let the worker know when the picture is on the screen, or that nobody sees it. */
 function requestDraw(): void {
   const isSeen = document.visibilityState === "visible";
-  const tell = () => void learner.run("steer", { action: "drawn" });
-  if (isSeen) requestAnimationFrame(tell);
-  else setTimeout(tell, 1000);
+  const confirm = () => void learner.run("steer", { action: "drawn" });
+  if (isSeen) requestAnimationFrame(confirm);
+  else setTimeout(confirm, 1000);
 }
 
 function addPoint({ examples, rmse, testRmse, stepSize }: Point): void {
@@ -246,7 +246,7 @@ async function publish(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   if (!current) return;
   const { item, settings } = current;
   const former = learned.peek();
-  const name = `${item.name}, ${settings.patch.join("×")}, ${settings.learner}`;
+  const name = `${item.name}, ${settings.patch.join("×")}, ${settings.learner.name}`;
   if (former) {
     await renewDictionary(former.id, bytes);
     selectDictionary(former.id);

@@ -1,17 +1,25 @@
 /** The settings of the view, in the address: what is the default is left out. */
 
-import { computed } from "@preact/signals";
-import { type DeviceName, type LearnerName, learnerNames } from "trainlets";
+import { computed, signal } from "@preact/signals";
+import type { DeviceName } from "trainlets";
 import { addressed, addressedView, integer, oneOf, text } from "../../app/address";
 import { currentItem } from "../../app/library";
-import { defaultPatch, defaultsFor, type LearnSettings, patchFrom } from "../../engine/learnOptions";
+import { notifyOf } from "../../app/notices";
+import { learner } from "../../engine/client";
+import {
+  defaultPatch,
+  defaultsFor,
+  type LearnerFacts,
+  type LearnSettings,
+  patchFrom,
+} from "../../engine/learnOptions";
 
 /** Numbers of which 0 stands for the default. */
 const count = integer(0, 10_000_000);
 
 export const pictureName = addressed("picture", "", text);
 export const patchText = addressed("patch", "", text);
-export const learnerName = addressed<LearnerName>("learner", "osdl", oneOf(learnerNames));
+export const learnerName = addressed("learner", "osdl", text);
 export const baseName = addressed("base", "", text);
 export const deviceName = addressed<DeviceName>("device", "auto", oneOf(["auto", "gpu", "cpu"]));
 /** Numbers, by their names in `LearnSettings`. */
@@ -26,12 +34,20 @@ export const numbers = {
 } as const;
 export type NumberName = keyof typeof numbers;
 
-/** The settings for the current picture; undefined while there is none. */
+/** All learners, once the worker has named them. */
+export const learners = signal<readonly LearnerFacts[]>([]);
+learner.run("learnerFacts", null).then((found) => {
+  learners.value = found;
+}, notifyOf);
+
+/** The settings for the current picture; undefined until there is one. */
 export const settings = computed<LearnSettings | undefined>(() => {
   const item = currentItem.value;
-  if (!item) return undefined;
+  const all = learners.value;
+  if (!item || all.length === 0) return undefined;
+  const chosen = all.find(({ name }) => name === learnerName.value) ?? all[0];
   const patch = patchFrom(patchText.value, item.shape) ?? defaultPatch(item.shape);
-  const usual = defaultsFor(patch, learnerName.value);
+  const usual = defaultsFor(patch, chosen);
   const given = Object.fromEntries(
     Object.entries(numbers)
       .map(([name, setting]) => [name, setting.value] as const)
@@ -42,15 +58,15 @@ export const settings = computed<LearnSettings | undefined>(() => {
 
 /** Put a number into the address; the default is left out. */
 export function setNumber(name: NumberName, value: number): void {
-  const { patch, learner } = settings.peek() ?? {};
-  const usual = patch && learner && defaultsFor(patch, learner)[name];
+  const now = settings.peek();
+  const usual = now && defaultsFor(now.patch, now.learner)[name];
   numbers[name].set(name !== "seed" && value === usual ? 0 : value);
 }
 
 /** Write the settings of a run into the address. */
 export function showSettings(run: LearnSettings, device: DeviceName): void {
   patchText.set(run.patch.join("x"));
-  learnerName.set(run.learner);
+  learnerName.set(run.learner.name);
   baseName.set(run.base);
   deviceName.set(device);
   for (const name of Object.keys(numbers) as NumberName[]) setNumber(name, run[name]);

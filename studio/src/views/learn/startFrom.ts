@@ -1,7 +1,6 @@
 /** The dictionary that learning starts from, instead of the base: one of the library, whose patch is then that of the run. */
 
 import { computed, signal } from "@preact/signals";
-import { learners } from "trainlets/parts";
 import { currentItem, type Dictionary, dictionaries } from "../../app/library";
 import { patchText, settings } from "./settings";
 
@@ -12,7 +11,7 @@ const startId = signal(0);
 export const startChoices = computed<readonly Dictionary[]>(() => {
   const { learner } = settings.value ?? {};
   const sizes = currentItem.value?.shape ?? [];
-  if (!learner || learners[learner].canStartFromModel === false) return [];
+  if (!learner?.canStartFromModel) return [];
   return dictionaries.value.filter(({ facts: { shape } }) => {
     const ofOne = sizes.slice(-shape.length); // the first axis may count signals
     return sizes.length - shape.length <= 1 && shape.every((size, axis) => size <= (ofOne[axis] ?? 0));

@@ -1,9 +1,9 @@
 /**
  * What options of `train` are, in one line each: for `--help`, and for pages with the same options. Defaults are not
- * part of them; they are written in trainOptions.ts.
+ * part of them; they are written in run/trainOptions.ts.
  */
 
-import type { TrainOptions } from "./trainOptions.js";
+import type { TrainOptions } from "./run/trainOptions.js";
 
 export const optionWords = {
   patch: "patch size: 16 (16x16 in images), 32x24, 8x8x3 (colour), 8x8x8",
