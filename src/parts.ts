@@ -100,7 +100,9 @@ export { sparseLearner, Tally } from "./learn/learners/tally.js";
 export type { ExampleBatch } from "./learn/online/batchSignals.js";
 export type { OnlineLearner } from "./learn/online/onlineLearner.js";
 export type { OnlineOptions } from "./learn/online/onlineOptions.js";
+export { optionWords } from "./learn/optionWords.js";
 export type { TrainPlan } from "./learn/run/setup.js";
+export { defaultAtomSparsity } from "./learn/run/trainOptions.js";
 export { type ComplexArray, Fourier } from "./linalg/fft.js";
 export { Matrix64 } from "./linalg/matrix64.js";
 // Coding, models and tasks in pieces.

@@ -275,7 +275,7 @@ describe("trainlets studio", () => {
         await opened.waitFor();
         const text = await opened.textContent();
         for (const name of ["dictionary.npz", photo]) expect(text).toContain(name);
-        expect(page.url()).toBe(`http://127.0.0.1:${studio.port}/#/learn`);
+        expect(page.url().replace(/\?picture=[^&]*$/, "")).toBe(`http://127.0.0.1:${studio.port}/#/learn`);
         expect(await page.evaluate(() => globalThis.crossOriginIsolated)).toBe(true);
         const again = page.waitForResponse(/\/data\/5$/);
         await page.reload();

@@ -10,7 +10,7 @@ import { notifyOf } from "./app/notices";
 import { openSession } from "./app/session";
 
 if (!(await reloadsIsolated("./isolation.js"))) {
-  addBuiltIn();
+  addBuiltIn().catch(notifyOf);
   findDevice().catch(notifyOf);
   openSession().catch(notifyOf);
   render(<App />, document.getElementById("studio") as HTMLElement);

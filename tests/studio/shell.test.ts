@@ -25,10 +25,10 @@ describe.skipIf(chromium.path === undefined)(`the studio's frame${chromium.note}
 
   it("says where it computes: on threads, or on one and why", async () => {
     const isolated = await openStudio(browser, site.url("isolated"));
-    await isolated.page.getByText(/WebAssembly SIMD, \d+ threads?/).waitFor();
+    await isolated.page.locator(".device", { hasText: /WebAssembly SIMD, \d+ threads?/ }).waitFor();
     expect(isolated.problems).toEqual([]);
     const plain = await openStudio(browser, site.url("plain"));
-    await plain.page.getByText(/WebAssembly SIMD, 1 thread\b/).waitFor();
+    await plain.page.locator(".device", { hasText: /WebAssembly SIMD, 1 thread\b/ }).waitFor();
     expect(plain.problems).toEqual([]);
     await isolated.page.context().close();
     await plain.page.context().close();
@@ -40,7 +40,7 @@ describe.skipIf(chromium.path === undefined)(`the studio's frame${chromium.note}
       for (const dark of [false, true]) {
         const { page, problems } = await openStudio(browser, `${site.url()}#/${view}`, { dark });
         await page.waitForSelector(`main[data-view="${view}"]`);
-        await page.getByText(/WebAssembly SIMD/).waitFor();
+        await page.locator(".device", { hasText: "WebAssembly SIMD" }).waitFor();
         await page.evaluate(axe); // the policy of the page does not apply to what the test runs
         const findings = await page.evaluate(async () => {
           const { violations } = await (globalThis as never as { axe: Axe }).axe.run();

@@ -6,6 +6,7 @@ import { requireInteger } from "../../core/require.js";
 import { chooseKernels, type DeviceName, deviceNames } from "../../kernels/chooseDevice.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { maxThreads } from "../../kernels/cpu/pool.js";
+import { optionWords } from "../../learn/optionWords.js";
 import type { MemoryUse } from "../../report/followRun.js";
 import { clusterSession } from "../cluster/joined.js";
 import { choice, count, option } from "./flags.js";
@@ -18,7 +19,7 @@ export interface DeviceFlags {
 /** Adds `--device` and `--threads`. */
 export function withDeviceOptions(command: Command): Command {
   return command
-    .addOption(choice("--device <name>", "where to compute", deviceNames, deviceNames[0]))
+    .addOption(choice("--device <name>", optionWords.device, deviceNames, deviceNames[0]))
     .addOption(option("--threads <n>", "threads of the cpu device", count, "all cores"));
 }
 

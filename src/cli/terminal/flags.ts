@@ -11,6 +11,7 @@ import { parseShape, type Shape } from "../../core/shape.js";
 import { type Input, resolvePatch, type SignalAxis, signalAxes } from "../../data/node/inputs.js";
 import { type PursuitName, pursuitNames } from "../../kernels/contract.js";
 import { learnerNames } from "../../learn/learners/registry.js";
+import { optionWords } from "../../learn/optionWords.js";
 import { type AtomSparsity, trainDefaults } from "../../learn/run/trainOptions.js";
 
 export function number(text: string): number {
@@ -117,9 +118,9 @@ export interface TrainingDefaults {
 /** Adds the options that all commands have that learn a dictionary. */
 export function withTrainingOptions(command: Command, d: TrainingDefaults): Command {
   return command
-    .addOption(option("--examples <n>", "patches per epoch: 5000, 200k, 10M", count, d.examples))
-    .addOption(option("--epochs <n>", "passes over the patches", count, d.epochs))
-    .addOption(option("--batch <n>", "patches per step (mini-batch)", count, d.batch))
-    .addOption(choice("--learner <name>", "algorithm", learnerNames, trainDefaults.learner))
-    .addOption(option("--seed <n>", "seed of the random generator", count, trainDefaults.seed));
+    .addOption(option("--examples <n>", optionWords.examples, count, d.examples))
+    .addOption(option("--epochs <n>", optionWords.epochs, count, d.epochs))
+    .addOption(option("--batch <n>", optionWords.batch, count, d.batch))
+    .addOption(choice("--learner <name>", optionWords.learner, learnerNames, trainDefaults.learner))
+    .addOption(option("--seed <n>", optionWords.seed, count, trainDefaults.seed));
 }

@@ -10,6 +10,7 @@ import { atomCareDefaults } from "../../learn/atoms/atomCare.js";
 import { checkpointDefaults } from "../../learn/checkpoints/node/checkpointFolder.js";
 import { type LearnerKind, startingAtoms } from "../../learn/learners/learner.js";
 import { learnerNames, learners } from "../../learn/learners/registry.js";
+import { optionWords } from "../../learn/optionWords.js";
 import {
   defaultAtomSparsity,
   keepRules,
@@ -106,7 +107,7 @@ export function withTrainFlags(command: Command): Command {
 }
 
 function withDictionaryOptions(command: Command): void {
-  const bases = `base dictionary, or one per axis: ${baseForms.join(", ")}, MATRIX.npy, FILE.npz (the base of a dictionary; of sedil, its learned factors)`;
+  const bases = `${optionWords.base}: ${baseForms.join(", ")}, MATRIX.npy, FILE.npz (the base of a dictionary; of sedil, its learned factors)`;
   const multiple = "number of atoms, as a multiple of the number of base atoms";
   const m = byLearner("as many as the base has", ({ atoms }) => atoms && "the samples of a patch");
   const k = bySize((n) => defaultAtomSparsity(n, Infinity));
@@ -115,15 +116,15 @@ function withDictionaryOptions(command: Command): void {
     .optionsGroup("Dictionary:")
     .requiredOption("-o, --output <file>", "dictionary file to write (.npz)")
     .addOption(forceOption())
-    .requiredOption("--patch <sizes>", "patch size: 16 (16x16 in images), 32x24, 8x8x3 (colour), 8x8x8")
+    .requiredOption("--patch <sizes>", optionWords.patch)
     .addOption(
       option("--base <name>", bases, undefined, `${trainDefaults.base}; ${channelBase} along channels`),
     )
-    .addOption(option("--atoms <m>", "number of atoms", count, m))
+    .addOption(option("--atoms <m>", optionWords.atoms, count, m))
     .addOption(option("--redundancy <r>", multiple, number))
-    .addOption(option("--atom-sparsity <k>", "non-zeros per atom: 250, or 10% of the patch", atomSparsity, k))
+    .addOption(option("--atom-sparsity <k>", optionWords.atomSparsity, atomSparsity, k))
     .optionsGroup("Coding of patches:")
-    .addOption(option("--sparsity <p>", "at most this many atoms per patch", number, p))
+    .addOption(option("--sparsity <p>", optionWords.sparsity, number, p))
     .addOption(option("--error <e>", "add atoms until the RMSE of a patch is at most this", number))
     .addOption(pursuitOption("omp"))
     .option("--no-remove-mean", "do not subtract the mean of each patch");
@@ -163,19 +164,15 @@ function withLearnerOptions(command: Command): void {
         byLearner(d.init, ({ init }) => init),
       ),
     )
-    .option("--start <file>", "start from the atoms and the base of this dictionary");
+    .option("--start <file>", optionWords.start);
 }
 
 function withStoppingOptions(command: Command): void {
-  const holdout =
-    "patches held out for testing, at most half of all (by default, at most a tenth, or 50 of a small set)";
   command
     .optionsGroup("Testing and stopping:")
-    .addOption(option("--holdout <n>", holdout, count, trainDefaults.holdout))
+    .addOption(option("--holdout <n>", optionWords.holdout, count, trainDefaults.holdout))
     .option("--test <data...>", "test on patches of these files instead")
-    .addOption(
-      option("--test-every <n>", "patches between two tests", count, "one epoch; small sets: more often"),
-    )
+    .addOption(option("--test-every <n>", optionWords.testEvery, count, "one epoch; small sets: more often"))
     .addOption(
       choice(
         "--keep <which>",

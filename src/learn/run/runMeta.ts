@@ -25,9 +25,18 @@ export function describeRun(plan: RecordedPlan, examplesSeen: number): ModelMeta
     ...(plan.refineBase ? ifOwn("refineBase") : {}),
     ...(plan.average ? ifOwn("average") : {}),
     atomCare,
+    ...(plan.start ? startOf(plan.start) : {}),
     ...(plan.holds === "groups" ? { groupSamples: plan.groupSamples } : {}),
   };
   return { learner, options, seed, examplesSeen, removeMean, coding };
+}
+
+/** Of a run that starts from a dictionary which was learned: how that one came to be. */
+function startOf({ meta }: Model): { start?: Record<string, unknown> } {
+  const { learner, coding, examplesSeen, options } = meta;
+  if (examplesSeen === 0) return {};
+  const before = options.start === undefined ? {} : { start: options.start };
+  return { start: { learner, coding, examplesSeen, ...before } };
 }
 
 /** Whether the atoms start as in the paper, from the base, which goes without saying where it is the default. */

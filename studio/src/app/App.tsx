@@ -4,7 +4,7 @@ import { signal, useSignalEffect } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { addressedView, addressOf } from "./address";
 import { DropTarget } from "./DropTarget";
-import { deviceLine } from "./device";
+import { deviceLine, slowerBecause } from "./device";
 import { NoticeList } from "./NoticeList";
 import { notifyOf } from "./notices";
 import { ThemeButton } from "./ThemeButton";
@@ -44,7 +44,7 @@ export function App() {
             </a>
           ))}
         </nav>
-        <p class="device" title="Where the page computes">
+        <p class="device" title={["Where the page computes", ...slowerBecause.value].join("; ")}>
           {deviceLine.value}
         </p>
         <ThemeButton />

@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { helper } from "../engine/client";
+import type { DeviceFacts } from "../engine/devices";
 
 /** In words, for the bar at the top. */
 export const deviceLine = signal("starting …");
@@ -10,12 +11,16 @@ export const deviceLine = signal("starting …");
 export const slowerBecause = signal<readonly string[]>([]);
 
 export async function findDevice(): Promise<void> {
-  const { description, rejected } = await helper.run("openDevice", { device: "auto" });
-  deviceLine.value = description;
-  slowerBecause.value = [
+  const facts = await helper.run("openDevice", { device: "auto" });
+  deviceLine.value = facts.description;
+  slowerBecause.value = reasonsOf(facts);
+}
+
+/** Why a worker does not compute on something faster. */
+export function reasonsOf({ description, rejected }: DeviceFacts): readonly string[] {
+  const hasOneThread = !globalThis.crossOriginIsolated && description.includes("1 thread");
+  return [
     ...rejected.map(({ name, reason }) => `no ${name}: ${reason}`),
-    ...(globalThis.crossOriginIsolated
-      ? []
-      : ["one thread: the host does not send the headers that let a page share memory"]),
+    ...(hasOneThread ? ["one thread: the host does not send the headers that let a page share memory"] : []),
   ];
 }

@@ -4,8 +4,7 @@
  * is no token, and nothing is asked for.
  */
 
-import { readNpy } from "trainlets";
-import { toFloat32 } from "trainlets/parts";
+import { helper } from "../engine/client";
 import { takeFromAddress } from "./address";
 import { decodePicture } from "./files";
 import { addDictionary, addItem, items, selectDictionary } from "./library";
@@ -30,8 +29,15 @@ const stored = "trainlets-token";
 /** The most samples of pictures and arrays that are opened at once: 400 MB. */
 const mostSamples = 1e8;
 
-/** Add what was named; the first dictionary and the first picture or array become the current ones. */
-export async function openSession(): Promise<void> {
+let opening: Promise<void> | undefined;
+
+/** Add what was named, once; the first dictionary and the first picture or array become the current ones. */
+export function openSession(): Promise<void> {
+  opening ??= addNamed();
+  return opening;
+}
+
+async function addNamed(): Promise<void> {
   const addressed = takeFromAddress("token");
   const given = addressed ?? storage((tab) => tab.getItem(stored));
   if (!given) return;
@@ -78,16 +84,13 @@ async function openItems(named: readonly Numbered[], token: string): Promise<str
     }
     await ask(`data/${number}`, token)
       .then((answer) => answer.blob())
-      .then((blob) => (kind === "picture" ? decodePicture(name, blob) : readArray(name, blob)))
+      .then((blob) =>
+        kind === "picture" ? decodePicture(name, blob) : helper.run("readArray", { name, blob }),
+      )
       .then((item) => opened.push(addItem(item, { select: opened.length === 0 }).name))
       .catch(notifyOf);
   }
   return opened;
-}
-
-async function readArray(name: string, blob: Blob) {
-  const array = readNpy(new Uint8Array(await blob.arrayBuffer()), name);
-  return { name, shape: array.shape, data: Float32Array.from(toFloat32(array, name)) };
 }
 
 /** A few names, and how many more there are. */

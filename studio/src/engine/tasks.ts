@@ -2,9 +2,11 @@
 
 import { deviceTasks } from "./devices";
 import { exploreTasks } from "./exploreTasks";
+import { learnTasks } from "./learn";
 import { lookTasks } from "./lookTasks";
 import { modelTasks } from "./models";
 import { paperTasks } from "./paper/paperTasks";
+import { fileTasks } from "./readFiles";
 import { restoreTasks } from "./restoreTasks";
 
 export const tasks = {
@@ -14,6 +16,8 @@ export const tasks = {
   ...lookTasks,
   ...restoreTasks,
   ...paperTasks,
+  ...fileTasks,
+  ...learnTasks,
 };
 
 export type Tasks = typeof tasks;
