@@ -562,6 +562,7 @@ const rows: Readonly<Record<string, Row>> = {
     args: { encoder, examples: { store, windows }, removeMean: true, kernels },
     accepts: { removeMean: ["flag"] },
   },
+  defaultAtomSparsity: { call: parts.defaultAtomSparsity, args: { n: 16, L: 8 } },
   defaultSparsity: { call: parts.defaultSparsity, args: { n: 16 } },
   Encoder: {
     call: (dictionary, limits, capacity, kernels) => new parts.Encoder(dictionary, limits, capacity, kernels),
@@ -753,7 +754,7 @@ describe("the table", () => {
       "InputError",
       "DivergedError",
     ],
-    ...["atomCareDefaults", "osdlDefaults", "learners", "denoiseDefaults", "inpaintDefaults"],
+    ...["atomCareDefaults", "osdlDefaults", "learners", "denoiseDefaults", "inpaintDefaults", "optionWords"],
   ]);
   /** Classes that are made by a function of their own. */
   const made = {

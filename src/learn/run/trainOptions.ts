@@ -359,6 +359,8 @@ function unusedOption(name: string, learner: string): InputError {
 
 /** Non-zeros per atom by default: `k` = 2√n, a smaller share the larger the patch (decision 13). */
 export function defaultAtomSparsity(n: number, L: number): number {
+  requireInteger("defaultAtomSparsity", "n", n, 1);
+  if (L !== Infinity) requireInteger("defaultAtomSparsity", "L", L, 1);
   return Math.min(L, Math.round(2 * Math.sqrt(n)));
 }
 
