@@ -16,7 +16,7 @@ import {
 } from "trainlets";
 import { atomFamilies, Fourier, type Kernels, Rng, SparseColumns } from "trainlets/parts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { spectrumMeasures } from "../../studio/src/engine/exploreSpectra.js";
+import { spectrumMeasures } from "../../studio/src/engine/explore/exploreSpectra.js";
 import { launchChromium, requireChromium } from "../browser/chromium.js";
 import { bringModel } from "./studioFiles.js";
 import { openStudio, type StudioPage, type StudioSite, serveStudio } from "./studioSite.js";

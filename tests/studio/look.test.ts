@@ -4,8 +4,8 @@ import type { Browser, Page } from "playwright-core";
 import { chooseKernels, type Model, Model as ModelClass } from "trainlets";
 import type { Kernels } from "trainlets/parts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { lookPath, pathCoefficients } from "../../studio/src/engine/lookPath.js";
-import { middleOf, nearestPatch, patchGrid } from "../../studio/src/engine/patchGrid.js";
+import { lookPath, pathCoefficients } from "../../studio/src/engine/look/lookPath.js";
+import { middleOf, nearestPatch, patchGrid } from "../../studio/src/engine/look/patchGrid.js";
 import { launchChromium, requireChromium } from "../browser/chromium.js";
 import {
   baseModel,

@@ -6,8 +6,8 @@ import sharp from "sharp";
 import { chooseKernels, decompress, denoise, inpaint, makeSignal } from "trainlets";
 import { type Kernels, Rng } from "trainlets/parts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { maskOf } from "../../studio/src/engine/restoreMask.js";
-import { withoutProfile } from "../../studio/src/engine/withoutProfile.js";
+import { maskOf } from "../../studio/src/engine/restore/restoreMask.js";
+import { withoutProfile } from "../../studio/src/engine/restore/withoutProfile.js";
 import { launchChromium, requireChromium } from "../browser/chromium.js";
 import {
   baseModel,

@@ -4,7 +4,7 @@
  */
 
 import { computed, type ReadonlySignal } from "@preact/signals";
-import type { GreyPicture } from "../engine/lookTasks";
+import type { GreyPicture } from "../engine/look/lookTasks";
 import { addressed, oneOf } from "./address";
 import { currentItem, type Dictionary, type Item } from "./library";
 

@@ -13,11 +13,6 @@ export function modelOf(id: number): Model {
   return model;
 }
 
-/** Keep a model that was made here, under a number of the page. */
-export function keepModel(id: number, model: Model): void {
-  models.set(id, model);
-}
-
 /** What the page knows of a model without its atoms. */
 export interface ModelFacts {
   /** The shape of an atom. */
@@ -33,7 +28,7 @@ export interface ModelFacts {
   readonly meta: ModelMeta;
 }
 
-export function factsOf(model: Model): ModelFacts {
+function factsOf(model: Model): ModelFacts {
   const { A, base, shape, meta, dictionary } = model;
   const atomSparsity = A.counts.reduce((most, count) => Math.max(most, count), 0);
   return { shape, atoms: A.cols, sparse: dictionary === undefined, base: base.name, atomSparsity, meta };

@@ -1,13 +1,13 @@
 /** All tasks of the engine, by name. */
 
 import { deviceTasks } from "./devices";
-import { exploreTasks } from "./exploreTasks";
-import { learnTasks } from "./learn";
-import { lookTasks } from "./lookTasks";
+import { exploreTasks } from "./explore/exploreTasks";
+import { learnTasks } from "./learn/learn";
+import { lookTasks } from "./look/lookTasks";
 import { modelTasks } from "./models";
 import { paperTasks } from "./paper/paperTasks";
 import { fileTasks } from "./readFiles";
-import { restoreTasks } from "./restoreTasks";
+import { restoreTasks } from "./restore/restoreTasks";
 
 export const tasks = {
   ...deviceTasks,

@@ -1,7 +1,7 @@
 /** One atom, or one sum of base atoms, large: a picture, a colour picture, a slice of a volume, or a trace. */
 
 import { useMemo } from "preact/hooks";
-import { isColour } from "../../engine/exploreRequests";
+import { isColour } from "../../engine/explore/exploreRequests";
 import { PixelCanvas } from "../../parts/PixelCanvas";
 import type { Pixels } from "../../parts/pixels";
 

@@ -1,7 +1,7 @@
 /** What an atom is made of: the base atoms of its column of A, largest first, adding up as a slider moves. */
 
 import { useState } from "preact/hooks";
-import type { AtomDetail } from "../../engine/exploreTasks";
+import type { AtomDetail } from "../../engine/explore/exploreTasks";
 import { Slider } from "../../parts/Slider";
 import { AtomPicture } from "./AtomPicture";
 import { grouped, percent, signed } from "./atomWords";

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { Dictionary } from "../../app/library";
-import type { AtomDetail, AtomTiles } from "../../engine/exploreTasks";
+import type { AtomDetail, AtomTiles } from "../../engine/explore/exploreTasks";
 import { PixelCanvas } from "../../parts/PixelCanvas";
 import { greyPixels } from "../../parts/pixels";
 import { Slider } from "../../parts/Slider";

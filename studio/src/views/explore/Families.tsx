@@ -1,7 +1,7 @@
 /** Families of atoms: one pattern at different places, one family per row (figure 10 of the paper). */
 
 import type { AtomFamily } from "trainlets/parts";
-import type { AtomTiles } from "../../engine/exploreTasks";
+import type { AtomTiles } from "../../engine/explore/exploreTasks";
 import { grouped } from "./atomWords";
 import { TilePicture } from "./TilePicture";
 

@@ -5,7 +5,7 @@
  */
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { AtomTiles } from "../../engine/exploreTasks";
+import type { AtomTiles } from "../../engine/explore/exploreTasks";
 import { atomWords } from "./atomWords";
 import { GalleryPainter } from "./GalleryPainter";
 import { cornerOf, type GalleryLayout, layOut, positionAt, tileSizes, usualSize } from "./galleryLayout";

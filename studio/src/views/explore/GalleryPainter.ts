@@ -4,7 +4,7 @@
  * other blocks when they leave it. Drawing stops after a few milliseconds and continues in the next frame.
  */
 
-import type { Tiles } from "../../engine/exploreAtoms";
+import type { Tiles } from "../../engine/explore/exploreAtoms";
 import { cornerOf, type GalleryLayout } from "./galleryLayout";
 import { addTrace, TileScaler, tileAt } from "./tileImage";
 

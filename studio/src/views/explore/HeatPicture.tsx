@@ -1,7 +1,7 @@
 /** A picture in grey with the places of an atom on it: heat from clear to orange, and frames around the best. */
 
 import { useMemo } from "preact/hooks";
-import type { AtomPlaces } from "../../engine/explorePlaces";
+import type { AtomPlaces } from "../../engine/explore/explorePlaces";
 import { PixelCanvas } from "../../parts/PixelCanvas";
 import type { Pixels } from "../../parts/pixels";
 

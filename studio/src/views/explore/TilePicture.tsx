@@ -1,7 +1,7 @@
 /** One tile of a gallery on its own: a small picture or a small trace. */
 
 import { useMemo } from "preact/hooks";
-import type { Tiles } from "../../engine/exploreAtoms";
+import type { Tiles } from "../../engine/explore/exploreAtoms";
 import { PixelCanvas } from "../../parts/PixelCanvas";
 import { TracePicture } from "./AtomPicture";
 import { tileAt, tileImage } from "./tileImage";

@@ -1,7 +1,7 @@
 /** What the address says of the view: `#/explore?sort=use&atom=17&size=48&terms=5`. Atoms are counted from 1. */
 
 import { addressed, integer, oneOf } from "../../app/address";
-import { type Sort, sorts } from "../../engine/exploreRequests";
+import { type Sort, sorts } from "../../engine/explore/exploreRequests";
 import { tileSizes } from "./galleryLayout";
 
 const most = 2 ** 31 - 1;

@@ -1,6 +1,6 @@
 /** Where the tiles of a gallery are: rows of equal tiles over the whole width, in blocks of rows that are drawn together. */
 
-import type { TileLook } from "../../engine/exploreAtoms";
+import type { TileLook } from "../../engine/explore/exploreAtoms";
 
 export interface GalleryLayout {
   readonly count: number;

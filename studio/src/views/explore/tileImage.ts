@@ -1,6 +1,6 @@
 /** Tiles as pixels, of any size: smaller by means, larger by lines between samples, much larger with sharp borders. */
 
-import type { TileLook, Tiles } from "../../engine/exploreAtoms";
+import type { TileLook, Tiles } from "../../engine/explore/exploreAtoms";
 
 /** Bytes of one tile. */
 export function tileSize({ look }: Tiles): number {

@@ -1,7 +1,7 @@
 /** Runs of earlier visits that were not finished, or not saved. */
 
 import { notifyOf } from "../../app/notices";
-import type { StoredRun } from "../../engine/learnStore";
+import type { StoredRun } from "../../engine/learn/learnStore";
 import { continueEarlier, discardEarlier, earlier, isActive } from "./session";
 import { count } from "./words";
 

@@ -5,7 +5,7 @@ import { type DeviceName, trainDefaults } from "trainlets";
 import { optionWords } from "trainlets/parts";
 import { currentItem } from "../../app/library";
 import { notifyOf } from "../../app/notices";
-import { choosesAtoms, patchFrom } from "../../engine/learnOptions";
+import { choosesAtoms, patchFrom } from "../../engine/learn/learnOptions";
 import { Choice } from "../../parts/Choice";
 import { PictureChooser } from "../../parts/Choosers";
 import { PixelCanvas } from "../../parts/PixelCanvas";

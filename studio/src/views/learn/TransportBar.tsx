@@ -2,7 +2,7 @@
 
 import { currentItem } from "../../app/library";
 import { notifyOf } from "../../app/notices";
-import type { Beginning } from "../../engine/learnRun";
+import type { Beginning } from "../../engine/learn/learnRun";
 import {
   go,
   isActive,

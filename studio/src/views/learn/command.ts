@@ -2,7 +2,7 @@
 
 import type { DeviceName } from "trainlets";
 import { defaultAtomSparsity, defaultSparsity } from "trainlets/parts";
-import { choosesAtoms, type LearnSettings, testEvery, testing } from "../../engine/learnOptions";
+import { choosesAtoms, type LearnSettings, testEvery, testing } from "../../engine/learn/learnOptions";
 import { dataFile, shellWord } from "./shellWords";
 
 export interface CommandParts {

@@ -18,11 +18,11 @@ import {
 } from "../../app/library";
 import { notify, notifyOf } from "../../app/notices";
 import { EngineError, learner } from "../../engine/client";
-import type { LearnEnd, LearnInput, LearnNews, LearnPlan } from "../../engine/learn";
-import type { Gallery } from "../../engine/learnGallery";
-import type { LearnSettings } from "../../engine/learnOptions";
-import type { Beginning, Point, RunNews } from "../../engine/learnRun";
-import type { StoredRun } from "../../engine/learnStore";
+import type { LearnEnd, LearnInput, LearnNews, LearnPlan } from "../../engine/learn/learn";
+import type { Gallery } from "../../engine/learn/learnGallery";
+import type { LearnSettings } from "../../engine/learn/learnOptions";
+import type { Beginning, Point, RunNews } from "../../engine/learn/learnRun";
+import type { StoredRun } from "../../engine/learn/learnStore";
 import { commandOf } from "./command";
 import { Curve, type CurvePoint } from "./curve";
 import { showSettings } from "./settings";

@@ -12,7 +12,7 @@ import {
   type LearnerFacts,
   type LearnSettings,
   patchFrom,
-} from "../../engine/learnOptions";
+} from "../../engine/learn/learnOptions";
 
 /** Numbers of which 0 stands for the default. */
 const count = integer(0, 10_000_000);

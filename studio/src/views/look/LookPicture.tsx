@@ -1,7 +1,7 @@
 /** The rebuilt picture, alone or with a wipe beside the original or another dictionary, and a frame around one patch. */
 
 import { useMemo, useRef } from "preact/hooks";
-import type { PatchGrid } from "../../engine/patchGrid";
+import type { PatchGrid } from "../../engine/look/patchGrid";
 import { PixelCanvas } from "../../parts/PixelCanvas";
 import { greyPixels } from "../../parts/pixels";
 import { isCrisp, rangedPixels } from "../../parts/rangedPixels";

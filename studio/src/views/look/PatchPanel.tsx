@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import type { PatchFacts, PatchPart } from "../../engine/lookTasks";
+import type { PatchFacts, PatchPart } from "../../engine/look/lookTasks";
 import { PixelCanvas } from "../../parts/PixelCanvas";
 import { signedPixels } from "../../parts/pixels";
 import { rangedPixels } from "../../parts/rangedPixels";

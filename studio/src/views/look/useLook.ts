@@ -5,7 +5,7 @@ import type { Dictionary } from "../../app/library";
 import { notifyOf } from "../../app/notices";
 import type { PicturePart } from "../../app/picturePart";
 import { helper } from "../../engine/client";
-import type { LookResult, PatchFacts } from "../../engine/lookTasks";
+import type { LookResult, PatchFacts } from "../../engine/look/lookTasks";
 
 export interface Looking {
   /** The last result; of another picture or dictionary than the current one while that is computed. */

@@ -1,7 +1,7 @@
 /** The patch that a person looks at: under the pointer, or chosen by a click, a touch or the arrow keys. */
 
 import { useSignal } from "@preact/signals";
-import { middleOf, nearestPatch, type PatchGrid } from "../../engine/patchGrid";
+import { middleOf, nearestPatch, type PatchGrid } from "../../engine/look/patchGrid";
 import { at } from "./lookSettings";
 
 export interface Place {

@@ -5,7 +5,7 @@ import type { TaskProgress } from "trainlets/parts";
 import { notifyOf } from "../../app/notices";
 import type { PicturePart } from "../../app/picturePart";
 import { helper } from "../../engine/client";
-import type { NoiseResult, Restored } from "../../engine/restoreTasks";
+import type { NoiseResult, Restored } from "../../engine/restore/restoreTasks";
 import { Choice } from "../../parts/Choice";
 import { PixelCanvas } from "../../parts/PixelCanvas";
 import { psnrOf, psnrText } from "../../parts/psnrText";

@@ -1,7 +1,7 @@
 /** Settings that denoising and filling share: which dictionary, and how far patches are apart. */
 
 import { currentDictionary, type Dictionary } from "../../app/library";
-import type { DictionaryChoice } from "../../engine/restoreTasks";
+import type { DictionaryChoice } from "../../engine/restore/restoreTasks";
 import { Choice } from "../../parts/Choice";
 import { Slider } from "../../parts/Slider";
 import { patch, patches, source, step } from "./restoreSettings";

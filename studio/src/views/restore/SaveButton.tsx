@@ -2,7 +2,7 @@
 
 import { notifyOf } from "../../app/notices";
 import { helper } from "../../engine/client";
-import type { GreyPicture } from "../../engine/lookTasks";
+import type { GreyPicture } from "../../engine/look/lookTasks";
 import { saveFile } from "../../parts/saveFile";
 
 export function SaveButton({

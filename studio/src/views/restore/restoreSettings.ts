@@ -1,7 +1,7 @@
 /** The settings of the view, in its address. */
 
 import { addressed, integer, type Kind, oneOf, type Setting } from "../../app/address";
-import type { Stroke } from "../../engine/restoreMask";
+import type { Stroke } from "../../engine/restore/restoreMask";
 
 export const modes = ["denoise", "fill", "compress"] as const;
 export const mode = addressed("mode", "denoise", oneOf(modes));

@@ -2,7 +2,7 @@
 
 import { DenseMatrix, type Model, type Shape } from "trainlets";
 import type { Kernels, SparseColumns } from "trainlets/parts";
-import { nextTurn, onKernels } from "./onKernels";
+import { nextTurn, onKernels } from "../onKernels";
 
 export interface Signal {
   readonly id: number;

@@ -2,11 +2,11 @@
 
 import { Compressor, decompress, type Model } from "trainlets";
 import type { Kernels } from "trainlets/parts";
+import type { GreyPicture } from "../look/lookTasks";
+import { modelOf } from "../models";
+import { nextTurn, onKernels } from "../onKernels";
+import { type Task, transferring } from "../protocol";
 import { browserEncodings, type Encoded } from "./browserEncodings";
-import type { GreyPicture } from "./lookTasks";
-import { modelOf } from "./models";
-import { nextTurn, onKernels } from "./onKernels";
-import { type Task, transferring } from "./protocol";
 
 export interface CompressInput {
   readonly picture: GreyPicture;

@@ -4,10 +4,10 @@
  */
 
 import { type DenseMatrix, orderAtoms, type Shape } from "trainlets";
+import { pauses } from "../pauses";
 import { AtomFourier } from "./exploreFourier";
 import type { OrderRequest } from "./exploreRequests";
 import { spectrumMeasures } from "./exploreSpectra";
-import { pauses } from "./pauses";
 
 /** All atoms in an order. */
 export async function exploreOrder(

@@ -7,11 +7,11 @@
 
 import { DenseMatrix, Model } from "trainlets";
 import { Coder, type Kernels, SparseColumns } from "trainlets/parts";
+import { modelOf } from "../models";
+import { nextTurn, onKernels } from "../onKernels";
+import { type Task, type TaskContext, transferring } from "../protocol";
 import { type LookPath, lookPath, pathCoefficients } from "./lookPath";
-import { modelOf } from "./models";
-import { nextTurn, onKernels } from "./onKernels";
 import { type PatchGrid, patchGrid } from "./patchGrid";
-import { type Task, type TaskContext, transferring } from "./protocol";
 
 /** Grey samples, row by row, and the values that are drawn black and white. */
 export interface GreyPicture {

@@ -2,7 +2,7 @@
 
 import { atomGallery, DenseMatrix, encodePng, Model } from "trainlets";
 import { type Kernels, SparseColumns } from "trainlets/parts";
-import type { Pixels } from "../parts/pixels";
+import type { Pixels } from "../../parts/pixels";
 
 /** The most atoms and samples of a picture that is drawn several times a second. */
 const most = { atoms: 400, samples: 2 ** 18 } as const;

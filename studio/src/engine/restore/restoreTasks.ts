@@ -2,11 +2,11 @@
 
 import { denoise, encodePng, estimateNoise, inpaint, makeSignal } from "trainlets";
 import { Rng, type TaskProgress } from "trainlets/parts";
+import type { GreyPicture } from "../look/lookTasks";
+import { modelOf } from "../models";
+import { onKernels } from "../onKernels";
+import { type Task, type TaskContext, transferring } from "../protocol";
 import { bytesOf, compressTasks } from "./compressTasks";
-import type { GreyPicture } from "./lookTasks";
-import { modelOf } from "./models";
-import { onKernels } from "./onKernels";
-import { type Task, type TaskContext, transferring } from "./protocol";
 import { type Damage, maskOf } from "./restoreMask";
 
 /** With a dictionary of the page, by its number, or with one that is learned from the picture for patches of a size. */

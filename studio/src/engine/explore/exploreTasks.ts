@@ -2,6 +2,9 @@
 
 import { atomGallery, encodePng } from "trainlets";
 import { type AtomFamily, atomFamilies } from "trainlets/parts";
+import { modelOf } from "../models";
+import { nextTurn } from "../onKernels";
+import { type Task, transferring } from "../protocol";
 import { atomsOf, type Tiles, tilesOf } from "./exploreAtoms";
 import { codePicture, type Signal } from "./exploreCodes";
 import { AtomFourier } from "./exploreFourier";
@@ -15,9 +18,6 @@ import {
   spectrumPicture,
 } from "./exploreSpectra";
 import { type AtomTerms, termsOf } from "./exploreTerms";
-import { modelOf } from "./models";
-import { nextTurn } from "./onKernels";
-import { type Task, transferring } from "./protocol";
 
 /** The most families and neighbours. */
 const familyCount = 16;

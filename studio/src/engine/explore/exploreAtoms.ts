@@ -5,8 +5,8 @@
 
 import type { DenseMatrix, Model, Shape } from "trainlets";
 import { tileStyle } from "trainlets/parts";
-import { onKernels } from "./onKernels";
-import { pauses } from "./pauses";
+import { onKernels } from "../onKernels";
+import { pauses } from "../pauses";
 
 /** How all atoms of a dictionary are drawn. */
 export interface TileLook {

@@ -3,7 +3,7 @@
  * The browser has no grey pictures; what it decodes to is compared by its luma.
  */
 
-import { nextTurn } from "./onKernels";
+import { nextTurn } from "../onKernels";
 import { withoutProfile } from "./withoutProfile";
 
 export interface Encoded {

@@ -11,7 +11,8 @@ import {
   checkpointToBytes,
   learners,
 } from "trainlets/parts";
-import { type DeviceFacts, forgetKernels, kernelsFor } from "./devices";
+import { type DeviceFacts, forgetKernels, kernelsFor } from "../devices";
+import { type Task, transferring } from "../protocol";
 import { type LearnerFacts, type LearnSettings, optionsOf } from "./learnOptions";
 import { type Beginning, LearnRun, type RunNews } from "./learnRun";
 import { type Samples, samplesOf, sampleTasks } from "./learnSamples";
@@ -24,7 +25,6 @@ import {
   storedSamples,
   storeRun,
 } from "./learnStore";
-import { type Task, transferring } from "./protocol";
 
 export interface LearnInput {
   /** What the run is called in the storage. */

@@ -3,7 +3,7 @@
  * are copied.
  */
 
-import type { Task } from "./protocol";
+import type { Task } from "../protocol";
 
 export interface Samples {
   readonly name: string;
