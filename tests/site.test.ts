@@ -206,7 +206,7 @@ describe.skipIf(chromium.path === undefined)(`isolation by a service worker${chr
     const site = await serveFolder(studio, "/below/a/path/", replaced);
     sites.push(site);
     const opened = await open(browser, site.url);
-    await opened.page.getByText(/WebAssembly SIMD, \d+ threads?/).waitFor();
+    await opened.page.locator(".device", { hasText: /WebAssembly SIMD, \d+ threads?/ }).waitFor();
     const isolated = await opened.page.evaluate(() => crossOriginIsolated);
     return { ...opened, isolated };
   }

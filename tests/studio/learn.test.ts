@@ -211,7 +211,7 @@ describe.skipIf(chromium.path === undefined)(`the view Learn${chromium.note}`, {
       browser,
       `${site.url("plain")}#/learn?atoms=16&examples=1000&epochs=1&batch=50`,
     );
-    await page.getByText(/WebAssembly SIMD, 1 thread\b/).waitFor();
+    await page.locator(".device", { hasText: /WebAssembly SIMD, 1 thread\b/ }).waitFor();
     await page.waitForFunction(() => document.querySelector("select")?.options.length === 2);
     for (const worker of page.workers())
       await worker.evaluate(() => {

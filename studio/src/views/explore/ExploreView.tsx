@@ -23,7 +23,7 @@ export default function ExploreView() {
   const dictionary = currentDictionary.value;
   return (
     <div class="explore">
-      <h1>Explore</h1>
+      <h1>Explore a dictionary</h1>
       {dictionary ? (
         <Explored key={dictionary.id} dictionary={dictionary} />
       ) : (

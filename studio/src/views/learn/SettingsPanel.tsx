@@ -89,7 +89,7 @@ function PatchField() {
   );
 }
 
-/** Changing it during a run is a new run from the atoms of now. */
+/** Changing it during a run is a new run from the current atoms. */
 function SparsityField() {
   const timer = useRef(0);
   const { sparsity, patch = [] } = settings.value as { sparsity: number; patch: readonly number[] };
@@ -101,7 +101,7 @@ function SparsityField() {
       timer.current = setTimeout(() => void changeSparsity(value).catch(notifyOf), 300) as unknown as number;
   };
   const before = run.value?.before.length ?? 0;
-  const now = isActive.value ? " A change during a run starts a new one from the atoms of now." : "";
+  const now = isActive.value ? " A change during a run starts a new one from the current atoms." : "";
   return (
     <>
       <Slider

@@ -139,7 +139,7 @@ export async function resume(): Promise<void> {
   if (current && !isActive.peek()) await follow(current, { resumes: true, begins: "going" });
 }
 
-/** Learn with another number of atoms per patch: a new run, from the atoms of now. */
+/** Learn with another number of atoms per patch: a new run, from the current atoms. */
 export async function changeSparsity(sparsity: number): Promise<void> {
   const begins = phase.peek() === "paused" ? "paused" : "going";
   await stop();
