@@ -11,7 +11,7 @@
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { command, fail, npm, ready, root } from "./ready.mjs";
@@ -30,6 +30,8 @@ const bundle = await rolldown({
 });
 await bundle.write({ file, format: "esm", codeSplitting: false });
 await bundle.close();
+// VitePress puts a link to vue here while it works; one that was left by a build that was killed may lead nowhere
+rmSync(join(root, "node_modules/vue"), { force: true });
 const { status } = spawnSync(process.execPath, [file, ...words], { cwd: root, stdio: "inherit" });
 if (status !== 0) process.exit(status ?? 1);
 if (words.includes("--check")) check();

@@ -27,7 +27,7 @@ export function pagePath(path: string): string | undefined {
  */
 export function filePath(path: string): string {
   if (path.startsWith("docs/images/")) return path.slice("docs/".length);
-  if (/\.(json|svg|png)$/.test(path)) return path;
+  if (/\.(json|svg|png|webp)$/.test(path)) return path;
   return `source/${path}.txt`;
 }
 

@@ -88,7 +88,7 @@ function copyLinked(path: string, folder: string): void {
     return;
   }
   copyFileSync(path, made(join(folder, "public", to)));
-  if (/\.(png|svg)$/.test(to)) copyFileSync(path, made(join(folder, to)));
+  if (/\.(png|svg|webp)$/.test(to)) copyFileSync(path, made(join(folder, to)));
 }
 
 function decisionsPage(pages: ReadonlyMap<string, string>): string {
