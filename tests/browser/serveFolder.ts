@@ -1,9 +1,8 @@
 /** A plain static server, as any host has: files of a folder below a path, without headers of our own. */
 
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
+import { listenLocally } from "./listenLocally.js";
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -26,7 +25,7 @@ export async function serveFolder(
   base = "/",
   replaced: Readonly<Record<string, string>> = {},
 ): Promise<FolderSite> {
-  const server = createServer((request, response) => {
+  const { origin, close } = await listenLocally((request, response) => {
     const path = decodeURIComponent(new URL(request.url!, "http://localhost").pathname);
     const name = path.slice(base.length).replace(/(^|\/)$/, "$1index.html");
     try {
@@ -38,14 +37,5 @@ export async function serveFolder(
       response.writeHead(404).end();
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://localhost:${port}${base}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { url: `${origin}${base}`, close };
 }

@@ -8,10 +8,9 @@
  */
 
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { listenLocally } from "./listenLocally.js";
 
 /** Headers that let a page share memory between threads. */
 const isolation = {
@@ -46,23 +45,14 @@ export async function openSite(example: string): Promise<Site> {
     "example.html": { type: "text/html", text: page("<canvas></canvas>") },
     "example.js": { type: "text/javascript", text: await bundle("example.js", example) },
   };
-  const server = createServer((request, response) => {
+  const { origin, close } = await listenLocally((request, response) => {
     const [, variant = "", name = ""] = request.url!.split("/");
     const file = Object.hasOwn(variants, variant) ? files[name] : undefined;
     if (!file) return response.writeHead(404).end();
     const headers = { "Content-Type": `${file.type}; charset=utf-8`, ...variants[variant as Variant] };
     return response.writeHead(200, headers).end(file.text);
   });
-  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: (variant) => `http://localhost:${port}/${variant}/`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { url: (variant) => `${origin}/${variant}/`, close };
 }
 
 function page(body: string): string {

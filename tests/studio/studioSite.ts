@@ -4,12 +4,11 @@
  */
 
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { contentPolicy, contentType, isolationHeaders } from "../../src/cli/studio/headers.js";
+import { listenLocally } from "../browser/listenLocally.js";
 
 const folder = fileURLToPath(new URL("../../dist/studio", import.meta.url));
 
@@ -28,7 +27,7 @@ export interface StudioSite {
 
 /** Serve the built studio. */
 export async function serveStudio(): Promise<StudioSite> {
-  const server = createServer((request, response) => {
+  const { origin, close } = await listenLocally((request, response) => {
     const [, variant = "", ...rest] = new URL(request.url!, "http://localhost").pathname.split("/");
     const name = rest.join("/") || "index.html";
     try {
@@ -43,16 +42,7 @@ export async function serveStudio(): Promise<StudioSite> {
       response.writeHead(404).end();
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: (variant = "isolated") => `http://localhost:${port}/${variant}/`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { url: (variant = "isolated") => `${origin}/${variant}/`, close };
 }
 
 /** A page of the studio, and the errors it had: of scripts, and lines of its console. */

@@ -12,7 +12,7 @@ import {
 import { Choice } from "../../parts/Choice";
 import { Slider } from "../../parts/Slider";
 import { currentPicture, greyAt } from "./currentPicture";
-import { Equation, Norm, Sub, Sup, V } from "./math";
+import { Arg, Equation, Norm, Sub, Sup, V } from "./math";
 import { Plot, pathOf } from "./Plot";
 import { Section } from "./Section";
 import { SignalEditor } from "./SignalEditor";
@@ -151,14 +151,7 @@ function BordersText() {
           <>
             <Sub of={<V>g</V>} by={<mi>w</mi>} />
             <mo>=</mo>
-            <munder>
-              <mrow>
-                <mi>arg</mi>
-                <mspace width="0.15em" />
-                <mi>min</mi>
-              </mrow>
-              <V>g</V>
-            </munder>
+            <Arg of="min" over={<V>g</V>} />
             <mspace width="0.3em" />
             <Norm by="0">
               <V>g</V>

@@ -8,7 +8,7 @@ import { PictureChooser } from "../../parts/Choosers";
 import { PixelCanvas } from "../../parts/PixelCanvas";
 import { greyPixels, signedPixels } from "../../parts/pixels";
 import { currentPicture, isPicture, thumbnailOf, windowOf } from "./currentPicture";
-import { Equation, Fence, Norm, Sub, V } from "./math";
+import { Arg, Equation, Fence, Norm, Sub, V } from "./math";
 import { Plot } from "./Plot";
 import { Section } from "./Section";
 import { useTask } from "./useTask";
@@ -50,14 +50,7 @@ export function OmpSection() {
               <>
                 <mi>j</mi>
                 <mo>=</mo>
-                <munder>
-                  <mrow>
-                    <mi>arg</mi>
-                    <mspace width="0.15em" />
-                    <mi>max</mi>
-                  </mrow>
-                  <mi>i</mi>
-                </munder>
+                <Arg of="max" over={<mi>i</mi>} />
                 <mspace width="0.2em" />
                 <Fence>|</Fence>
                 <Fence>⟨</Fence>
@@ -71,14 +64,7 @@ export function OmpSection() {
                 {" "}
                 <V>x</V>
                 <mo>=</mo>
-                <munder>
-                  <mrow>
-                    <mi>arg</mi>
-                    <mspace width="0.15em" />
-                    <mi>min</mi>
-                  </mrow>
-                  <mtext>atoms taken</mtext>
-                </munder>
+                <Arg of="min" over={<mtext>atoms taken</mtext>} />
                 <mspace width="0.2em" />
                 <Norm by="2">
                   <V>y</V>

@@ -68,3 +68,17 @@ export function Norm({ children, by }: { readonly children: ComponentChildren; r
     </msub>
   );
 }
+
+/** The argument of the least or the largest value, with what varies below it. */
+export function Arg({ of, over }: { readonly of: "min" | "max"; readonly over: ComponentChildren }) {
+  return (
+    <munder>
+      <mrow>
+        <mi>arg</mi>
+        <mspace width="0.15em" />
+        <mi>{of}</mi>
+      </mrow>
+      {over}
+    </munder>
+  );
+}
