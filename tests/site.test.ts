@@ -3,8 +3,7 @@
  * is built (`npm run site -- --check`), programs that run in pages, the measurement and the search.
  */
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,6 +21,7 @@ import { rewriteLinks } from "../site/pages/markdown.js";
 import { runnableIn, withButtons } from "../site/pages/runnable.js";
 import { filePath, linkBetween, pagePath } from "../site/pages/sitePaths.js";
 import { baseCols, createBase } from "../src/dictionaries/base.js";
+import { seriousFindings } from "./browser/axe.js";
 import { launchChromium, requireChromium } from "./browser/chromium.js";
 import { type FolderSite, serveFolder } from "./browser/serveFolder.js";
 import { alike } from "./docs/examples.js";
@@ -246,7 +246,6 @@ const whyNot = built ? "" : " (skipped: it takes a minute; npm run site -- --che
 
 describe.skipIf(!built || chromium.path === undefined)(`the built site${whyNot}`, () => {
   const base = `/${(process.env.TRAINLETS_SITE_BASE ?? "").replace(/^\/+|\/+$/g, "")}/`.replace("//", "/");
-  const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   let browser: Browser;
   let site: FolderSite;
   beforeAll(async () => {
@@ -309,14 +308,7 @@ describe.skipIf(!built || chromium.path === undefined)(`the built site${whyNot}`
         const { page } = await open(browser, `${site.url}${path}`);
         if (path === "measure.html") await page.waitForFunction(() => crossOriginIsolated);
         await page.emulateMedia({ colorScheme });
-        await page.evaluate(axe);
-        const findings = await page.evaluate(async () => {
-          const { violations } = await (globalThis as never as { axe: Axe }).axe.run("#app");
-          return violations
-            .filter(({ impact }) => impact === "serious" || impact === "critical")
-            .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
-        });
-        expect(findings).toEqual([]);
+        expect(await seriousFindings(page, "#app")).toEqual([]);
         await page.context().close();
       }
     },
@@ -345,9 +337,3 @@ describe.skipIf(!built || chromium.path === undefined)(`the built site${whyNot}`
     }
   });
 });
-
-interface Axe {
-  run(part: string): Promise<{
-    violations: { id: string; impact: string; nodes: { html: string }[] }[];
-  }>;
-}

@@ -1,7 +1,6 @@
 /** Exploring a dictionary, in Chromium: orders, terms, neighbours, families and places are those of the library in Node. */
 
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import {
   atomGallery,
@@ -17,6 +16,7 @@ import {
 import { atomFamilies, Fourier, type Kernels, Rng, SparseColumns } from "trainlets/parts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spectrumMeasures } from "../../studio/src/engine/explore/exploreSpectra.js";
+import { seriousFindings } from "../browser/axe.js";
 import { launchChromium, requireChromium } from "../browser/chromium.js";
 import { bringModel } from "./studioFiles.js";
 import { openStudio, type StudioPage, type StudioSite, serveStudio } from "./studioSite.js";
@@ -227,12 +227,7 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
   });
 
   it("has no serious findings of axe with an atom up close", async () => {
-    await page.evaluate(readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
-    const findings = await page.evaluate(async () => {
-      const { violations } = await (globalThis as never as { axe: Axe }).axe.run();
-      return violations.filter(({ impact }) => /serious|critical/.test(impact)).map(({ id }) => id);
-    });
-    expect(findings).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
   });
 
   it("adds up base atoms to the atom", async () => {
@@ -377,10 +372,6 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
     expect(studio.problems).toEqual([]);
   });
 });
-
-interface Axe {
-  run(): Promise<{ violations: { id: string; impact: string }[] }>;
-}
 
 /** How many different pixels a canvas has. */
 function shadesOf(canvas: Element): number {

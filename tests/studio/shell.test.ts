@@ -1,15 +1,13 @@
 /** The frame of the studio: views by their address, themes, files that are dropped, and what a screen reader needs. */
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seriousFindings } from "../browser/axe.js";
 import { launchChromium, requireChromium } from "../browser/chromium.js";
 import { openStudio, type StudioSite, serveStudio } from "./studioSite.js";
 
 const chromium = requireChromium();
 const views = ["learn", "explore", "look", "restore", "paper"];
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 describe.skipIf(chromium.path === undefined)(`the studio's frame${chromium.note}`, () => {
   let browser: Browser;
@@ -41,14 +39,7 @@ describe.skipIf(chromium.path === undefined)(`the studio's frame${chromium.note}
         const { page, problems } = await openStudio(browser, `${site.url()}#/${view}`, { dark });
         await page.waitForSelector(`main[data-view="${view}"]`);
         await page.locator(".device", { hasText: "WebAssembly SIMD" }).waitFor();
-        await page.evaluate(axe); // the policy of the page does not apply to what the test runs
-        const findings = await page.evaluate(async () => {
-          const { violations } = await (globalThis as never as { axe: Axe }).axe.run();
-          return violations
-            .filter(({ impact }) => impact === "serious" || impact === "critical")
-            .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
-        });
-        expect(findings).toEqual([]);
+        expect(await seriousFindings(page)).toEqual([]);
         expect(problems).toEqual([]);
         await page.context().close();
       }
@@ -79,9 +70,3 @@ describe.skipIf(chromium.path === undefined)(`the studio's frame${chromium.note}
     await page.context().close();
   });
 });
-
-interface Axe {
-  run(): Promise<{
-    violations: { id: string; impact: string; nodes: { html: string }[] }[];
-  }>;
-}

@@ -28,7 +28,7 @@ const terms = addressed("terms", 5, integer(1, 32));
 
 const signalTexts = {
   smooth: "Smooth, as in figure 1",
-  jump: "With a jump, as in figure 2",
+  jump: "With a jump",
   ramp: "A ramp",
   row: "A row of the picture",
 };

@@ -87,7 +87,8 @@ export function RaceSection() {
           <p>
             Let learners race on your picture. All start from the same cropped wavelets, see the same patches,
             and are tested on the same other patches. They take turns in one worker: the one that has used the
-            least time is next. The clock of each runs only while it learns itself.
+            least time is next. The clock of each runs only while it learns itself: not while it is set up,
+            tested or drawn.
           </p>
         </>
       }
