@@ -9,3 +9,12 @@ export function skippedBecause(reason: string): string {
   console.warn(`skipped: ${reason}`);
   return ` (skipped: ${reason})`;
 }
+
+/**
+ * For tests that take long and find little that others do not: CI runs them all, `npm test` elsewhere leaves them out.
+ * `note` is for their title.
+ */
+export const thorough =
+  process.env.CI === "true"
+    ? { runs: true, note: "" }
+    : { runs: false, note: " (skipped: takes long; CI=true runs it)" };

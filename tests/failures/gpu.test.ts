@@ -7,6 +7,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { DeviceLostError, type Kernels } from "../../src/kernels/contract.js";
 import { createReferenceKernels } from "../../src/kernels/reference/index.js";
+import { thorough } from "../missing.js";
 import { requireSoftwareGpu } from "../softwareGpu.js";
 import { Disk, realFs, useDisk } from "./failingFiles.js";
 import { runHere } from "./runHere.js";
@@ -264,7 +265,8 @@ describe.skipIf(!software.enable)(`a software GPU${software.note}`, () => {
     return counter;
   }
 
-  it("is replaced by a new one in a run with checkpoints; without them it ends the run", async () => {
+  const title = `is replaced by a new one late in a run with checkpoints; without them it ends the run${thorough.note}`;
+  it.skipIf(!thorough.runs)(title, async () => {
     const before = takeSnapshot();
     const counter = loseAt(Infinity);
     const whole = await run(brief, before);

@@ -15,6 +15,7 @@ import { makeNpy, modelFromBytes, writeNpy } from "../../src/index.js";
 import { Curve } from "../../studio/src/views/learn/curve.js";
 import { dataFile, shellWord } from "../../studio/src/views/learn/shellWords.js";
 import { launchChromium, requireChromium } from "../browser/chromium.js";
+import { thorough } from "../missing.js";
 import { openStudio, type StudioSite, serveStudio } from "./studioSite.js";
 
 const chromium = requireChromium();
@@ -266,7 +267,8 @@ describe.skipIf(chromium.path === undefined)(`the view Learn${chromium.note}`, {
     await page.context().close();
   });
 
-  it("learns on WebGPU, and on the CPU when the GPU is lost", { timeout: 300_000 }, async () => {
+  const onGpu = `learns on WebGPU, and on the CPU when the GPU is lost${thorough.note}`;
+  it.skipIf(!thorough.runs)(onGpu, { timeout: 300_000 }, async () => {
     const software = await launchChromium(chromium.path!, "software");
     try {
       const settings = "patch=4&atoms=8&nonzeros=2&sparsity=1&examples=200&epochs=50000&batch=8&device=gpu";

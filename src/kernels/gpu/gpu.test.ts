@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { thorough } from "../../../tests/missing.js";
 import { requireSoftwareGpu } from "../../../tests/softwareGpu.js";
 import { DenseMatrix } from "../../core/matrix.js";
 import { Rng } from "../../core/random/rng.js";
@@ -58,7 +59,9 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
   conformance("gpu", () => open({ halves: false }), { draws: 3 });
   conformance("gpu, half precision first,", () => open({ halves: true }), { ...few, only: "batchOmp" });
   const small = { panelBytes: 4_823_040, workgroupBytes: 0, sliceRows: 8 }; // panels, slices, and pursuits that spill
-  conformance("gpu, with little room,", () => open(small), { ...few, large: "alone" });
+  describe.skipIf(!thorough.runs)(`kernels in parts${thorough.note}`, () => {
+    conformance("gpu, with little room,", () => open(small), { ...few, large: "alone" });
+  });
 
   describe("a pursuit of many turns", () => {
     const [n, m, N, p] = [160, 400, 12, 120] as const;
