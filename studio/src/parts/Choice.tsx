@@ -1,6 +1,6 @@
 /** A labelled choice of one among several. */
 
-import { useId } from "preact/hooks";
+import { Field } from "./Field";
 
 export interface ChoiceProps<T extends string> {
   readonly label: string;
@@ -20,28 +20,22 @@ export function Choice<T extends string>({
   disabled,
   onChange,
 }: ChoiceProps<T>) {
-  const id = useId();
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        value={value}
-        disabled={disabled}
-        aria-describedby={help ? `${id}-help` : undefined}
-        onChange={(event) => onChange(event.currentTarget.value as T)}
-      >
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.text}
-          </option>
-        ))}
-      </select>
-      {help && (
-        <p class="help" id={`${id}-help`}>
-          {help}
-        </p>
+    <Field label={label} help={help}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          value={value}
+          disabled={disabled}
+          onChange={(event) => onChange(event.currentTarget.value as T)}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.text}
+            </option>
+          ))}
+        </select>
       )}
-    </div>
+    </Field>
   );
 }

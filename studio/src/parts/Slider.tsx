@@ -1,6 +1,6 @@
 /** A labelled slider with its value beside it. */
 
-import { useId } from "preact/hooks";
+import { Field } from "./Field";
 
 export interface SliderProps {
   readonly label: string;
@@ -17,28 +17,21 @@ export interface SliderProps {
 }
 
 export function Slider({ label, value, min, max, step = 1, shown, help, disabled, onChange }: SliderProps) {
-  const id = useId();
   return (
-    <div class="field slider">
-      <label for={id}>{label}</label>
-      <output for={id}>{shown ?? value}</output>
-      <input
-        id={id}
-        type="range"
-        min={min}
-        max={max}
-        step={step}
-        value={value}
-        disabled={disabled}
-        aria-valuetext={shown}
-        aria-describedby={help ? `${id}-help` : undefined}
-        onInput={(event) => onChange(Number(event.currentTarget.value))}
-      />
-      {help && (
-        <p class="help" id={`${id}-help`}>
-          {help}
-        </p>
+    <Field label={label} help={help} shown={shown ?? value} kind="slider">
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="range"
+          min={min}
+          max={max}
+          step={step}
+          value={value}
+          disabled={disabled}
+          aria-valuetext={shown}
+          onInput={(event) => onChange(Number(event.currentTarget.value))}
+        />
       )}
-    </div>
+    </Field>
   );
 }
