@@ -250,9 +250,9 @@ test("experiment 8 learns by ODL from the same examples, and for more atoms per 
   expect(universal64.learned.map(({ id }) => id)).toEqual([
     "osdl",
     "odl",
-    "osdl-2-epochs",
     "osdl-p200",
     "osdl-p400",
+    "osdl-2-epochs",
   ]);
   expect(universal64.learned[1].own).toBeUndefined();
   expect(universal64.terms).toContain(400);
