@@ -177,14 +177,14 @@ export const universal64: UniversalSettings = {
   departures: [
     ...common.departures,
     "The paper does not state the atoms per code in training: here 100, and 200 and 400 in variants.",
-    "The variants are not in the paper: two epochs, or more atoms per code, with 400 of them from a quarter of the examples.",
+    "The variants are not in the paper: more atoms per code, from a quarter of the examples, or two epochs.",
   ],
   learned: [
     trainlets,
     odl,
     {
-      ...{ id: "osdl-p200", label: "OSDL, p = 200", learner: "osdl" },
-      ...{ own: { sparsity: 200 }, extra: true },
+      ...{ id: "osdl-p200", label: "OSDL, p = 200, a quarter of the examples", learner: "osdl" },
+      ...{ own: { sparsity: 200, examples: 950_000 }, extra: true },
     },
     {
       ...{ id: "osdl-p400", label: "OSDL, p = 400, a quarter of the examples", learner: "osdl" },
