@@ -14,7 +14,12 @@ import { type DenoisingSettings, fig7 } from "./fig07-denoising/settings.js";
 import { prepareFaces } from "./fig08-faces/run.js";
 import { type FacesSettings, fig8 } from "./fig08-faces/settings.js";
 import { prepareUniversal } from "./fig09-to-11-universal/run.js";
-import { type UniversalSettings, universal32, universal64 } from "./fig09-to-11-universal/settings.js";
+import {
+  terms64,
+  type UniversalSettings,
+  universal32,
+  universal64,
+} from "./fig09-to-11-universal/settings.js";
 import { type CommonSettings, recordSettings } from "./shared/chooseSettings.js";
 import type { Experiment, ExperimentOptions, ExperimentRun } from "./shared/experiment.js";
 
@@ -131,6 +136,7 @@ const small = new Map([
   ),
   tinyUniversal(universal32),
   tinyUniversal(universal64),
+  tinyUniversal(terms64),
 ]);
 
 /** All experiments of the catalogue, in its order. */

@@ -504,7 +504,8 @@ export const ownClaims: readonly string[] = [
   "universal32 trained-over-base",
   "universal32 separable-over-usual",
   "universal64 separable-over-usual",
-  "universal64 osdl-2-epochs-best",
-  "universal64 osdl-p200-best",
-  "universal64 osdl-p400-best",
+  "terms64 osdl-p400-best",
+  "terms64 osdl-p200-best",
+  "terms64 osdl-p100-best",
+  "terms64 osdl-2-epochs-best",
 ];

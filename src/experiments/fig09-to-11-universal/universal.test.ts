@@ -6,14 +6,13 @@ import { baseCols, createBase } from "../../dictionaries/base.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { modelFromBytes } from "../../model/files.js";
 import { Model } from "../../model/model.js";
-import type { MTermCurve } from "../../tasks/approximate/mTermCurves.js";
 import { experiments, findExperiment } from "../catalogue.js";
 import type { Outcome } from "../shared/experiment.js";
 import { memoryParts } from "../shared/memoryParts.case.js";
 import { trainletsLabel } from "../shared/mTermComparison.js";
 import { type LearnedDictionary, universalClaims } from "./claims.js";
 import { prepareUniversal, runUniversal } from "./run.js";
-import { type UniversalSettings, universal32, universal64 } from "./settings.js";
+import { terms64, type UniversalSettings, universal32, universal64 } from "./settings.js";
 
 const kernels = createReferenceKernels();
 
@@ -187,12 +186,8 @@ describe("the claims of a universal experiment", () => {
   });
   const ours = learnedBy("osdl", 10);
   const settings = { ...tiny, terms: [1, 2], margin: { decibels: 1, over: "cropped wavelets", terms: [2] } };
-  const judge = (
-    psnr: number[],
-    learned: readonly LearnedDictionary[] = [ours],
-    extra: MTermCurve[] = [],
-  ) => {
-    const claims = universalClaims(settings, [...curves(psnr), ...extra], learned);
+  const judge = (psnr: number[], learned: readonly LearnedDictionary[] = [ours]) => {
+    const claims = universalClaims(settings, curves(psnr), learned);
     return Object.fromEntries(claims.map((claim) => [claim.id, claim]));
   };
 
@@ -210,12 +205,24 @@ describe("the claims of a universal experiment", () => {
     expect(claim(19)).toMatchObject({ holds: false });
   });
 
-  test("judge a variant beside the curves of the paper, and the paper's own method without it", () => {
-    const variant = { label: "p200", psnr: [0, 22.1, 30] };
-    const judged = judge([0, 22.5, 25], [ours, learnedBy("p200", 1, true)], [variant]);
-    expect(judged["trained-best"].holds).toBe(true);
-    expect(judged["p200-best"]).toMatchObject({ source: "ours", holds: true });
-    expect(judged["p200-best"].measured).toBe("0.10, 6.00 dB (M = 1, 2) above the next");
+  test("judge the dictionaries of a study, each beside the analytic ones, and nothing of the paper", () => {
+    const study = [learnedBy("p200", 1, true), learnedBy("p400", 1, true)];
+    const [wavelets, cropped] = curves([]);
+    const learnedCurves = [
+      { label: "p200", psnr: [0, 22.1, 30] },
+      { label: "p400", psnr: [0, 21, 40] },
+    ];
+    const claims = universalClaims(
+      { ...settings, orders: [], margin: undefined },
+      [wavelets, cropped, ...learnedCurves],
+      study,
+    );
+    expect(claims.map(({ id, source, holds }) => [id, source, holds])).toEqual([
+      ["p200-best", "ours", true],
+      ["p400-best", "ours", false],
+    ]);
+    expect(claims[0].text).toBe("p200: above wavelets and cropped wavelets at M = 1, 2");
+    expect(claims[0].measured).toBe("0.10, 6.00 dB (M = 1, 2) above the next");
   });
 });
 
@@ -233,6 +240,7 @@ test("the catalogue finds every experiment by its name, and its summary is one l
     "fig11",
     "universal32",
     "universal64",
+    "terms64",
   ];
   expect(experiments.map(({ name }) => name)).toEqual(names);
   for (const { name, summary } of experiments) {
@@ -241,21 +249,20 @@ test("the catalogue finds every experiment by its name, and its summary is one l
   }
   expect(() => findExperiment("universal16")).toThrow(
     new InputError(
-      'findExperiment: unknown experiment "universal16"; known: fig1, fig2, fig3, fig4, complexity, fig5, fig6, fig7, fig8, fig11, universal32, universal64',
+      'findExperiment: unknown experiment "universal16"; known: fig1, fig2, fig3, fig4, complexity, fig5, fig6, fig7, fig8, fig11, universal32, universal64, terms64',
     ),
   );
 });
 
-test("experiment 8 learns by ODL from the same examples, and for more atoms per code in variants", () => {
-  expect(universal64.learned.map(({ id }) => id)).toEqual([
-    "osdl",
-    "odl",
-    "osdl-p200",
-    "osdl-p400",
-    "osdl-2-epochs",
-  ]);
-  expect(universal64.learned[1].own).toBeUndefined();
+test("experiment 8 learns by OSDL and ODL from the same examples; a study learns for more atoms per code", () => {
+  expect(universal64.learned.map(({ id }) => id)).toEqual(["osdl", "odl"]);
+  expect(universal64.learned.map(({ own }) => own)).toEqual([undefined, undefined]);
   expect(universal64.terms).toContain(400);
+  const { learned, ...study } = terms64;
+  expect(learned.map(({ own }) => own?.sparsity ?? study.sparsity)).toEqual([400, 200, 100, 100]);
+  expect(new Set(learned.slice(0, 3).map(({ own }) => own?.examples)).size).toBe(1); // so that p alone differs
+  for (const key of ["patch", "base", "atoms", "atomSparsity", "sparsity", "examples", "seed"] as const)
+    expect(study[key]).toEqual(universal64[key]);
 });
 
 test.each([universal32, universal64])("$name has the redundancy of the paper", (settings) => {
