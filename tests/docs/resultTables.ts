@@ -20,6 +20,8 @@ const remarks: Readonly<Record<string, string>> = {
   "fig8-lfw-crop64.json": "It shared the GPU and the processor with other work, so its seconds are too long.",
   "fig8-utkface-aligned64.json":
     "It shared the GPU and the processor with other work, so its seconds are too long.",
+  "universal64.json":
+    "It shared the processor with other work, so its seconds are somewhat too long. The run was stopped after these dictionaries and put together from its parts; what else it had begun belongs to `terms64`.",
 };
 
 /** The table of each full-size result of an experiment, with the command, the device and the time. */
@@ -98,7 +100,7 @@ function verdictLine(results: readonly StoredResult[]): string {
   const counts = verdictCounts(results);
   const count = (verdict: Verdict) => counts.get(verdict) ?? 0;
   const all = [...counts.values()].reduce((sum, one) => sum + one, 0);
-  return `Of ${all} statements of the paper that can be measured, ${count("holds")} hold, ${count("holds in part")} hold in part and ${count("does not hold")} do not; ${count("checked by a test")} are checked by tests, ${count("not measured yet")} are not measured at full size yet, and ${count("measured by no experiment")} are measured by no experiment.`;
+  return `Of ${all} statements of the paper that can be measured, ${count("holds")} hold, ${count("holds in part")} in part, and ${count("does not hold")} do not; ${count("checked by a test")} are checked by tests, ${count("not measured yet")} are not measured at full size yet, and ${count("measured by no experiment")} are measured by no experiment.`;
 }
 
 function find(results: readonly StoredResult[], experiment: string): Result[] {
