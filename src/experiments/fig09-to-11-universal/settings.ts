@@ -148,7 +148,7 @@ export const universal32: UniversalSettings = {
     families: "figure-10-recurring-patterns",
     curves: "figure-11a-m-term",
   },
-  gallery: { columns: 24, rows: 14 },
+  gallery: { columns: 18, rows: 12 },
   pictures: { train: 48, test: 8, size: 512 },
   quick: {
     atoms: 3136,
