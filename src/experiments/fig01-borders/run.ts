@@ -152,7 +152,7 @@ function drawExtensions(f: Float64Array, extensions: readonly Extension[], setti
     title: "A smooth function and four extensions past its borders",
     columns: 2,
     panels: withSameHeights(panels),
-    height: 260,
+    height: 320,
   });
 }
 

@@ -70,9 +70,12 @@ function leadOf(results: readonly Result[]): string {
   const paper =
     "J. Sulam, B. Ophir, M. Zibulevsky and M. Elad, Trainlets: Dictionary Learning in High Dimensions (2016): what it says, beside what was measured here.";
   const quick = results.some((result) => result.quick)
-    ? " Some runs are small versions (--quick): they show that everything works, but the paper speaks of full size."
+    ? ` ${results.every((result) => result.quick) ? "All" : "Some"} runs are small versions (--quick): they show that everything works, but the paper speaks of full size.`
     : "";
-  const synthetic = results.some(isSynthetic) ? " Some use synthetic pictures instead of photographs." : "";
+  const withPictures = results.filter(({ label }) => label !== "");
+  const synthetic = results.some(isSynthetic)
+    ? ` ${withPictures.every(isSynthetic) ? "The pictures are synthetic" : "Some use synthetic pictures"}, instead of photographs.`
+    : "";
   return paper + quick + synthetic;
 }
 

@@ -37,7 +37,7 @@ const symbols = ["circle", "square", "triangle", "diamond", "cross", "star", "wy
 const dashPatterns = ["7 4", "2 4", "9 4 2 4", "12 4", "5 3 2 3 2 3"] as const;
 
 /** Lines with more points than this have `fewMarkers` markers only. */
-const maxMarkers = 25;
+const maxMarkers = 15;
 const fewMarkers = 10;
 
 /** The style of the series at this place in a chart. */

@@ -22,6 +22,11 @@ export function escapeMarkup(text: string): string {
   return shown.replace(/[&<>"']/g, (character) => entities[character]);
 }
 
+/** Text with a proper minus before numbers: `−0.3`, `1e−4`. */
+export function withMinus(text: string): string {
+  return text.replaceAll(/(^|[\s(]|\de)-(?=[\d.])/g, "$1−");
+}
+
 /** A relative path for an attribute: no part of it can be taken for a scheme such as `javascript:`. */
 export function pathOf(path: string): string {
   return escapeMarkup(path.split("/").map(encodeURIComponent).join("/"));

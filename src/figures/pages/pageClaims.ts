@@ -1,6 +1,6 @@
 /** Statements of a paper beside what was measured, each with its outcome: side by side, or one below the other on a narrow screen. */
 
-import { element, tag } from "./markup.js";
+import { element, tag, withMinus } from "./markup.js";
 
 export interface ClaimsContent {
   readonly kind: "claims";
@@ -28,7 +28,9 @@ function renderClaim({ text, source, paper, measured, holds }: PageClaim): strin
     ["measured", measured],
     ["the paper", paper],
   ].filter(([, value]) => value !== "");
-  const entries = found.map(([name, value]) => element("dt", name) + element("dd", value)).join("");
+  const entries = found
+    .map(([name, value]) => element("dt", name) + element("dd", withMinus(value)))
+    .join("");
   return tag(
     "li",
     element("p", outcome, holds ? "outcome holds" : "outcome fails") +

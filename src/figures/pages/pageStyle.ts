@@ -42,11 +42,11 @@ a:hover > img, a:hover > svg, a:focus-visible > img, a:focus-visible > svg { bor
 main > ul { max-width: 44rem; margin: .75rem 0; padding-left: 1.25rem; }
 main > ul.claims { max-width: none; margin: 1.25rem 0; padding: 0; list-style: none; border-top: 1px solid var(--line); }
 .claims li {
-  display: grid; grid-template-columns: 7.5rem 1fr 1fr; gap: .25rem 1.5rem;
+  display: grid; grid-template-columns: 8rem 1fr 1fr; gap: .25rem 1.5rem;
   padding: .6rem .25rem; border-bottom: 1px solid var(--line);
 }
 .claims p { margin: 0; }
-.claims .outcome { font-weight: 600; }
+.claims .outcome { font-weight: 600; white-space: nowrap; }
 .claims .holds { color: var(--holds); }
 .claims .fails { color: var(--fails); }
 .claims .source { color: var(--faint); font-size: .875rem; }

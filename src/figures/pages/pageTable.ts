@@ -5,7 +5,7 @@
 
 import { InputError } from "../../core/errors.js";
 import { requireInteger } from "../../core/require.js";
-import { element, escapeMarkup, optional, pathOf, tag } from "./markup.js";
+import { element, escapeMarkup, optional, pathOf, tag, withMinus } from "./markup.js";
 
 export interface TableContent {
   readonly kind: "table";
@@ -77,9 +77,8 @@ function isNumeric(cell: TableCell): boolean {
   );
 }
 
-/** With a proper minus before numbers. */
 function cellText(cell: TableCell): string {
   if (typeof cell === "object") return cell.text;
-  if (typeof cell === "string") return cell.replaceAll(/(^|[\s(]|\de)-(?=[\d.])/g, "$1−");
+  if (typeof cell === "string") return withMinus(cell);
   return Number.isNaN(cell) ? "–" : String(cell).replace("-", "−");
 }
