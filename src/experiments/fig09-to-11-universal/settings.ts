@@ -201,7 +201,7 @@ export const universal64: UniversalSettings = {
     families: "recurring-patterns",
     curves: "figure-11b-m-term",
   },
-  gallery: { columns: 16, rows: 8 },
+  gallery: { columns: 12, rows: 6 },
   pictures: { train: 24, test: 6, size: 512 },
   quick: {
     atoms: 4000,
