@@ -74,7 +74,7 @@ function leadOf(results: readonly Result[]): string {
     : "";
   const withPictures = results.filter(({ label }) => label !== "");
   const synthetic = results.some(isSynthetic)
-    ? ` ${withPictures.every(isSynthetic) ? "The pictures are synthetic" : "Some use synthetic pictures"}, instead of photographs.`
+    ? ` ${withPictures.every(isSynthetic) ? "The pictures are synthetic, not" : "Some use synthetic pictures instead of"} photographs.`
     : "";
   return paper + quick + synthetic;
 }
@@ -141,7 +141,12 @@ function overview(found: readonly TitledResult[]): PageSection {
       ? [["device", ({ result }: TitledResult) => describeDevice(result)] as const]
       : []),
     ...(differ(describeProgram)
-      ? [["program", ({ result }: TitledResult) => describeProgram(result)] as const]
+      ? [
+          [
+            "commit",
+            ({ result: { trainlets } }: TitledResult) => trainlets.commit ?? trainlets.version,
+          ] as const,
+        ]
       : []),
   ];
   return {

@@ -112,7 +112,7 @@ describe("the page of all results", () => {
       "<dt>date</dt><dd>2026-11-16 to 2026-11-18</dd>",
     ])
       expect(top).toContain(part);
-    expect(both).not.toContain(">program</th>");
+    expect(both).not.toContain(">commit</th>");
   });
 
   test("has a column for what differs between experiments", () => {

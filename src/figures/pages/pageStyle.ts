@@ -83,10 +83,12 @@ footer { margin-top: 3.5rem; padding-top: 1rem; padding-bottom: 2.5rem; color: v
   figure img { max-width: none; width: 36rem; }
   figure > svg, figure > a > svg { max-width: none; width: var(--least); }
   .claims li { grid-template-columns: 1fr; }
-  .claims dl:not(.facts) { grid-template-columns: 5rem 1fr; }
+  .claims dl:not(.facts) { grid-template-columns: max-content 1fr; gap: 0 .75rem; }
   .claims dl:not(.facts) dd { margin-bottom: 0; }
   th, td { padding: .4rem .5rem; }
+  thead th.number { white-space: normal; }
   tbody th { min-width: 6rem; }
+  caption { display: block; width: max-content; max-width: calc(100vw - 2.5rem); }
   dl:not(.facts) { grid-template-columns: 1fr; gap: 0; }
   dl:not(.facts) dd { margin-bottom: .6rem; }
   .facts { grid-template-columns: 1fr 1fr; }
