@@ -11,7 +11,7 @@ export interface PageClaim {
   readonly text: string;
   /** Where it is said. */
   readonly source: string;
-  /** The words or the value there; empty if there are none. */
+  /** The words or the value there; empty where nothing is said. */
   readonly paper: string;
   readonly measured: string;
   readonly holds: boolean;
