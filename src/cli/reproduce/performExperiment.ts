@@ -109,6 +109,7 @@ export async function resultOf(
     ),
     values,
     files,
+    figures: outcome.files.flatMap(({ name, caption }) => (caption === undefined ? [] : [{ name, caption }])),
   };
 }
 

@@ -36,11 +36,9 @@ test("a run measures every sweep, draws it beside the prediction, and resumes", 
     "OSDL against m",
     "ODL against m",
   ]);
-  expect(outcome.files.map(({ name }) => name)).toEqual([
-    ...["n", "k", "batch", "m"].map((name) => `complexity-${name}.svg`),
-    "complexity.csv",
-    "index.html",
-  ]);
+  expect(outcome.files.map(({ name }) => name)).toEqual(["complexity.svg", "complexity.csv", "index.html"]);
+  const sheet = new TextDecoder().decode(outcome.files[0].bytes);
+  for (const letter of ["n", "k", "N", "m"]) expect(sheet).toContain(`>against ${letter}<`);
   for (const { points } of outcome.values.curves as SweepCurve[])
     for (const { seconds, sizes } of points) expect(seconds * sizes.atoms).toBeGreaterThan(0);
   expect(new Set(outcome.claims.map(({ id }) => id)).size).toBe(6);

@@ -1,14 +1,17 @@
-/** The files of the experiment: a chart for each size that varies, the numbers, and a page. */
+/** The files of the experiment: a sheet with one chart for each size that varies, the numbers, and a page. */
 
-import { lineChart } from "../../figures/charts/lineChart.js";
+import { type ChartPanel, chartPanels } from "../../figures/charts/chartPanels.js";
+import type { Page } from "../../figures/pages/htmlPage.js";
+import { learnerStyle } from "../shared/curveLooks.js";
 import type { OutcomeFile, OutcomeTable } from "../shared/experiment.js";
 import {
   claimSection,
   csvFile,
   departureSections,
-  pageFile,
   type RunFacts,
-  textFile,
+  svgFigure,
+  svgSection,
+  withPage,
 } from "../shared/outcomeFiles.js";
 import { type SweepCurve, slopesOf } from "./claims.js";
 import { levelOf, predictedWork, sizeAlong } from "./growth.js";
@@ -28,23 +31,27 @@ const names: Readonly<Record<Letter, string>> = {
 
 export function complexityFiles(result: ComplexityResult): OutcomeFile[] {
   const letters = [...new Set(result.curves.map(({ letter }) => letter))];
-  const charts = letters.map((letter) =>
-    chart(
+  const panels = letters.map((letter) =>
+    panel(
       letter,
       result.curves.filter((curve) => curve.letter === letter),
     ),
   );
-  return [
-    ...letters.map((letter, i) => textFile(`complexity-${letter === "N" ? "batch" : letter}.svg`, charts[i])),
-    csv(result.curves),
-    page(result, charts),
-  ];
+  const title = "Seconds per mini-batch against each size; dashed: the predicted growth";
+  const sheets =
+    panels.length === 0
+      ? []
+      : [svgFigure("complexity.svg", chartPanels({ title, columns: 2, panels }), caption)];
+  return withPage([...sheets, csv(result.curves)], page(result, sheets));
 }
 
+const caption =
+  "Section IV-D: the time of one mini-batch of OSDL and of ODL, and the growth that is predicted.";
+
 /** Measured seconds with markers, and the predicted growth, through the last of them, dashed. */
-function chart(letter: Letter, curves: readonly SweepCurve[]): string {
-  return lineChart({
-    title: `Seconds per mini-batch against ${letter}`,
+function panel(letter: Letter, curves: readonly SweepCurve[]): ChartPanel {
+  return {
+    title: `against ${letter}`,
     x: { label: names[letter], log: true },
     y: { label: "seconds per mini-batch", log: true },
     series: curves.flatMap(({ learner, points }) => {
@@ -55,15 +62,19 @@ function chart(letter: Letter, curves: readonly SweepCurve[]): string {
         predicted,
       );
       const label = learner.toUpperCase();
+      const style = learnerStyle(learner);
       return [
-        { label: `${label}, measured`, points: points.map(({ seconds }, i) => ({ x: x[i], y: seconds })) },
         {
-          ...{ label: `${label}, predicted growth`, dashed: true, markers: false },
+          ...{ label: `${label}, measured`, style },
+          points: points.map(({ seconds }, i) => ({ x: x[i], y: seconds })),
+        },
+        {
+          ...{ label: `${label}, predicted growth`, style, dashed: true, markers: false },
           points: predicted.map((work, i) => ({ x: x[i], y: level * work })),
         },
       ];
     }),
-  });
+  };
 }
 
 /** The slope of each curve, measured and predicted, and its times. */
@@ -99,14 +110,14 @@ function csv(curves: readonly SweepCurve[]): OutcomeFile {
   );
 }
 
-function page(result: ComplexityResult, charts: readonly string[]): OutcomeFile {
+function page(result: ComplexityResult, sheets: readonly OutcomeFile[]): Omit<Page, "footer"> {
   const { settings, curves, claims, departures, sources, device, seconds } = result;
-  return pageFile({
-    title: "What a mini-batch costs",
+  return {
+    title: "Section IV-D: what a mini-batch costs",
     lead: `The time of one mini-batch of OSDL and of ODL on patches of ${sources}, beside the growth that section IV-D of the paper predicts. Where small sizes leave the device idle, times grow more slowly than predicted.`,
     sections: [
+      ...sheets.map((sheet) => svgSection(sheet)),
       { kind: "table", ...slopeTable(curves), caption: "Slopes are those of lines fitted to logarithms." },
-      ...charts.map((svg) => ({ kind: "svg", svg }) as const),
       claimSection(claims),
       ...departureSections(departures),
       {
@@ -126,5 +137,5 @@ function page(result: ComplexityResult, charts: readonly string[]): OutcomeFile 
         ],
       },
     ],
-  });
+  };
 }

@@ -63,7 +63,7 @@ function page({ model, results }: DemoOutcome, chart: string, kernels: Kernels, 
         alt: `A grid of ${model.A.cols} learned atoms`,
         caption: "From compact atoms to textures. Grey is zero.",
       },
-      { heading: "How it learned", kind: "svg", svg: chart },
+      { heading: "How it learned", kind: "svg", svg: chart, href: "learning-curve.svg" },
       {
         heading: "What it learned from",
         kind: "image",

@@ -1,8 +1,7 @@
 /** Figure 1: a smooth function, its four extensions, and how many wavelets it needs with each. */
 
 import { Rng } from "../../core/random/rng.js";
-import { chartGrid } from "../../figures/charts/chartGrid.js";
-import { lineChart } from "../../figures/charts/lineChart.js";
+import { type ChartPanel, chartPanels, withSameHeights } from "../../figures/charts/chartPanels.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { norm } from "../../linalg/matrix64.js";
 import { croppedTerms, transformExtended } from "../../tasks/approximate/borderApproximation.js";
@@ -10,7 +9,7 @@ import { type BorderMode, borderModes, extendedSample } from "../../wavelets/bor
 import { wavelet } from "../../wavelets/filters.js";
 import { chooseSettings, recordSettings } from "../shared/chooseSettings.js";
 import type { Claim, ExperimentOptions, ExperimentRun, Outcome } from "../shared/experiment.js";
-import { claimSection, departureSections, pageFile, textFile } from "../shared/outcomeFiles.js";
+import { claimSection, departureSections, svgFigure, svgSection, withPage } from "../shared/outcomeFiles.js";
 import { randomCubic } from "../shared/randomCubic.js";
 import type { BorderSettings } from "./settings.js";
 
@@ -25,6 +24,8 @@ interface Extension {
 
 const labels = { periodic: "periodic", symmetric: "symmetric", zero: "zero-padding" } as const;
 const croppedLabel = "cropped wavelets";
+const caption =
+  "Figure 1: border treatments of a smooth function: a) periodic, b) symmetric, c) zero-padding, d) the extension by cropped wavelets.";
 
 /** The experiment with these options, checked. */
 export function prepareBorders(settings: BorderSettings, options: ExperimentOptions): ExperimentRun {
@@ -43,27 +44,20 @@ async function runBorders(settings: BorderSettings, kernels: Kernels): Promise<O
   const steps = extensions.map((extension) => borderStep(extension, samples));
   const inside = largestStep(f);
   const claims = bordersClaims(extensions, steps, inside);
-  const figure = chartGrid(
-    extensions.map((extension, i) =>
-      extensionChart(f, extension, `${"abcd"[i]}) ${extension.label}`, settings),
-    ),
-    2,
-  );
+  const figure = svgFigure("figure-1-borders.svg", drawExtensions(f, extensions, settings), caption);
   const header = [
     "extension",
     `wavelets for an error of ${100 * settings.tolerance}%`,
     "largest step at a border",
   ];
   const rows = extensions.map(({ label, terms }, i) => [label, String(terms), steps[i].toFixed(3)]);
-  const page = pageFile({
-    title: "Border treatments",
+  const files = withPage([figure], {
+    title: "Figure 1: border treatments",
     lead: `A smooth function of ${samples} samples, extended past its borders in four ways.`,
     sections: [
-      {
-        kind: "svg",
-        svg: figure,
-        caption: `d) is the extension implied by a sparse code of the function: ${extensions[3].terms} atoms of the cropped wavelets, uncropped.`,
-      },
+      svgSection(figure, {
+        caption: `d) is the extension implied by a sparse code of the function: ${extensions[3].terms} atoms of the cropped wavelets, uncropped. All four have the same axes.`,
+      }),
       {
         kind: "table",
         header,
@@ -82,7 +76,7 @@ async function runBorders(settings: BorderSettings, kernels: Kernels): Promise<O
     settings: recordSettings(settings),
     departures: settings.departures,
     stageSeconds: { "extending and drawing": (performance.now() - start) / 1000 },
-    files: [textFile("figure-1-borders.svg", figure), page],
+    files,
   };
 }
 
@@ -149,16 +143,29 @@ function countTerms(f: Float64Array, mode: BorderMode, { wavelet: name, toleranc
   return extended.length;
 }
 
-function extensionChart(
+/** The four extensions a) to d), as in the paper. */
+function drawExtensions(f: Float64Array, extensions: readonly Extension[], settings: BorderSettings): string {
+  const panels = extensions.map((extension, i) =>
+    extensionPanel(f, extension, `${"abcd"[i]}) ${extension.label}`, settings),
+  );
+  return chartPanels({
+    title: "A smooth function and four extensions past its borders",
+    columns: 2,
+    panels: withSameHeights(panels),
+    height: 320,
+  });
+}
+
+function extensionPanel(
   f: Float64Array,
   { values, first }: Extension,
   title: string,
   { samples, shown }: BorderSettings,
-): string {
+): ChartPanel {
   const at = (i: number) => ({ x: i, y: values[first + i] });
   const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => at(from + i));
   const gap = { x: samples / 2, y: Number.NaN };
-  return lineChart({
+  return {
     title,
     x: { label: "sample" },
     y: { label: "value" },
@@ -170,7 +177,5 @@ function extensionChart(
         markers: false,
       },
     ],
-    width: 440,
-    height: 300,
-  });
+  };
 }

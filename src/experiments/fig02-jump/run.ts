@@ -13,7 +13,14 @@ import { transformExtended } from "../../tasks/approximate/borderApproximation.j
 import { wavelet } from "../../wavelets/filters.js";
 import { chooseSettings, recordSettings } from "../shared/chooseSettings.js";
 import type { ExperimentOptions, ExperimentRun, Outcome, OutcomeFile } from "../shared/experiment.js";
-import { claimSection, csvFile, departureSections, pageFile, textFile } from "../shared/outcomeFiles.js";
+import {
+  claimSection,
+  csvFile,
+  departureSections,
+  svgFigure,
+  svgSection,
+  withPage,
+} from "../shared/outcomeFiles.js";
 import { randomCubic } from "../shared/randomCubic.js";
 import type { JumpSettings } from "./settings.js";
 
@@ -95,18 +102,28 @@ function jumpFiles(
   const chart = lineChart({
     title: `Mean squared error at each sample, with ${terms} coefficients`,
     x: { label: "sample" },
-    y: { label: "mean squared error" },
+    y: { label: "mean squared error of functions of unit norm", range: [0, 0] },
     series: curves.map(({ label, errors }) => ({
       label,
       points: Array.from(errors, (y, x) => ({ x, y })),
       markers: false,
     })),
   });
-  const page = pageFile({
-    title: "Errors at the borders and at a jump",
+  const figure = svgFigure(
+    "figure-2-error-by-sample.svg",
+    chart,
+    `Figure 2: the mean error of each sample, with ${terms} coefficients, of smooth functions of ${samples} samples with a jump at sample ${jump}.`,
+  );
+  const csv = csvFile(
+    "figure-2-error-by-sample.csv",
+    ["sample", ...curves.map(({ label }) => label)],
+    Array.from({ length: samples }, (_, i) => [i, ...curves.map(({ errors }) => errors[i])]),
+  );
+  return withPage([figure, csv], {
+    title: "Figure 2: errors at the borders and at a jump",
     lead: `${examples} random functions of ${samples} samples, each a cubic with a jump at sample ${jump}, approximated with ${terms} coefficients of the wavelet ${name}.`,
     sections: [
-      { kind: "svg", svg: chart },
+      svgSection(figure),
       ...sections,
       {
         heading: "Settings",
@@ -123,12 +140,6 @@ function jumpFiles(
       },
     ],
   });
-  const csv = csvFile(
-    "figure-2-error-by-sample.csv",
-    ["sample", ...curves.map(({ label }) => label)],
-    Array.from({ length: samples }, (_, i) => [i, ...curves.map(({ errors }) => errors[i])]),
-  );
-  return [textFile("figure-2-error-by-sample.svg", chart), csv, page];
 }
 
 /** Cubics, each plus a step of normally distributed height, scaled to unit norm; one per column. */

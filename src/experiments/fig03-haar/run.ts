@@ -7,7 +7,7 @@ import { wavelet } from "../../wavelets/filters.js";
 import { type PlaneConstruction, placedAtoms } from "../../wavelets/placedAtoms.js";
 import { chooseSettings, recordSettings } from "../shared/chooseSettings.js";
 import type { ExperimentOptions, ExperimentRun, Outcome } from "../shared/experiment.js";
-import { claimSection, pageFile, textFile } from "../shared/outcomeFiles.js";
+import { claimSection, svgFigure, svgSection, withPage } from "../shared/outcomeFiles.js";
 import type { HaarSettings } from "./settings.js";
 
 /** The experiment with these options, checked. */
@@ -56,8 +56,13 @@ function runHaar(settings: HaarSettings): Outcome {
   const figure = pictureRow(
     constructions.map(({ title, atoms }) => ({
       title,
-      picture: atomGallery(atoms, [size, size], { columns: size, magnify: 6, gap: 4 }),
+      picture: atomGallery(atoms, [size, size], { columns: size, magnify: 6, gap: 6 }),
     })),
+  );
+  const file = svgFigure(
+    "figure-3-haar-atoms.svg",
+    figure,
+    `Figure 3: the 2-D Haar atoms of ${size}×${size} patches, separable and traditional.`,
   );
   const header = ["construction", "elongated atoms", "length : width, at most"];
   const rows = constructions.map((one) => [
@@ -65,10 +70,17 @@ function runHaar(settings: HaarSettings): Outcome {
     String(one.elongations.filter((elongation) => elongation > 1).length),
     `${Math.max(...one.elongations)} : 1`,
   ]);
-  const page = pageFile({
-    title: "2-D Haar atoms, separable and traditional",
-    lead: `All ${size * size} atoms of ${size}×${size} patches, each at the place of its coefficient. White is positive, grey is zero.`,
-    sections: [{ kind: "svg", svg: figure }, { kind: "table", header, rows }, claimSection(claims)],
+  const files = withPage([file], {
+    title: "Figure 3: 2-D Haar atoms, separable and traditional",
+    lead: `All ${size * size} atoms of ${size}×${size} patches, each at the place of its coefficient. White is positive, grey is zero, black is negative.`,
+    sections: [
+      svgSection(file, {
+        caption:
+          "Scales become finer from left to right across the patch, and from top to bottom along it. Separable atoms may have different scales in the two directions, traditional ones may not.",
+      }),
+      { kind: "table", header, rows },
+      claimSection(claims),
+    ],
   });
   return {
     header,
@@ -81,7 +93,7 @@ function runHaar(settings: HaarSettings): Outcome {
     settings: recordSettings(settings),
     departures: settings.departures,
     stageSeconds: { drawing: (performance.now() - start) / 1000 },
-    files: [textFile("figure-3-haar-atoms.svg", figure), page],
+    files,
   };
 }
 

@@ -10,6 +10,7 @@ import { encodePng } from "../../figures/png.js";
 import { samplePatches } from "../../tasks/approximate/mTerm.js";
 import type { MTermCurve } from "../../tasks/approximate/mTermCurves.js";
 import { chooseSettings, recordSettings } from "../shared/chooseSettings.js";
+import { withLooks } from "../shared/curveLooks.js";
 import type {
   Claim,
   ExperimentData,
@@ -28,10 +29,13 @@ import {
   orderClaims,
   psnrByLabel,
 } from "../shared/mTermComparison.js";
-import { claimSection, departureSections, pageFile, textFile } from "../shared/outcomeFiles.js";
+import { claimSection, departureSections, svgFigure, svgSection, withPage } from "../shared/outcomeFiles.js";
 import { choosePictures, departuresOf } from "../shared/pictures.js";
 import { StageClock } from "../shared/stageClock.js";
 import type { AnalyticSettings, ChartSettings } from "./settings.js";
+
+/** Patches per row of the gallery. */
+const patchColumns = 8;
 
 /** What was measured for one chart, and how it is shown. */
 interface ChartResult {
@@ -66,15 +70,18 @@ async function runAnalytic(
     );
   const departures = departuresOf(settings, data);
   const claims = results.flatMap((result) => result.claims);
-  const page = pageFile({
-    title: settings.title,
-    lead: `${results[0].tested} random patches of ${sources} (seed ${settings.seed}), each approximated with M coefficients.`,
-    sections: [
-      ...results.flatMap((result) => result.sections),
-      claimSection(claims),
-      ...departureSections(departures),
-    ],
-  });
+  const files = withPage(
+    results.flatMap((result) => result.files),
+    {
+      title: settings.title,
+      lead: `${results[0].tested} random patches of ${sources} (seed ${settings.seed}), each approximated with M coefficients.`,
+      sections: [
+        ...results.flatMap((result) => result.sections),
+        claimSection(claims),
+        ...departureSections(departures),
+      ],
+    },
+  );
   return {
     ...joinTables(results),
     claims,
@@ -87,7 +94,7 @@ async function runAnalytic(
     settings: recordSettings(settings),
     departures,
     stageSeconds: clock.seconds(),
-    files: [...results.flatMap((result) => result.files), page],
+    files,
   };
 }
 
@@ -114,42 +121,54 @@ async function runChart(
   const size = formatShape(patch);
   const contenders = analyticContenders(chart.dictionaries, patch);
   const curves = await compareMTerms(contenders, patches, terms.at(-1)!, `patches of ${size}`, tools);
-  const svg = mTermChart(`M-term approximation of ${size} patches`, curves);
+  const drawn = svgFigure(
+    `${figure}.svg`,
+    mTermChart(`M-term approximation of ${size} patches`, withLooks(curves)),
+    `${titleOf(chart)}: M-term approximation of ${patches.cols} patches of ${size}.`,
+  );
   const gallery = patchGallery(settings, chart, patches);
   return {
     chart,
     curves,
     claims: orderClaims(chart.orders, curves, terms, `${size}: `),
     tested: patches.cols,
-    files: [...gallery.files, textFile(`${figure}.svg`, svg), mTermCsvFile(`${figure}.csv`, curves)],
+    files: [...gallery.files, drawn, mTermCsvFile(`${figure}.csv`, curves)],
     sections: [
       ...gallery.sections,
-      { heading: `Patches of ${size}`, kind: "svg", svg },
+      svgSection(drawn, { heading: `Patches of ${size}` }),
       { kind: "table", ...mTermTable("PSNR (dB)", terms, curves) },
     ],
   };
 }
 
-/** Some of the patches, their means removed: grey is the mean of each. */
+/** `Figure 11a`. */
+function titleOf({ figure }: ChartSettings): string {
+  return figure.replace(/^figure-([^-]+).*$/, "Figure $1");
+}
+
+/** Some of the patches, as on the left of figure 4, their means removed: grey is the mean of each. */
 function patchGallery(
   { shown }: AnalyticSettings,
-  { patch, figure }: ChartSettings,
+  chart: ChartSettings,
   patches: DenseMatrix,
 ): { readonly files: OutcomeFile[]; readonly sections: PageSection[] } {
+  const { patch, figure } = chart;
   const count = Math.min(shown, patches.cols);
   if (count === 0) return { files: [], sections: [] };
   const name = `${figure.replace(/m-term$/, "patches")}.png`;
-  const picture = atomGallery(patches, patch, { count, columns: Math.min(12, count), magnify: 1 });
+  const picture = atomGallery(patches, patch, { count, columns: Math.min(patchColumns, count), magnify: 2 });
   const alt = `${count} patches of ${formatShape(patch)} samples`;
+  const caption = `${titleOf(chart)}, left: some of the patches.`;
   return {
-    files: [{ name, bytes: encodePng(picture) }],
+    files: [{ name, bytes: encodePng(picture), caption }],
     sections: [
       {
         heading: "Some of the patches",
         kind: "image",
         src: name,
         alt,
-        caption: "The mean of each patch is removed and shown as grey.",
+        caption:
+          "The mean of each patch is removed and shown as grey; each has its own contrast, from black to white.",
       },
     ],
   };

@@ -66,7 +66,7 @@ const figure4: ChartSettings = {
 export const fig4: AnalyticSettings = {
   name: "fig4",
   summary: "M-term approximation of 64x64 patches by wavelets: figure 4",
-  title: "M-term approximation by wavelets",
+  title: "Figure 4: M-term approximation by wavelets",
   departures: [],
   examples: 1000,
   seed: 1,
@@ -117,7 +117,7 @@ const figure11b = figure11("figure-11b-analytic", 64, [25, 50, 100]);
 export const fig11: AnalyticSettings = {
   name: "fig11",
   summary: "M-term curves of wavelets and contourlets: figure 11, untrained",
-  title: "M-term approximation by wavelets and contourlets",
+  title: "Figure 11, untrained: M-term approximation by wavelets and contourlets",
   departures: ["The wavelet is sym8, as for the base dictionary; the filters of the contourlets are ours."],
   examples: 600,
   seed: 1,

@@ -25,17 +25,29 @@ describe("a run of fig5", async () => {
   const stages: string[] = [];
   const outcome = await runConvergence(tiny, {}, { kernels, onStage: (stage) => stages.push(stage) });
 
-  test("writes a chart by time and one by epochs for each atom sparsity, the numbers and a page", () => {
+  test("writes a sheet of all atom sparsities by time, one of each by time and epochs, the numbers and a page", () => {
     expect(outcome.files.map(({ name }) => name)).toEqual([
-      "figure-5-6x6-k2-time.svg",
-      "figure-5-6x6-k2-epochs.svg",
-      "figure-5-6x6-k4-time.svg",
-      "figure-5-6x6-k4-epochs.svg",
+      "figure-5.svg",
+      "figure-5-6x6-k2.svg",
+      "figure-5-6x6-k4.svg",
       "figure-5.csv",
       "index.html",
     ]);
-    const csv = new TextDecoder().decode(outcome.files[4].bytes).trimEnd().split("\n");
+    const csv = new TextDecoder().decode(outcome.files[3].bytes).trimEnd().split("\n");
     expect(csv.length).toBe(1 + 2 * (4 + 5 * 3)); // one point before learning, then one per epoch
+  });
+
+  test("names the methods in the order of the table, once per sheet, and gives panels of a patch size one scale", () => {
+    const sheet = new TextDecoder().decode(outcome.files[0].bytes);
+    const places = tiny.methods.map(({ label }) => sheet.indexOf(`>${label}<`));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    for (const { label } of tiny.methods) expect(sheet.split(`>${label}<`)).toHaveLength(2);
+    const scales = [...sheet.matchAll(/aria-label="y-axis tick label".*?<\/g>/g)].map(([group]) =>
+      [...group.matchAll(/>([\d.]+)</g)].map(([, tick]) => tick),
+    );
+    expect(scales).toHaveLength(2);
+    expect(scales[0].length).toBeGreaterThan(1);
+    expect(scales[1]).toEqual(scales[0]);
   });
 
   test("has a row for each method and atom sparsity, and errors that fall", () => {
@@ -60,7 +72,7 @@ test("options are checked before data is read, and epochs sets those of all meth
   expect(() => prepare({ epochs: 0 })).toThrow(/epochs must be an integer of at least 1, got 0/);
   const run = prepareConvergence(tiny, { epochs: 1, examples: 40 });
   const { files } = await run({}, { kernels });
-  expect(new TextDecoder().decode(files[4].bytes).trimEnd().split("\n").length).toBe(1 + 2 * 6 * 2);
+  expect(new TextDecoder().decode(files[3].bytes).trimEnd().split("\n").length).toBe(1 + 2 * 6 * 2);
 });
 
 test("the option patch selects one of several patch sizes", async () => {

@@ -3,14 +3,17 @@
 import { grouped } from "../../core/formatText.js";
 import { formatShape } from "../../core/shape.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
+import type { Page } from "../../figures/pages/htmlPage.js";
+import { learnerStyle } from "../shared/curveLooks.js";
 import type { OutcomeFile } from "../shared/experiment.js";
 import {
   claimSection,
   csvFile,
   departureSections,
-  pageFile,
   type RunFacts,
-  textFile,
+  svgFigure,
+  svgSection,
+  withPage,
 } from "../shared/outcomeFiles.js";
 import { type ShownSteps, type StepPoint, stepRatios } from "./claims.js";
 import type { StepSizesSettings } from "./settings.js";
@@ -24,32 +27,33 @@ export interface StepSizesResult extends RunFacts {
 
 export function stepSizesFiles(result: StepSizesResult): OutcomeFile[] {
   const { points, shown } = result;
-  const drawn = points.length > 0;
-  const svg = drawn ? chart(points, shown) : "";
-  return [
-    ...(drawn ? [textFile("figure-6-step-sizes.svg", svg)] : []),
-    csv(points),
-    allStepsCsv(shown),
-    page(result, svg),
-  ];
+  const figures =
+    points.length === 0 ? [] : [svgFigure("figure-6-step-sizes.svg", chart(points, shown), caption)];
+  return withPage([...figures, csv(points), allStepsCsv(shown)], page(result, figures));
 }
 
-/** Steps span orders of magnitude, so the axis is logarithmic; it has no place for a step of zero. */
+const caption =
+  "Figure 6: the steps that NIHT finds for the atoms, their mean, and the one step of OSDL for all atoms.";
+
+/**
+ * In the order of the paper's caption: the steps of the atoms, their mean, the global step. Steps span orders of
+ * magnitude, so the axis is logarithmic; it has no place for a step of zero.
+ */
 function chart(points: readonly StepPoint[], shown: readonly ShownSteps[]): string {
-  const series = (label: string, value: (point: StepPoint) => number, dashed = false) => ({
-    ...{ label, dashed, markers: false },
+  const series = (label: string, style: number, dashed: boolean, value: (point: StepPoint) => number) => ({
+    ...{ label, style, dashed, markers: false },
     points: points.map((point) => ({ x: point.iteration, y: value(point) })).filter(({ y }) => y > 0),
   });
   return lineChart({
     title: "Step sizes: one per atom (NIHT) and one for all (OSDL)",
-    x: { label: "mini-batches" },
+    x: { label: "iterations (mini-batches)" },
     y: { label: "step size, for grey levels", log: true },
     series: [
-      series("OSDL, equation (13)", ({ global }) => global),
-      series("NIHT, mean of the atoms", ({ mean }) => mean),
-      series("square of (13)", ({ global }) => global ** 2, true),
-      series("NIHT, median atom", ({ quantiles }) => quantiles[2], true),
-      { ...cloud(shown), label: "NIHT, all atoms" },
+      { ...cloud(shown), label: "NIHT, every atom" },
+      series("NIHT, mean of the atoms", learnerStyle("niht"), false, ({ mean }) => mean),
+      series("NIHT, median atom", learnerStyle("niht"), true, ({ quantiles }) => quantiles[2]),
+      series("OSDL, equation (13)", learnerStyle("osdl"), false, ({ global }) => global),
+      series("square of (13)", learnerStyle("osdl"), true, ({ global }) => global ** 2),
     ],
   });
 }
@@ -87,13 +91,13 @@ function unitsText(points: readonly StepPoint[]): string[] {
   ];
 }
 
-function page(result: StepSizesResult, svg: string): OutcomeFile {
+function page(result: StepSizesResult, figures: readonly OutcomeFile[]): Omit<Page, "footer"> {
   const { settings, claims, departures, sources, device, seconds } = result;
-  return pageFile({
-    title: "Step sizes",
+  return {
+    title: "Figure 6: step sizes",
     lead: `The step that NIHT finds for each atom while it learns from ${formatShape(settings.patch)} patches of ${sources}, and the one step for all atoms, equation (13) of the paper, of OSDL, which learns from the same mini-batches.`,
     sections: [
-      ...(svg === "" ? [] : [{ kind: "svg", svg } as const]),
+      ...figures.map((figure) => svgSection(figure)),
       { heading: "Steps and the units of the data", kind: "text", paragraphs: unitsText(result.points) },
       claimSection(claims),
       ...departureSections(departures),
@@ -113,5 +117,5 @@ function page(result: StepSizesResult, svg: string): OutcomeFile {
         ],
       },
     ],
-  });
+  };
 }

@@ -1,17 +1,19 @@
 /** The files of the experiment: a chart for each noise and one of the study, the numbers of every picture, a page. */
 
 import { grouped } from "../../core/formatText.js";
-import type { ChartSeries } from "../../figures/charts/chart.js";
+import type { ChartPoint } from "../../figures/charts/chart.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
-import type { PageSection } from "../../figures/pages/htmlPage.js";
+import type { Page, PageSection } from "../../figures/pages/htmlPage.js";
+import { learnerStyle } from "../shared/curveLooks.js";
 import type { OutcomeFile, OutcomeTable } from "../shared/experiment.js";
 import {
   claimSection,
   csvFile,
   departureSections,
-  pageFile,
   type RunFacts,
-  textFile,
+  svgFigure,
+  svgSection,
+  withPage,
 } from "../shared/outcomeFiles.js";
 import { type CurvePoint, type Measurement, meanCurve, meanGains } from "./measurements.js";
 import { allPatches, type DenoisingSettings } from "./settings.js";
@@ -26,56 +28,66 @@ export function denoisingFiles(result: DenoisingResult): OutcomeFile[] {
   const { settings, measurements } = result;
   const charts = settings.noises.map((sigma) => noiseChart(settings, measurements, sigma));
   const study = studyChart(settings, measurements);
-  return [
-    ...charts.map((svg, i) => textFile(chartName(settings.noises[i]), svg)),
-    ...(study ? [textFile("figure-7-training-data.svg", study)] : []),
-    csv(measurements),
-    page(result, charts, study),
-  ];
+  return withPage([...charts, ...(study ? [study] : []), csv(measurements)], page(result, charts, study));
 }
 
-function chartName(sigma: number): string {
-  return `figure-7-sigma-${sigma}.svg`;
-}
-
+/** The colour is that of the learner; dashed with the ODCT. */
 function noiseChart(
   { sizes, methods, reference }: DenoisingSettings,
   measurements: readonly Measurement[],
   sigma: number,
-): string {
+): OutcomeFile {
   const [dense] = meanCurve(measurements, reference.id, sigma);
   const ends = [sizes[0], sizes.at(-1)!].map((size) => ({ x: size, y: dense.psnr }));
-  return lineChart({
+  const svg = lineChart({
     title: `Denoising, σ = ${sigma}`,
-    x: { label: "patch size along one side" },
+    x: { label: sideLabel },
     y: { label: "mean PSNR (dB)" },
     series: [
-      ...methods.map(({ id, label }) => curveSeries(label, meanCurve(measurements, id, sigma))),
-      { label: reference.label, dashed: true, markers: false, points: ends },
+      ...methods.map(({ id, label, learner, base }) => ({
+        ...{ label, style: learnerStyle(learner), dashed: base === "ODCT" },
+        points: pointsOf(meanCurve(measurements, id, sigma)),
+      })),
+      { label: reference.label, style: learnerStyle("ksvd"), dashed: true, markers: false, points: ends },
     ],
   });
+  return svgFigure(
+    `figure-7-sigma-${sigma}.svg`,
+    svg,
+    `Figure 7${sigma === paperNoise ? "" : ", with a noise that is not in the paper"}: denoising by patches of different sizes, σ = ${sigma}; the mean over the pictures.`,
+  );
 }
 
-function curveSeries(label: string, curve: readonly CurvePoint[]): ChartSeries {
-  return { label, points: curve.map(({ size, psnr }) => ({ x: size, y: psnr })) };
+/** σ in the paper. */
+const paperNoise = 30;
+const sideLabel = "patch size (samples along one side)";
+
+function pointsOf(curve: readonly CurvePoint[]): ChartPoint[] {
+  return curve.map(({ size, psnr }) => ({ x: size, y: psnr }));
 }
 
 /** The dictionaries of the picture itself and of others; undefined where there were no others. */
 function studyChart(
   { noises: [sigma] }: DenoisingSettings,
   measurements: readonly Measurement[],
-): string | undefined {
+): OutcomeFile | undefined {
   const others = meanCurve(measurements, othersMethod.id, sigma);
   if (others.length === 0) return undefined;
-  return lineChart({
+  const own = meanCurve(measurements, "osdl-cropped", sigma);
+  const svg = lineChart({
     title: `OSDL over cropped wavelets: what the dictionary is learned from, σ = ${sigma}`,
-    x: { label: "patch size along one side" },
+    x: { label: sideLabel },
     y: { label: "mean PSNR (dB)" },
     series: [
-      curveSeries("the noisy picture itself", meanCurve(measurements, "osdl-cropped", sigma)),
-      curveSeries("many other noisy pictures", others),
+      { label: "the noisy picture itself", style: learnerStyle("osdl"), points: pointsOf(own) },
+      { label: "many other noisy pictures", style: learnerStyle("odl"), points: pointsOf(others) },
     ],
   });
+  return svgFigure(
+    "figure-7-training-data.svg",
+    svg,
+    "Not in the paper: a dictionary learned from the noisy picture itself, and one learned from others.",
+  );
 }
 
 /** Mean PSNR by method and size for every noise, with the seconds per picture at the ends. */
@@ -83,17 +95,16 @@ export function psnrTable(settings: DenoisingSettings, measurements: readonly Me
   return {
     header: ["PSNR (dB)", ...settings.sizes.map((size) => `${size}x${size}`), "seconds per picture"],
     rows: settings.noises.flatMap((sigma) =>
-      rowsOf(settings, measurements, sigma, ({ psnr }) => psnr.toFixed(2)),
+      rowsOf(settings, measurements, sigma).map(([label, ...cells]) => [`σ = ${sigma}: ${label}`, ...cells]),
     ),
   };
 }
 
-/** One row per method, those of the study and the reference last; `cell` is shown of each point. */
+/** One row per method, those of the study and the reference last. */
 function rowsOf(
   { sizes, methods, reference }: DenoisingSettings,
   measurements: readonly Measurement[],
   sigma: number,
-  cell: (point: CurvePoint) => string,
 ): string[][] {
   return [...methods, othersMethod, reference].flatMap(({ id, label }) => {
     const curve = meanCurve(measurements, id, sigma);
@@ -102,10 +113,10 @@ function rowsOf(
     const ends = [...new Set([curve[0], curve.at(-1)!])];
     const cells = sizes.map((size) => {
       const point = at(size);
-      return point ? cell(point) : "";
+      return point ? point.psnr.toFixed(2) : "";
     });
     const seconds = ends.map((point) => point.seconds.toFixed(1)).join(" to ");
-    return [[`σ = ${sigma}: ${label}`, ...cells, seconds]];
+    return [[label, ...cells, seconds]];
   });
 }
 
@@ -117,10 +128,14 @@ function csv(measurements: readonly Measurement[]): OutcomeFile {
   return csvFile("figure-7.csv", ["sigma", "method", "patch", "picture", "PSNR", "seconds"], rows);
 }
 
-function page(result: DenoisingResult, charts: readonly string[], study: string | undefined): OutcomeFile {
+function page(
+  result: DenoisingResult,
+  charts: readonly OutcomeFile[],
+  study: OutcomeFile | undefined,
+): Omit<Page, "footer"> {
   const { settings, measurements, claims, departures, sources, device, seconds } = result;
-  return pageFile({
-    title: "Denoising with patches of different sizes",
+  return {
+    title: "Figure 7: denoising with patches of different sizes",
     lead: `White noise is added to ${sources} and removed again. Each dictionary is learned from the noisy picture itself.`,
     sections: [
       claimSection(claims),
@@ -144,14 +159,14 @@ function page(result: DenoisingResult, charts: readonly string[], study: string 
         ],
       },
     ],
-  });
+  };
 }
 
 function noiseSections(
   settings: DenoisingSettings,
   measurements: readonly Measurement[],
   sigma: number,
-  svg: string,
+  chart: OutcomeFile,
 ): PageSection[] {
   const { sizes, methods, reference } = settings;
   const gains = methods.map(({ id, label }) => [
@@ -162,11 +177,11 @@ function noiseSections(
   ]);
   const header = sizes.map((size) => `${size}x${size}`);
   return [
-    { heading: `Noise of σ = ${sigma}`, kind: "svg", svg },
+    svgSection(chart, { heading: `Noise of σ = ${sigma}` }),
     {
       kind: "table",
       header: ["mean PSNR (dB)", ...header, "seconds per picture"],
-      rows: rowsOf(settings, measurements, sigma, ({ psnr }) => psnr.toFixed(2)),
+      rows: rowsOf(settings, measurements, sigma),
     },
     {
       kind: "table",
@@ -180,11 +195,11 @@ function noiseSections(
 function studySections(
   { noises: [sigma] }: DenoisingSettings,
   measurements: readonly Measurement[],
-  svg: string,
+  chart: OutcomeFile,
 ): PageSection[] {
   const gains = meanGains(measurements, othersMethod.id, "osdl-cropped", sigma);
   return [
-    { heading: "Are large patches limited by training data?", kind: "svg", svg },
+    svgSection(chart, { heading: "Are large patches limited by training data?" }),
     {
       kind: "table",
       header: ["dB", ...gains.map(({ size }) => `${size}x${size}`)],

@@ -42,9 +42,9 @@ describe("a run of fig8", async () => {
       "pca.npz",
       "sedil.npz",
       "dictionary.npz",
-      "figure-8-atoms-pca.png",
-      "figure-8-atoms-sedil.png",
       "figure-8-atoms-osdl.png",
+      "figure-8-atoms-sedil.png",
+      "figure-8-atoms-pca.png",
       "figure-8-m-term.svg",
       "figure-8-m-term.csv",
       "index.html",
@@ -55,6 +55,15 @@ describe("a run of fig8", async () => {
     for (const [, src] of page.matchAll(/<img src="([^"]+)"/g))
       expect(outcome.files.map(({ name }) => name)).toContain(src);
     expect(stages).toContain("learning: SeDiL");
+  });
+
+  test("has the figures of the paper: the atoms of OSDL, then the curves in the order of the table", () => {
+    const figures = outcome.files.filter(({ caption }) => caption !== undefined);
+    expect(figures.map(({ name }) => name)).toEqual(["figure-8-atoms-osdl.png", "figure-8-m-term.svg"]);
+    const chart = new TextDecoder().decode(figures[1].bytes);
+    const places = outcome.rows.map(([label]) => chart.indexOf(`>${label}<`));
+    expect(Math.min(...places)).toBeGreaterThan(0);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
   });
 
   test("compares dictionaries on the same pictures, PCA by its first and by its largest components", () => {

@@ -6,22 +6,25 @@ import { formatShape, sizeOf } from "../../core/shape.js";
 import { atomGallery } from "../../figures/atoms/atomGallery.js";
 import { orderAtoms } from "../../figures/atoms/atomOrder.js";
 import { mTermChart } from "../../figures/charts/mTermChart.js";
-import type { PageSection } from "../../figures/pages/htmlPage.js";
+import type { Page, PageSection } from "../../figures/pages/htmlPage.js";
 import { encodePng, type Picture } from "../../figures/png.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { sedilWeights } from "../../learn/learners/sedil/sedil.js";
 import { modelToBytes } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
 import type { MTermCurve } from "../../tasks/approximate/mTermCurves.js";
+import { withLooks } from "../shared/curveLooks.js";
 import type { OutcomeFile } from "../shared/experiment.js";
 import { mTermCsvFile, mTermTable, trainletsLabel } from "../shared/mTermComparison.js";
 import {
   claimSection,
   departureSections,
-  pageFile,
   type RunFacts,
-  textFile,
+  svgFigure,
+  svgSection,
+  withPage,
 } from "../shared/outcomeFiles.js";
+import type { FaceKind } from "./claims.js";
 import { costsOf, hasSettled, type LearnedModel, type Method } from "./learn.js";
 import { type FacesSettings, labels } from "./settings.js";
 
@@ -29,29 +32,47 @@ export interface FacesResult extends RunFacts {
   readonly settings: FacesSettings;
   readonly models: readonly LearnedModel[];
   readonly curves: readonly MTermCurve[];
+  readonly kind: FaceKind;
   /** Pictures that were approximated. */
   readonly tested: number;
 }
 
-/** All files, the page last. */
+/** What the paper shows of faces of each kind. */
+const panels: Readonly<Record<FaceKind, string>> = {
+  aligned: "Figure 8b, aligned faces",
+  "in the wild": "Figure 8c, faces in the wild",
+  unknown: "Figure 8",
+};
+
+/** All files, the page last. As in the paper, the atoms of OSDL come before the curves. */
 export async function facesFiles(result: FacesResult, kernels: Kernels): Promise<OutcomeFile[]> {
   const { settings, models, curves } = result;
-  const chart = mTermChart("Faces with few coefficients", curves, { samples: sizeOf(settings.patch) });
+  const shown = models.toReversed(); // OSDL is learned last
+  const chart = svgFigure(
+    "figure-8-m-term.svg",
+    mTermChart("Faces with few coefficients", withLooks(curves), { samples: sizeOf(settings.patch) }),
+    `${panels[result.kind]}: ${result.tested} pictures that were not learned from, approximated with few coefficients.`,
+  );
   const galleries: OutcomeFile[] = [];
-  for (const { method, model } of models) {
+  for (const { method, model } of shown) {
     const picture = gallery(settings, method, model, await model.atoms(kernels));
-    galleries.push({ name: galleryName(method), bytes: encodePng(picture) });
+    galleries.push({ name: galleryName(method), bytes: encodePng(picture), ...galleryCaption(method) });
   }
-  return [
+  const files = [
     ...models.map(({ method, model }) => ({
       name: method.label === trainletsLabel ? "dictionary.npz" : `${method.part}.npz`,
       bytes: modelToBytes(model),
     })),
     ...galleries,
-    textFile("figure-8-m-term.svg", chart),
+    chart,
     mTermCsvFile("figure-8-m-term.csv", curves),
-    page(result, chart),
   ];
+  return withPage(files, page(result, chart, shown));
+}
+
+/** The paper shows the atoms of OSDL alone. */
+function galleryCaption({ label }: Method): { readonly caption?: string } {
+  return label === trainletsLabel ? { caption: "Figure 8a: some of the atoms that OSDL learned." } : {};
 }
 
 function galleryName({ part }: Method): string {
@@ -72,10 +93,10 @@ function gallery(
   return atomGallery(atoms, model.shape, { order, columns: Math.min(columns, shown) });
 }
 
-function page(result: FacesResult, chart: string): OutcomeFile {
-  const { settings, curves, claims, departures, models, sources, tested } = result;
-  return pageFile({
-    title: "Faces with few coefficients",
+function page(result: FacesResult, chart: OutcomeFile, shown: readonly LearnedModel[]): Omit<Page, "footer"> {
+  const { settings, curves, claims, departures, sources, tested } = result;
+  return {
+    title: "Figure 8: faces with few coefficients",
     lead: `Every picture of ${formatShape(settings.patch)} is one signal. Learned from ${sources}.`,
     sections: [
       {
@@ -85,13 +106,13 @@ function page(result: FacesResult, chart: string): OutcomeFile {
         caption:
           "PSNR with peak 255, from one mean squared error over all pictures. The mean of each picture is known and is not counted as a coefficient.",
       },
-      { kind: "svg", svg: chart },
+      svgSection(chart),
       claimSection(claims),
+      ...shown.map(gallerySection),
       ...departureSections(departures),
-      ...models.map(gallerySection),
       { heading: "Settings", kind: "settings", entries: settingEntries(result) },
     ],
-  });
+  };
 }
 
 function gallerySection({ method, model }: LearnedModel): PageSection {

@@ -44,17 +44,18 @@ export async function runFaces(
   const models = await learnAll(settings, images, tools, clock);
   const curves = await clock.time("approximating", () => approximate(settings, models, patches, tools));
   const tested = patches.cols;
+  const kind = faceKind((data.images ?? []).map(({ name }) => name));
   return concludeRun(
     { settings, data, tools, clock, sources },
     {
       ...mTermTable("PSNR (dB) with M coefficients", terms, curves),
-      claims: facesClaims(settings, curves, faceKind((data.images ?? []).map(({ name }) => name))),
+      claims: facesClaims(settings, curves, kind),
       values: {
         terms,
         psnr: psnrByLabel(curves),
         learning: Object.fromEntries(models.map(({ method, record }) => [method.label, record])),
       },
-      files: (facts) => facesFiles({ settings, models, curves, tested, ...facts }, tools.kernels),
+      files: (facts) => facesFiles({ settings, models, curves, kind, tested, ...facts }, tools.kernels),
     },
   );
 }

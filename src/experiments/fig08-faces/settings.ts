@@ -103,7 +103,7 @@ export const fig8: FacesSettings = {
     { label: labels.wavelets, approximator: "wavelet:sym8" },
     { label: labels.cropped, approximator: "cropped:sym8" },
   ],
-  gallery: { columns: 16, rows: 8 },
+  gallery: { columns: 12, rows: 6 },
   pictures: { train: 24, test: 6, size: 512 },
   quick: {
     patch: [16, 16],

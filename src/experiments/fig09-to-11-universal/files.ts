@@ -8,19 +8,21 @@ import { atomGallery } from "../../figures/atoms/atomGallery.js";
 import { orderAtoms } from "../../figures/atoms/atomOrder.js";
 import { lineChart } from "../../figures/charts/lineChart.js";
 import { mTermChart } from "../../figures/charts/mTermChart.js";
-import type { PageSection } from "../../figures/pages/htmlPage.js";
+import type { Page, PageSection } from "../../figures/pages/htmlPage.js";
 import { encodePng, type Picture } from "../../figures/png.js";
 import { modelToBytes } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
 import type { MTermCurve } from "../../tasks/approximate/mTermCurves.js";
+import { withLooks } from "../shared/curveLooks.js";
 import type { OutcomeFile } from "../shared/experiment.js";
 import { mTermCsvFile, mTermTable } from "../shared/mTermComparison.js";
 import {
   claimSection,
   departureSections,
-  pageFile,
   type RunFacts,
-  textFile,
+  svgFigure,
+  svgSection,
+  withPage,
 } from "../shared/outcomeFiles.js";
 import type { LearnedDictionary } from "./claims.js";
 import { familyPicture } from "./familyPicture.js";
@@ -43,21 +45,38 @@ export interface UniversalResult extends RunFacts {
 
 /** All files, the page last. */
 export function universalFiles(result: UniversalResult): OutcomeFile[] {
-  const { settings, model, atoms, families, curves } = result;
+  const { settings, model, atoms, families, curves, tested } = result;
   const { figures, patch } = settings;
-  const chart = mTermChart(`M-term approximation of ${formatShape(patch)} patches`, curves);
+  const size = formatShape(patch);
+  const chart = svgFigure(
+    `${figures.curves}.svg`,
+    mTermChart(`M-term approximation of ${size} patches`, withLooks(curves)),
+    `${titleOf(figures.curves)}M-term approximation of ${tested} patches of ${size}.`,
+  );
   const familyFile = () => ({
     name: `${figures.families}.png`,
     bytes: encodePng(familyPicture(atoms, model.shape, families)),
+    caption: `${titleOf(figures.families)}atoms of ${size} with one pattern at different places, one pattern per row.`,
   });
-  return [
+  const atomFile = {
+    name: `${figures.atoms}.png`,
+    bytes: encodePng(gallery(result)),
+    caption: `${titleOf(figures.atoms)}some of the ${grouped(model.A.cols)} atoms of ${size}, ordered by entropy.`,
+  };
+  const files = [
     { name: "dictionary.npz", bytes: modelToBytes(model) },
-    { name: `${figures.atoms}.png`, bytes: encodePng(gallery(result)) },
+    atomFile,
     ...(families.length > 0 ? [familyFile()] : []),
-    textFile(`${figures.curves}.svg`, chart),
+    chart,
     mTermCsvFile(`${figures.curves}.csv`, curves),
-    page(result, chart),
   ];
+  return withPage(files, page(result, chart));
+}
+
+/** `Figure 11a: `; empty for a picture that is not in the paper. */
+function titleOf(figure: string): string {
+  const number = /^figure-([^-]+)/.exec(figure)?.[1];
+  return number === undefined ? "" : `Figure ${number}: `;
 }
 
 /** The width of an atom in the gallery, about. */
@@ -73,14 +92,14 @@ function gallery({ atoms, model, settings }: UniversalResult): Picture {
   return atomGallery(atoms, model.shape, { order, columns: Math.min(columns, shown), magnify });
 }
 
-function page(result: UniversalResult, chart: string): OutcomeFile {
+function page(result: UniversalResult, chart: OutcomeFile): Omit<Page, "footer"> {
   const { settings, model, curves, claims, departures, families, learned, sources } = result;
   const { terms, figures } = settings;
   const size = formatShape(settings.patch);
   const best = curves.findIndex((one) =>
     terms.every((M) => curves.every((other) => one.psnr[M] >= other.psnr[M])),
   );
-  return pageFile({
+  return {
     title: `A universal dictionary of ${size} atoms`,
     lead: `${grouped(model.A.cols)} atoms of ${size} samples, learned from ${grouped(model.meta.examplesSeen)} patches of ${sources}.`,
     sections: [
@@ -92,9 +111,8 @@ function page(result: UniversalResult, chart: string): OutcomeFile {
         caption:
           "PSNR with peak 255, from one mean squared error over all patches. The mean of each patch is known and is not counted as a term.",
       },
-      { kind: "svg", svg: chart },
+      svgSection(chart),
       claimSection(claims),
-      ...departureSections(departures),
       {
         heading: "Atoms, ordered by entropy",
         kind: "image",
@@ -104,9 +122,10 @@ function page(result: UniversalResult, chart: string): OutcomeFile {
       },
       familySection(families, `${figures.families}.png`),
       ...learningSections(learned),
+      ...departureSections(departures),
       { heading: "Settings", kind: "settings", entries: settingEntries(result) },
     ],
-  });
+  };
 }
 
 function familySection(families: readonly AtomFamily[], src: string): PageSection {
@@ -129,7 +148,7 @@ function learningSections(learned: readonly LearnedDictionary[]): PageSection[] 
   const svg = lineChart({
     title: "Error on test patches while learning",
     x: { label: "examples" },
-    y: { label: "RMSE" },
+    y: { label: "RMSE (grey levels)" },
     series: shown.map(({ method, record }) => ({
       label: shown.length > 1 ? method.label : "",
       points: record.points.map(({ examples, testRmse }) => ({ x: examples, y: testRmse ?? Number.NaN })),

@@ -148,7 +148,7 @@ export const universal32: UniversalSettings = {
     families: "figure-10-recurring-patterns",
     curves: "figure-11a-m-term",
   },
-  gallery: { columns: 24, rows: 14 },
+  gallery: { columns: 18, rows: 12 },
   pictures: { train: 48, test: 8, size: 512 },
   quick: {
     atoms: 3136,
@@ -182,7 +182,7 @@ export const universal64: UniversalSettings = {
     families: "recurring-patterns",
     curves: "figure-11b-m-term",
   },
-  gallery: { columns: 16, rows: 8 },
+  gallery: { columns: 12, rows: 6 },
   pictures: { train: 24, test: 6, size: 512 },
   quick: {
     atoms: 4000,

@@ -1,11 +1,14 @@
 /**
- * The page of `reproduce all`: for each result its main figures, what the paper says beside what was measured,
- * where the run departs from the paper, the device and the time.
+ * The page of `reproduce all`, to be sent to someone who wants to know whether the paper holds: how many claims hold,
+ * on which device and data and in which time; every experiment in one line; the claims that do not hold; then for each
+ * experiment its figures, its claims beside what was measured, where it departs from the paper, and its files.
  */
 
 import { clock } from "../../core/formatText.js";
 import { htmlPage, type PageSection } from "../../figures/pages/htmlPage.js";
+import type { TableCell } from "../../figures/pages/pageTable.js";
 import { version } from "../../model/version.js";
+import { countClaims } from "../shared/outcomeFiles.js";
 import { describeRun, type Result, resultName, totalSeconds } from "./result.js";
 
 /** A result, and the name of its folder beside the page. */
@@ -27,54 +30,130 @@ export function allPage(
   found: readonly FoundResult[],
   { summaries = new Map(), failures = new Map() }: AllPageOptions = {},
 ): string {
+  const titled = found.map((one) => ({
+    ...one,
+    title: titleOf(one.result, summaries.get(one.result.experiment)),
+  }));
+  const results = found.map(({ result }) => result);
   return htmlPage({
-    title: "The paper, claim by claim",
-    lead: leadOf(found),
+    title: "The Trainlets paper, claim by claim",
+    lead: leadOf(results),
     sections: [
-      { kind: "facts", entries: factsOf(found.map(({ result }) => result)) },
-      overview(found),
+      { kind: "facts", entries: factsOf(results) },
+      { kind: "settings", entries: conditionsOf(results) },
       ...failureSections(failures),
-      ...found.flatMap((one) => resultSections(one, summaries.get(one.result.experiment))),
+      overview(titled),
+      ...failedClaims(results),
+      ...titled.flatMap(resultSections),
     ],
     footer: `trainlets ${version}`,
   });
 }
 
-function leadOf(found: readonly FoundResult[]): string {
+interface TitledResult extends FoundResult {
+  readonly title: string;
+}
+
+/** `Figure 8: 64x64 faces with few coefficients (lfw-crop64)`, from a summary that ends with `: figure 8`. */
+function titleOf(result: Result, summary: string | undefined): string {
+  if (summary === undefined) return describeRun(result);
+  const [, what, where] = /^(.*): ((?:figures?|section) .*)$/.exec(summary) ?? [];
+  const title = what === undefined ? `${result.experiment}: ${summary}` : `${capitalized(where)}: ${what}`;
+  return result.data.length === 0 ? title : `${title} (${result.label})`;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function leadOf(results: readonly Result[]): string {
   const paper =
-    "Sulam, Ophir, Zibulevsky, Elad: Trainlets, Dictionary Learning in High Dimensions (2016), against what was measured here.";
-  const quick = found.some(({ result }) => result.quick)
-    ? " Some runs are small versions (--quick): they show that everything works, but the paper speaks of full size."
+    "J. Sulam, B. Ophir, M. Zibulevsky and M. Elad, Trainlets: Dictionary Learning in High Dimensions (2016): what it says, beside what was measured here.";
+  const quick = results.some((result) => result.quick)
+    ? ` ${results.every((result) => result.quick) ? "All" : "Some"} runs are small versions (--quick): they show that everything works, but the paper speaks of full size.`
     : "";
-  const synthetic = found.some(({ result }) => result.label === "synthetic")
-    ? " Some use synthetic pictures instead of photographs."
+  const withPictures = results.filter(({ label }) => label !== "");
+  const synthetic = results.some(isSynthetic)
+    ? ` ${withPictures.every(isSynthetic) ? "The pictures are synthetic, not" : "Some use synthetic pictures instead of"} photographs.`
     : "";
   return paper + quick + synthetic;
+}
+
+function isSynthetic({ label }: Result): boolean {
+  return label === "synthetic";
 }
 
 function factsOf(results: readonly Result[]): (readonly [string, string])[] {
   const claims = results.flatMap((result) => result.claims);
   const seconds = results.reduce((sum, result) => sum + totalSeconds(result), 0);
   return [
-    ["experiments", String(results.length)],
     ["claims that hold", `${claims.filter(({ holds }) => holds).length} of ${claims.length}`],
+    ["experiments", String(results.length)],
     ["time", clock(seconds)],
   ];
 }
 
-function overview(found: readonly FoundResult[]): PageSection {
+/** What the results were made with: every device, machine, program, data set and day once. */
+function conditionsOf(results: readonly Result[]): (readonly [string, string])[] {
+  const each = (name: string, describe: (result: Result) => string): (readonly [string, string])[] => {
+    const values = [...new Set(results.map(describe))].filter(Boolean);
+    return values.length === 0 ? [] : [[name, values.join("; ")]];
+  };
+  const days = results.map(({ date }) => date.slice(0, 10)).sort();
+  const period = [...new Set([days[0], days.at(-1)])].filter((day) => day !== undefined).join(" to ");
+  return [
+    ...each("device", describeDevice),
+    ...each("machine", ({ machine: { cpu, cores, node } }) => `${cpu}, ${cores} cores, Node ${node}`),
+    ...each("data", (result) => (isSynthetic(result) ? "synthetic pictures" : describeData(result))),
+    ...each("program", describeProgram),
+    ...(period === "" ? [] : [["date", period] as const]),
+  ];
+}
+
+function describeDevice({ device: { name, description } }: Result): string {
+  return `${name}: ${description}`;
+}
+
+function describeProgram({ trainlets }: Result): string {
+  const commit = trainlets.commit === undefined ? "" : ` at ${trainlets.commit}`;
+  return `trainlets ${trainlets.version}${commit}`;
+}
+
+function describeData({ data }: Result): string {
+  return data.map(({ name, signals }) => `${name} (${signals})`).join(", ");
+}
+
+/** One line per experiment; devices and programs have columns only where they differ. */
+function overview(found: readonly TitledResult[]): PageSection {
+  const results = found.map(({ result }) => result);
+  const differ = (describe: (result: Result) => string) => new Set(results.map(describe)).size > 1;
+  const columns: (readonly [string, (one: TitledResult) => TableCell])[] = [
+    ["experiment", ({ title, folder }) => ({ text: title, id: folder })],
+    [
+      "claims that hold",
+      ({ result: { claims } }) => `${claims.filter(({ holds }) => holds).length} of ${claims.length}`,
+    ],
+    ["time", ({ result }) => clock(totalSeconds(result))],
+    ...(differ(({ quick }) => String(quick))
+      ? [["size", ({ result }: TitledResult) => (result.quick ? "quick" : "full")] as const]
+      : []),
+    ...(differ(describeDevice)
+      ? [["device", ({ result }: TitledResult) => describeDevice(result)] as const]
+      : []),
+    ...(differ(describeProgram)
+      ? [
+          [
+            "commit",
+            ({ result: { trainlets } }: TitledResult) => trainlets.commit ?? trainlets.version,
+          ] as const,
+        ]
+      : []),
+  ];
   return {
     heading: "Experiments",
     kind: "table",
-    header: ["experiment", "data", "claims that hold", "device", "time", "commit"],
-    rows: found.map(({ result }) => [
-      result.experiment + (result.quick ? " (quick)" : ""),
-      result.label || "–",
-      `${result.claims.filter(({ holds }) => holds).length} of ${result.claims.length}`,
-      result.device.description,
-      clock(totalSeconds(result)),
-      result.trainlets.commit ?? result.trainlets.version,
-    ]),
+    header: columns.map(([name]) => name),
+    rows: found.map((one) => columns.map(([, cell]) => cell(one))),
   };
 }
 
@@ -83,67 +162,39 @@ function failureSections(failures: ReadonlyMap<string, string>): PageSection[] {
   return [{ heading: "Not finished", kind: "table", header: ["experiment", "reason"], rows: [...failures] }];
 }
 
-function resultSections({ folder, result }: FoundResult, summary: string | undefined): PageSection[] {
-  const { claims, departures, files } = result;
+function failedClaims(results: readonly Result[]): PageSection[] {
+  const claims = results.flatMap((result) => result.claims).filter(({ holds }) => !holds);
+  return claims.length === 0 ? [] : [{ heading: "Claims that do not hold", kind: "claims", claims }];
+}
+
+function resultSections({ folder, result, title }: TitledResult): PageSection[] {
+  const { claims, departures, files, figures = [] } = result;
   const page = files.includes("index.html")
-    ? [{ href: `${folder}/index.html`, text: "its page, with all figures" }]
+    ? [{ href: `${folder}/index.html`, text: "page with all figures and tables" }]
     : [];
   return [
     {
-      heading: [describeRun(result), summary].filter(Boolean).join(": "),
-      kind: "pictures",
-      pictures: mainFigures(files).map((name) => ({
-        src: `${folder}/${name}`,
-        alt: name.replace(/\.\w+$/, ""),
-      })),
+      ...{ heading: title, id: folder, kind: "pictures" },
+      pictures: figures.map(({ name, caption }) => ({ src: `${folder}/${name}`, caption })),
     },
-    {
-      kind: "table",
-      header: ["claim", "outcome", "measured", "the paper", "where"],
-      rows: claims.map(({ text, source, paper, measured, holds }) => [
-        text,
-        holds ? "holds" : "does not hold",
-        measured,
-        paper || "–",
-        source,
-      ]),
-    },
-    ...(departures.length > 0 ? [departureSection(departures)] : []),
+    { kind: "text", paragraphs: [`${countClaims(claims)}.`] },
+    { kind: "claims", claims },
+    ...(departures.length > 0 ? departureSections(departures) : []),
     { kind: "text", paragraphs: [describeConditions(result)] },
     { kind: "links", links: [...page, { href: `${folder}/${resultName}`, text: "all numbers (JSON)" }] },
   ];
 }
 
-function departureSection(departures: readonly string[]): PageSection {
-  const [only] = departures;
-  const paragraphs =
-    departures.length === 1
-      ? [`Departs from the paper: ${only}`]
-      : ["Departs from the paper:", ...departures.map((departure) => `– ${departure}`)];
-  return { kind: "text", paragraphs };
+function departureSections(departures: readonly string[]): PageSection[] {
+  return [
+    { kind: "text", paragraphs: ["Where this run departs from the paper:"] },
+    { kind: "list", items: departures },
+  ];
 }
 
-/** Figures shown of one experiment. */
-const mostFigures = 8;
-
-/** Charts and pictures, each once: a chart as SVG, which is sharp at every size. */
-function mainFigures(files: readonly string[]): string[] {
-  const figures = files.filter((name) => /^(figure|complexity)-.*\.(svg|png)$/.test(name));
-  const charts = new Set(figures.filter((name) => name.endsWith(".svg")));
-  return figures
-    .filter((name) => name.endsWith(".svg") || !charts.has(name.replace(/png$/, "svg")))
-    .slice(0, mostFigures);
-}
-
-/** What it ran on, in one sentence. */
+/** Its command, time, device, data and day, in one sentence. */
 function describeConditions(result: Result): string {
-  const { device, machine, trainlets, command, data, seconds, date } = result;
-  const read = data.map(({ role, name, signals }) => `${role} ${name} (${signals})`).join(", ");
-  const pictures = read
-    ? ` Data: ${read}.`
-    : result.label === "synthetic"
-      ? " Data: synthetic pictures."
-      : "";
-  const program = [trainlets.version, trainlets.commit].filter(Boolean).join(" at ");
-  return `${clock(seconds)} on ${device.name}: ${device.description} (${machine.cpu}, ${machine.cores} cores, Node ${machine.node}); trainlets ${program}, ${date.slice(0, 10)}; ${command}.${pictures}`;
+  const { command, data, date } = result;
+  const pictures = data.length > 0 ? `; data: ${describeData(result)}` : "";
+  return `${command}: ${clock(totalSeconds(result))} on ${describeDevice(result)}, ${describeProgram(result)}, ${date.slice(0, 10)}${pictures}.`;
 }

@@ -73,21 +73,70 @@ describe("the file of a result", () => {
 });
 
 describe("the page of all results", () => {
-  const page = allPage([{ folder: "fig8-lfw-crop64", result: sampleResult }], {
+  const figures = [
+    { name: "figure-8-atoms.png", caption: "Figure 8a: atoms" },
+    { name: "figure-8-m-term.svg", caption: "Figure 8b: curves" },
+  ];
+  const folder = "fig8-lfw-crop64";
+  const page = allPage([{ folder, result: { ...sampleResult, figures } }], {
     failures: new Map([["fig7", "no memory"]]),
-    summaries: new Map([["fig8", "faces, with few atoms"]]),
+    summaries: new Map([["fig8", "faces, with few atoms: figure 8"]]),
   });
 
-  test("shows each figure once and links to it, as SVG where there is one", () => {
-    const shown = [...page.matchAll(/<a href="([^"]+)"><img src="([^"]+)"/g)].map(([, href, src]) => [
-      href,
-      src,
-    ]);
-    expect(shown).toEqual([
-      ["fig8-lfw-crop64/figure-8-m-term.svg", "fig8-lfw-crop64/figure-8-m-term.svg"],
-      ["fig8-lfw-crop64/figure-8-atoms.png", "fig8-lfw-crop64/figure-8-atoms.png"],
-    ]);
+  test("shows the figures in their order, with captions, and links to them", () => {
+    const shown = page.matchAll(/<a href="([^"]+)"><img src="([^"]+)"[^>]*><\/a><figcaption>([^<]*)/g);
+    expect([...shown].map(([, ...parts]) => parts)).toEqual(
+      figures.map(({ name, caption }) => [`${folder}/${name}`, `${folder}/${name}`, caption]),
+    );
     expect(page).toContain('<a href="fig8-lfw-crop64/result.json">');
+    expect(page).toContain('<a href="fig8-lfw-crop64/index.html">');
+  });
+
+  test("names an experiment by its figure and its data, and links its line to its part", () => {
+    const title = "Figure 8: faces, with few atoms (lfw-crop64)";
+    expect(page).toContain(`<a href="#${folder}">${title}</a>`);
+    expect(page).toContain(`<h2 id="${folder}">${title}</h2>`);
+  });
+
+  test("sums up at the top: claims, time, device, data, program and day, each once", () => {
+    const again = { ...sampleResult, experiment: "fig7", date: "2026-11-18T01:02:03.000Z" };
+    const both = allPage([sampleResult, again].map((result, i) => ({ folder: `f${i}`, result })));
+    const top = both.slice(0, both.indexOf("<h2>Experiments"));
+    for (const part of [
+      "<dt>claims that hold</dt><dd>2 of 4</dd>",
+      "<dt>time</dt><dd>5:03</dd>",
+      "<dt>device</dt><dd>gpu: WebGPU, nvidia-h200</dd>",
+      "<dt>machine</dt><dd>A processor, 16 cores, Node 20.20.2</dd>",
+      "<dt>data</dt><dd>faces/lfw-crop64.npy (11000)</dd>",
+      "<dt>program</dt><dd>trainlets 0.1.0 at 1a2b3c4d5e</dd>",
+      "<dt>date</dt><dd>2026-11-16 to 2026-11-18</dd>",
+    ])
+      expect(top).toContain(part);
+    expect(both).not.toContain(">commit</th>");
+  });
+
+  test("has a column for what differs between experiments", () => {
+    const quick = { ...sampleResult, quick: true, device: { name: "cpu", description: "2 threads" } };
+    const mixed = allPage([sampleResult, quick].map((result, i) => ({ folder: `f${i}`, result })));
+    for (const part of [">device</th>", "<td>cpu: 2 threads</td>", ">size</th>", "<td>quick</td>"])
+      expect(mixed).toContain(part);
+  });
+
+  test("lists what does not hold before the experiments, if there is anything", () => {
+    const [failed] = sampleResult.claims;
+    const list = page.slice(page.indexOf("Claims that do not hold"), page.indexOf(`<h2 id="${folder}"`));
+    expect(list).toContain(failed.text);
+    expect(list).not.toContain(sampleResult.claims[1].text);
+    const fine = { ...sampleResult, claims: sampleResult.claims.slice(1) };
+    expect(allPage([{ folder, result: fine }])).not.toContain("Claims that do not hold");
+  });
+
+  test("is made of results without figures as well, as older versions wrote them", () => {
+    expect(readResult(resultToText(sampleResult), "a.json").figures).toBeUndefined();
+    expect(allPage([{ folder, result: sampleResult }])).not.toContain("<img");
+    expect(() =>
+      readResult(resultToText({ ...sampleResult, figures: ["a.png"] as never }), "a.json"),
+    ).toThrow("a.json: damaged: figures must be a list of objects");
   });
 
   test("puts the paper beside what was measured, with device and time, and names what failed", () => {
@@ -105,8 +154,10 @@ describe("the page of all results", () => {
   });
 
   test("lets no name of a file or folder become markup or a script", () => {
-    const files = ['figure-"><script>.svg', "figure-x.png"];
-    const hostile = allPage([{ folder: "javascript:alert(1)", result: { ...sampleResult, files } }]);
+    const caption = "<script>";
+    const names = ['figure-"><script>.svg', "javascript:x.png"].map((name) => ({ name, caption }));
+    const result = { ...sampleResult, figures: names, label: caption };
+    const hostile = allPage([{ folder: "javascript:alert(1)", result }]);
     expect(hostile).not.toContain("<script>");
     expect(hostile).not.toMatch(/href="javascript:/);
   });

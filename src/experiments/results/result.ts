@@ -42,6 +42,13 @@ export interface Result {
   readonly values: Readonly<Record<string, unknown>>;
   /** The files beside it. */
   readonly files: readonly string[];
+  /** Those of them that the page of all experiments shows, in this order. */
+  readonly figures?: readonly ResultFigure[] | undefined;
+}
+
+export interface ResultFigure {
+  readonly name: string;
+  readonly caption: string;
 }
 
 /** The time of an experiment, with the stages that were done in earlier, interrupted runs. */
@@ -163,10 +170,7 @@ const amount: Rule = {
   accepts: (value) => typeof value === "number" && value >= 0,
 };
 const plainObject: Rule = { words: "an object", accepts: isObject };
-const optionalText: Rule = {
-  words: "a text",
-  accepts: (value) => value === undefined || text.accepts(value),
-};
+const optionalText = optional(text);
 const day: Rule = {
   words: "a date as in 2026-11-15",
   accepts: (value) => typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value),
@@ -187,11 +191,15 @@ function objects(fields: Fields): Rule {
   };
 }
 
+function optional(rule: Rule): Rule {
+  return { ...rule, accepts: (value) => value === undefined || rule.accepts(value) };
+}
+
 function objectWith(fields: Fields): Rule {
   return { ...plainObject, fields };
 }
 
-const resultFields: { readonly [Field in keyof Result]: Rule } = {
+const resultFields: { readonly [Field in keyof Result]-?: Rule } = {
   experiment: text,
   label: text,
   quick: flag,
@@ -219,6 +227,7 @@ const resultFields: { readonly [Field in keyof Result]: Rule } = {
   departures: listOf(text),
   values: plainObject,
   files: listOf(text),
+  figures: optional(objects({ name: text, caption: text })),
 };
 
 function requireFields(value: Record<string, unknown>, fields: Fields, name: string, path: string): void {
@@ -226,7 +235,7 @@ function requireFields(value: Record<string, unknown>, fields: Fields, name: str
     const found = value[field];
     if (!rule.accepts(found))
       throw new InputError(`${name}: damaged: ${path}${field} must be ${rule.words}, got ${show(found)}`);
-    if (!rule.fields) continue;
+    if (!rule.fields || found === undefined) continue;
     if (Array.isArray(found))
       found.forEach((item, i) => {
         requireFields(item, rule.fields ?? {}, name, `${path}${field}[${i}].`);

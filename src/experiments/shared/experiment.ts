@@ -116,5 +116,7 @@ export interface Claim {
 
 export interface OutcomeFile {
   readonly name: string;
+  /** For a figure that belongs on the page of all experiments: its caption there. */
+  readonly caption?: string;
   readonly bytes: Uint8Array;
 }

@@ -9,6 +9,19 @@ export function textFile(name: string, text: string): OutcomeFile {
   return { name, bytes: new TextEncoder().encode(text) };
 }
 
+/** A chart or another picture as SVG, with its caption on the page of all experiments. */
+export function svgFigure(name: string, svg: string, caption: string): OutcomeFile {
+  return { ...textFile(name, svg), caption };
+}
+
+/** The figure in the page of its experiment, with its link. */
+export function svgSection(
+  { name, bytes }: OutcomeFile,
+  texts: { readonly heading?: string; readonly caption?: string } = {},
+): PageSection {
+  return { ...texts, kind: "svg", svg: new TextDecoder().decode(bytes), href: name };
+}
+
 /** Comma-separated values: a line with the names of the columns, then one line per row. */
 export function csvFile(
   name: string,
@@ -33,30 +46,28 @@ export interface RunFacts {
   readonly seconds: number;
 }
 
-/** `index.html`. */
-export function pageFile(page: Omit<Page, "footer">): OutcomeFile {
-  return textFile("index.html", htmlPage({ ...page, footer: `trainlets ${version}` }));
+/** The files, and after them `index.html`: the page, which links to them all. */
+export function withPage(files: readonly OutcomeFile[], page: Omit<Page, "footer">): OutcomeFile[] {
+  const links = files.map(({ name }) => ({ href: name, text: name }));
+  const sections: PageSection[] = [...page.sections, { heading: "Files", kind: "links", links }];
+  return [...files, textFile("index.html", htmlPage({ ...page, sections, footer: `trainlets ${version}` }))];
+}
+
+/** `4 of 7 claims hold`. */
+export function countClaims(claims: readonly Pick<Claim, "holds">[]): string {
+  const holding = claims.filter(({ holds }) => holds).length;
+  return `${holding} of ${claims.length} ${claims.length === 1 ? "claim holds" : "claims hold"}`;
 }
 
 export function claimSection(claims: readonly Claim[]): PageSection {
-  return {
-    heading: "Does it match the paper?",
-    kind: "table",
-    header: ["claim", "source", "the paper", "measured", "outcome"],
-    rows: claims.map(({ text, source, paper, measured, holds }) => [
-      text,
-      source,
-      paper,
-      measured,
-      holds ? "holds" : "does not hold",
-    ]),
-  };
+  const count = claims.length === 0 ? "" : ` ${countClaims(claims)}`;
+  return { heading: `Does it match the paper?${count}`, kind: "claims", claims };
 }
 
 /** Where the run departs from the paper; no section if it does not. */
 export function departureSections(departures: readonly string[]): PageSection[] {
   if (departures.length === 0) return [];
-  return [{ heading: "Where this run departs from the paper", kind: "text", paragraphs: [...departures] }];
+  return [{ heading: "Where this run departs from the paper", kind: "list", items: departures }];
 }
 
 /** What the experiment ran on, for the settings of its page. */

@@ -7,6 +7,8 @@ export interface ChartAxis {
   readonly label: string;
   /** Logarithmic: all values must be positive. */
   readonly log?: boolean;
+  /** The axis covers these two values and all between, besides what is drawn: the same range makes charts comparable. */
+  readonly range?: readonly [number, number];
 }
 
 export interface ChartPoint {
@@ -19,6 +21,8 @@ export interface ChartSeries {
   readonly label: string;
   /** In the order in which the line connects them. */
   readonly points: readonly ChartPoint[];
+  /** Which colour and marker it has, counted from 0: the same in every chart. By default, its place in the chart. */
+  readonly style?: number;
   /** A dashed line, for example for a baseline. */
   readonly dashed?: boolean;
   /** Markers on the points: on all of them, or on some if there are many. On by default. */

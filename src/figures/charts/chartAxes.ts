@@ -43,10 +43,10 @@ const units = [
   ["k", 1e3],
 ] as const;
 
-/** The span of the series along an axis, widened if all values are equal. */
+/** The span of the series along an axis and of the range asked for, widened if all values are equal. */
 export function axisSpan(along: "x" | "y", axis: ChartAxis, series: readonly ChartSeries[]): Span {
   const drawn = series.flatMap(({ points }) => points.filter(isDrawn));
-  const [min, max] = findExtent(drawn.map((point) => point[along]));
+  const [min, max] = findExtent([...drawn.map((point) => point[along]), ...(axis.range ?? [])]);
   const log = axis.log === true;
   const span = { along, label: axis.label, log, min, max };
   if (min < max) return span;

@@ -22,7 +22,7 @@ export interface Heading {
 const fontSize = { title: 15, label: 12.5 } as const;
 const lineHeight = { title: 20, legend: 20, lineEnd: 15 } as const;
 const padding = { top: 14, side: 14, belowTitle: 6, belowLegend: 8 } as const;
-const sample = { width: 30, gap: 7 } as const;
+const sample = { width: 38, gap: 7 } as const;
 const entryGap = 20;
 const lineEndGap = 6;
 

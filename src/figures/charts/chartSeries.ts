@@ -1,6 +1,7 @@
 /**
  * How the series of a chart are told apart: by colour, and in grey print by the shape
- * of their markers or, without markers, by their dashes.
+ * of their markers or, without markers, by their dashes. Markers on long lines are
+ * staggered, so that those of lines that run close together do not hide one another.
  *
  * Colours are those of Okabe and Ito, chosen for all common kinds of colour vision,
  * except for the yellow, which is too faint on white paper. From the eighth series
@@ -36,11 +37,12 @@ const symbols = ["circle", "square", "triangle", "diamond", "cross", "star", "wy
 const dashPatterns = ["7 4", "2 4", "9 4 2 4", "12 4", "5 3 2 3 2 3"] as const;
 
 /** Lines with more points than this have `fewMarkers` markers only. */
-const maxMarkers = 25;
+const maxMarkers = 15;
 const fewMarkers = 10;
 
-/** The style of the series with this index in a chart. */
-export function seriesStyle(series: ChartSeries, index: number): SeriesStyle {
+/** The style of the series at this place in a chart. */
+export function seriesStyle(series: ChartSeries, place: number): SeriesStyle {
+  const index = series.style ?? place;
   const solid = index < colors.length && (series.markers !== false || index === 0);
   const dashed = series.dashed ?? !solid;
   if (series.cloud) return { color: grey, dashes: "", symbol: "circle" };
@@ -58,9 +60,9 @@ export function cloudMark({ points }: ChartSeries, { color }: SeriesStyle): Plot
     const place = ({ x: px, y: py }: ChartPoint) => `M${x!(px).toFixed(1)} ${y!(py).toFixed(1)}h0`;
     path.setAttribute("d", points.filter(isDrawn).map(place).join(""));
     path.setAttribute("stroke", color);
-    path.setAttribute("stroke-width", 2);
+    path.setAttribute("stroke-width", 2.5);
     path.setAttribute("stroke-linecap", "round");
-    path.setAttribute("stroke-opacity", 0.35);
+    path.setAttribute("stroke-opacity", 0.5);
     return path as unknown as SVGElement;
   };
   return render;
@@ -77,19 +79,24 @@ export function lineMark(data: Plot.Data, style: SeriesStyle, positions: Positio
 /** The markers of a series, with a white rim that sets them off from the line. */
 export function dotMark(data: Plot.Data, style: SeriesStyle, positions: Positions): Plot.Markish {
   const { color: fill, symbol } = style;
-  return Plot.dot(data, { ...positions, fill, symbol, r: 4, stroke: "white", strokeWidth: 0.75 });
+  return Plot.dot(data, { ...positions, fill, symbol, r: 4.5, stroke: "white", strokeWidth: 0.75 });
 }
 
 /**
  * The points that get a marker: all or, if they are many, some that are evenly spaced by `position`
- * (unless the series has no markers), and points without a neighbour to draw a line to.
+ * (unless the series has no markers), and points without a neighbour to draw a line to. `phase`, in
+ * [0, 1), moves the markers of a long line by a part of their distance.
  */
-export function markedPoints(series: ChartSeries, position: (point: ChartPoint) => number): ChartPoint[] {
+export function markedPoints(
+  series: ChartSeries,
+  position: (point: ChartPoint) => number,
+  phase = 0,
+): ChartPoint[] {
   const drawn = series.points.filter(isDrawn);
   const isolated = series.points.filter((point, i) => isDrawn(point) && !hasNeighbour(series.points, i));
   if (series.markers === false) return isolated;
   if (drawn.length <= maxMarkers) return drawn;
-  const chosen = new Set([...spread(drawn, position), ...isolated]);
+  const chosen = new Set([...spread(drawn, position, phase), ...isolated]);
   return drawn.filter((point) => chosen.has(point));
 }
 
@@ -102,12 +109,17 @@ function hasNeighbour(points: readonly ChartPoint[], i: number): boolean {
   return [points[i - 1], points[i + 1]].some((point) => point !== undefined && isDrawn(point));
 }
 
-/** The first point at or beyond each of `fewMarkers` equally spaced positions. */
-function spread(points: readonly ChartPoint[], position: (point: ChartPoint) => number): ChartPoint[] {
+/** The first point at or beyond each of `fewMarkers` equally spaced positions, one less if they begin at a phase. */
+function spread(
+  points: readonly ChartPoint[],
+  position: (point: ChartPoint) => number,
+  phase: number,
+): ChartPoint[] {
   const positions = points.map(position);
   const [from, to] = findExtent(positions);
   const step = (to - from) / (fewMarkers - 1);
-  const targets = Array.from({ length: fewMarkers }, (_, k) => Math.min(to, from + k * step));
+  const count = phase === 0 ? fewMarkers : fewMarkers - 1;
+  const targets = Array.from({ length: count }, (_, k) => Math.min(to, from + (k + phase) * step));
   return targets.map((target) => points[positions.findIndex((x) => x >= target)]);
 }
 

@@ -112,6 +112,22 @@ describe("lineChart", () => {
     expect(steps[0]).toBeGreaterThan(50);
   });
 
+  it("covers the range of an axis besides what is drawn, so that charts can be compared", () => {
+    const ticksOf = (svg: string) =>
+      [...svg.matchAll(/aria-label="y-axis tick label".*?<\/g>/g)].flatMap(([group]) =>
+        [...group.matchAll(/>(−?[\d.]+)</g)].map(([, tick]) => Number(tick.replace("−", "-"))),
+      );
+    const with2 = (range?: [number, number]) =>
+      ticksOf(lineChart({ ...chart(series("a", 1, 2)), y: { label: "y", ...(range && { range }) } }));
+    expect([Math.min(...with2()), Math.max(...with2())]).toEqual([1, 2]);
+    expect([Math.min(...with2([-4, 1.5])), Math.max(...with2([-4, 1.5]))]).toEqual([-4, 2]);
+  });
+
+  it("leaves its legend out on request", () => {
+    const both = chart(series("first", 1, 2), series("second", 2, 1));
+    expect(lineChart({ ...both, legend: false })).not.toContain(">first<");
+  });
+
   it("breaks long titles into lines", () => {
     const words = Array.from({ length: 30 }, (_, i) => `word${i}`);
     const svg = lineChart({ ...chart(series("a", 1, 2)), title: words.join(" ") });
@@ -134,6 +150,12 @@ describe("lineChart", () => {
     expect(refusal({ series: [{ label: "a", points: [{ x: NaN, y: 1 }] }] })).toThrow(
       'lineChart: x of point 0 of "a" must be finite, got NaN',
     );
+    expect(refusal({ y: { label: "y", log: true, range: [0, 1] } })).toThrow(
+      "lineChart: range of y must be positive, for a logarithmic axis, got 0",
+    );
+    expect(refusal({ series: [{ ...series("a", 1), style: -1 }] })).toThrow(
+      "lineChart: series: style must be an integer of at least 0, got -1",
+    );
     expect(refusal({ width: 100 })).toThrow("lineChart: width must be an integer of at least 240, got 100");
     expect(refusal({ height: 50 })).toThrow(/^lineChart: height must be an integer of at least \d+, got 50$/);
   });
@@ -154,6 +176,12 @@ describe("seriesStyle", () => {
     expect(new Set(looks.map(({ dashes }) => dashes)).size).toBe(5);
   });
 
+  it("gives a series the style that it asks for, at any place", () => {
+    const asked = { ...series("a", 1), style: 2 };
+    expect(seriesStyle(asked, 0)).toEqual(seriesStyle(series("a", 1), 2));
+    expect(seriesStyle(asked, 5)).toEqual(seriesStyle(asked, 0));
+  });
+
   it("dashes a line on request", () => {
     expect(seriesStyle({ ...series("a", 1), dashed: true }, 0).dashes).not.toBe("");
     expect(seriesStyle({ ...series("a", 1), dashed: false, markers: false }, 3).dashes).toBe("");
@@ -170,6 +198,15 @@ describe("markedPoints", () => {
     const marked = markedPoints(long, along);
     expect(marked).toHaveLength(10);
     expect([marked[0], marked.at(-1)]).toEqual([long.points[0], long.points.at(-1)]);
+  });
+
+  it("moves the markers of long lines apart by their phases", () => {
+    const long = series("a", ...Array.from({ length: 1000 }, (_, i) => i));
+    const places = [0, 0.25, 0.5, 0.75].flatMap((phase) => markedPoints(long, along, phase).map(along));
+    expect(places.length).toBeGreaterThan(30);
+    const sorted = [...places].sort((a, b) => a - b);
+    const distances = sorted.slice(1).map((x, i) => x - sorted[i]);
+    expect(Math.min(...distances)).toBeGreaterThan(20);
   });
 
   it("marks points that no line reaches even in a series without markers", () => {

@@ -15,6 +15,7 @@ import {
   byRule,
   flag,
   listOf,
+  numberList,
   type OptionTypes,
   record,
   required,
@@ -24,7 +25,7 @@ import {
 import { InputError, inputError } from "../../core/errors.js";
 import { requireInteger, requireOneOf } from "../../core/require.js";
 import type { ChartAxis, ChartPoint, ChartSeries } from "./chart.js";
-import { axisMarks, axisScale, axisSpan, type Inks, onPage, onPaper } from "./chartAxes.js";
+import { axisMarks, axisScale, axisSpan, onPage, onPaper } from "./chartAxes.js";
 import { chartHeading, endMark, endWidth, type Heading } from "./chartLabels.js";
 import {
   cloudMark,
@@ -35,7 +36,7 @@ import {
   type SeriesStyle,
   seriesStyle,
 } from "./chartSeries.js";
-import { SvgDocument, type SvgElement, svgNamespace } from "./svgDocument.js";
+import { SvgDocument, type SvgElement, svgNamespace, svgText } from "./svgDocument.js";
 
 export interface LineChartOptions {
   readonly title: string;
@@ -47,6 +48,8 @@ export interface LineChartOptions {
   readonly width?: number;
   /** Pixels; at least 80 must be left for the frame below the title and the legend. */
   readonly height?: number;
+  /** The legend of the look `paper`; on by default. */
+  readonly legend?: boolean;
   /** `paper`: black on white, with a legend; `page`: in the colours of the page, with names at the ends of the lines. */
   readonly look?: "paper" | "page";
 }
@@ -58,9 +61,10 @@ const lineChartTypes: OptionTypes<LineChartOptions> = {
   series: required(listOf(record, "a list of series")),
   width: byRule,
   height: byRule,
+  legend: flag,
   look: byRule,
 };
-const axisTypes: OptionTypes<ChartAxis> = { label: required(text), log: flag };
+const axisTypes: OptionTypes<ChartAxis> = { label: required(text), log: flag, range: numberList };
 const point: ArgumentType = {
   words: "a point { x, y }",
   accepts: (value) => record.accepts(value) && typeof (value as ChartPoint).x === "number",
@@ -68,14 +72,13 @@ const point: ArgumentType = {
 const seriesTypes: OptionTypes<ChartSeries> = {
   label: required(text),
   points: required(listOf(point, "a list of points { x, y }")),
+  style: byRule,
   dashed: flag,
   markers: flag,
   cloud: flag,
 };
 
-const lineChartDefaults = { width: 640, height: 420, look: "paper" } as const;
-
-const fontFamily = "Helvetica, Arial, 'DejaVu Sans', sans-serif";
+const lineChartDefaults = { width: 640, height: 420, legend: true, look: "paper" } as const;
 
 /** Pixels around the frame, except above it; `inset` is between the frame and the points. */
 const margin = { right: 18, bottom: 48, left: 64, inset: 9 } as const;
@@ -96,13 +99,16 @@ export function lineChart(options: LineChartOptions): string {
   requireOptions("lineChart", options, lineChartTypes);
   requireOptions("lineChart: x", options.x, axisTypes);
   requireOptions("lineChart: y", options.y, axisTypes);
-  for (const one of options.series) requireOptions("lineChart: series", one, seriesTypes);
-  const { width, height, title, series, look } = { ...lineChartDefaults, ...options };
+  for (const one of options.series) {
+    requireOptions("lineChart: series", one, seriesTypes);
+    requireInteger("lineChart: series", "style", one.style ?? 0, 0);
+  }
+  const { width, height, title, series, look, legend } = { ...lineChartDefaults, ...options };
   requireInteger("lineChart", "width", width, minSize.chartWidth);
   requireSeries(options);
   const styles = series.map(seriesStyle);
   requireOneOf("lineChart", "look", look, ["paper", "page"]);
-  const heading = chartHeading(title, look === "page" ? [] : series, styles, width);
+  const heading = chartHeading(title, look === "page" || !legend ? [] : series, styles, width);
   requireInteger("lineChart", "height", height, heading.height + minSize.frameHeight + margin.bottom);
   return draw(options, heading, styles, { width, height });
 }
@@ -136,10 +142,11 @@ function draw(
       ...(inPage ? [endMark(series, inks.ink)] : []),
     ],
   });
-  return svgFile(svg as unknown as SvgElement, inks);
+  return svgText(svg as unknown as SvgElement, inks.ink);
 }
 
 function requireSeries({ x, y, series }: LineChartOptions): void {
+  for (const [name, axis] of Object.entries({ x, y })) requireRange(name, axis);
   if (!series.some(({ points }) => points.some(isDrawn))) {
     throw inputError("lineChart", "series", "must hold at least one point to draw", series);
   }
@@ -149,6 +156,12 @@ function requireSeries({ x, y, series }: LineChartOptions): void {
       if (isDrawn(point)) requireValue(`y of point ${i} of "${label}"`, point.y, y);
     });
   }
+}
+
+function requireRange(name: string, axis: ChartAxis): void {
+  const { range = [1, 1] } = axis;
+  if (range.length !== 2) throw inputError(`lineChart: ${name}`, "range", "must be two numbers", range);
+  for (const value of range) requireValue(`range of ${name}`, value, axis);
 }
 
 function requireValue(name: string, value: number, { log }: ChartAxis): void {
@@ -170,7 +183,9 @@ function seriesMarks(
   return [
     ...styled.filter(({ one }) => one.cloud).map(({ one, style }) => cloudMark(one, style)),
     ...lines.map(({ one, style }) => lineMark([...one.points], style, positions)),
-    ...lines.map(({ one, style }) => dotMark(markedPoints(one, position), style, positions)),
+    ...lines.map(({ one, style }, i) =>
+      dotMark(markedPoints(one, position, i / lines.length), style, positions),
+    ),
   ];
 }
 
@@ -182,12 +197,3 @@ const whiteBackground: Plot.RenderFunction = (_index, _scales, _values, { width,
   rectangle.setAttribute("fill", "white");
   return rectangle as unknown as SVGElement;
 };
-
-/** The text of what Plot drew, with the attributes of a standalone file. */
-function svgFile(svg: SvgElement, { ink }: Inks): string {
-  svg.setAttribute("xmlns", svgNamespace);
-  svg.setAttribute("role", "img");
-  svg.setAttribute("color", ink);
-  svg.setAttribute("font-family", fontFamily);
-  return svg.serialize();
-}

@@ -9,6 +9,17 @@ import { escapeMarkup } from "../pages/markup.js";
 
 export const svgNamespace = "http://www.w3.org/2000/svg";
 
+const fontFamily = "Helvetica, Arial, 'DejaVu Sans', sans-serif";
+
+/** The text of what Plot drew, with the attributes of a standalone file; `ink` is the colour of its text. */
+export function svgText(svg: SvgElement, ink: string): string {
+  svg.setAttribute("xmlns", svgNamespace);
+  svg.setAttribute("role", "img");
+  svg.setAttribute("color", ink);
+  svg.setAttribute("font-family", fontFamily);
+  return svg.serialize();
+}
+
 /** A substitute for `document`: pass it to Plot as `document: svgDocument as unknown as Document`. */
 export class SvgDocument {
   readonly documentElement: SvgElement = new SvgElement(this, svgNamespace, "svg");

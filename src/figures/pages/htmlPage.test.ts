@@ -73,15 +73,55 @@ describe("htmlPage", () => {
     expect(html).toContain('<img src="a.png" alt="Atoms" class="pixelated">');
   });
 
-  it("shows small pictures that link to themselves, and links to files beside it alone", () => {
+  it("shows pictures with captions that link to themselves, and links to files beside it alone", () => {
     const html = pageOf(
-      { kind: "pictures", pictures: [{ src: "fig 1/a.svg", alt: '"A"' }] },
+      { kind: "pictures", pictures: [{ src: "fig 1/a.svg", caption: '"A"' }] },
       { kind: "links", links: [{ href: "javascript:alert(1)", text: "<all>" }] },
     );
     expect(html).toContain(
-      '<div class="pictures"><a href="fig%201/a.svg"><img src="fig%201/a.svg" alt="&quot;A&quot;"></a></div>',
+      '<figure><a href="fig%201/a.svg"><img src="fig%201/a.svg" alt="&quot;A&quot;"></a><figcaption>&quot;A&quot;<',
     );
     expect(html).toContain('<p><a href="javascript%3Aalert(1)">&lt;all&gt;</a></p>');
+  });
+
+  it("links pictures and charts to their files, but not pictures that it holds itself", () => {
+    const svg = '<svg width="640" height="420"></svg>';
+    const html = pageOf(
+      { kind: "svg", svg, href: "javascript:a.svg", caption: "A" },
+      { kind: "image", src: "data:image/png;base64,AA==", alt: "B" },
+      { kind: "image", src: "b.png", alt: "B" },
+    );
+    expect(html).toContain(
+      `<figure style="--least: 480px"><a href="javascript%3Aa.svg">${svg}</a><figcaption>A<`,
+    );
+    expect([...html.matchAll(/<a href="([^"]*)"/g)].map(([, href]) => href)).toEqual([
+      "javascript%3Aa.svg",
+      "b.png",
+    ]);
+  });
+
+  it("shows a claim with its outcome in words, what was measured, and the paper's words if there are any", () => {
+    const claim = { text: "a < b", source: "§V", paper: "far <below>", measured: "1 & 2", holds: true };
+    const html = pageOf({ kind: "claims", claims: [claim, { ...claim, paper: "", holds: false }] });
+    const items = html.split("<li>").slice(1);
+    expect(items).toHaveLength(2);
+    expect(items[0]).toMatch(/^<p class="outcome holds">holds<.*a &lt; b.*§V.*1 &amp; 2.*far &lt;below&gt;/);
+    expect(items[1]).toMatch(/^<p class="outcome fails">does not hold</);
+    expect(items[1]).not.toContain("the paper");
+  });
+
+  it("links cells of tables to headings of the page and to files", () => {
+    const html = pageOf(
+      {
+        ...{ kind: "table", header: ["name"] },
+        rows: [[{ text: "<1>", id: 'a"b' }], [{ text: "2", href: "javascript:x" }]],
+      },
+      { heading: "Part", id: 'a"b', kind: "list", items: ["<one>", "two"] },
+    );
+    expect(html).toContain('<a href="#a&quot;b">&lt;1&gt;</a>');
+    expect(html).toContain('<a href="javascript%3Ax">2</a>');
+    expect(html).toContain('<h2 id="a&quot;b">Part</h2>');
+    expect(html).toContain("<ul><li>&lt;one&gt;</li>\n<li>two</li></ul>");
   });
 
   it("escapes all text", () => {
@@ -99,7 +139,7 @@ describe("htmlPage", () => {
     });
     expect(html.match(/<img/g)).toHaveLength(1);
     expect(html.replaceAll(/"[^"]*"/g, "")).not.toContain("onerror=alert");
-    expect(html.split("&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;").length - 1).toBe(15);
+    expect(html.split("&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;").length - 1).toBe(14);
   });
 
   it("aligns columns of numbers to the right, and no others", () => {
@@ -113,6 +153,14 @@ describe("htmlPage", () => {
     expect(html.match(/scope="col"/g)).toHaveLength(4);
     expect(html.match(/scope="row"/g)).toHaveLength(2);
     expect(html).toContain(">−3<");
+    const spread = pageOf({ ...table, rows: [["a-1", "-0.15 ± 0.02", "1:12", "from -1e-4 to 2"]] });
+    expect(classesOf(spread, 4).map((one) => [...one])).toEqual([
+      [""],
+      [' class="number"'],
+      [' class="number"'],
+      [""],
+    ]);
+    for (const text of ["a-1", "−0.15 ± 0.02", "from −1e−4 to 2"]) expect(spread).toContain(`>${text}<`);
     expect(pageOf({ ...table, rows: [["a", NaN, 1, 2]] })).toContain(">–<");
   });
 
@@ -140,8 +188,8 @@ describe("htmlPage", () => {
         ],
       },
     );
-    expect(html).toContain('<img src="atoms.png" alt="the atoms"><figcaption>Atoms</figcaption>');
-    expect(html).toContain(`<figure>${svg}</figure>`);
+    expect(html).toContain('<img src="atoms.png" alt="the atoms"></a><figcaption>Atoms</figcaption>');
+    expect(html).toContain(`>${svg}</figure>`);
     expect(html).toMatch(/<dt>seed<\/dt><dd>1<\/dd>\s*<dt>resume<\/dt><dd>false<\/dd>/);
   });
 
@@ -155,8 +203,8 @@ describe("htmlPage", () => {
     expect(() => pageOf({ kind: "svg", svg: "<b>no</b>" })).toThrow(
       'htmlPage: svg must be the text of one svg element, got "<b>no</b>"',
     );
-    expect(() => pageOf({ kind: "list" } as unknown as PageSection)).toThrow(
-      'htmlPage: unknown kind "list"; known: text, facts, table, image, pictures, links, svg, charts, settings',
+    expect(() => pageOf({ kind: "verse" } as unknown as PageSection)).toThrow(
+      'htmlPage: unknown kind "verse"; known: text, list, facts, table, claims, image, pictures, links, svg, charts, settings',
     );
   });
 });

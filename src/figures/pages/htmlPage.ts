@@ -2,12 +2,14 @@
  * A report as one self-contained HTML page: it includes its style, charts are inline
  * SVG, and pictures are data URLs (or relative paths, as given). It has no scripts,
  * and forbids them. All text is escaped. Only the SVG of a chart is inserted as it is,
- * so it must come from a trusted source such as `lineChart`. Tables: pageTable.ts.
+ * so it must come from a trusted source such as `lineChart`. Tables: pageTable.ts;
+ * claims: pageClaims.ts.
  */
 
 import { inputError } from "../../core/errors.js";
 import { requireInteger, requireOneOf } from "../../core/require.js";
-import { element, escapeMarkup, optional, tag } from "./markup.js";
+import { element, escapeMarkup, optional, pathOf, tag } from "./markup.js";
+import { type ClaimsContent, renderClaims } from "./pageClaims.js";
 import { pageStyle } from "./pageStyle.js";
 import { renderTable, type TableContent } from "./pageTable.js";
 
@@ -22,13 +24,15 @@ export interface Page {
   readonly refresh?: number;
 }
 
-/** A part of a page; without a heading, it continues the part before. */
-export type PageSection = { readonly heading?: string } & PageContent;
+/** A part of a page; without a heading, it continues the part before. With an `id`, links of the page lead to its heading. */
+export type PageSection = { readonly heading?: string; readonly id?: string } & PageContent;
 
 export type PageContent =
   | TextContent
+  | ListContent
   | FactsContent
   | TableContent
+  | ClaimsContent
   | ImageContent
   | PicturesContent
   | LinksContent
@@ -41,6 +45,12 @@ export interface TextContent {
   readonly paragraphs: readonly string[];
 }
 
+/** A list of sentences. */
+export interface ListContent {
+  readonly kind: "list";
+  readonly items: readonly string[];
+}
+
 /** The few values that matter most, in large type, each with its name. */
 export interface FactsContent {
   readonly kind: "facts";
@@ -49,7 +59,7 @@ export interface FactsContent {
 
 export interface ImageContent {
   readonly kind: "image";
-  /** A data URL (see `dataUrl`), or a path relative to the page. */
+  /** A data URL (see `dataUrl`), or a path relative to the page, to which the picture links. */
   readonly src: string;
   /** What the picture shows, for readers who cannot see it. */
   readonly alt: string;
@@ -58,11 +68,11 @@ export interface ImageContent {
   readonly caption?: string;
 }
 
-/** Pictures side by side; each links to its file. */
+/** Pictures with captions; each links to its file. */
 export interface PicturesContent {
   readonly kind: "pictures";
   /** `src` is a path relative to the page. */
-  readonly pictures: readonly { readonly src: string; readonly alt: string }[];
+  readonly pictures: readonly { readonly src: string; readonly caption: string }[];
 }
 
 /** Links to files beside the page. */
@@ -76,6 +86,8 @@ export interface SvgContent {
   readonly kind: "svg";
   /** The text of an `<svg>` element. Not escaped. */
   readonly svg: string;
+  /** Its own file, a path relative to the page, to which it links. */
+  readonly href?: string;
   readonly caption?: string;
 }
 
@@ -94,8 +106,10 @@ export interface SettingsContent {
 
 const contentKinds = [
   "text",
+  "list",
   "facts",
   "table",
+  "claims",
   "image",
   "pictures",
   "links",
@@ -122,7 +136,7 @@ ${reload}<title>${escapeMarkup(title)}</title>
 ${element("h1", title)}${optional("p", lead, "lead")}
 </header>
 <main>
-${sections.map((section) => optional("h2", section.heading) + renderContent(section)).join("\n")}
+${sections.map((section) => renderHeading(section) + renderContent(section)).join("\n")}
 </main>
 ${optional("footer", footer)}
 </body>
@@ -140,25 +154,36 @@ export function dataUrl(bytes: Uint8Array, type = "image/png"): string {
   return `data:${type};base64,${pieces.join("")}`;
 }
 
+function renderHeading({ heading, id }: PageSection): string {
+  if (heading === undefined) return "";
+  return element("h2", heading, undefined, id === undefined ? "" : ` id="${escapeMarkup(id)}"`);
+}
+
 function renderContent(content: PageContent): string {
   switch (content.kind) {
     case "text":
       return content.paragraphs.map((paragraph) => element("p", paragraph)).join("\n");
+    case "list":
+      return tag("ul", content.items.map((item) => element("li", item)).join("\n"));
     case "facts":
       return tag("dl", content.entries.map(renderFact).join("\n"), "facts");
     case "table":
       return renderTable(content);
+    case "claims":
+      return renderClaims(content);
     case "image":
       return renderFigure(renderImage(content), content.caption);
     case "pictures":
-      return tag("div", content.pictures.map(renderLinked).join("\n"), "pictures");
+      return content.pictures
+        .map(({ src, caption }) => renderFigure(renderImage({ src, alt: caption }), caption))
+        .join("\n");
     case "links":
       return tag(
         "p",
         content.links.map(({ href, text }) => renderLink(href, escapeMarkup(text))).join(" · "),
       );
     case "svg":
-      return renderFigure(requireSvg(content.svg), content.caption);
+      return renderChart(content);
     case "charts":
       return tag(
         "div",
@@ -172,22 +197,25 @@ function renderContent(content: PageContent): string {
   }
 }
 
-function renderImage({ src, alt, pixelated = false }: ImageContent): string {
+function renderImage({ src, alt, pixelated = false }: Omit<ImageContent, "kind">): string {
   const look = pixelated ? ' class="pixelated"' : "";
-  return `<img src="${escapeMarkup(src)}" alt="${escapeMarkup(alt)}"${look}>`;
+  const image = (path: string) => `<img src="${path}" alt="${escapeMarkup(alt)}"${look}>`;
+  return src.startsWith("data:") ? image(escapeMarkup(src)) : renderLink(src, image(pathOf(src)));
 }
 
-function renderLinked({ src, alt }: PicturesContent["pictures"][number]): string {
-  return renderLink(src, `<img src="${pathOf(src)}" alt="${escapeMarkup(alt)}">`);
+/** A chart; on a narrow screen it scrolls, at the least width at which its text can be read. */
+function renderChart({ svg, href, caption }: SvgContent): string {
+  const chart = href === undefined ? requireSvg(svg) : renderLink(href, requireSvg(svg));
+  const width = /^<svg [^>]*\bwidth="(\d+)"/.exec(svg)?.[1];
+  return renderFigure(
+    chart,
+    caption,
+    width === undefined ? "" : ` style="--least: ${Number(width) * 0.75}px"`,
+  );
 }
 
 function renderLink(href: string, markup: string): string {
   return `<a href="${pathOf(href)}">${markup}</a>`;
-}
-
-/** A relative path for an attribute: no part of it can be taken for a scheme such as `javascript:`. */
-function pathOf(path: string): string {
-  return escapeMarkup(path.split("/").map(encodeURIComponent).join("/"));
 }
 
 function renderFact([name, value]: readonly [string, string]): string {
@@ -199,8 +227,8 @@ function renderSettings({ entries }: SettingsContent): string {
   return tag("dl", items.join("\n"));
 }
 
-function renderFigure(content: string, caption: string | undefined): string {
-  return tag("figure", content + optional("figcaption", caption));
+function renderFigure(content: string, caption: string | undefined, attributes = ""): string {
+  return tag("figure", content + optional("figcaption", caption), undefined, attributes);
 }
 
 function requireSvg(svg: string): string {

@@ -22,6 +22,16 @@ export function escapeMarkup(text: string): string {
   return shown.replace(/[&<>"']/g, (character) => entities[character]);
 }
 
+/** Text with a proper minus before numbers: `−0.3`, `1e−4`. */
+export function withMinus(text: string): string {
+  return text.replaceAll(/(^|[\s(]|\de)-(?=[\d.])/g, "$1−");
+}
+
+/** A relative path for an attribute: no part of it can be taken for a scheme such as `javascript:`. */
+export function pathOf(path: string): string {
+  return escapeMarkup(path.split("/").map(encodeURIComponent).join("/"));
+}
+
 /** An element that holds text. */
 export function element(name: string, text: string, className?: string, attributes = ""): string {
   return tag(name, escapeMarkup(text), className, attributes);

@@ -8,12 +8,12 @@ export const pageStyle = `
 :root {
   color-scheme: light dark;
   --ground: #ffffff; --ink: #1c2127; --faint: #57606a; --line: #d5dae0;
-  --panel: #f5f7f9; --best: #e3f1fb; --accent: #0068a8;
+  --panel: #f5f7f9; --best: #e3f1fb; --accent: #0068a8; --holds: #17692d; --fails: #9a4300;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #15181c; --ink: #e4e8ec; --faint: #9aa5b1; --line: #343b43;
-    --panel: #1d2126; --best: #123349; --accent: #6cbcf0;
+    --panel: #1d2126; --best: #123349; --accent: #6cbcf0; --holds: #63c97a; --fails: #f0a35e;
   }
 }
 * { box-sizing: border-box; }
@@ -28,7 +28,8 @@ h2 { margin: 3rem 0 .75rem; font-size: 1.3rem; line-height: 1.3; }
 p { max-width: 44rem; margin: .75rem 0; }
 .lead { color: var(--faint); font-size: 1.15rem; }
 figure { margin: 1.25rem 0; }
-figure img, figure > svg {
+figure > a { display: block; width: fit-content; max-width: 100%; }
+figure img, figure svg {
   display: block; max-width: 100%; height: auto;
   background: #ffffff; border: 1px solid var(--line); border-radius: 6px;
 }
@@ -36,17 +37,20 @@ figure img.pixelated { width: 44rem; image-rendering: pixelated; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem; }
 .charts figure { margin: 0; }
 .charts figure > svg { width: 100%; background: none; }
-.pictures {
-  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: .75rem;
-  max-width: 62rem; margin: 1.25rem 0;
-}
-.pictures a { display: block; }
-.pictures img {
-  display: block; width: 100%; max-height: 40rem; object-fit: contain;
-  background: #ffffff; border: 1px solid var(--line); border-radius: 6px;
-}
-.pictures a:hover img, .pictures a:focus-visible img { border-color: var(--accent); }
 a { color: var(--accent); }
+a:hover > img, a:hover > svg, a:focus-visible > img, a:focus-visible > svg { border-color: var(--accent); }
+main > ul { max-width: 44rem; margin: .75rem 0; padding-left: 1.25rem; }
+main > ul.claims { max-width: none; margin: 1.25rem 0; padding: 0; list-style: none; border-top: 1px solid var(--line); }
+.claims li {
+  display: grid; grid-template-columns: 8rem 1fr 1fr; gap: .25rem 1.5rem;
+  padding: .6rem .25rem; border-bottom: 1px solid var(--line);
+}
+.claims p { margin: 0; }
+.claims .outcome { font-weight: 600; white-space: nowrap; }
+.claims .holds { color: var(--holds); }
+.claims .fails { color: var(--fails); }
+.claims .source { color: var(--faint); font-size: .875rem; }
+.claims dl { align-content: start; gap: .1rem .75rem; margin: 0; padding: 0; background: none; border: 0; }
 figcaption, caption { color: var(--faint); font-size: .925rem; text-align: left; }
 figcaption { max-width: 44rem; margin-top: .5rem; }
 caption { padding-bottom: .5rem; }
@@ -74,6 +78,17 @@ dt { color: var(--faint); }
 dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 footer { margin-top: 3.5rem; padding-top: 1rem; padding-bottom: 2.5rem; color: var(--faint); font-size: .9rem; }
 @media (max-width: 34rem) {
+  figure { overflow-x: auto; }
+  figure > a { max-width: none; }
+  figure img { max-width: none; width: 36rem; }
+  figure > svg, figure > a > svg { max-width: none; width: var(--least); }
+  .claims li { grid-template-columns: 1fr; }
+  .claims dl:not(.facts) { grid-template-columns: max-content 1fr; gap: 0 .75rem; }
+  .claims dl:not(.facts) dd { margin-bottom: 0; }
+  th, td { padding: .4rem .5rem; }
+  thead th.number { white-space: normal; }
+  tbody th { min-width: 6rem; }
+  caption { display: block; width: max-content; max-width: calc(100vw - 2.5rem); }
   dl:not(.facts) { grid-template-columns: 1fr; gap: 0; }
   dl:not(.facts) dd { margin-bottom: .6rem; }
   .facts { grid-template-columns: 1fr 1fr; }

@@ -5,7 +5,7 @@
 
 import { InputError } from "../../core/errors.js";
 import { requireInteger } from "../../core/require.js";
-import { element, escapeMarkup, optional, tag } from "./markup.js";
+import { element, escapeMarkup, optional, pathOf, tag, withMinus } from "./markup.js";
 
 export interface TableContent {
   readonly kind: "table";
@@ -17,7 +17,10 @@ export interface TableContent {
   readonly caption?: string;
 }
 
-export type TableCell = string | number;
+export type TableCell = string | number | LinkCell;
+
+/** Text that links to a file beside the page, or to the heading of this page that has the id. */
+export type LinkCell = { readonly text: string } & ({ readonly href: string } | { readonly id: string });
 
 /** The table, in a frame that scrolls if it is too wide. */
 export function renderTable({ header, rows, best, caption }: TableContent): string {
@@ -47,7 +50,7 @@ function renderRow(
   best: boolean,
 ): string {
   const cells = row.map((cell, column) => {
-    const text = escapeMarkup(cellText(cell));
+    const text = renderCell(cell);
     const mark = best && column === 0 ? ' <span class="mark">best</span>' : "";
     return column === 0
       ? tag("th", text + mark, columnClass(column), ' scope="row"')
@@ -56,12 +59,26 @@ function renderRow(
   return tag("tr", cells.join(""), best ? "best" : undefined);
 }
 
-/** A number, or text that is one, perhaps with a unit (31.2 dB, 1.4×, 12 %); a dash stands for a missing one. */
+function renderCell(cell: TableCell): string {
+  const text = escapeMarkup(cellText(cell));
+  if (typeof cell !== "object") return text;
+  return `<a href="${"id" in cell ? `#${escapeMarkup(cell.id)}` : pathOf(cell.href)}">${text}</a>`;
+}
+
+/**
+ * A number, or text that is one, perhaps with a unit (31.2 dB, 1.4×, 12 %), a time (1:12) or a number with its spread
+ * (0.17 ± 0.06); a dash stands for a missing one.
+ */
 function isNumeric(cell: TableCell): boolean {
-  return typeof cell === "number" || /^([–—-]?|[−+-]?[\d.,]+(e[−+-]?\d+)?\s?(\p{L}{0,3}|%|×))$/u.test(cell);
+  if (typeof cell === "object") return false;
+  return (
+    typeof cell === "number" ||
+    /^([–—-]?|[−+-]?[\d.,:]+(e[−+-]?\d+)?( ± [\d.]+)?\s?(\p{L}{0,3}|%|×))$/u.test(cell)
+  );
 }
 
 function cellText(cell: TableCell): string {
-  if (typeof cell === "string") return cell;
+  if (typeof cell === "object") return cell.text;
+  if (typeof cell === "string") return withMinus(cell);
   return Number.isNaN(cell) ? "–" : String(cell).replace("-", "−");
 }
