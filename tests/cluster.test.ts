@@ -1,9 +1,10 @@
 /**
  * One run on several ranks, from end to end, under Open MPI and under MPICH: the conformance suite, the same files as from
- * one process, a rank that is killed, signals, and wrong set-ups. src/kernels/cluster/cluster.test.ts has ranks within one
- * process.
+ * one process, a rank that is killed, signals, and wrong set-ups; and processes with the environment of Slurm.
+ * src/kernels/cluster/cluster.test.ts has ranks within one process.
  */
 
+import { spawn } from "node:child_process";
 import {
   cpSync,
   mkdirSync,
@@ -152,6 +153,32 @@ describe.skipIf(!mpich.command)(`ranks of MPICH${mpich.note}`, () => {
     expect(code).toBe(0);
     expect(stdout + stderr).not.toContain("hook");
     expect(stdout).toMatch(/^rank 0 {2}\S+ {2}cpu.*\r?\nrank 1 {2}\S+ {2}cpu.*/);
+  });
+});
+
+describe("processes with the environment of Slurm", () => {
+  const start = (rank: string, variables: NodeJS.ProcessEnv) => {
+    const env = { ...process.env, SLURM_JOB_ID: "7", SLURM_PROCID: rank, ...variables };
+    return outcomeOf(
+      spawn(process.execPath, [program, "devices"], { env, stdio: ["ignore", "pipe", "pipe"] }),
+    );
+  };
+
+  it.skipIf(!mpich.command)("that MPI does not connect end, and only rank 0 reports it", async () => {
+    const env = { SLURM_STEP_NUM_TASKS: "4", TRAINLETS_MPI: "libmpich.so.12" };
+    const [first, second] = [await start("0", env), await start("1", env)];
+    expect([first.code, second.code]).toEqual([2, 2]);
+    expect(first.stderr).toMatch(
+      /^devices: srun started 4 processes, but MPICH .* finds 1: use srun --mpi=[^\n]*\n$/,
+    );
+    expect(first.stdout + second.stdout + second.stderr).toBe("");
+  });
+
+  it("whose connection to srun is closed end before MPI is loaded", async () => {
+    const env = { PMI_RANK: "0", PMI_SIZE: "4", PMI_JOBID: "7.0", PMI_FD: "99999" };
+    const { code, stderr } = await start("0", env);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^devices: the connection to the launcher is closed, as npx closes it: [^\n]*\n$/);
   });
 });
 

@@ -1,4 +1,10 @@
-/** Whether this process is one of several that a launcher of MPI started, as its environment says. */
+/** Whether this process is one of several that a launcher of MPI started, and how, as its environment says. */
+
+import { fstatSync } from "node:fs";
+import { InputError } from "../../core/errors.js";
+
+/** A problem of the way in which all ranks were started: each of them finds it, and rank 0 reports it. */
+export class CommonError extends InputError {}
 
 /** Variables of the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -22,7 +28,39 @@ const launchers = [
 export function findLauncher(env: Environment): Launched | undefined {
   for (const [launcher, rankName, sizeName] of launchers) {
     const [rank, size] = [env[rankName], env[sizeName]].map((text) => (text ? Number(text) : Number.NaN));
-    if (Number.isInteger(rank) && Number.isInteger(size) && size > 0) return { launcher, rank, size };
+    if (Number.isInteger(rank) && Number.isInteger(size) && size > 0)
+      return { launcher: isSlurmPmi(env, rankName) ? "srun" : launcher, rank, size };
   }
   return undefined;
+}
+
+/** `srun --mpi=pmi2` sets the variables of MPICH's mpirun, and names its step in one more. */
+function isSlurmPmi(env: Environment, rankName: string): boolean {
+  return rankName === "PMI_RANK" && env.PMI_JOBID !== undefined && env.SLURM_JOB_ID !== undefined;
+}
+
+/**
+ * Launchers of MPICH talk to a process through an open file, whose number is in PMI_FD. Node closes such files for the
+ * programs it starts, so they do not come through npx; MPI would use whatever has the number now, and crash.
+ */
+export function requireConnection(env: Environment): void {
+  if (env.OMPI_COMM_WORLD_SIZE !== undefined || env.PMI_FD === undefined) return;
+  if (isSocket(Number(env.PMI_FD))) return;
+  throw new CommonError(
+    "the connection to the launcher is closed, as npx closes it: start node_modules/.bin/trainlets instead of npx trainlets",
+  );
+}
+
+function isSocket(file: number): boolean {
+  try {
+    return fstatSync(file).isSocket();
+  } catch {
+    return false; // not open
+  }
+}
+
+/** A warning if signals, such as that of a queue before a time limit, will not come through. */
+export function lostSignals(env: Environment): string | undefined {
+  if (env.npm_command !== "exec") return undefined;
+  return "npx does not pass on all signals, so a run may end without a checkpoint: start node_modules/.bin/trainlets instead";
 }

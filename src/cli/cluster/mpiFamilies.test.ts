@@ -6,6 +6,7 @@ test.each([
   [{ OMPI_COMM_WORLD_RANK: "1", OMPI_COMM_WORLD_SIZE: "4" }, "mpirun of Open MPI", "Open MPI"],
   [{ PMI_RANK: "1", PMI_SIZE: "4" }, "mpirun of MPICH", "MPICH"],
   [{ SLURM_PROCID: "1", SLURM_STEP_NUM_TASKS: "4" }, "srun", "MPICH"],
+  [{ PMI_RANK: "1", PMI_SIZE: "4", PMI_JOBID: "16.0", SLURM_JOB_ID: "16" }, "srun", "MPICH"],
   [{ SLURM_PROCID: "1", SLURM_STEP_NUM_TASKS: "4", PMIX_RANK: "1" }, "srun", "Open MPI"],
 ])("%o is a process of %s, with the library of %s first", (env, launcher, family) => {
   expect(findLauncher(env)).toEqual({ launcher, rank: 1, size: 4 });

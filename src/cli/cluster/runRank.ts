@@ -9,7 +9,7 @@ import { runProgram } from "../program.js";
 import { describeError, report } from "../terminal/errors.js";
 import { stderr } from "../terminal/output.js";
 import { joinRanks } from "./joined.js";
-import type { Launched } from "./launcher.js";
+import { CommonError, type Launched } from "./launcher.js";
 import type { ClusterSession } from "./session.js";
 
 /** Signals that queues and launchers send to all ranks: rank 0 decides what they mean. */
@@ -29,6 +29,7 @@ export async function runRank(
     session = await joinRanks(launched, words);
   } catch (error) {
     if (launched.rank === 0) return report(error, command);
+    if (error instanceof CommonError) return 2;
     await setTimeout(patience);
     stderr.write(`${command}: rank ${launched.rank} on ${hostname()}: ${describeError(error)}\n`);
     return 2;
@@ -38,7 +39,7 @@ export async function runRank(
 }
 
 async function lead(session: ClusterSession, words: readonly string[], command: string): Promise<number> {
-  if (session.warning) stderr.write(`${command}: ${session.warning}\n`);
+  for (const warning of session.warnings) stderr.write(`${command}: ${warning}\n`);
   const code = await runProgram(words);
   await session.end(code);
   return code;

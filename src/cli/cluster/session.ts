@@ -3,12 +3,11 @@
  * and end with it.
  */
 
-import { InputError } from "../../core/errors.js";
 import { chooseKernels, type DeviceName, listDevices } from "../../kernels/chooseDevice.js";
 import { followKernels } from "../../kernels/cluster/follower.js";
 import { leadKernels } from "../../kernels/cluster/leader.js";
 import type { Kernels } from "../../kernels/contract.js";
-import type { Environment, Launched } from "./launcher.js";
+import { CommonError, type Environment, type Launched, lostSignals, requireConnection } from "./launcher.js";
 import { type MpiWorld, openMpi } from "./mpi.js";
 import {
   areCrowded,
@@ -42,11 +41,9 @@ export class ClusterSession {
 
   /** Join the others that the launcher started, with the words of the command line. */
   static async join(env: Environment, launched: Launched, words: readonly string[]): Promise<ClusterSession> {
+    requireConnection(env);
     const world = await openMpi(env);
-    if (world.size !== launched.size)
-      throw new InputError(
-        `${launched.launcher} started ${launched.size} processes, but ${world.library} finds ${world.size}: it is not the library of this launcher; name that in the variable TRAINLETS_MPI`,
-      );
+    requireSameSize(launched, world);
     const session = new ClusterSession(world, await introduce(world, words), launched);
     world.crowded = areCrowded(session.ranks);
     world.rates = await measureRates(world, session.threads);
@@ -62,8 +59,9 @@ export class ClusterSession {
     return threadsOf(this.ranks, this.world.rank);
   }
 
-  get warning(): string | undefined {
-    return unusedCores(this.ranks, this.#launched.launcher);
+  get warnings(): string[] {
+    const all = [unusedCores(this.ranks, this.#launched.launcher), lostSignals(process.env)];
+    return all.filter((text) => text !== undefined);
   }
 
   /** A note if ranks on the GPU may have one together. */
@@ -143,4 +141,19 @@ export class ClusterSession {
     await this.world.broadcast(text);
     return JSON.parse(new TextDecoder().decode(text));
   }
+}
+
+/** Refuse processes that MPI does not connect: each would do the work of all, and write the same files. */
+export function requireSameSize(
+  { launcher, size }: Launched,
+  world: Pick<MpiWorld, "library" | "size">,
+): void {
+  if (world.size === size) return;
+  const remedy =
+    launcher === "srun"
+      ? "use srun --mpi=pmix for Open MPI, --mpi=pmi2 for MPICH, or name another library"
+      : "it is not the library of this launcher; name that";
+  throw new CommonError(
+    `${launcher} started ${size} processes, but ${world.library} finds ${world.size}: ${remedy} in the variable TRAINLETS_MPI`,
+  );
 }
