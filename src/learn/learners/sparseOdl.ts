@@ -62,7 +62,7 @@ import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../kerne
 import { Model, type ModelMeta } from "../../model/model.js";
 import { Encoder, resolveLimits } from "../../pursuit/encoder.js";
 import { atomCareMemory, NewAtoms } from "../atoms/atomCare.js";
-import { AtomFits, fitBytes } from "../atoms/atomFits.js";
+import { AtomFits, fitBytes, fitCost } from "../atoms/atomFits.js";
 import { BaseRefinement, refinementMemory, requireRefinable } from "../atoms/baseRefinement.js";
 import { startMemory } from "../atoms/exampleStart.js";
 import { savableMatrix, savableNumbers, savableSymmetric } from "../checkpoints/checkpointParts.js";
@@ -253,7 +253,7 @@ const quickUpdate = 1e9;
 
 /**
  * Mini-batches between two updates. At most T: an update costs about half as much as coding T mini-batches of N
- * examples, in multiply-adds. At least T/8, but less where updates are quick.
+ * examples, in multiply-adds. At least T/6, but less where updates are quick.
  */
 export function updateIntervals(
   options: LearnerOptions,
@@ -267,9 +267,9 @@ export function updateIntervals(
     { size: n, cost: 0 },
   ).cost;
   const coded = N * (2 * transform + m * (k + (p * p) / 2));
-  const update = m * ((k * k * L) / 2 + (sweeps + 0.5) * n * m);
+  const update = m * (fitCost(L, k, m) + (sweeps + 0.5) * n * m);
   const longest = Math.max(1, Math.ceil((2 * update) / coded));
-  return { shortest: Math.ceil(Math.min(longest / 8, update / quickUpdate)), longest };
+  return { shortest: Math.ceil(Math.min(longest / 6, update / quickUpdate)), longest };
 }
 
 export const sparseOdl: LearnerKind = {
