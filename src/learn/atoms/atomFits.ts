@@ -75,7 +75,7 @@ export class AtomFits {
     sparsity: number,
     atoms: number,
     kernels: Kernels,
-    choices: number = fitChoices(baseCols(base), sparsity, atoms),
+    choices: number = fitChoices({ n: baseRows(base), L: baseCols(base), k: sparsity, m: atoms }),
   ): Promise<AtomFits> {
     return new AtomFits(await SparseDictionary.ofBase(base, kernels), sparsity, atoms, kernels, choices);
   }
@@ -151,9 +151,21 @@ export class AtomFits {
 /** Multiply-adds of the fits of all atoms for which nobody needs to wait: about a tenth of a second on two cores. */
 const quickFits = 1e9;
 
-/** The base atoms that an atom of k non-zeros chooses among when it is improved: all L where the fits of m atoms are quick. */
-export function fitChoices(L: number, k: number, m: number): number {
-  return m * fullFit(L, k) <= quickFits ? L : Math.min(L, k + Math.ceil(k / 2));
+/** Samples, base atoms, non-zeros of an atom, and atoms. */
+export interface FitSizes {
+  readonly n: number;
+  readonly L: number;
+  readonly k: number;
+  readonly m: number;
+}
+
+/**
+ * The base atoms that an atom chooses among when it is improved: all of them where the fits of all atoms are quick, or
+ * take less than half as long as a dense product of n × m and m × m, which every update has several of.
+ */
+export function fitChoices({ n, L, k, m }: FitSizes): number {
+  const full = fullFit(L, k);
+  return m * full <= quickFits || full <= (n * m) / 2 ? L : Math.min(L, k + Math.ceil(k / 2));
 }
 
 function fullFit(L: number, k: number): number {
@@ -161,8 +173,9 @@ function fullFit(L: number, k: number): number {
 }
 
 /** Multiply-adds that take as long as the improvement of an atom; those of small systems take three times as long as others. */
-export function fitCost(L: number, k: number, m: number): number {
-  const choices = fitChoices(L, k, m);
+export function fitCost(sizes: FitSizes): number {
+  const { L, k } = sizes;
+  const choices = fitChoices(sizes);
   return choices === L ? fullFit(L, k) : Math.min(fullFit(L, k), 3 * k * k * (choices / 2 + k));
 }
 
@@ -174,6 +187,6 @@ export function fitBytes(
 ): number {
   const [n, L] = [baseRows(base), baseCols(base)];
   const part = Math.min(atoms, maxPart);
-  const near = L <= mostGramAtoms && fitChoices(L, k, atoms) < L ? 4 * L * part : 0;
+  const near = L <= mostGramAtoms && fitChoices({ n, L, k, m: atoms }) < L ? 4 * L * part : 0;
   return 4 * (4 * L + part * (2 * n + 2 * k + 7)) + codingBytes(L, part, mostGramAtoms) + near;
 }
