@@ -8,20 +8,24 @@
  */
 
 import { asyncDispose, releaseWhenCollected } from "../core/disposal.js";
-import { InputError, inputError } from "../core/errors.js";
+import { InputError } from "../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../core/matrix.js";
-import { requireInteger, requireOneOf } from "../core/require.js";
+import { requireInteger } from "../core/require.js";
 import { requireShape, sizeOf } from "../core/shape.js";
-import { Matrix64 } from "../linalg/matrix64.js";
 import {
-  type DeviceKernels,
-  type DeviceMatrix,
-  type DeviceSparse,
-  type Kernels,
-  type PursuitLimits,
-  pursuitNames,
-  type ScalarPlace,
-} from "./contract.js";
+  requireEntries,
+  requireFactors,
+  requireHost,
+  requireLimits,
+  requireNumber,
+  requirePlace,
+  requireSignals,
+  requireSizes,
+  requireSlot,
+  requireWords,
+  wrongSizes,
+} from "./argumentChecks.js";
+import type { DeviceKernels, Kernels } from "./contract.js";
 import { type HandleKind, HandleTable } from "./handleTable.js";
 
 /** Operations on handles: all that return a promise. */
@@ -66,6 +70,10 @@ export const signatures: Readonly<Record<OperationName, readonly string[]>> = {
   ompFromAtoms: [
     ...["base: base n L", "A: sparse L m", "scale: matrix m 1", "Y: matrix n N", "energies: matrix 1 N", ""],
     ...["X: sparse m N", "path?: matrix * N"],
+  ],
+  ompNear: [
+    ...["G: matrix m m", "P: matrix m N", "W: matrix m N", "energies: matrix 1 N"],
+    ...["A: sparse m *", "", "", "X: sparse m N"],
   ],
   scaleRows: ["scale: matrix m 1", "X: sparse m N"],
 
@@ -135,6 +143,13 @@ const furtherChecks: {
   batchOmp: (where, _table, _G, _P, _energies, limits, X, path) => requireLimits(where, limits, X, path),
   ompFromAtoms: (where, _table, _base, _A, _scale, _Y, _energies, limits, X, path) =>
     requireLimits(where, limits, X, path),
+  ompNear(where, _table, G, P, _W, _energies, A, near, limits, X) {
+    requireLimits(where, limits, X, undefined);
+    requireInteger(where, "near.choices", near?.choices, A.width, G.rows);
+    requireInteger(where, "near.step", near.step ?? 1, 1);
+    const last = (P.cols - 1) * (near.step ?? 1);
+    requireInteger(where, "near.first", near.first, 0, P.cols === 0 ? Infinity : A.cols - 1 - last);
+  },
   gradient(where, table, _W, _X, _S, _grad, energy) {
     if (energy !== undefined) requirePlace(where, table, energy);
   },
@@ -170,20 +185,6 @@ const furtherChecks: {
     requireSizes(where, "sum", sum, [sizeOf(requireShape(where, "shape", shape)), 1]);
   },
 };
-
-function requireLimits(
-  where: string,
-  limits: PursuitLimits,
-  X: DeviceSparse,
-  path: DeviceMatrix | undefined,
-): void {
-  requireInteger(where, "limits.sparsity", limits?.sparsity, 0, X.width);
-  const { sparsity, residualEnergy } = limits;
-  if (!(typeof residualEnergy === "number" && residualEnergy >= 0))
-    throw inputError(where, "limits.residualEnergy", "must be a number of at least 0", residualEnergy);
-  if (limits.pursuit !== undefined) requireOneOf(where, "limits.pursuit", limits.pursuit, pursuitNames);
-  if (path) requireSizes(where, "path", path, [sparsity, X.cols]);
-}
 
 /** Kernels with operations that have not ended: they are in use, even if nobody else refers to them. */
 const busy = new Set<object>();
@@ -371,77 +372,4 @@ function requireKnownSizes(
     const expected = sizes.map((at, i) => (at === any || Number.isNaN(known[at]) ? has[i] : known[at]));
     throw wrongSizes(where, name, expected, has);
   }
-}
-
-/** The most entries of a handle: more than any device holds, and far from where whole numbers lose their digits. */
-const mostEntries = 2 ** 40;
-
-/** Sizes of a new handle. */
-function requireEntries(where: string, sizes: Readonly<Record<string, number>>): void {
-  for (const [name, size] of Object.entries(sizes)) requireInteger(where, name, size, 0, 2 ** 32);
-  const entries = Object.values(sizes).reduce((product, size) => product * size, 1);
-  requireInteger(where, Object.keys(sizes).join(" × "), entries, 0, mostEntries);
-}
-
-function requireFactors(where: string, factors: unknown): void {
-  const valid =
-    Array.isArray(factors) && factors.length > 0 && factors.every((factor) => factor instanceof Matrix64);
-  if (!valid) throw inputError(where, "factors", "must be one Matrix64 per axis", factors);
-}
-
-function requireSignals(where: string, list: unknown): void {
-  if (!Array.isArray(list)) throw inputError(where, "signals", "must be an array of signals", list);
-  for (const [i, signal] of list.entries()) {
-    if (!(signal?.data instanceof Float32Array))
-      throw inputError(where, `signals[${i}].data`, "must be a Float32Array", signal?.data);
-    const size = sizeOf(requireShape(where, `signals[${i}].shape`, signal.shape));
-    if (signal.data.length !== size)
-      throw inputError(where, `signals[${i}].data`, `must have ${size} samples`, signal.data.length);
-  }
-}
-
-function requireHost<T>(
-  where: string,
-  value: unknown,
-  type: new (...args: never[]) => T,
-  name: string,
-): void {
-  if (!(value instanceof type)) throw inputError(where, "source", `must be ${name}`, value);
-}
-
-function requireSizes(
-  where: string,
-  name: string,
-  { rows, cols }: { readonly rows: number; readonly cols: number },
-  [expectedRows, expectedCols]: readonly [number, number],
-): void {
-  if (rows === expectedRows && cols === expectedCols) return;
-  throw wrongSizes(where, name, [expectedRows, expectedCols], [rows, cols]);
-}
-
-type Sizes = readonly (number | undefined)[];
-
-function wrongSizes(where: string, argument: string, expected: Sizes, got: Sizes): InputError {
-  const rule = `must be ${expected.join(" × ")}`;
-  return new InputError(`${argument} ${rule}, got ${got.join(" × ")}`, { where, argument, rule });
-}
-
-/** A Uint32Array, of this length if one is given. */
-function requireWords(where: string, name: string, value: unknown, length?: number): void {
-  if (!(value instanceof Uint32Array)) throw inputError(where, name, "must be a Uint32Array", value);
-  if (length === undefined || value.length === length) return;
-  throw inputError(where, name, `must have ${length} entries`, value.length);
-}
-
-function requireNumber(where: string, name: string, value: unknown): void {
-  if (!Number.isFinite(value)) throw inputError(where, name, "must be a finite number", value);
-}
-
-function requireSlot(where: string, name: string, slot: unknown, { rows, cols }: DeviceMatrix): void {
-  requireInteger(where, name, slot, 0, rows * cols - 1);
-}
-
-function requirePlace(where: string, table: HandleTable, place: ScalarPlace): void {
-  table.requireHandle(where, "energy.scalars", place?.scalars, "matrix");
-  requireSlot(where, "energy.slot", place.slot, place.scalars);
 }

@@ -38,6 +38,7 @@ import type {
   DeviceSignals,
   DeviceSparse,
   MomentumStep,
+  NearAtoms,
 } from "./deviceHandles.js";
 import type { DividedKernels } from "./divided.js";
 
@@ -48,6 +49,7 @@ export type {
   DeviceSignals,
   DeviceSparse,
   MomentumStep,
+  NearAtoms,
 } from "./deviceHandles.js";
 
 /** Kernels as algorithms get them: checked, and closed at the end of an `await using` block. */
@@ -241,6 +243,22 @@ export interface PursuitOperations {
     limits: PursuitLimits,
     X: DeviceSparse,
     path?: DeviceMatrix,
+  ): Promise<void>;
+  /**
+   * X ← the codes of `batchOmp` where example i chooses among a few atoms: those with an entry in its column of A, which is
+   * column first + i·step (step 1 by default), and of the others those of the largest |W| above 0 in its column (the lower
+   * row, if equal), at most `choices` in all. Rules and stops are those of `batchOmp` over these atoms alone. For codes that are to
+   * be near known ones: p²·choices/2 per example. `choices` is at least the width of A.
+   */
+  ompNear(
+    G: DeviceMatrix,
+    P: DeviceMatrix,
+    W: DeviceMatrix,
+    energies: DeviceMatrix,
+    A: DeviceSparse,
+    near: NearAtoms,
+    limits: PursuitLimits,
+    X: DeviceSparse,
   ): Promise<void>;
   /** X ← diag(scale) X, with `scale` m × 1. */
   scaleRows(scale: DeviceMatrix, X: DeviceSparse): Promise<void>;

@@ -37,3 +37,10 @@ export interface MomentumStep {
   readonly eta: number;
   readonly grad: DeviceMatrix;
 }
+
+/** Which columns of A belong to the examples of `ompNear`, and among how many atoms each example chooses. */
+export interface NearAtoms {
+  readonly first: number;
+  readonly step?: number | undefined;
+  readonly choices: number;
+}

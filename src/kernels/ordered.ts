@@ -68,6 +68,7 @@ export function inOrder(kernels: DeviceKernels): DeviceKernels {
 
     columnEnergies: inTurn(kernels.columnEnergies),
     batchOmp: inTurn(kernels.batchOmp),
+    ompNear: inTurn(kernels.ompNear),
     ompFromAtoms: inTurn(kernels.ompFromAtoms),
     scaleRows: inTurn(kernels.scaleRows),
 

@@ -42,6 +42,7 @@ import {
   type DeviceSignals,
   type DeviceSparse,
   type Kernels,
+  type NearAtoms,
   type PursuitLimits,
   type PursuitName,
   pursuitNames,
@@ -109,6 +110,31 @@ export class Encoder<D extends Dictionary = Dictionary> implements BatchEncoder 
       await dictionary.project(Y, P);
       await kernels.batchOmp(dictionary.gram, P, energies, this.limits, X, path);
     } else await dictionary.pursue?.(Y, energies, this.limits, X, path);
+    await dictionary.fromUnitAtoms(X);
+    return X;
+  }
+
+  /**
+   * Codes near those that A holds in its columns from `first` on, with the residuals R: each chooses among the atoms of its
+   * column of A and those most correlated with its residual, `choices` in all (`Kernels.ompNear`). Needs a Gram matrix. `W` is room for m × N.
+   */
+  async encodeNear(
+    Y: DeviceMatrix,
+    R: DeviceMatrix,
+    A: DeviceSparse,
+    near: NearAtoms,
+    W: DeviceMatrix,
+  ): Promise<DeviceSparse> {
+    const kernels = this.#kernels;
+    const { dictionary } = this;
+    if (!dictionary.gram || !this.#correlations) return this.encode(Y);
+    const energies = kernels.head(this.#energies, Y.cols);
+    const X = kernels.headSparse(this.#codes, Y.cols);
+    const P = kernels.head(this.#correlations, Y.cols);
+    await kernels.columnEnergies(Y, energies);
+    await dictionary.project(Y, P);
+    await dictionary.project(R, W);
+    await kernels.ompNear(dictionary.gram, P, W, energies, A, near, this.limits, X);
     await dictionary.fromUnitAtoms(X);
     return X;
   }

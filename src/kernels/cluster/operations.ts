@@ -146,6 +146,11 @@ export function clusterOperations(local: Kernels, ranks: Communicator): DeviceKe
       const given = [await share(Y), await share(energies)] as const;
       await local.ompFromAtoms(...atoms, ...given, limits, intoSparse(X), path && into(path));
     },
+    async ompNear(G, P, W, energies, A, { first, step = 1, choices }, limits, X) {
+      const given = [await whole(G), await share(P), await share(W), await share(energies)] as const;
+      const own = { first: first + step * ranks.rank, step: step * ranks.size, choices };
+      await local.ompNear(...given, await wholeSparse(A), own, limits, intoSparse(X));
+    },
     async scaleRows(scale, X) {
       const factors = await whole(scale);
       const { columns } = sparse(X);

@@ -7,7 +7,7 @@
  * device may run fewer. What depends on blocks and remainders runs once more at sizes
  * beyond any block, on small integers, which f32 adds exactly.
  *
- * The cases: memory, misuse, dictionary, pursuit, ols, ompFromAtoms, update, codeLists, explicit, examples, each in its `.case.ts`.
+ * The cases: memory, misuse, dictionary, pursuit, ols, ompFromAtoms, ompNear, update, codeLists, explicit, examples, each in its `.case.ts`.
  * What they use: caseHandles.case.ts (inputs, outputs), oracle.case.ts (exact results, bounds).
  */
 
@@ -23,12 +23,13 @@ import { memoryCases } from "./memory.case.js";
 import { misuseCases } from "./misuse.case.js";
 import { olsCases } from "./ols.case.js";
 import { ompFromAtomsCases } from "./ompFromAtoms.case.js";
+import { ompNearCases } from "./ompNear.case.js";
 import { pursuitCases } from "./pursuit.case.js";
 import { updateCases } from "./update.case.js";
 
 const scales = [1, 1e-12, 1e12];
 const cases = [
-  ...[memoryCases, dictionaryCases, pursuitCases, olsCases, ompFromAtomsCases],
+  ...[memoryCases, dictionaryCases, pursuitCases, olsCases, ompFromAtomsCases, ompNearCases],
   ...[updateCases, codeListCases, explicitCases, exampleCases],
 ].flat();
 

@@ -30,6 +30,7 @@ function otherArguments(kernels: Kernels): Partial<Record<OperationName, Readonl
     writeColumns: { 1: Uint32Array.of(4, 1), 2: new SparseColumns(8, 2, 2) },
     writeSet: { 1: Uint32Array.of(1, 3) },
     batchOmp: { 3: { sparsity: 2, residualEnergy: 0 } },
+    ompNear: { 5: { first: 2, choices: 3 }, 6: { sparsity: 2, residualEnergy: 0 } },
     ompFromAtoms: { 5: { sparsity: 2, residualEnergy: 0 } },
     gradient: { 4: { scalars, slot: 1 } },
     movedEnergy: { 5: 0 },

@@ -246,7 +246,7 @@ interface Code {
 }
 
 /** Checks that OLS may give a code, and the residual energies of its turns. */
-function expectLeast(
+export function expectLeast(
   D: DenseMatrix,
   y: Float32Array,
   limits: PursuitLimits,

@@ -1,4 +1,7 @@
-/** Batch-OMP: assembly/omp.ts, correlations.ts, rounded.ts; orthogonal least squares: assembly/ols.ts; both without a Gram matrix: assembly/ompFromAtoms.ts. */
+/**
+ * Batch-OMP: assembly/omp.ts, correlations.ts, rounded.ts; orthogonal least squares: assembly/ols.ts; both among a few
+ * atoms: assembly/near.ts; both without a Gram matrix: assembly/ompFromAtoms.ts.
+ */
 
 import { dependenceFloor, type PursuitOperations, pursuitFloor } from "../contract.js";
 import { correlationStrip, lanes, panel, rowBytes } from "./assembly/constants.js";
@@ -33,8 +36,36 @@ export function pursuitOperations(pool: Pool, memory: CpuMemory): PursuitOperati
         dependenceFloor,
         kept,
         isOls: isOls ? 1 : 0,
+        ...allAtoms,
       };
       await pool.run("batchOmp", args, P.cols, examplesPerCall(m, p));
+    },
+
+    async ompNear(G, P, W, energies, A, { first, step = 1, choices }, limits, X) {
+      const { sparsity: p, residualEnergy, pursuit } = limits;
+      sparse(X).places.version++;
+      pool.reserveScratch(nearBytes(G.rows, choices, p));
+      const args = {
+        G: dense(G).at,
+        P: dense(P).at,
+        energies: dense(energies).at,
+        m: G.rows,
+        p,
+        X: sparse(X).at,
+        path: 0,
+        residualEnergy,
+        pursuitFloor,
+        dependenceFloor,
+        kept: 0,
+        isOls: pursuit === "ols" ? 1 : 0,
+        ...allAtoms,
+        choices,
+        W: dense(W).at,
+        A: sparse(A).at,
+        first,
+        step,
+      };
+      await pool.run("batchOmp", args, P.cols, examplesPerCall(choices, p));
     },
 
     async ompFromAtoms(phi, A, scale, Y, energies, { sparsity: p, residualEnergy, pursuit }, X, path) {
@@ -72,9 +103,18 @@ export function pursuitOperations(pool: Pool, memory: CpuMemory): PursuitOperati
   };
 }
 
-/** An upper estimate of the scratch memory that a thread needs for a pursuit. */
+/** The arguments of near.ts for a pursuit over all atoms. */
+const allAtoms = { choices: 0, W: 0, A: 0, first: 0, step: 0, rows: 0, columns: 0, all: 0 } as const;
+
+/** An upper estimate of the scratch memory that a thread needs for a pursuit, among all atoms or at most 4p of them. */
 export function pursuitBytes(m: number, p: number): number {
-  return Math.max(ompBytes(m, p, keptColumns(m, p)), olsBytes(m, p));
+  const near = nearBytes(m, Math.min(m, 4 * p), p);
+  return Math.max(ompBytes(m, p, keptColumns(m, p)), olsBytes(m, p), near);
+}
+
+/** Arguments, rows, P, columns, the selection (assembly/near.ts), and a pursuit. */
+function nearBytes(m: number, choices: number, p: number): number {
+  return 512 + 4 * choices * (p + 2) + 12 * m + Math.max(ompBytes(choices, p, 0), olsBytes(choices, p));
 }
 
 /** An upper estimate of the scratch memory that a thread needs for a pursuit from the atoms (assembly/ompFromAtoms.ts). */

@@ -15,10 +15,12 @@ import { chunkBytes } from "./denseProducts.js";
 import { closeGpu, type OpenGpu, openGpu } from "./device.js";
 import { exampleOperations } from "./examples.js";
 import { explicitOperations } from "./explicit.js";
+import { mostBoundAtoms, pursuitBytes } from "./gramPursuit.js";
 import { sparse } from "./handles.js";
 import { GpuMemory, memoryOperations } from "./memory.js";
+import { nearBytes } from "./nearPursuit.js";
 import { dictionaryOperations, GpuProducts } from "./products.js";
-import { mostBoundAtoms, pursuitBytes, pursuitOperations } from "./pursuit.js";
+import { pursuitOperations } from "./pursuit.js";
 import { GpuQueue } from "./queue.js";
 import { moveBytes, updateOperations } from "./update.js";
 
@@ -69,7 +71,7 @@ export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
     get memory() {
       return { used: queue.bytes, limit: Infinity };
     },
-    /** D and Φ as dense matrices, a copy of G and columns on their way to it, slices, what lies between two axes, lists of codes, correlations of OLS. */
+    /** D and Φ as dense matrices, a copy of G and columns on their way to it, slices, what lies between two axes, lists of codes, correlations of OLS, few atoms. */
     workspace({ n, L, m, p, N }) {
       const dense = 4 * n * (m + L);
       const passing = (bytes: number) => Math.min(chunkBytes, bytes);
@@ -80,7 +82,18 @@ export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
       const lists = (m * N) / 8 + 8 * N * p + 20 * m;
       const slices = n > sliceRows ? passing((4 * m * Math.max(N, m) * n) / sliceRows) : 0;
       const moved = 2 * passing(4 * Math.max(n, L) * N) + passing(4 * n * m);
-      return dense + gram + slices + axes + lists + moved + moveBytes(L) + pursuitBytes(m, N) + fromAtoms;
+      return (
+        dense +
+        gram +
+        slices +
+        axes +
+        lists +
+        moved +
+        moveBytes(L) +
+        pursuitBytes(m, N) +
+        nearBytes(L, p) +
+        fromAtoms
+      );
     },
     async close() {
       queue.close();

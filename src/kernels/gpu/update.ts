@@ -3,7 +3,17 @@
 import type { DeviceSparse, MomentumStep, UpdateOperations } from "../contract.js";
 import type { CodeLists } from "./codes.js";
 import { chunkBytes } from "./denseProducts.js";
-import { base, dense, GpuMatrix, type GpuSet, runsOf, set, sparse, strideOf } from "./handles.js";
+import {
+  base,
+  dense,
+  GpuMatrix,
+  type GpuSet,
+  type GpuSparse,
+  runsOf,
+  set,
+  sparse,
+  strideOf,
+} from "./handles.js";
 import type { GpuMemory } from "./memory.js";
 import type { GpuProducts } from "./products.js";
 import type { GpuQueue } from "./queue.js";
@@ -103,20 +113,11 @@ export function updateOperations(
       queue.dispatch("ratio", { num, den, out }, [dense(scalars).buffer], [1]),
 
     async moveAtoms(k, U, S, A, step) {
-      const u = dense(U);
-      addStep(queue, step, set(S), u);
       const atoms = sparse(A);
-      const inside = u.rows * 4 + moverBytes <= groupBytes;
-      const fit = Math.max(1, Math.floor(memory.panelBytes / (u.rows * 4)));
-      const groups = inside ? atoms.cols : Math.min(movers, atoms.cols, fit);
-      const work = inside ? queue.scratch("none", 16) : queue.scratch("moved atoms", groups * u.rows * 4);
-      const constants = { inside: inside ? 1 : 0, room: inside ? u.rows : 1 };
-      for (const { first, count, parts } of runsOf(u)) {
-        const params = { rows: u.rows, stride: u.stride, k, ...atoms.layout, begin: first, count };
-        const buffers = [parts[0].buffer, set(S).buffer, atoms.store.buffer, work];
-        queue.dispatch("moveAtoms", params, buffers, [groups], constants);
-      }
-      atoms.store.version++;
+      addStep(queue, step, set(S), dense(U));
+      const { cols, layout, store } = atoms;
+      keepLargest(memory, groupBytes, k, dense(U), set(S).buffer, { cols, layout, buffer: store.buffer });
+      store.version++;
     },
     async acceptAtoms(C, energies, distances, A, first) {
       const [from, to] = [sparse(C), sparse(A)];
@@ -175,6 +176,26 @@ export function updateOperations(
       if (refits) codes.refitted(x);
     },
   };
+}
+
+/** A_S ← P_k[A_S − U_S], where A is sparse columns in a buffer, and S the words of a set. */
+export function keepLargest(
+  { queue, panelBytes }: GpuMemory,
+  groupBytes: number,
+  k: number,
+  U: GpuMatrix,
+  S: GPUBuffer,
+  A: { readonly cols: number; readonly layout: GpuSparse["layout"]; readonly buffer: GPUBuffer },
+): void {
+  const inside = U.rows * 4 + moverBytes <= groupBytes;
+  const fit = Math.max(1, Math.floor(panelBytes / (U.rows * 4)));
+  const groups = inside ? A.cols : Math.min(movers, A.cols, fit);
+  const work = inside ? queue.scratch("none", 16) : queue.scratch("moved atoms", groups * U.rows * 4);
+  const constants = { inside: inside ? 1 : 0, room: inside ? U.rows : 1 };
+  for (const { first, count, parts } of runsOf(U)) {
+    const params = { rows: U.rows, stride: U.stride, k, ...A.layout, begin: first, count };
+    queue.dispatch("moveAtoms", params, [parts[0].buffer, S, A.buffer, work], [groups], constants);
+  }
 }
 
 /** Columns that are gathered in the time that Φ takes to make one. */

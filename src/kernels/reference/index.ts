@@ -18,7 +18,7 @@ import {
   signals,
   sparse,
 } from "./handles.js";
-import { batchOmp } from "./omp.js";
+import { batchOmp, ompNear } from "./omp.js";
 import { ompFromAtoms } from "./ompFromAtoms.js";
 import { addWindows, extract } from "./patches.js";
 import {
@@ -122,6 +122,8 @@ export function createReferenceKernels({ mostGramAtoms = 16_384 }: ReferenceOpti
         sparse(X),
         path && dense(path),
       ),
+    ompNear: async (G, P, W, energies, A, near, limits, X) =>
+      ompNear(dense(G), dense(P), dense(W), dense(energies), sparse(A), near, limits, sparse(X)),
     scaleRows: async (scale, X) => scaleRows(dense(scale), sparse(X)),
 
     usedAtoms: async (X, S) => usedAtoms(sparse(X), set(S)),

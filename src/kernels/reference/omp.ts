@@ -22,8 +22,9 @@
  * kernels get α from β.
  */
 
-import type { DenseMatrix, SparseColumns } from "../../core/matrix.js";
-import { dependenceFloor, type PursuitLimits, pursuitFloor } from "../contract.js";
+import { DenseMatrix, type SparseColumns } from "../../core/matrix.js";
+import { dependenceFloor, type NearAtoms, type PursuitLimits, pursuitFloor } from "../contract.js";
+import { largestRows } from "./update.js";
 
 export function batchOmp(
   G: DenseMatrix,
@@ -38,6 +39,37 @@ export function batchOmp(
     pursuit.run(P.column(i), energies.data[i], limits);
     X.setColumn(i, pursuit.taken, pursuit.coefficients);
     path?.column(i).set(pursuit.path);
+  }
+}
+
+/** Pursuits among a few atoms each: G and P of these alone, then their names. */
+export function ompNear(
+  G: DenseMatrix,
+  P: DenseMatrix,
+  W: DenseMatrix,
+  energies: DenseMatrix,
+  A: SparseColumns,
+  { first, step = 1, choices }: NearAtoms,
+  limits: PursuitLimits,
+  X: SparseColumns,
+): void {
+  for (let i = 0; i < P.cols; i++) {
+    const column = first + i * step;
+    const start = column * A.width;
+    const near = Float32Array.from(W.column(i));
+    for (const row of A.indices.subarray(start, start + A.counts[column])) near[row] = Infinity;
+    const rows = largestRows(near, choices);
+    const pursuit = new Pursuit(
+      DenseMatrix.build(rows.length, rows.length, (r, c) => G.at(rows[r], rows[c])),
+      limits.sparsity,
+    );
+    const projections = Float32Array.from(rows, (row) => P.at(row, i));
+    pursuit.run(projections, energies.data[i], limits);
+    X.setColumn(
+      i,
+      pursuit.taken.map((atom) => rows[atom]),
+      pursuit.coefficients,
+    );
   }
 }
 

@@ -60,7 +60,7 @@ export function clearColumns(S: ReferenceSet, M: DenseMatrix, rows: boolean): vo
 }
 
 /** The rows of the k largest magnitudes without zeros, ascending; of equal magnitudes, the lower row. */
-function largestRows(values: Float32Array, k: number): number[] {
+export function largestRows(values: Float32Array, k: number): number[] {
   const sorted = values.map(Math.abs).sort();
   const threshold = sorted[Math.max(0, sorted.length - k)];
   let above = 0;

@@ -7,7 +7,7 @@ import { dot, explicitBase, wide } from "../../kernels/conformance/oracle.case.j
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import type { Matrix64 } from "../../linalg/matrix64.js";
 import { randomAtoms, unitAtoms } from "../learners/learner.case.js";
-import { AtomFits, fitBytes } from "./atomFits.js";
+import { AtomFits, fitBytes, fitChoices, fitCost } from "./atomFits.js";
 
 const base = createBase("odct:1", [4, 4]);
 const phi = explicitBase(base.factors);
@@ -52,6 +52,52 @@ describe("AtomFits", () => {
     const after = phi.times(wide(await kernels.readSparse(D.A)));
     for (let j = 0; j < m; j++) expect(dot(after.column(j), wanted.column(j))).toBeCloseTo(1, 5);
     expect(dot(after.column(7), before.column(7))).toBeLessThan(0.99);
+  });
+
+  test("improves an atom among its own base atoms and those most correlated with what it leaves", async () => {
+    const { kernels, rng } = await setUp(4);
+    const A = randomAtoms(rng, phi.cols, m, k);
+    const { D: before, norms } = unitAtoms(phi, A);
+    for (let s = 0; s < A.values.length; s++) A.values[s] /= norms[Math.floor(s / k)];
+    const choices = k + 2;
+    const fits = await AtomFits.create(base, k, m, kernels, choices);
+    const D = await SparseDictionary.create(base, A, kernels);
+    const targets = toHost(unitAtoms(phi, randomAtoms(rng, phi.cols, m, 6)).D);
+    const U = kernels.matrix(phi.rows, m);
+    await kernels.writeMatrix(U, targets);
+    await fits.improve(U, D);
+    const improved = await kernels.readSparse(D.A);
+    const after = phi.times(wide(improved));
+    const energies = Array.from({ length: phi.cols }, (_, l) => dot(phi.column(l), phi.column(l)));
+    let exchanged = 0;
+    for (let j = 0; j < m; j++) {
+      const rest = targets.column(j).map((value, i) => value - before.column(j)[i]);
+      const sizes = energies.map((energy, l) => Math.abs(dot(phi.column(l), rest)) / Math.sqrt(energy));
+      const own = [...A.indices.subarray(j * k, j * k + A.counts[j])];
+      const others = [...sizes.keys()].filter((l) => !own.includes(l)).sort((a, b) => sizes[b] - sizes[a]);
+      const open = [...own, ...others.slice(0, choices - own.length)];
+      const taken = [...improved.indices.subarray(j * k, j * k + improved.counts[j])];
+      expect(open, `atom ${j}`).toEqual(expect.arrayContaining(taken));
+      expect(dot(after.column(j), targets.column(j))).toBeGreaterThan(
+        dot(before.column(j), targets.column(j)) - 1e-6,
+      );
+      exchanged += taken.filter((l) => !own.includes(l)).length;
+    }
+    expect(exchanged).toBeGreaterThan(m / 2);
+  });
+
+  test("chooses among all base atoms where fits are quick, or quicker than sweeps, and never costs more than that", () => {
+    const full = (L: number, k: number) => (k * k * L) / 2;
+    const [small, short, long] = [
+      { n: 144, L: 784, k: 36, m: 784 },
+      { n: 1024, L: 3136, k: 20, m: 3136 },
+      { n: 1024, L: 3136, k: 51, m: 3136 },
+    ] as const;
+    expect([small, short, long].map(fitChoices)).toEqual([784, 3136, 77]);
+    expect(fitCost(short)).toBe(full(3136, 20));
+    for (const k of [51, 100, 250, 1000, 3000])
+      expect(fitCost({ ...long, k })).toBeLessThanOrEqual(full(3136, k));
+    expect(fitCost(long)).toBeLessThan(full(3136, 51) / 4);
   });
 
   test("leaves atoms alone whose target is zero", async () => {

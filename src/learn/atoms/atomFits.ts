@@ -1,10 +1,10 @@
 /**
  * Sparse fits of atoms over the base: for unit targets u, the columns of a matrix U,
  *
- *     c ← OLS_k(Φ, u),   a ← c/‖Φc‖₂
+ *     c ← OLS_k(Φ_I, u),   a ← c/‖Φc‖₂
  *
- * which is the best k-sparse approximation of u that orthogonal least squares finds. As c is
- * fitted by least squares, ⟨u, Φc⟩ = ‖Φc‖², so that the unit atom d = Φa has
+ * which is the best k-sparse approximation of u that orthogonal least squares finds among the base
+ * atoms I. As c is fitted by least squares, ⟨u, Φc⟩ = ‖Φc‖², so that the unit atom d = Φa has
  *
  *     ‖u − d‖² = 2 − 2‖Φc‖₂.
  *
@@ -12,8 +12,12 @@
  * worse approximation than the atom that is there. A part of the atoms at a time; nothing is
  * read back to the host.
  *
+ * The base atoms I are all of them, or, in `improve` where that would take long (`fitChoices`), those of the old atom and of the others
+ * those most correlated with what it leaves, Φᵀ(u − d_old): half as many as an atom has. Then a fit costs little more than
+ * its small systems, and an atom exchanges at most a third of its base atoms for others at a time.
+ *
  * Shapes   Φ n×L   U n×m   A L×m
- * Cost     k²L/2 per atom, besides correlations.
+ * Cost     k²L/2 per atom, or k²|I|/2 and k³ for the small systems; besides correlations.
  * Memory   the Gram matrix of Φ, L × L, unless the kernels work without, and work for 512 atoms.
  */
 
@@ -40,28 +44,40 @@ export class AtomFits {
   readonly #chosen: DeviceSparse;
   readonly #energies: DeviceMatrix;
   readonly #distances: DeviceMatrix;
+  /** |I|, and room for the correlations of base atoms with what the current atoms leave; undefined if a fit chooses among all. */
+  readonly #choices: number;
+  readonly #correlations: DeviceMatrix | undefined;
   readonly #kernels: Kernels;
 
-  private constructor(phi: SparseDictionary, sparsity: number, atoms: number, kernels: Kernels) {
+  private constructor(
+    phi: SparseDictionary,
+    sparsity: number,
+    atoms: number,
+    kernels: Kernels,
+    choices: number,
+  ) {
     const part = Math.min(atoms, maxPart);
     this.phi = phi;
     this.#pursuit = new Encoder(phi, { sparsity, residualEnergy: 0, pursuit: "ols" }, part, kernels);
     this.#targets = kernels.matrix(phi.rows, part);
     this.#fits = kernels.matrix(phi.rows, part);
     this.#chosen = kernels.sparse(atoms, part, 1);
+    this.#choices = choices;
+    this.#correlations = phi.gram && choices < phi.cols ? kernels.matrix(phi.cols, part) : undefined;
     this.#energies = kernels.matrix(1, part);
     this.#distances = kernels.matrix(1, part);
     this.#kernels = kernels;
   }
 
-  /** For `atoms` atoms of at most `sparsity` non-zeros. */
+  /** For `atoms` atoms of at most `sparsity` non-zeros, each improved among `choices` base atoms. */
   static async create(
     base: BaseDictionary,
     sparsity: number,
     atoms: number,
     kernels: Kernels,
+    choices: number = fitChoices({ n: baseRows(base), L: baseCols(base), k: sparsity, m: atoms }),
   ): Promise<AtomFits> {
-    return new AtomFits(await SparseDictionary.ofBase(base, kernels), sparsity, atoms, kernels);
+    return new AtomFits(await SparseDictionary.ofBase(base, kernels), sparsity, atoms, kernels, choices);
   }
 
   /** Atoms of D ← the fits to the unit columns of U that are closer to them. Norms and Gram matrix are not refreshed. */
@@ -75,8 +91,16 @@ export class AtomFits {
       const moves = kernels.head(this.#fits, u.cols);
       await kernels.residual(D.phi, D.A, chosen, u, moves);
       await kernels.columnEnergies(moves, distances);
-      await this.#accept(from, u, distances, D.A);
+      await this.#accept(from, u, await this.#fitNear(u, moves, D.A, from), distances, D.A);
     }
+  }
+
+  /** Fits to the columns of u, whose atoms are the columns of A from `first` on and leave the residuals R. */
+  async #fitNear(u: DeviceMatrix, R: DeviceMatrix, A: DeviceSparse, first: number): Promise<DeviceSparse> {
+    const choices = this.#choices;
+    if (!this.#correlations) return this.#pursuit.encode(u);
+    const W = this.#kernels.head(this.#correlations, u.cols);
+    return this.#pursuit.encodeNear(u, R, A, { first, choices }, W);
   }
 
   /** Columns of A ← the fits to the unit columns of U; a column stays as it is if its target is zero. */
@@ -88,15 +112,20 @@ export class AtomFits {
         distances,
         new DenseMatrix(1, u.cols, new Float32Array(u.cols).fill(farAway)),
       );
-      await this.#accept(from, u, distances, A);
+      await this.#accept(from, u, await this.#pursuit.encode(u), distances, A);
     }
   }
 
-  async #accept(from: number, u: DeviceMatrix, distances: DeviceMatrix, A: DeviceSparse): Promise<void> {
+  async #accept(
+    from: number,
+    u: DeviceMatrix,
+    C: DeviceSparse,
+    distances: DeviceMatrix,
+    A: DeviceSparse,
+  ): Promise<void> {
     const kernels = this.#kernels;
     const energies = kernels.head(this.#energies, u.cols);
     const fits = kernels.head(this.#fits, u.cols);
-    const C = await this.#pursuit.encode(u);
     await kernels.reconstruct(this.phi.phi, this.phi.A, C, fits);
     await kernels.columnEnergies(fits, energies);
     await kernels.acceptAtoms(C, energies, distances, A, from);
@@ -113,9 +142,41 @@ export class AtomFits {
 
   free(): void {
     this.#kernels.free(this.#targets, this.#fits, this.#chosen, this.#energies, this.#distances);
+    if (this.#correlations) this.#kernels.free(this.#correlations);
     this.#pursuit.free();
     this.phi.free();
   }
+}
+
+/** Multiply-adds of the fits of all atoms for which nobody needs to wait: about a tenth of a second on two cores. */
+const quickFits = 1e9;
+
+/** Samples, base atoms, non-zeros of an atom, and atoms. */
+export interface FitSizes {
+  readonly n: number;
+  readonly L: number;
+  readonly k: number;
+  readonly m: number;
+}
+
+/**
+ * The base atoms that an atom chooses among when it is improved: all of them where the fits of all atoms are quick, or
+ * take less than half as long as a dense product of n × m and m × m, which every update has several of.
+ */
+export function fitChoices({ n, L, k, m }: FitSizes): number {
+  const full = fullFit(L, k);
+  return m * full <= quickFits || full <= (n * m) / 2 ? L : Math.min(L, k + Math.ceil(k / 2));
+}
+
+function fullFit(L: number, k: number): number {
+  return (k * k * L) / 2;
+}
+
+/** Multiply-adds that take as long as the improvement of an atom; those of small systems take three times as long as others. */
+export function fitCost(sizes: FitSizes): number {
+  const { L, k } = sizes;
+  const choices = fitChoices(sizes);
+  return choices === L ? fullFit(L, k) : Math.min(fullFit(L, k), 3 * k * k * (choices / 2 + k));
 }
 
 /** The bytes of the fits of `atoms` atoms with k non-zeros, over Φ with its Gram matrix or without. */
@@ -126,5 +187,6 @@ export function fitBytes(
 ): number {
   const [n, L] = [baseRows(base), baseCols(base)];
   const part = Math.min(atoms, maxPart);
-  return 4 * (4 * L + part * (2 * n + 2 * k + 7)) + codingBytes(L, part, mostGramAtoms);
+  const near = L <= mostGramAtoms && fitChoices({ n, L, k, m: atoms }) < L ? 4 * L * part : 0;
+  return 4 * (4 * L + part * (2 * n + 2 * k + 7)) + codingBytes(L, part, mostGramAtoms) + near;
 }

@@ -16,26 +16,26 @@
  *     now and then (`isDue`), from U = D:                      updateAtoms
  *         twice, for each atom in turn                         kernels.descendAtoms
  *             v = uⱼ + (bⱼ − Ucⱼ)/Cⱼⱼ,   uⱼ ← v/‖v‖₂
- *         aⱼ ← OLS_k(Φ, uⱼ) with unit ‖Φaⱼ‖, where closer      AtomFits.improve
+ *         aⱼ ← OLS_k(Φ_I, uⱼ) with unit ‖Φaⱼ‖, where closer    AtomFits.improve
  *         G ← DᵀD                                              dictionary.refresh
  *
- * with the βₜ of ODL (odl.ts).
+ * with the βₜ of ODL (odl.ts). I is all base atoms; where that would take long, it is those of aⱼ and half as many others,
+ * those most correlated with uⱼ − Φaⱼ (atomFits.ts).
  *
  * When it descends. A sweep lowers f at every atom, over dense unit atoms. As a function of
  * one unit atom, f is a constant plus (Cⱼⱼ/2 + …)‖d − uⱼ‖² around its minimiser uⱼ, so a sparse
  * atom that is closer to uⱼ is better, the other atoms being fixed; the fit is taken only if it
  * is. All atoms change at once, however, and the sparse ones differ from the dense: f may rise.
  *
- * How often. A fit costs k²L/2 multiply-adds per atom, as much as coding tens to hundreds of
- * mini-batches. So the atoms are updated every T mini-batches, T such that updates take about half
- * as long as coding; at first every T/8, or after every mini-batch where an update takes no time to
- * speak of (`updateIntervals`), then each time a quarter later until T is reached; and at the end of
- * every epoch and of the run. The end of an epoch shorter than T does not count if less than half
- * the wait is over, and an update is left out if the run ends before half of a wait is over.
+ * How often. An update costs as much as coding tens of mini-batches. So the atoms are updated every T
+ * mini-batches, T such that updates take about half as long as coding by a count of multiply-adds; at first every T/6, or after every
+ * mini-batch where an update takes no time to speak of (`updateIntervals`), then each time a quarter later until T is
+ * reached; and at the end of every epoch and of the run. The end of an epoch shorter than T does not count if less than
+ * half the wait is over, and an update is left out if the run ends before half of a wait is over.
  *
  * Shapes   Y n×N   X m×N   Φ n×L   A L×m   U, B n×m   C, G m×m
  * Cost     as the pursuit of OSDL per mini-batch, without its gradient and its step; every
- *          update m·k²·L/2 for the fits, 2n·m² for the sweeps, n·m²/2 for G.
+ *          update 2n·m² for the sweeps, n·m²/2 for G and m·k²·|I|/2 for the fits.
  * Memory   C, G and the Gram matrix of Φ are dense: 400 MB each at 64×64 (L ≈ m ≈ 10⁴).
  *
  * What it adds to ODL, each with a test of the same name in sparseOdl.test.ts:
@@ -62,7 +62,7 @@ import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../kerne
 import { Model, type ModelMeta } from "../../model/model.js";
 import { Encoder, resolveLimits } from "../../pursuit/encoder.js";
 import { atomCareMemory, NewAtoms } from "../atoms/atomCare.js";
-import { AtomFits, fitBytes } from "../atoms/atomFits.js";
+import { AtomFits, fitBytes, fitCost } from "../atoms/atomFits.js";
 import { BaseRefinement, refinementMemory, requireRefinable } from "../atoms/baseRefinement.js";
 import { startMemory } from "../atoms/exampleStart.js";
 import { savableMatrix, savableNumbers, savableSymmetric } from "../checkpoints/checkpointParts.js";
@@ -200,7 +200,7 @@ async function updateAtoms(state: SparseOdlState, kernels: Kernels): Promise<voi
   state.updated = tally.step;
 }
 
-/** Sweeps of an update: cheap beside the fits. */
+/** Sweeps of an update. */
 const sweeps = 2;
 
 /** Mini-batches that the starting atoms count as. */
@@ -253,7 +253,7 @@ const quickUpdate = 1e9;
 
 /**
  * Mini-batches between two updates. At most T: an update costs about half as much as coding T mini-batches of N
- * examples, in multiply-adds. At least T/8, but less where updates are quick.
+ * examples, in multiply-adds. At least T/6, but less where updates are quick.
  */
 export function updateIntervals(
   options: LearnerOptions,
@@ -267,9 +267,9 @@ export function updateIntervals(
     { size: n, cost: 0 },
   ).cost;
   const coded = N * (2 * transform + m * (k + (p * p) / 2));
-  const update = m * ((k * k * L) / 2 + (sweeps + 0.5) * n * m);
+  const update = m * (fitCost({ n, L, k, m }) + (sweeps + 0.5) * n * m);
   const longest = Math.max(1, Math.ceil((2 * update) / coded));
-  return { shortest: Math.ceil(Math.min(longest / 8, update / quickUpdate)), longest };
+  return { shortest: Math.ceil(Math.min(longest / 6, update / quickUpdate)), longest };
 }
 
 export const sparseOdl: LearnerKind = {

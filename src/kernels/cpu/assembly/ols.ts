@@ -17,7 +17,7 @@
 
 import { correlationStrip } from "./constants";
 import { largest, subtractEight, subtractFour } from "./correlations";
-import { PursuitArguments } from "./structs";
+import { columnOf, PursuitArguments } from "./structs";
 import { dot, extend, inverseRow, solveTransposed } from "./triangular";
 
 const strip: i32 = correlationStrip;
@@ -72,7 +72,7 @@ export function pursueOls(
   let left = energy;
   let taken = 0;
   while (best >= 0 && taken < p && (bounded ? left > limit : energy > 0)) {
-    const column = args.G + ((<usize>best * <usize>m) << 2);
+    const column = columnOf(args, best, taken);
     const pivot = extend(column, best, indices, taken, p, factor, w, args.dependenceFloor);
     if (pivot <= 0) {
       if (taken === 0) start(turn);

@@ -8,29 +8,34 @@
  */
 
 import { correlations, largest } from "./correlations";
+import { chooseNear, nameRows, ownArguments, pursuitScratch } from "./near";
 import { pursueOls } from "./ols";
 import { nextAtom, startRounded } from "./rounded";
-import { PursuitArguments } from "./structs";
+import { columnOf, PursuitArguments } from "./structs";
 import { dot, extend, solveTransposed } from "./triangular";
 
 /**
- * X ← the codes of the columns of P. Items are examples.
+ * X ← the codes of the columns of P, over all atoms or a few of each example (near.ts). Items are examples.
  * Scratch of OMP: α (m), columns (p), weights (p), padded; then f64: C (p²), w, z, x (p each); then that of rounded.ts.
  */
 export function batchOmp(from: i32, to: i32, scratch: usize, args: PursuitArguments): void {
-  const m = args.m;
   const p = args.p;
   const width = args.X.width;
+  const isNear = args.choices > 0;
+  const own = isNear ? ownArguments(args, scratch) : args;
+  const work = isNear ? pursuitScratch(own) : scratch;
   for (let i = from; i < to; i++) {
-    const P = args.P + ((<usize>i * <usize>m) << 2);
+    if (isNear) chooseNear(own, args, i);
+    const P = isNear ? own.P : args.P + ((<usize>i * <usize>args.m) << 2);
     const energy = <f64>load<f32>(args.energies + ((<usize>i) << 2));
     const slot = (<usize>i * <usize>width) << 2;
     const indices = args.X.indices + slot;
     const values = args.X.values + slot;
     const path: usize = args.path === 0 ? 0 : args.path + ((<usize>i * <usize>p) << 2);
     const taken = args.isOls
-      ? pursueOls(args, P, energy, scratch, indices, values, path)
-      : pursue(args, P, energy, scratch, indices, values, path);
+      ? pursueOls(own, P, energy, work, indices, values, path)
+      : pursue(own, P, energy, work, indices, values, path);
+    if (isNear) nameRows(own, indices, taken);
     if (path !== 0) {
       const left = taken > 0 ? load<f32>(path + ((<usize>(taken - 1)) << 2)) : <f32>energy;
       for (let t = taken; t < p; t++) store<f32>(path + ((<usize>t) << 2), left);
@@ -53,7 +58,6 @@ function pursue(
   values: usize,
   path: usize,
 ): i32 {
-  const G = args.G;
   const m = args.m;
   const p = args.p;
   const limit = args.residualEnergy;
@@ -71,12 +75,12 @@ function pursue(
   const floor = args.pursuitFloor * height;
   if (!(height > floor)) return 0;
   const rounded = (x + ((<usize>p) << 3) + 63) & ~63;
-  if (capacity > 0) startRounded(rounded, G, P, m, indices, capacity, height);
+  if (capacity > 0) startRounded(rounded, args.G, P, m, indices, capacity, height);
   const bounded = limit > 0;
   let left = energy;
   let taken = 0;
   while (best >= 0 && taken < p && (bounded ? left > limit : energy > 0)) {
-    const column = G + ((<usize>best * <usize>m) << 2);
+    const column = columnOf(args, best, taken);
     const pivot = extend(column, best, indices, taken, p, factor, w, args.dependenceFloor);
     if (pivot <= 0) break;
     store<u32>(indices + ((<usize>taken) << 2), <u32>best);

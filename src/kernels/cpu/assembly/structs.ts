@@ -50,4 +50,26 @@ export class PursuitArguments {
   kept: i32;
   /** 1 for orthogonal least squares. */
   isOls: i32;
+  /** The atoms that an example chooses among (near.ts): how many, W, columns of A; 0 for all atoms. */
+  choices: i32;
+  W: usize;
+  A: Sparse;
+  first: i32;
+  step: i32;
+  /** Set by near.ts: the rows of those atoms, room for columns, and the rows of G. */
+  rows: usize;
+  columns: usize;
+  all: i32;
+}
+
+/** The column of G of an atom, which becomes the one after those taken; of the atoms that an example chooses among alone, a copy. */
+export function columnOf(args: PursuitArguments, atom: i32, taken: i32): usize {
+  const rows = args.rows;
+  if (rows === 0) return args.G + ((<usize>atom * <usize>args.m) << 2);
+  const column = args.G + ((<usize>load<u32>(rows + ((<usize>atom) << 2)) * <usize>args.all) << 2);
+  const copy = args.columns + ((<usize>taken * <usize>args.choices) << 2);
+  const end = (<usize>args.m) << 2;
+  for (let c: usize = 0; c < end; c += 4)
+    store<f32>(copy + c, load<f32>(column + ((<usize>load<u32>(rows + c)) << 2)));
+  return copy;
 }

@@ -167,7 +167,7 @@ function addEntries(u: usize, indices: usize, values: usize, count: i32, column:
  * the k-th largest of all, and few magnitudes reach it: only those are selected from.
  * `rest` has room for their rows and for their magnitudes.
  */
-function keepLargest(
+export function keepLargest(
   column: usize,
   L: i32,
   k: i32,

@@ -15,7 +15,8 @@
 // and gives every α to within 2⁻¹¹ Σ|x||g|. The few atoms that may be the best are then computed
 // in full precision, so that the atom taken is the same.
 //
-// Without `halves`, G may be in up to four panels of `panelCols` columns.
+// Without `halves`, G may be in up to four panels of `panelCols` columns. With a `gramStep`, each example has a G of its own
+// (gatherNear.wgsl).
 //
 // With `ols` it is orthogonal least squares, which takes the largest |α|/√ν. α and ν of an example are
 // in `work`, each thread's own, and each turn changes them with β = G_I v, v the new row of V:
@@ -50,6 +51,7 @@ struct Params {
   pursuitFloor: f32,
   dependenceFloor: f32,
   least: u32,      // codes with fewer entries are done already; 0 at the first pass
+  gramStep: u32,   // vec4 from the G of an example to that of the next; 0 if all have the same
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -86,6 +88,7 @@ var<private> scores: u32; // α and ν of this workgroup in work
 var<private> place: u32;  // of its other data
 var<private> column: u32; // of this example in P, in vec4
 var<private> thread: u32;
+var<private> table: u32;  // where the G of this example starts, in vec4
 
 // — memory: in the workgroup or in work ————————————————————————————————————————————————————————
 
@@ -107,7 +110,7 @@ fn setFactor(at: u32, value: f32) { if (spills) { setFloat(factorPlace() + at, v
 fn sync() { if (spills) { storageBarrier(); } workgroupBarrier(); }
 
 fn gram(atom: u32, quad: u32) -> vec4f {
-  if (panels == 1u) { return G0[atom * params.quads + quad]; }
+  if (panels == 1u) { return G0[table + atom * params.quads + quad]; }
   let panel = atom / params.panelCols;
   let at = (atom % params.panelCols) * params.quads + quad;
   if (panel == 0u) { return G0[at]; }
@@ -126,6 +129,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: ve
   for (var i = group.x; i < params.examples; i += groups.x) {
     if (isDone(i)) { continue; }
     column = i * params.quads;
+    table = i * params.gramStep;
     for (var w = thread; w < markWords(); w += threads) { setMarks(w, 0u); }
     sync();
     let count = pursue(i);
