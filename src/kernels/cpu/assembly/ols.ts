@@ -49,8 +49,8 @@ export function pursueOls(
   let taken = 0;
   while (best >= 0 && taken < p && (bounded ? left > limit : energy > 0)) {
     const column = args.G + ((<usize>best * <usize>m) << 2);
-    const pivot = extend(column, best, indices, taken, p, factor, w, args.dependenceFloor);
-    if (pivot <= 0) {
+    const inverse = extend(column, best, indices, taken, p, factor, w, args.dependenceFloor);
+    if (inverse <= 0) {
       if (taken === 0) start(turn);
       store<f32>(turn.distances + ((<usize>best) << 2), 0);
       best = bestOpen(turn);
@@ -58,7 +58,7 @@ export function pursueOls(
     }
     store<u32>(indices + ((<usize>taken) << 2), <u32>best);
     store<usize>(turn.columns + ((<usize>taken) << 2), column);
-    const entry = (<f64>load<f32>(P + ((<usize>best) << 2)) - dot(w, z, taken)) / pivot;
+    const entry = (<f64>load<f32>(P + ((<usize>best) << 2)) - dot(w, z, taken)) * inverse;
     store<f64>(z + ((<usize>taken) << 3), entry);
     left -= entry * entry;
     if (path !== 0) store<f32>(path + ((<usize>taken) << 2), <f32>max(left, 0));
