@@ -250,7 +250,7 @@ function sumLines(
 
 /**
  * Two outputs of sixteen examples, Σ weight × input row, for a few lines: the same list serves one after the other, so
- * that its length is predicted. The second output is `second` bytes after the first; 0 if there is none. Lists have an
+ * that its length is predicted. The second output is `second` bytes after the first; 0 for a single output. Lists have an
  * entry at least: loops that end with their test keep addresses in registers.
  */
 function sumPair(
