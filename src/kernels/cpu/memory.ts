@@ -243,13 +243,13 @@ function planTransform(factors: readonly Matrix64[], direction: "analysis" | "sy
   return { rows, weights, words };
 }
 
-/** Inputs that a pair of outputs, j and j + 1, takes: rows where one of the columns is not zero. */
+/** Inputs that a pair of outputs, j and j + 1, takes: rows where one of the columns is not zero; at least one, for loops that test at their end. */
 function pairInputs({ rows, cols, data }: Matrix64, j: number): number {
   let count = 0;
   for (let r = 0; r < rows; r++) {
     if (data[j * rows + r] !== 0 || (j + 1 < cols && data[(j + 1) * rows + r] !== 0)) count++;
   }
-  return count;
+  return Math.max(count, 1);
 }
 
 /** Words of a stage: four, then for each pair of outputs a count and three per input. */
@@ -271,7 +271,9 @@ function writeStage(
   words.set([outer, inner, rows, cols], from);
   let at = from + 4;
   for (let j = 0; j < cols; j += 2) {
-    words[at++] = pairInputs(matrix, j);
+    const inputs = pairInputs(matrix, j);
+    const end = at + 1 + 3 * inputs;
+    words[at++] = inputs;
     for (let r = 0; r < rows; r++) {
       const first = matrix.at(r, j);
       const second = j + 1 < cols ? matrix.at(r, j + 1) : 0;
@@ -280,6 +282,7 @@ function writeStage(
       words[at++] = bitsOf(first);
       words[at++] = bitsOf(second);
     }
+    at = end; // of two zero columns, row 0 with two weights of zero
   }
   return at;
 }

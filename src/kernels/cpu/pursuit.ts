@@ -4,7 +4,7 @@
  */
 
 import { dependenceFloor, type PursuitOperations, pursuitFloor } from "../contract.js";
-import { correlationStrip, lanes, panel, rowBytes } from "./assembly/constants.js";
+import { lanes, olsStrip, panel, rowBytes } from "./assembly/constants.js";
 import { isDirect } from "./gram.js";
 import { base, dense, sparse } from "./handles.js";
 import type { CpuMemory } from "./memory.js";
@@ -129,7 +129,7 @@ function ompBytes(m: number, p: number, kept: number): number {
 
 /** −β of a strip and as many zeros, α, ν, columns, weights; then as OMP. */
 function olsBytes(m: number, p: number): number {
-  return 128 + 2 * correlationStrip * 4 + 8 * (m + 16) + (p + 4) * 8 + (p * p + 3 * p) * 8 + 64;
+  return 128 + 2 * olsStrip * 4 + 8 * (m + 16) + (p + 4) * 8 + (p * p + 3 * p) * 8 + 64;
 }
 
 /** Short calls let the engine replace the code it starts with by faster code, and share work evenly. */

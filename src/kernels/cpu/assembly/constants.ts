@@ -22,6 +22,8 @@ export const panelTerms = 376;
 export const blockScratch = 104640;
 /** f32 of a strip of the correlations of a pursuit: the peak of a short one is found sooner, long ones need fewer calls. */
 export const correlationStrip = 512;
+/** The same of OLS: of long strips, longer stretches of columns are read one after the other. */
+export const olsStrip = 4096;
 /** Entries of a block of an atom's list: an item of `exchangeAtoms`, `refitDirection` and `refitCodes`. */
 export const listBlock = 256;
 /** Bytes of the addresses and weights of such a block. */

@@ -246,29 +246,23 @@ function subtractLast(
     s0 = f32x4.sub(s0, f32x4.mul(v2, v128.load(p2)));
     s0 = f32x4.sub(s0, f32x4.mul(v3, v128.load(p3)));
     v128.store(a, s0);
-    high = f32x4.pmax(high, s0);
-    low = f32x4.pmin(low, s0);
     let s16 = f32x4.sub(v128.load(s, 16), f32x4.mul(v0, v128.load(p0, 16)));
     s16 = f32x4.sub(s16, f32x4.mul(v1, v128.load(p1, 16)));
     s16 = f32x4.sub(s16, f32x4.mul(v2, v128.load(p2, 16)));
     s16 = f32x4.sub(s16, f32x4.mul(v3, v128.load(p3, 16)));
     v128.store(a, s16, 16);
-    high = f32x4.pmax(high, s16);
-    low = f32x4.pmin(low, s16);
     let s32 = f32x4.sub(v128.load(s, 32), f32x4.mul(v0, v128.load(p0, 32)));
     s32 = f32x4.sub(s32, f32x4.mul(v1, v128.load(p1, 32)));
     s32 = f32x4.sub(s32, f32x4.mul(v2, v128.load(p2, 32)));
     s32 = f32x4.sub(s32, f32x4.mul(v3, v128.load(p3, 32)));
     v128.store(a, s32, 32);
-    high = f32x4.pmax(high, s32);
-    low = f32x4.pmin(low, s32);
     let s48 = f32x4.sub(v128.load(s, 48), f32x4.mul(v0, v128.load(p0, 48)));
     s48 = f32x4.sub(s48, f32x4.mul(v1, v128.load(p1, 48)));
     s48 = f32x4.sub(s48, f32x4.mul(v2, v128.load(p2, 48)));
     s48 = f32x4.sub(s48, f32x4.mul(v3, v128.load(p3, 48)));
     v128.store(a, s48, 48);
-    high = f32x4.pmax(high, s48);
-    low = f32x4.pmin(low, s48);
+    high = f32x4.pmax(high, f32x4.pmax(f32x4.pmax(s0, s16), f32x4.pmax(s32, s48)));
+    low = f32x4.pmin(low, f32x4.pmin(f32x4.pmin(s0, s16), f32x4.pmin(s32, s48)));
   }
   for (; i + 16 <= end; i += 16) {
     let sum = f32x4.sub(v128.load(source + i), f32x4.mul(v0, v128.load(c0 + i)));
@@ -319,23 +313,17 @@ function subtractLastTwo(
     let s0 = f32x4.sub(v128.load(s), f32x4.mul(v0, v128.load(p0)));
     s0 = f32x4.sub(s0, f32x4.mul(v1, v128.load(p1)));
     v128.store(a, s0);
-    high = f32x4.pmax(high, s0);
-    low = f32x4.pmin(low, s0);
     let s16 = f32x4.sub(v128.load(s, 16), f32x4.mul(v0, v128.load(p0, 16)));
     s16 = f32x4.sub(s16, f32x4.mul(v1, v128.load(p1, 16)));
     v128.store(a, s16, 16);
-    high = f32x4.pmax(high, s16);
-    low = f32x4.pmin(low, s16);
     let s32 = f32x4.sub(v128.load(s, 32), f32x4.mul(v0, v128.load(p0, 32)));
     s32 = f32x4.sub(s32, f32x4.mul(v1, v128.load(p1, 32)));
     v128.store(a, s32, 32);
-    high = f32x4.pmax(high, s32);
-    low = f32x4.pmin(low, s32);
     let s48 = f32x4.sub(v128.load(s, 48), f32x4.mul(v0, v128.load(p0, 48)));
     s48 = f32x4.sub(s48, f32x4.mul(v1, v128.load(p1, 48)));
     v128.store(a, s48, 48);
-    high = f32x4.pmax(high, s48);
-    low = f32x4.pmin(low, s48);
+    high = f32x4.pmax(high, f32x4.pmax(f32x4.pmax(s0, s16), f32x4.pmax(s32, s48)));
+    low = f32x4.pmin(low, f32x4.pmin(f32x4.pmin(s0, s16), f32x4.pmin(s32, s48)));
   }
   for (; i + 16 <= end; i += 16) {
     let sum = f32x4.sub(v128.load(source + i), f32x4.mul(v0, v128.load(c0 + i)));
@@ -381,10 +369,14 @@ function peakIn(values: usize, from: i32, to: i32): f32 {
   let low = high;
   let i = (<usize>from) << 2;
   const end = (<usize>to) << 2;
-  for (; i + 16 <= end; i += 16) {
-    const v = v128.load(values + i);
-    high = f32x4.pmax(high, v);
-    low = f32x4.pmin(low, v);
+  for (; i + 64 <= end; i += 64) {
+    const at = values + i;
+    const s0 = v128.load(at);
+    const s16 = v128.load(at, 16);
+    const s32 = v128.load(at, 32);
+    const s48 = v128.load(at, 48);
+    high = f32x4.pmax(high, f32x4.pmax(f32x4.pmax(s0, s16), f32x4.pmax(s32, s48)));
+    low = f32x4.pmin(low, f32x4.pmin(f32x4.pmin(s0, s16), f32x4.pmin(s32, s48)));
   }
   let peak = peakOf(high, low);
   for (; i < end; i += 4) peak = max(peak, abs(load<f32>(values + i)));

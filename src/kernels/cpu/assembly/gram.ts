@@ -183,12 +183,9 @@ export function placeColumns(from: i32, to: i32, _scratch: usize, args: GramArgu
     const count = min(lanes, args.size - first);
     const lowest = <i32>memberAt(args, first);
     let entries = roomAt(args, item);
-    for (let o = 0; o < args.outsideCount; o++) {
-      const other = load<i32>(args.outside + ((<usize>o) << 2));
-      if (other >= lowest) break;
-      putPanel(args, entries, other, 1, first, count);
-      entries += rowBytes;
-    }
+    const others = outsideBefore(args, lowest);
+    putScattered(args, entries, args.outside, others, first, count);
+    entries += <usize>others * rowBytes;
     for (let i = lowest; i < m; i += panel) {
       const atoms = min(panel, m - i);
       putPanel(args, entries, i, atoms, first, count);
@@ -222,6 +219,18 @@ export function multiplyLanes(block: usize, rows: i32, weights: usize): void {
   }
 }
 
+/** How many of the atoms outside S come before an atom. */
+function outsideBefore(args: GramArguments, atom: i32): i32 {
+  let from = 0;
+  let to = args.outsideCount;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (load<i32>(args.outside + ((<usize>middle) << 2)) < atom) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
 /**
  * Entries of the atoms outside S that come before the block, one after the other if they are `kept`; the address after
  * them. Those of atoms in S are written by earlier blocks.
@@ -236,22 +245,53 @@ function putOutside(
   kept: bool,
 ): usize {
   const A = args.A;
-  for (let o = 0; o < args.outsideCount; o++) {
-    const other = load<i32>(args.outside + ((<usize>o) << 2));
-    if (other >= lowest) break;
-    const start = (<usize>other * <usize>A.width) << 2;
-    correlateAtom(
-      A.indices + start,
-      A.values + start,
-      load<i32>(A.counts + ((<usize>other) << 2)),
-      load<f32>(args.scale + ((<usize>other) << 2)),
-      z,
-      entries,
-    );
-    putPanel(args, entries, other, 1, first, count);
-    if (kept) entries += rowBytes;
+  const others = outsideBefore(args, lowest);
+  for (let o = 0; o < others; o += panel) {
+    const list = args.outside + ((<usize>o) << 2);
+    const rows = min(panel, others - o);
+    for (let r: usize = 0; r < <usize>rows; r++) {
+      const other = <usize>load<u32>(list + (r << 2));
+      const start = (other * <usize>A.width) << 2;
+      correlateAtom(
+        A.indices + start,
+        A.values + start,
+        load<i32>(A.counts + (other << 2)),
+        load<f32>(args.scale + (other << 2)),
+        z,
+        entries + r * rowBytes,
+      );
+    }
+    putScattered(args, entries, list, rows, first, count);
+    if (kept) entries += <usize>rows * rowBytes;
   }
   return entries;
+}
+
+/** G[i, j] and G[j, i] ← row r of the entries, for the block's atoms j and atom r of a list i. */
+function putScattered(
+  args: GramArguments,
+  entries: usize,
+  list: usize,
+  rows: i32,
+  first: i32,
+  count: i32,
+): void {
+  const step = (<usize>args.m) << 2;
+  const G = args.G;
+  const end = list + ((<usize>rows) << 2);
+  for (let c = 0; c < count; c++) {
+    const j = memberAt(args, first + c);
+    const column = G + j * step;
+    const row = G + (j << 2);
+    let at = entries + ((<usize>c) << 2);
+    for (let place = list; place < end; place += 4) {
+      const i = <usize>load<u32>(place);
+      const entry = load<f32>(at);
+      store<f32>(column + (i << 2), entry);
+      store<f32>(row + i * step, entry);
+      at += rowBytes;
+    }
+  }
 }
 
 /** G[i + r, j] and G[j, i + r] ← row r of the entries, for the block's atoms j: pieces of columns, then of rows. */
@@ -285,14 +325,22 @@ function putRows(args: GramArguments, entries: usize, i: i32, rows: i32, first: 
   const step = (<usize>args.m) << 2;
   const lowest = memberAt(args, first);
   const whole = count === lanes && memberAt(args, first + lanes - 1) - lowest === <usize>(lanes - 1);
-  let row = args.G + <usize>i * step;
+  const place = args.G + <usize>i * step;
   const end = entries + <usize>rows * rowBytes;
-  for (let at = entries; at < end; at += rowBytes) {
-    if (whole) copyRow(at, row + (lowest << 2));
-    else
-      for (let c = 0; c < count; c++)
-        store<f32>(row + (memberAt(args, first + c) << 2), load<f32>(at + ((<usize>c) << 2)));
-    row += step;
+  if (whole) {
+    let row = place + (lowest << 2);
+    for (let at = entries; at < end; at += rowBytes) {
+      copyRow(at, row);
+      row += step;
+    }
+    return;
+  }
+  for (let c = 0; c < count; c++) {
+    let row = place + (memberAt(args, first + c) << 2);
+    for (let at = entries + ((<usize>c) << 2); at < end; at += rowBytes) {
+      store<f32>(row, load<f32>(at));
+      row += step;
+    }
   }
 }
 

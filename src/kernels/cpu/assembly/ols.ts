@@ -15,36 +15,12 @@
  * finds it dependent, a second pass looks at those that may be taken alone. That is rare.
  */
 
-import { correlationStrip } from "./constants";
+import { olsStrip } from "./constants";
 import { largest, subtractEight, subtractFour } from "./correlations";
-import { columnOf, PursuitArguments } from "./structs";
+import { columnOf, PursuitArguments, OlsTurn as Turn } from "./structs";
 import { dot, extend, inverseRow, solveTransposed } from "./triangular";
 
-const strip: i32 = correlationStrip;
-
-/** What a turn works on; it lies before the vectors that it points to. */
-@unmanaged
-class Turn {
-  P: usize;
-  m: i32;
-  alpha: usize;
-  /** ν. */
-  distances: usize;
-  /** −β of a strip so far, and as many zeros. */
-  partial: usize;
-  zeros: usize;
-  /** Addresses of the columns of G that are taken, and v. */
-  columns: usize;
-  weights: usize;
-  /** The least |α| and ν of an atom that may be taken. */
-  floor: f32;
-  least: f32;
-  /** The largest α²/ν of this turn so far in each of four lanes of the blocks of 16 atoms; then the bytes where those begin. */
-  best: usize;
-  /** The same of the atoms after the last whole block, one by one. */
-  restBest: f32;
-  restAt: usize;
-}
+const strip: i32 = olsStrip;
 
 /** One example; how many atoms it took. Scratch: `olsBytes` of pursuit.ts. */
 export function pursueOls(
@@ -73,8 +49,8 @@ export function pursueOls(
   let taken = 0;
   while (best >= 0 && taken < p && (bounded ? left > limit : energy > 0)) {
     const column = columnOf(args, best, taken);
-    const pivot = extend(column, best, indices, taken, p, factor, w, args.dependenceFloor);
-    if (pivot <= 0) {
+    const inverse = extend(column, best, indices, taken, p, factor, w, args.dependenceFloor);
+    if (inverse <= 0) {
       if (taken === 0) start(turn);
       store<f32>(turn.distances + ((<usize>best) << 2), 0);
       best = bestOpen(turn);
@@ -82,7 +58,7 @@ export function pursueOls(
     }
     store<u32>(indices + ((<usize>taken) << 2), <u32>best);
     store<usize>(turn.columns + ((<usize>taken) << 2), column);
-    const entry = (<f64>load<f32>(P + ((<usize>best) << 2)) - dot(w, z, taken)) / pivot;
+    const entry = (<f64>load<f32>(P + ((<usize>best) << 2)) - dot(w, z, taken)) * inverse;
     store<f64>(z + ((<usize>taken) << 3), entry);
     left -= entry * entry;
     if (path !== 0) store<f32>(path + ((<usize>taken) << 2), <f32>max(left, 0));
@@ -114,7 +90,7 @@ function layOut(turn: Turn, args: PursuitArguments, P: usize, floor: f32): usize
   turn.weights = turn.columns + list;
   turn.floor = floor;
   turn.least = <f32>args.dependenceFloor;
-  memory.fill(turn.zeros, 0, (<usize>strip) << 2);
+  memory.fill(turn.zeros, 0, args.p <= 5 ? 64 : (<usize>min(strip, args.m)) << 2); // up to four columns need a block of zeros
   return (turn.weights + list + 15) & ~15;
 }
 
@@ -131,11 +107,30 @@ function nextAtom(turn: Turn, count: i32, z: f32): i32 {
   turn.restBest = 0;
   if (count === 1) moveFirst(turn, z);
   else if (count <= 4) moveLast(turn, turn.zeros, 0, 0, turn.m, 0, count, z);
-  else
-    for (let from = 0; from < turn.m; from += strip)
-      moveStrip(turn, from, min(from + strip, turn.m), count, z);
+  else moveStrips(turn, count, z);
   const atom = bestOf(turn);
   return atom < 0 || isOpen(turn, atom) ? atom : bestOpen(turn);
+}
+
+/**
+ * α and ν for more than four columns, strip by strip, back and forth: a turn begins with the strips that the one before has left
+ * in the cache. On the way back a strip has no best to beat, since of equal scores the first counts.
+ */
+function moveStrips(turn: Turn, count: i32, z: f32): void {
+  const last = ((turn.m - 1) / strip) * strip;
+  const isForth = (count & 1) === 1;
+  for (let k = 0; k <= last; k += strip) {
+    const from = isForth ? k : last - k;
+    const best = v128.load(turn.best);
+    const blocks = v128.load(turn.best, 16);
+    if (!isForth) v128.store(turn.best, f32x4.splat(0));
+    moveStrip(turn, from, min(from + strip, turn.m), count, z);
+    if (isForth) continue;
+    const found = v128.load(turn.best);
+    const isLess = f32x4.lt(found, best);
+    v128.store(turn.best, v128.bitselect(best, found, isLess));
+    v128.store(turn.best, v128.bitselect(blocks, v128.load(turn.best, 16), isLess), 16);
+  }
 }
 
 /** α and ν of a strip, for more than four columns. */

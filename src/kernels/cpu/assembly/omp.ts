@@ -2,7 +2,7 @@
  * Batch-OMP: see reference/omp.ts for the algorithm. One example at a time; nearly
  * all the work is in correlations.ts, or in rounded.ts if a pursuit is long. OLS is in ols.ts.
  *
- *     factor   C, lower triangular (triangular.ts), f64
+ *     factor   C, lower triangular, with inverse pivots (triangular.ts), f64
  *     z        C⁻¹ P_I, one entry more per turn: ‖r‖² = ‖y‖² − ‖z‖²
  *     x        C⁻ᵀ z
  */
@@ -81,11 +81,11 @@ function pursue(
   let taken = 0;
   while (best >= 0 && taken < p && (bounded ? left > limit : energy > 0)) {
     const column = columnOf(args, best, taken);
-    const pivot = extend(column, best, indices, taken, p, factor, w, args.dependenceFloor);
-    if (pivot <= 0) break;
+    const inverse = extend(column, best, indices, taken, p, factor, w, args.dependenceFloor);
+    if (inverse <= 0) break;
     store<u32>(indices + ((<usize>taken) << 2), <u32>best);
     store<usize>(columns + ((<usize>taken) << 2), column);
-    const entry = (<f64>load<f32>(P + ((<usize>best) << 2)) - dot(w, z, taken)) / pivot;
+    const entry = (<f64>load<f32>(P + ((<usize>best) << 2)) - dot(w, z, taken)) * inverse;
     store<f64>(z + ((<usize>taken) << 3), entry);
     left -= entry * entry;
     if (path !== 0) store<f32>(path + ((<usize>taken) << 2), <f32>max(left, 0));

@@ -361,9 +361,9 @@ function acceptAtoms(args: AtomPursuitArguments, room: Room, first: i32): void {
     const distance = load<f64>(room.sums + (e << 3));
     const row = load<i32>(room.taken + (e << 2));
     if (distance > args.dependenceFloor) {
-      const pivot = sqrt(distance);
-      store<f32>(room.weights + (e << 2), <f32>(1.0 / pivot));
-      store<f64>(factorOf(room, p, e) + ((<usize>row * p + <usize>row) << 3), pivot);
+      const inverse = 1.0 / sqrt(distance); // of the pivot
+      store<f32>(room.weights + (e << 2), <f32>inverse);
+      store<f64>(factorOf(room, p, e) + ((<usize>row * p + <usize>row) << 3), inverse);
       const slot = ((<usize>first + e) * <usize>args.X.width + <usize>row) << 2;
       store<u32>(args.X.indices + slot, <u32>atom);
       grows = grows || row === turns;

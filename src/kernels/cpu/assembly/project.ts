@@ -177,7 +177,10 @@ function subtract(a: usize, b: usize, bytes: usize): void {
 //
 //     plan    i32 stages, i32 rows of the largest array on the way, then the stages
 //     stage   i32 outer, inner, sizeIn, sizeOut, then the pairs of outputs
-//     pair    i32 entries, then the entries: u32 byte offset of the input row, f32 two weights
+//     pair    i32 entries, at least 1, then the entries: u32 byte offset of the input row, f32 two weights
+
+/** Bytes of input lines that stay in the nearest cache while all outputs are summed from them. */
+const nearBytes: i32 = 16384;
 
 /** Run all stages from `source`, with two scratch blocks in turn. Returns the address of the result. */
 export function runPlan(plan: usize, source: usize, one: usize, two: usize): usize {
@@ -193,71 +196,115 @@ export function runPlan(plan: usize, source: usize, one: usize, two: usize): usi
   return from;
 }
 
-/** One axis, line by line, so that inputs stay in the cache. Returns the address of the next stage. */
+/** One axis. Returns the address of the next stage. */
 function runStage(stage: usize, source: usize, target: usize): usize {
   const outer = load<i32>(stage);
-  const innerBytes = <usize>load<i32>(stage, 4) * rowBytes;
+  const inner = load<i32>(stage, 4);
+  const step = <usize>inner * rowBytes;
   const sizeIn = <usize>load<i32>(stage, 8);
   const sizeOut = load<i32>(stage, 12);
-  let pair = stage + 16;
-  for (let o: usize = 0; o < <usize>outer; o++) {
-    const from = source + o * sizeIn * innerBytes;
-    const to = target + o * <usize>sizeOut * innerBytes;
-    for (let i: usize = 0; i < innerBytes; i += rowBytes)
-      pair = sumLine(stage + 16, sizeOut, from + i, to + i, innerBytes);
+  const stepIn = sizeIn * step;
+  const stepOut = <usize>sizeOut * step;
+  const group = max(1, nearBytes / (<i32>sizeIn * rowBytes));
+  let next = stage + 16;
+  if (inner === 1) {
+    for (let o = 0; o < outer; o += group) {
+      const from = source + <usize>o * stepIn;
+      const to = target + <usize>o * stepOut;
+      next = sumLines(stage + 16, sizeOut, from, to, rowBytes, min(group, outer - o), stepIn, stepOut);
+    }
+    return next;
   }
-  return pair;
+  for (let o = 0; o < outer; o++) {
+    for (let i = 0; i < inner; i += group) {
+      const from = source + <usize>o * stepIn + <usize>i * rowBytes;
+      const to = target + <usize>o * stepOut + <usize>i * rowBytes;
+      next = sumLines(stage + 16, sizeOut, from, to, step, min(group, inner - i), rowBytes, rowBytes);
+    }
+  }
+  return next;
 }
 
-/** All outputs of one line along the axis. Returns the end of their lists. */
-function sumLine(lists: usize, sizeOut: i32, from: usize, to: usize, step: usize): usize {
+/** All outputs of a few lines along the axis, whose rows are `step` bytes apart. Returns the end of their lists. */
+function sumLines(
+  lists: usize,
+  sizeOut: i32,
+  from: usize,
+  to: usize,
+  step: usize,
+  lines: i32,
+  stepIn: usize,
+  stepOut: usize,
+): usize {
   let pair = lists;
   let output = to;
   for (let j = 0; j < sizeOut; j += 2) {
     const list = pair + 4;
     pair = list + <usize>load<i32>(pair) * 12;
-    sumPair(list, pair, from, output, step, j + 1 < sizeOut);
+    const second: usize = j + 1 < sizeOut ? step : 0;
+    sumPair(list, pair, from, output, second, lines, stepIn, stepOut);
     output += 2 * step;
   }
   return pair;
 }
 
-/** Two outputs of sixteen examples: Σ weight × input row. */
-function sumPair(list: usize, end: usize, from: usize, to: usize, next: usize, both: bool): void {
-  let a0 = f32x4.splat(0);
-  let a1 = a0;
-  let a2 = a0;
-  let a3 = a0;
-  let b0 = a0;
-  let b1 = a0;
-  let b2 = a0;
-  let b3 = a0;
-  for (let entry = list; entry < end; entry += 12) {
-    const row = from + <usize>load<u32>(entry);
-    const v = v128.load32_splat(entry, 4);
-    const w = v128.load32_splat(entry, 8);
-    const x0 = v128.load(row);
-    const x1 = v128.load(row, 16);
-    const x2 = v128.load(row, 32);
-    const x3 = v128.load(row, 48);
-    a0 = f32x4.add(a0, f32x4.mul(v, x0));
-    a1 = f32x4.add(a1, f32x4.mul(v, x1));
-    a2 = f32x4.add(a2, f32x4.mul(v, x2));
-    a3 = f32x4.add(a3, f32x4.mul(v, x3));
-    b0 = f32x4.add(b0, f32x4.mul(w, x0));
-    b1 = f32x4.add(b1, f32x4.mul(w, x1));
-    b2 = f32x4.add(b2, f32x4.mul(w, x2));
-    b3 = f32x4.add(b3, f32x4.mul(w, x3));
-  }
-  v128.store(to, a0);
-  v128.store(to, a1, 16);
-  v128.store(to, a2, 32);
-  v128.store(to, a3, 48);
-  if (!both) return;
-  v128.store(to + next, b0);
-  v128.store(to + next, b1, 16);
-  v128.store(to + next, b2, 32);
-  v128.store(to + next, b3, 48);
+/**
+ * Two outputs of sixteen examples, Σ weight × input row, for a few lines: the same list serves one after the other, so
+ * that its length is predicted. The second output is `second` bytes after the first; 0 for a single output. Lists have an
+ * entry at least: loops that end with their test keep addresses in registers.
+ */
+function sumPair(
+  list: usize,
+  end: usize,
+  from: usize,
+  to: usize,
+  second: usize,
+  lines: i32,
+  stepIn: usize,
+  stepOut: usize,
+): void {
+  do {
+    let a0 = f32x4.splat(0);
+    let a1 = a0;
+    let a2 = a0;
+    let a3 = a0;
+    let b0 = a0;
+    let b1 = a0;
+    let b2 = a0;
+    let b3 = a0;
+    let entry = list;
+    do {
+      const row = from + <usize>load<u32>(entry);
+      const v = v128.load32_splat(entry, 4);
+      const w = v128.load32_splat(entry, 8);
+      const x0 = v128.load(row);
+      const x1 = v128.load(row, 16);
+      const x2 = v128.load(row, 32);
+      const x3 = v128.load(row, 48);
+      a0 = f32x4.add(a0, f32x4.mul(v, x0));
+      a1 = f32x4.add(a1, f32x4.mul(v, x1));
+      a2 = f32x4.add(a2, f32x4.mul(v, x2));
+      a3 = f32x4.add(a3, f32x4.mul(v, x3));
+      b0 = f32x4.add(b0, f32x4.mul(w, x0));
+      b1 = f32x4.add(b1, f32x4.mul(w, x1));
+      b2 = f32x4.add(b2, f32x4.mul(w, x2));
+      b3 = f32x4.add(b3, f32x4.mul(w, x3));
+      entry += 12;
+    } while (entry < end);
+    v128.store(to, a0);
+    v128.store(to, a1, 16);
+    v128.store(to, a2, 32);
+    v128.store(to, a3, 48);
+    if (second !== 0) {
+      v128.store(to + second, b0);
+      v128.store(to + second, b1, 16);
+      v128.store(to + second, b2, 32);
+      v128.store(to + second, b3, 48);
+    }
+    from += stepIn;
+    to += stepOut;
+    lines--;
+  } while (lines > 0);
 }
 
 /** Bytes of the largest block that a plan makes on its way. */

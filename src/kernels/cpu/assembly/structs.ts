@@ -73,3 +73,27 @@ export function columnOf(args: PursuitArguments, atom: i32, taken: i32): usize {
     store<f32>(copy + c, load<f32>(column + ((<usize>load<u32>(rows + c)) << 2)));
   return copy;
 }
+
+/** What a turn of OLS works on; it lies before the vectors that it points to. */
+@unmanaged
+export class OlsTurn {
+  P: usize;
+  m: i32;
+  alpha: usize;
+  /** ν. */
+  distances: usize;
+  /** −β of a strip so far, and as many zeros. */
+  partial: usize;
+  zeros: usize;
+  /** Addresses of the columns of G that are taken, and v. */
+  columns: usize;
+  weights: usize;
+  /** The least |α| and ν of an atom that may be taken. */
+  floor: f32;
+  least: f32;
+  /** The largest α²/ν of this turn so far in each of four lanes of the blocks of 16 atoms; then the bytes where those begin. */
+  best: usize;
+  /** The same of the atoms after the last whole block, one by one. */
+  restBest: f32;
+  restAt: usize;
+}

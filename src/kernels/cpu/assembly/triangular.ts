@@ -2,10 +2,11 @@
  * The small triangular systems of a pursuit: C, the Cholesky factor of G_II.
  *
  * They are in f64: they cost little, and f32 would lose several digits with the coherent
- * atoms of wavelets. Row r of C starts at r·p.
+ * atoms of wavelets. Row r of C starts at r·p. Instead of the pivots on its diagonal their inverses
+ * are kept: every turn divides by all of them.
  */
 
-/** Extend C by the row (w, pivot) of an atom; the pivot, or 0 if the atom depends on those taken. */
+/** Extend C by the row (w, pivot) of an atom; 1/pivot, or 0 if the atom depends on those taken. */
 export function extend(
   column: usize,
   atom: i32,
@@ -24,16 +25,22 @@ export function extend(
   }
   for (let t = 0; t < taken; t++) {
     const row = factor + ((<usize>t * <usize>p) << 3);
-    const entry = (load<f64>(w + ((<usize>t) << 3)) - dot(row, w, t)) / load<f64>(row + ((<usize>t) << 3));
+    const entry = (load<f64>(w + ((<usize>t) << 3)) - dot(row, w, t)) * load<f64>(row + ((<usize>t) << 3));
     store<f64>(w + ((<usize>t) << 3), entry);
     distance -= entry * entry;
   }
   if (!(distance > floor)) return 0;
-  const pivot = sqrt(distance);
+  const inverse = 1.0 / sqrt(distance);
   const row = factor + ((<usize>taken * <usize>p) << 3);
-  memory.copy(row, w, (<usize>taken) << 3);
-  store<f64>(row + ((<usize>taken) << 3), pivot);
-  return pivot;
+  copy(row, w, taken);
+  store<f64>(row + ((<usize>taken) << 3), inverse);
+  return inverse;
+}
+
+/** to ← `count` f64: most often too few for `memory.copy`, which leaves the kernels. */
+function copy(to: usize, from: usize, count: i32): void {
+  const end = (<usize>count) << 3;
+  for (let i: usize = 0; i < end; i += 8) store<f64>(to + i, load<f64>(from + i));
 }
 
 export function dot(a: usize, b: usize, count: i32): f64 {
@@ -48,10 +55,10 @@ export function dot(a: usize, b: usize, count: i32): f64 {
 
 /** x ← C⁻ᵀ z, by rows of C: each solved entry is eliminated from those before it. */
 export function solveTransposed(factor: usize, p: i32, z: usize, x: usize, count: i32): void {
-  memory.copy(x, z, (<usize>count) << 3);
+  if (x !== z) copy(x, z, count);
   for (let t = count - 1; t >= 0; t--) {
     const row = factor + ((<usize>t * <usize>p) << 3);
-    const value = load<f64>(x + ((<usize>t) << 3)) / load<f64>(row + ((<usize>t) << 3));
+    const value = load<f64>(x + ((<usize>t) << 3)) * load<f64>(row + ((<usize>t) << 3));
     store<f64>(x + ((<usize>t) << 3), value);
     const v = f64x2.splat(value);
     const whole = (<usize>(t & ~1)) << 3;
