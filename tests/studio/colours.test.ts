@@ -17,10 +17,20 @@ function palettes(css: string): Map<string, string>[] {
 const [pageLight, pageDark] = palettes(pageStyle);
 const [light, dark, chosenDark] = palettes(studioStyle);
 
-it("takes the colours of the report pages", () => {
-  expect(pageLight.size).toBeGreaterThan(5);
-  expect(Object.fromEntries(light)).toMatchObject(Object.fromEntries(pageLight));
-  expect(Object.fromEntries(dark)).toMatchObject(Object.fromEntries(pageDark));
+it("takes the colours of the report pages, but for those of verdicts, which it does not show", () => {
+  const verdicts = new Set(["holds", "fails"]);
+  const shared = (palette: Map<string, string>) => [...palette].filter(([name]) => !verdicts.has(name));
+  expect(shared(pageLight).length).toBeGreaterThan(5);
+  expect(Object.fromEntries(light)).toMatchObject(Object.fromEntries(shared(pageLight)));
+  expect(Object.fromEntries(dark)).toMatchObject(Object.fromEntries(shared(pageDark)));
+});
+
+it.each([
+  ["light", pageLight],
+  ["dark", pageDark],
+] as const)("verdicts on report pages have a contrast of at least 4.5 : 1, %s", (_, palette) => {
+  for (const text of ["holds", "fails"])
+    expect(contrast(palette.get(text)!, palette.get("ground")!), text).toBeGreaterThan(4.5);
 });
 
 it("looks the same whether dark is chosen or the system's", () => {
