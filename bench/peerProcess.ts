@@ -78,6 +78,7 @@ export function preparePython(): string | undefined {
 /** The path of a matrix that was written, one column after the other. */
 export function saveMatrix(name: string, matrix: DenseMatrix): string {
   const path = `${folder}/${name}.npy`;
+  mkdirSync(folder, { recursive: true });
   writeFileSync(path, writeNpy(makeNpy([matrix.cols, matrix.rows], matrix.data)));
   return path;
 }
