@@ -1,4 +1,4 @@
-import { openSync } from "node:fs";
+import { openSync, realpathSync } from "node:fs";
 import { devNull } from "node:os";
 import { expect, test } from "vitest";
 import { CommonError, lostSignals, requireConnection } from "./launcher.js";
@@ -25,6 +25,8 @@ test("processes that MPI does not connect are refused, with what helps under the
 });
 
 test("a start by npx is warned of", () => {
-  expect(lostSignals({ npm_command: "exec" })).toContain("npx does not pass on all signals");
+  const warning = lostSignals({ npm_command: "exec" });
+  expect(warning).toContain("npx does not pass on all signals");
+  expect(warning).toContain(`start node ${realpathSync(process.argv[1])} instead`); // which is there, wherever it is
   expect(lostSignals({})).toBeUndefined();
 });

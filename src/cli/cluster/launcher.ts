@@ -1,7 +1,8 @@
 /** Whether this process is one of several that a launcher of MPI started, and how, as its environment says. */
 
-import { fstatSync } from "node:fs";
+import { fstatSync, realpathSync } from "node:fs";
 import { InputError } from "../../core/errors.js";
+import { visibleLine } from "../../core/visibleText.js";
 
 /** A problem of the way in which all ranks were started: each of them finds it, and rank 0 reports it. */
 export class CommonError extends InputError {}
@@ -47,7 +48,7 @@ export function requireConnection(env: Environment): void {
   if (env.OMPI_COMM_WORLD_SIZE !== undefined || env.PMI_FD === undefined) return;
   if (isSocket(Number(env.PMI_FD))) return;
   throw new CommonError(
-    "the connection to the launcher is closed, as npx closes it: start node_modules/.bin/trainlets instead of npx trainlets",
+    `the connection to the launcher is closed, as npx closes it: start ${itself()} instead of npx trainlets`,
   );
 }
 
@@ -62,5 +63,10 @@ function isSocket(file: number): boolean {
 /** A warning if signals, such as that of a queue before a time limit, will not come through. */
 export function lostSignals(env: Environment): string | undefined {
   if (env.npm_command !== "exec") return undefined;
-  return "npx does not pass on all signals, so a run may end without a checkpoint: start node_modules/.bin/trainlets instead";
+  return `npx does not pass on all signals, so a run may end without a checkpoint: start ${itself()} instead`;
+}
+
+/** How to start this program without npx: it is in node_modules/.bin of a project, but not of its own. */
+function itself(): string {
+  return visibleLine(`node ${realpathSync(process.argv[1])}`);
 }
