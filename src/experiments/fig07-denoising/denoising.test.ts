@@ -13,7 +13,8 @@ const kernels = createReferenceKernels();
 const tiny: DenoisingSettings = {
   ...fig7,
   noises: [30, 50],
-  sizes: [4, 5],
+  sizes: [4, 5, 6],
+  largestWithOtherNoise: 5,
   methods: fig7.methods.map((method) => ({ ...method, epochs: 1 })),
   reference: { ...fig7.reference, size: 4, epochs: 1 },
   study: { epochs: 1 },
@@ -39,7 +40,7 @@ describe("a run of fig7", async () => {
       "index.html",
     ]);
     const lines = text("figure-7.csv").trimEnd().split("\n");
-    expect(lines.length).toBe(1 + 2 * 2 * (1 + 2 * 4) + 2 * 2);
+    expect(lines.length).toBe(1 + 2 * (1 + 3 * 4) + 2 * (1 + 2 * 4) + 2 * 3);
     expect(lines[1]).toMatch(/^30,ksvd,4,01-/);
     expect(stages).toContain("picture 1 of 2, σ = 30: 5x5, OSDL, cropped wavelets");
   });
@@ -47,7 +48,7 @@ describe("a run of fig7", async () => {
   test("removes noise with every method, noise and patch size", () => {
     for (const { psnr, sigma } of outcome.values.measurements as Measurement[])
       expect(psnr).toBeGreaterThan(20 * Math.log10(255 / sigma) + 1);
-    expect(outcome.header).toEqual(["PSNR (dB)", "4x4", "5x5", "seconds per picture"]);
+    expect(outcome.header).toEqual(["PSNR (dB)", "4x4", "5x5", "6x6", "seconds per picture"]);
     expect(outcome.rows.map(([label]) => label)).toEqual([
       ...tiny.methods.map(({ label }) => `σ = 30: ${label}`),
       "σ = 30: OSDL, cropped, from other pictures",
@@ -60,6 +61,7 @@ describe("a run of fig7", async () => {
   test("keeps every picture, noise, size and method as a part, and resumes", async () => {
     const names = [...parts.stored.keys()];
     expect(names).toContain("02-1-s50-5-osdl-odct.json");
+    expect(names).not.toContain("02-1-s50-6-osdl-odct.json");
     expect(names).toContain("half-1-5.npz");
     const begun: string[] = [];
     const onStage = (stage: string) => begun.push(stage);

@@ -16,7 +16,7 @@ import {
   withPage,
 } from "../shared/outcomeFiles.js";
 import { type CurvePoint, type Measurement, meanCurve, meanGains } from "./measurements.js";
-import { allPatches, type DenoisingSettings } from "./settings.js";
+import { allPatches, type DenoisingSettings, sizesWith } from "./settings.js";
 import { othersMethod } from "./study.js";
 
 export interface DenoisingResult extends RunFacts {
@@ -33,10 +33,12 @@ export function denoisingFiles(result: DenoisingResult): OutcomeFile[] {
 
 /** The colour is that of the learner; dashed with the ODCT. */
 function noiseChart(
-  { sizes, methods, reference }: DenoisingSettings,
+  settings: DenoisingSettings,
   measurements: readonly Measurement[],
   sigma: number,
 ): OutcomeFile {
+  const { methods, reference } = settings;
+  const sizes = sizesWith(settings, sigma);
   const [dense] = meanCurve(measurements, reference.id, sigma);
   const ends = [sizes[0], sizes.at(-1)!].map((size) => ({ x: size, y: dense.psnr }));
   const svg = lineChart({
@@ -168,7 +170,8 @@ function noiseSections(
   sigma: number,
   chart: OutcomeFile,
 ): PageSection[] {
-  const { sizes, methods, reference } = settings;
+  const { methods, reference } = settings;
+  const sizes = sizesWith(settings, sigma);
   const gains = methods.map(({ id, label }) => [
     label,
     ...meanGains(measurements, id, reference.id, sigma).map(
@@ -181,7 +184,7 @@ function noiseSections(
     {
       kind: "table",
       header: ["mean PSNR (dB)", ...header, "seconds per picture"],
-      rows: rowsOf(settings, measurements, sigma),
+      rows: rowsOf({ ...settings, sizes }, measurements, sigma),
     },
     {
       kind: "table",

@@ -27,7 +27,7 @@ import { StageClock } from "../shared/stageClock.js";
 import { denoisingClaims } from "./claims.js";
 import { denoisingFiles, psnrTable } from "./files.js";
 import type { Measurement } from "./measurements.js";
-import { croppedBase, type DenoisingMethod, type DenoisingSettings } from "./settings.js";
+import { croppedBase, type DenoisingMethod, type DenoisingSettings, sizesWith } from "./settings.js";
 import { dictionaryOf, halfOf, othersMethod } from "./study.js";
 
 /** A picture to denoise. */
@@ -97,17 +97,17 @@ function fileStem(name: string): string {
   return last.replace(/\.\w+$/, "").replace(/[^A-Za-z0-9-]+/g, "-") || "picture";
 }
 
-/** All pictures with one noise, by the reference and by every method with every size. */
+/** All pictures with one noise, by the reference and by every method with every size for that noise. */
 async function denoiseAll(
   settings: DenoisingSettings,
   tasks: readonly Task[],
   tools: ExperimentTools,
 ): Promise<Measurement[]> {
-  const { sizes, methods, reference } = settings;
+  const { methods, reference } = settings;
   const measurements: Measurement[] = [];
   for (const task of tasks) {
     measurements.push(await measure(settings, reference, reference.size, task, tools));
-    for (const size of sizes)
+    for (const size of sizesWith(settings, task.sigma))
       for (const method of methods) measurements.push(await measure(settings, method, size, task, tools));
   }
   return measurements;
