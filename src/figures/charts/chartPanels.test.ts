@@ -60,7 +60,7 @@ describe("chartPanels", () => {
     const one = chartPanels({ title: "t", columns: 3, panels: [panel("one", series("a", 1, 2))] });
     expect(one).toMatch(/^<svg [^>]*width="476"/);
     expect(() => chartPanels({ title: "t", columns: 2, panels: [] })).toThrow(
-      "chartPanels: panels must be at least one, got []",
+      "chartPanels: panels must hold at least one panel, got []",
     );
   });
 });

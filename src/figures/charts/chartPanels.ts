@@ -33,7 +33,7 @@ const panelSize = { width: 476, height: 300 } as const;
 /** The picture, as the text of an SVG file. */
 export function chartPanels({ title, columns, panels, ...size }: ChartPanelsOptions): string {
   requireInteger("chartPanels", "columns", columns, 1);
-  if (panels.length === 0) throw inputError("chartPanels", "panels", "must be at least one", panels);
+  if (panels.length === 0) throw inputError("chartPanels", "panels", "must hold at least one panel", panels);
   const panel = { ...panelSize, ...size };
   const series = eachOnce(panels.flatMap((one) => one.series));
   const styles = new Map(series.map(({ label, style }) => [label, style]));

@@ -80,5 +80,5 @@ function isNumeric(cell: TableCell): boolean {
 function cellText(cell: TableCell): string {
   if (typeof cell === "object") return cell.text;
   if (typeof cell === "string") return withMinus(cell);
-  return Number.isNaN(cell) ? "–" : String(cell).replace("-", "−");
+  return Number.isNaN(cell) ? "–" : withMinus(String(cell));
 }

@@ -19,15 +19,15 @@ export async function followKernels(local: Kernels, ranks: Communicator): Promis
       const [kind, number, args] = unpackField(packed, "made", handleOf) as Made;
       handles.set(number, (own[kind] as (...args: unknown[]) => object)(...args));
     }
+    for (const number of field("freed")) {
+      own.free(handleOf({ handle: number }));
+      handles.delete(number);
+    }
     const operation = field("operation");
     if (operation === "close") return own.close();
     await (own[operation as keyof DeviceKernels] as (...args: unknown[]) => Promise<unknown>)(
       ...field("args"),
     );
-    for (const number of field("freed")) {
-      own.free(handleOf({ handle: number }));
-      handles.delete(number);
-    }
   }
 }
 

@@ -37,7 +37,7 @@ export function leadKernels(
   const own = clusterOperations(local, ranks);
   const numbers = new WeakMap<object, number>();
   let next = 0;
-  let failed = false;
+  let failure: Error | undefined;
   let made: Uint8Array[] = [];
   let freed: number[] = [];
 
@@ -69,12 +69,13 @@ export function leadKernels(
     (Object.keys(signatures) as OperationName[]).map((name) => [
       name,
       async (...args: unknown[]) => {
+        if (failure) throw failure;
         try {
           await send(name, args);
           return await (own[name] as (...args: unknown[]) => Promise<unknown>)(...args);
         } catch (error) {
-          failed = true;
-          onFailure(error instanceof Error ? error : new Error(String(error)));
+          failure = error instanceof Error ? error : new Error(String(error));
+          onFailure(failure);
           throw error;
         }
       },
@@ -98,7 +99,7 @@ export function leadKernels(
         own.free(...handles);
       },
       async close() {
-        if (!failed) await send("close", []);
+        if (!failure) await send("close", []);
         await own.close();
       },
     }),

@@ -73,7 +73,7 @@ export function clusterOperations(local: Kernels, ranks: Communicator): DeviceKe
     workspace(sizes) {
       const { n, L, m, p, N } = sizes;
       const shares = 4 * shareOf(N, ranks.rank, ranks.size) * (2 * n + L + 2 * p + 2);
-      return local.workspace(sizes) + shares + (divided ? 4 * roomFor(m, ranks.size) : 0);
+      return local.workspace(sizes) + shares + (divided ? 4 * roomFor(Math.max(m, L), ranks.size) : 0);
     },
     close: () => local.close(),
 

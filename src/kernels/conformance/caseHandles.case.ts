@@ -17,6 +17,8 @@ export interface ConformanceCase {
   readonly title: string;
   /** Run it once rather than for many draws. */
   readonly once?: boolean;
+  /** Whether it takes long on a slow device, and is left out there. */
+  readonly large?: true;
   check(bench: Bench, rng: Rng, scale: number): Promise<void>;
 }
 

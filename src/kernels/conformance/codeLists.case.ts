@@ -58,6 +58,7 @@ export const codeListCases: readonly ConformanceCase[] = [
   },
   {
     title: "operations on codes follow repeated refits at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       await expectFollowed(bench, rng, 70, 9, 1100); // few atoms that many examples use

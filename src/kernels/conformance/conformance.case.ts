@@ -56,9 +56,8 @@ export function conformance(
       kernels = undefined;
     });
     afterAll(() => kernels?.close());
-    for (const { title, once, check } of misuse ? [...misuseCases, ...cases] : cases) {
+    for (const { title, once, large: isLarge, check } of misuse ? [...misuseCases, ...cases] : cases) {
       if (only && !title.startsWith(`${only} `)) continue;
-      const isLarge = /beyond any block|long pursuits|hundreds? (of )?turns|symmetric to the bit/.test(title);
       if (isLarge ? !large : large === "alone") continue;
       test(title, async () => {
         kernels ??= await create();

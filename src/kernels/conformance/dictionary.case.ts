@@ -101,6 +101,7 @@ export const dictionaryCases: readonly ConformanceCase[] = [
   },
   {
     title: "products are exact on small integers, at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       const N = 70;
@@ -177,6 +178,7 @@ export const dictionaryCases: readonly ConformanceCase[] = [
   },
   {
     title: "refreshGram is correct at sizes beyond any block, the first time and the second",
+    large: true,
     once: true,
     async check(bench, rng) {
       const { kernels } = bench;
@@ -211,6 +213,7 @@ export const dictionaryCases: readonly ConformanceCase[] = [
   },
   {
     title: "coherence is correct at sizes beyond any block",
+    large: true,
     once: true,
     check: (bench, rng) => expectCoherence(bench, 1100, rng, 1),
   },

@@ -18,6 +18,7 @@ export const exampleCases: readonly ConformanceCase[] = [
   },
   {
     title: "extract cuts windows at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       await expectWindows(bench, rng, [37, 31], 40, 70);
@@ -33,6 +34,7 @@ export const exampleCases: readonly ConformanceCase[] = [
   },
   {
     title: "addWindows is correct at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       await expectSums(bench, rng, [21, 19], 60, 200);

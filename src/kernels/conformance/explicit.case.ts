@@ -53,6 +53,7 @@ export const explicitCases: readonly ConformanceCase[] = [
   },
   {
     title: "correlate, combine and remainder are exact on small integers, at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       for (const [n, m, N] of [
@@ -72,6 +73,7 @@ export const explicitCases: readonly ConformanceCase[] = [
   },
   {
     title: "correlate of a dictionary with itself is symmetric to the bit",
+    large: true,
     once: true,
     async check(bench, rng) {
       for (const [n, m] of [
@@ -113,6 +115,7 @@ export const explicitCases: readonly ConformanceCase[] = [
   },
   {
     title: "addMoments is exact on small integers, at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       const [n, m, N] = [133, 1100, 300];
@@ -132,6 +135,7 @@ export const explicitCases: readonly ConformanceCase[] = [
   },
   {
     title: "descendAtoms is correct at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       await expectDescent(bench, rng, 37, 300, 1);
@@ -148,6 +152,7 @@ export const explicitCases: readonly ConformanceCase[] = [
   },
   {
     title: "refitAtoms is correct at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       await expectRefit(bench, rng, 21, 9, 700, 3, 1);
@@ -156,6 +161,7 @@ export const explicitCases: readonly ConformanceCase[] = [
   },
   {
     title: "addOuter is C + YYᵀ, symmetric to the bit",
+    large: true,
     async check(bench, rng, scale) {
       const [n, N] = [1 + rng.below(60), rng.below(40)];
       const Y = randomDense(rng, n, N, scale);
@@ -170,6 +176,7 @@ export const explicitCases: readonly ConformanceCase[] = [
   },
   {
     title: "addOuter is exact on small integers, at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       const Y = randomIntegers(rng, 277, 530, 3);

@@ -95,6 +95,7 @@ export const memoryCases: readonly ConformanceCase[] = [
   },
   {
     title: "copyColumns is correct at sizes beyond any block",
+    large: true,
     once: true,
     check: (bench, rng) => expectCopied(bench, randomDense(rng, 1155, 1300), 150, rng),
   },

@@ -41,6 +41,7 @@ export const olsCases: readonly ConformanceCase[] = [
   },
   {
     title: "ols leaves the least at sizes beyond any block, and gives the same bits again",
+    large: true,
     once: true,
     async check(bench, rng) {
       const { D } = randomUnitDictionary(rng, 20, 661);
@@ -56,6 +57,7 @@ export const olsCases: readonly ConformanceCase[] = [
   },
   {
     title: "ols leaves the least in long pursuits",
+    large: true,
     once: true,
     async check(bench, rng) {
       const { D } = randomUnitDictionary(rng, 50, 333);
@@ -82,6 +84,7 @@ export const olsCases: readonly ConformanceCase[] = [
   },
   {
     title: "ols is omp over orthogonal atoms, through a hundred turns",
+    large: true,
     once: true,
     async check(bench, rng) {
       const [m, p] = [320, 100];
@@ -90,6 +93,20 @@ export const olsCases: readonly ConformanceCase[] = [
       const ols = await fromProjections(bench, DenseMatrix.identity(m), P, energies, p);
       const omp = await fromProjections(bench, DenseMatrix.identity(m), P, energies, p, "omp");
       expect(ols).toEqual(omp);
+    },
+  },
+  {
+    title: "ols is omp over more orthogonal atoms than it goes over at a time",
+    large: true,
+    once: true,
+    async check(bench, rng) {
+      const [m, p] = [4200, 9];
+      const P = randomDense(rng, m, 2);
+      P.column(1)[4150] = P.column(1)[7] = 9; // far apart, and equal: the first is taken first
+      const energies = [0, 1].map((i) => dot(P.column(i), P.column(i)));
+      const ols = await fromProjections(bench, DenseMatrix.identity(m), P, energies, p);
+      expect(await fromProjections(bench, DenseMatrix.identity(m), P, energies, p, "omp")).toEqual(ols);
+      expect([...ols.indices.subarray(p, p + 2)]).toEqual([7, 4150]);
     },
   },
   {

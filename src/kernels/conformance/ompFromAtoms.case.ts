@@ -58,6 +58,7 @@ export const ompFromAtomsCases: readonly ConformanceCase[] = [
   },
   {
     title: "ompFromAtoms is right at sizes beyond any block, and gives the same bits again",
+    large: true,
     once: true,
     async check(bench, rng) {
       const factors = [wide(randomDense(rng, 7, 20)), wide(randomDense(rng, 10, 17))];

@@ -33,6 +33,7 @@ export const ompNearCases: readonly ConformanceCase[] = [
   },
   {
     title: "ompNear is a pursuit over few atoms at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       const { D } = randomUnitDictionary(rng, 40, 661);

@@ -34,6 +34,7 @@ export const pursuitCases: readonly ConformanceCase[] = [
   },
   {
     title: "columnEnergies are exact on small integers, at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       const Y = randomIntegers(rng, 1155, 300, 3);
@@ -60,6 +61,7 @@ export const pursuitCases: readonly ConformanceCase[] = [
   },
   {
     title: "batchOmp is greedy at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       const { D, G } = randomUnitDictionary(rng, 60, 1100);
@@ -98,6 +100,7 @@ export const pursuitCases: readonly ConformanceCase[] = [
   },
   {
     title: "batchOmp is greedy in long pursuits, and stops when nothing is left",
+    large: true,
     once: true,
     async check(bench, rng) {
       const { D, G } = randomUnitDictionary(rng, 50, 333);
@@ -114,6 +117,7 @@ export const pursuitCases: readonly ConformanceCase[] = [
   },
   {
     title: "batchOmp follows a pursuit over orthogonal atoms through hundreds of turns",
+    large: true,
     once: true,
     async check(bench, rng) {
       const [m, p] = [1056, 270];

@@ -42,6 +42,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: "scaleRows, usedAtoms and countUses are correct at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       await expectUses(bench, rng, randomSparse(rng, 2100, 300, 6));
@@ -63,6 +64,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: "gradient is exact on small integers, at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       const [L, m, N] = [530, 1100, 140];
@@ -114,6 +116,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: "exchangeAtoms is correct at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       await expectExchanged(bench, rng, 530, 900, 1300, 1);
@@ -130,6 +133,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: "acceptAtoms is correct at sizes beyond any block",
+    large: true,
     once: true,
     check: (bench, rng) => expectAccepted(bench, rng, 300, 600, 130),
   },
@@ -172,6 +176,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: "moveAtoms adds its step exactly to small integers, at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       const [L, m] = [1155, 300];
@@ -199,6 +204,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: "moveAtoms keeps the k largest at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       for (const k of [1, 600, 4098]) await expectMoved(bench, rng, 4099, 4, k, 1);
@@ -235,6 +241,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: "clearColumns is correct at sizes beyond any block",
+    large: true,
     once: true,
     check: (bench, rng) => expectCleared(bench, rng, 70, 1100, 1),
   },
@@ -267,6 +274,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: "addSquaredNorm is exact on small integers, at sizes beyond any block",
+    large: true,
     once: true,
     async check(bench, rng) {
       const M = randomIntegers(rng, 1155, 300, 3);

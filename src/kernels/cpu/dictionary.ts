@@ -1,4 +1,4 @@
-/** Products with Φ and with D = ΦA, and the Gram matrix of D: assembly/transform.ts, project.ts, gram.ts. */
+/** Products with Φ and with D = ΦA, and the Gram matrix of D: assembly/project.ts, gram.ts. */
 
 import type { DeviceBase, DeviceMatrix, DeviceSparse, DictionaryOperations } from "../contract.js";
 import { lanes, panel, rowBytes } from "./assembly/constants.js";

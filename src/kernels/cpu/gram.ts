@@ -119,9 +119,16 @@ export function isDirect(phi: DeviceBase, A: DeviceSparse): boolean {
 }
 
 /** Bytes of the atoms Φa that are kept from their norms to their columns of G, if they are not too many. */
-export function keptBytes(n: number, atoms: number): number {
+function keptBytes(n: number, atoms: number): number {
   const bytes = 4 * n * atoms;
-  return bytes <= 2 ** 25 ? bytes : 0;
+  return bytes <= mostKept ? bytes : 0;
+}
+
+const mostKept = 2 ** 25;
+
+/** The most bytes that are kept in a refresh of any of the atoms. */
+export function mostKeptBytes(n: number, atoms: number): number {
+  return Math.min(mostKept, 4 * n * atoms);
 }
 
 /** Where parts of these sizes start one after the other, and where the last one ends. */

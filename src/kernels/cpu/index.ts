@@ -18,7 +18,7 @@ import { dictionaryOperations } from "./dictionary.js";
 import { dividedKernels } from "./divided.js";
 import { exampleOperations } from "./examples.js";
 import { explicitOperations } from "./explicit.js";
-import { keptBytes } from "./gram.js";
+import { mostKeptBytes } from "./gram.js";
 import { mostMemory } from "./handles.js";
 import { CpuMemory, memoryOperations } from "./memory.js";
 import {
@@ -126,7 +126,12 @@ function kernelsOn(
       const largest = Math.max(...[0, m, L].filter((atoms) => atoms > mostAtoms));
       const fromAtoms = largest > 0 ? atomPursuitBytes(n, Math.max(n, L), largest, p) : 0;
       const pursuit = Math.max(...[0, m, L].map((atoms) => (atoms > mostAtoms ? 0 : pursuitBytes(atoms, p))));
-      return threads * Math.max(pursuit, fromAtoms, blocks) + keptBytes(n, m + lanes) + 8 * N * p + 8 * m;
+      return (
+        threads * Math.max(pursuit, fromAtoms, blocks) +
+        mostKeptBytes(n, Math.max(m, L) + lanes) +
+        8 * N * p +
+        8 * m
+      );
     },
     async close() {
       pool.close();

@@ -36,12 +36,6 @@ export function batchOmp(
   X: GpuSparse,
   path: GpuMatrix | undefined,
 ): void {
-  const { panels } = G.store;
-  if (panels.length > mostPanels) {
-    throw new InputError(
-      `gpu: a Gram matrix must fit into ${mostPanels} buffers here, got one of ${G.rows} atoms that takes ${panels.length}`,
-    );
-  }
   const isOls = limits.pursuit === "ols"; // which needs all digits
   const half = !isOls && usesHalves(setting, G, P.cols, limits.sparsity) ? halvesOf(queue, G) : undefined;
   const job = { queue, setting, G, P, energies, limits, X, path, half, gramStep: 0, firstX: 0 };
@@ -52,7 +46,11 @@ export function batchOmp(
 }
 
 /** The panels of a Gram matrix, as many as the shaders bind. */
-export function gramPanels({ store: { panels } }: GpuMatrix): GPUBuffer[] {
+export function gramPanels({ rows, store: { panels } }: GpuMatrix): GPUBuffer[] {
+  if (panels.length > mostPanels)
+    throw new InputError(
+      `gpu: a Gram matrix must fit into ${mostPanels} buffers here, got one of ${rows} atoms that takes ${panels.length}`,
+    );
   return Array.from({ length: mostPanels }, (_, i) => panels[i] ?? panels[0]);
 }
 

@@ -89,10 +89,11 @@ describe("AtomFits", () => {
   test("chooses among all base atoms where fits are quick, or quicker than sweeps, and never costs more than that", () => {
     const full = (L: number, k: number) => (k * k * L) / 2;
     const [small, short, long] = [
-      { n: 144, L: 784, k: 36, m: 784 },
-      { n: 1024, L: 3136, k: 20, m: 3136 },
-      { n: 1024, L: 3136, k: 51, m: 3136 },
+      { n: 144, L: 784, k: 36, m: 784, mostGramAtoms: 16384 },
+      { n: 1024, L: 3136, k: 20, m: 3136, mostGramAtoms: 16384 },
+      { n: 1024, L: 3136, k: 51, m: 3136, mostGramAtoms: 16384 },
     ] as const;
+    expect(fitChoices({ ...long, mostGramAtoms: 3135 }), "without a Gram matrix of Φ").toBe(3136);
     expect([small, short, long].map(fitChoices)).toEqual([784, 3136, 77]);
     expect(fitCost(short)).toBe(full(3136, 20));
     for (const k of [51, 100, 250, 1000, 3000])

@@ -14,7 +14,7 @@
  *
  * The base atoms I are all of them, or, in `improve` where that would take long (`fitChoices`), those of the old atom and of the others
  * those most correlated with what it leaves, Φᵀ(u − d_old): half as many as an atom has. Then a fit costs little more than
- * its small systems, and an atom exchanges at most a third of its base atoms for others at a time.
+ * its small systems, and an atom exchanges at most half of its base atoms for others at a time.
  *
  * Shapes   Φ n×L   U n×m   A L×m
  * Cost     k²L/2 per atom, or k²|I|/2 and k³ for the small systems; besides correlations.
@@ -75,7 +75,10 @@ export class AtomFits {
     sparsity: number,
     atoms: number,
     kernels: Kernels,
-    choices: number = fitChoices({ n: baseRows(base), L: baseCols(base), k: sparsity, m: atoms }),
+    choices: number = fitChoices({
+      ...{ n: baseRows(base), L: baseCols(base), k: sparsity, m: atoms },
+      mostGramAtoms: kernels.mostGramAtoms,
+    }),
   ): Promise<AtomFits> {
     return new AtomFits(await SparseDictionary.ofBase(base, kernels), sparsity, atoms, kernels, choices);
   }
@@ -151,21 +154,25 @@ export class AtomFits {
 /** Multiply-adds of the fits of all atoms for which nobody needs to wait: about a tenth of a second on two cores. */
 const quickFits = 1e9;
 
-/** Samples, base atoms, non-zeros of an atom, and atoms. */
+/** Samples, base atoms, non-zeros of an atom, atoms, and the most atoms that the kernels keep a Gram matrix for. */
 export interface FitSizes {
   readonly n: number;
   readonly L: number;
   readonly k: number;
   readonly m: number;
+  readonly mostGramAtoms: number;
 }
 
 /**
  * The base atoms that an atom chooses among when it is improved: all of them where the fits of all atoms are quick, or
- * take less than half as long as a dense product of n × m and m × m, which every update has several of.
+ * take less than half as long as a dense product of n × m and m × m, which every update has several of; and where Φ has no
+ * Gram matrix, from which few atoms could be taken.
  */
-export function fitChoices({ n, L, k, m }: FitSizes): number {
+export function fitChoices({ n, L, k, m, mostGramAtoms }: FitSizes): number {
   const full = fullFit(L, k);
-  return m * full <= quickFits || full <= (n * m) / 2 ? L : Math.min(L, k + Math.ceil(k / 2));
+  return L > mostGramAtoms || m * full <= quickFits || full <= (n * m) / 2
+    ? L
+    : Math.min(L, k + Math.ceil(k / 2));
 }
 
 function fullFit(L: number, k: number): number {
@@ -187,6 +194,6 @@ export function fitBytes(
 ): number {
   const [n, L] = [baseRows(base), baseCols(base)];
   const part = Math.min(atoms, maxPart);
-  const near = L <= mostGramAtoms && fitChoices({ n, L, k, m: atoms }) < L ? 4 * L * part : 0;
+  const near = fitChoices({ n, L, k, m: atoms, mostGramAtoms }) < L ? 4 * L * part : 0;
   return 4 * (4 * L + part * (2 * n + 2 * k + 7)) + codingBytes(L, part, mostGramAtoms) + near;
 }

@@ -233,7 +233,11 @@ describe("sparse-odl", () => {
     const intervals = (size: number, atomSparsity: number, sparsity: number) => {
       const square = createBase("cropped:sym8", [size, size]);
       const atoms = square.factors.reduce((product, { cols }) => product * cols, 1);
-      return updateIntervals({ ...options, base: square, atoms, atomSparsity, coding: { sparsity } }, 512);
+      return updateIntervals(
+        { ...options, base: square, atoms, atomSparsity, coding: { sparsity } },
+        512,
+        Infinity,
+      );
     };
     expect(intervals(12, 7, 4).longest).toBeLessThan(intervals(12, 36, 4).longest);
     expect(intervals(12, 36, 4).longest).toBeLessThan(intervals(20, 40, 10).longest);
@@ -241,7 +245,10 @@ describe("sparse-odl", () => {
     expect(intervals(12, 36, 4).shortest).toBe(1); // quick
     const { shortest, longest } = intervals(32, 100, 20);
     expect(shortest).toBe(Math.ceil(longest / 6));
-    expect(updateIntervals({ ...options, atomSparsity: 1 }, 1e6)).toEqual({ shortest: 1, longest: 1 });
+    expect(updateIntervals({ ...options, atomSparsity: 1 }, 1e6, Infinity)).toEqual({
+      shortest: 1,
+      longest: 1,
+    });
   });
 
   test("updates wait for the shortest interval, then each time longer, and near the end for the end", () => {
@@ -264,7 +271,7 @@ describe("sparse-odl", () => {
     const [size, k] = [16, 60];
     const { factors } = createBase("cropped:sym8", [size, size]);
     const atoms = factors.reduce((product, { cols }) => product * cols, 1);
-    expect(fitChoices({ n: size * size, L: atoms, k, m: atoms })).toBe(90);
+    expect(fitChoices({ n: size * size, L: atoms, k, m: atoms, mostGramAtoms: Infinity })).toBe(90);
     const learn = async (threads: number, more: Partial<TrainOptions> = {}) => {
       await using kernels = await createCpuKernels({ threads });
       const options = {

@@ -127,7 +127,10 @@ async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState>
     tally: new Tally(m, kernels),
     residual: kernels.matrix(n, batch),
     batch,
-    schedule: { perEpoch: Infinity, total: Infinity, ...updates, ...updateIntervals(options, batch) },
+    schedule: {
+      ...{ perEpoch: Infinity, total: Infinity, ...updates },
+      ...updateIntervals(options, batch, kernels.mostGramAtoms),
+    },
     B: kernels.matrix(n, m),
     C: kernels.matrix(m, m),
     atoms: kernels.matrix(n, m),
@@ -258,6 +261,7 @@ const quickUpdate = 1e9;
 export function updateIntervals(
   options: LearnerOptions,
   N: number,
+  mostGramAtoms: number,
 ): Pick<UpdateSchedule, "shortest" | "longest"> {
   const { base, atoms: m, atomSparsity: k, coding } = options;
   const [n, L] = [baseRows(base), baseCols(base)];
@@ -267,7 +271,7 @@ export function updateIntervals(
     { size: n, cost: 0 },
   ).cost;
   const coded = N * (2 * transform + m * (k + (p * p) / 2));
-  const update = m * (fitCost({ n, L, k, m }) + (sweeps + 0.5) * n * m);
+  const update = m * (fitCost({ n, L, k, m, mostGramAtoms }) + (sweeps + 0.5) * n * m);
   const longest = Math.max(1, Math.ceil((2 * update) / coded));
   return { shortest: Math.ceil(Math.min(longest / 6, update / quickUpdate)), longest };
 }

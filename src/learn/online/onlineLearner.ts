@@ -226,29 +226,34 @@ export class OnlineLearner implements Closable {
   async #update(open: OpenLearning, signals: readonly Signal[], sampler: PatchSampler): Promise<void> {
     const { kernels, learner, care, scale } = open;
     const plan = this.#plan;
-    const unusable = findUnusable(signals, scale);
-    if (unusable) throw notUsable(unusable).by("OnlineLearner.partialFit");
+    requireUsable(signals, scale);
     const store = kernels.signals(signals, scale);
     const N = sampler.examples;
-    for (let from = 0; from < N; from += plan.batch) {
-      const windows = sampler.trainingWindows(0, from, Math.min(from + plan.batch, N));
-      await this.#best.beforeUpdate(learner.step, () => this.#current());
-      await learner.update(await extractExamples(open, plan, { store, windows }));
-      await this.#pause.ifDue();
-      this.#examples += windows.signal.length;
-      if (care && plan.atomCare && learner.step % plan.atomCare.every === 0)
-        this.#atomsReplaced += await care.replaceWeakAtoms(
-          lastExamples({ ...open, plan }, { store, windows }),
-        );
+    try {
+      for (let from = 0; from < N; from += plan.batch) {
+        const windows = sampler.trainingWindows(0, from, Math.min(from + plan.batch, N));
+        await this.#best.beforeUpdate(learner.step, () => this.#current());
+        await learner.update(await extractExamples(open, plan, { store, windows }));
+        await this.#pause.ifDue();
+        this.#examples += windows.signal.length;
+        if (care && plan.atomCare && learner.step % plan.atomCare.every === 0)
+          this.#atomsReplaced += await care.replaceWeakAtoms(
+            lastExamples({ ...open, plan }, { store, windows }),
+          );
+      }
+    } catch (error) {
+      this.#ended = "failed"; // in the middle of a batch
+      throw error;
+    } finally {
+      kernels.free(store);
     }
-    kernels.free(store);
     this.#batches++;
   }
 
   /** What is due after a batch: the report, a test, a checkpoint. */
   async #after({ learner, scale, test }: OpenLearning): Promise<TrainReport> {
-    const [{ rmse, ...rest }] = await Promise.all([learner.report(), requireFiniteAtoms(learner)]);
-    requireFiniteError(learner, rmse);
+    const [{ rmse, ...rest }] = await Promise.all([learner.report(), requireFiniteAtoms(learner, where)]);
+    requireFiniteError(learner, rmse, where);
     const tests = test !== undefined && this.#examples >= this.#nextTest;
     const tested = tests ? { testRmse: await this.#measure() } : {};
     const progress = { epoch: this.#batches, examples: this.#examples, atomsReplaced: this.#atomsReplaced };
@@ -262,7 +267,7 @@ export class OnlineLearner implements Closable {
   async #measure(): Promise<number> {
     const { kernels, learner, scale, test } = this.#open as OpenLearning & { test: ExampleSet };
     const testRmse = (await codingError(learner.encoder, test, this.#plan.removeMean, kernels)) / scale;
-    requireFiniteError(learner, testRmse);
+    requireFiniteError(learner, testRmse, where);
     const { step } = learner;
     this.#best.note({ step, examples: this.#examples, testRmse });
     this.#tested = { step, testRmse };
@@ -300,7 +305,7 @@ export class OnlineLearner implements Closable {
     const { checkpoints } = this.#options;
     if (!checkpoints || !this.#latest) return;
     const { learner, scale } = this.#open as OpenLearning;
-    await requireFiniteAtoms(learner);
+    await requireFiniteAtoms(learner, where);
     const position = {
       ...{ step: learner.step, epoch: this.#batches, examples: this.#examples, nextTest: this.#nextTest },
       ...{ atomsReplaced: 0, best: Infinity, sinceBest: 0, seconds: 0 },
@@ -345,6 +350,7 @@ export class OnlineLearner implements Closable {
     const examples = new ResidentExamples(signals, sampler, kernels);
     const source: ExampleSource = { kernels, sampler, examples, options, Y, means };
     const scale = this.#options.resume?.header.scale ?? (await findScale(source, signals));
+    requireUsable(signals, scale); // before anything is made from them
     examples.scaleBy(scale);
     const learner = await createLearner(source, scale, this.#rng);
     await examples.free();
@@ -367,6 +373,15 @@ export class OnlineLearner implements Closable {
     const { testRmse } = resume.header.report;
     if (testRmse !== undefined) this.#tested = { step, testRmse };
   }
+}
+
+/** What messages of a learner that has diverged begin with. */
+const where = "OnlineLearner";
+
+/** Reject samples that this learner cannot use. */
+function requireUsable(signals: readonly Signal[], scale: number): void {
+  const unusable = findUnusable(signals, scale);
+  if (unusable) throw notUsable(unusable).by("OnlineLearner.partialFit");
 }
 
 /** Examples between two tests by default, as a multiple of those tested: tests then take about a tenth of the time. */

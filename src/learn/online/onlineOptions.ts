@@ -29,7 +29,7 @@ export function resolveOnline(options: OnlineOptions): {
   return onBehalfOf("openLearner", () => {
     for (const name of wholeSetOptions) {
       if ((options as TrainOptions)[name] === undefined) continue;
-      throw new InputError(`${name} is an option of train alone: batches come as they come`, {
+      throw new InputError(`${name} is an option of train only`, {
         where: "openLearner",
         argument: name,
       });
@@ -38,7 +38,7 @@ export function resolveOnline(options: OnlineOptions): {
     const resolved = resolveTraining(options);
     const { kind, learner } = resolved;
     if (kind.takes === "whole set") {
-      const rule = "must be one of mini-batches, not of the whole set";
+      const rule = "must be one that takes mini-batches, not the whole set";
       throw inputError("openLearner", "learner", rule, learner);
     }
     const saved = options.resume?.header.settings.firstSteps;

@@ -32,7 +32,7 @@ export interface ChosenSteps {
 export interface StepsSetting {
   /** Those that the caller gave, or that the run began with. */
   readonly fixed: FirstSteps | undefined;
-  readonly startsFrom: "the base" | "examples" | "a dictionary";
+  readonly startsFrom: "the base" | "examples" | "base atoms and examples" | "a dictionary";
   /** Whether the run may end before all of its epochs. */
   readonly mayEndEarly: boolean;
   /** `k`. */
@@ -42,6 +42,13 @@ export interface StepsSetting {
   /** How often the run uses an atom, on average and at most. */
   readonly uses: number;
 }
+
+/** What starting atoms are called in a reason. */
+const startNames = {
+  base: "the base",
+  examples: "examples",
+  both: "base atoms and examples",
+} as const;
 
 /** The first steps of a run that has them: as given, as in the checkpoint it resumes from, or by the length of the run. */
 export function firstStepsOf(
@@ -54,7 +61,7 @@ export function firstStepsOf(
   const saved = resumed && (resumed.firstSteps === "short" ? "short" : "paper");
   return chooseFirstSteps({
     fixed: given.firstSteps ?? saved,
-    startsFrom: start ? "a dictionary" : init === "base" ? "the base" : "examples",
+    startsFrom: start ? "a dictionary" : startNames[init],
     mayEndEarly: minutes < Infinity || patience < Infinity,
     atomSparsity,
     updates: epochs * Math.ceil(examples / batch),

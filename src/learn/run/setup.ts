@@ -406,11 +406,10 @@ export function planMemory(
   const L = baseCols(base);
   const p = coding.sparsity ?? Math.min(n, m);
   const overBase = kind.baseSparsity?.(options) ?? Math.min(options.atomSparsity, newAtomSparsity);
-  const longest = L > mostGramAtoms ? Math.max(p, overBase) : p;
   return totalMemory([
     ...kind.memory({ ...options, hasAtomCare: atomCare !== null, mostGramAtoms }, examples),
     { what: "signals", bytes: 4 * samples },
-    { what: "workspace", bytes: kernels.workspace({ n, L, m, p: longest, N: examples }) },
+    { what: "workspace", bytes: kernels.workspace({ n, L, m, p: Math.max(p, overBase), N: examples }) },
     { what: "base", bytes: baseBytes * base.factors.reduce((sum, { data }) => sum + data.length, 0) },
   ]);
 }

@@ -369,13 +369,13 @@ export class TrainingLoop {
 }
 
 /** NaN or infinity ends a run: what it has learned is lost, and must not be saved. */
-export async function requireFiniteAtoms(learner: Learner): Promise<void> {
+export async function requireFiniteAtoms(learner: Learner, where = "train"): Promise<void> {
   const problem = await learner.findNonFinite();
-  if (problem) throw new DivergedError(`train: ${problem} at step ${learner.step}`);
+  if (problem) throw new DivergedError(`${where}: ${problem} at step ${learner.step}`);
 }
 
-export function requireFiniteError({ step }: Learner, rmse: number): void {
-  if (!Number.isFinite(rmse)) throw new DivergedError(`train: the error is not finite at step ${step}`);
+export function requireFiniteError({ step }: Learner, rmse: number, where = "train"): void {
+  if (!Number.isFinite(rmse)) throw new DivergedError(`${where}: the error is not finite at step ${step}`);
 }
 
 /** About a hundred times per epoch, and after 1, 2, 4, 8… updates, so that a long run soon shows its pace. */

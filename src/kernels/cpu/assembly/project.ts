@@ -172,7 +172,7 @@ function subtract(a: usize, b: usize, bytes: usize): void {
 
 // Φᵀ and Φ on blocks of sixteen examples, one axis at a time.
 //
-// A plan (made by ../base.ts) lists, for each axis, pairs of outputs and the inputs that
+// A plan (made by ../memory.ts) lists, for each axis, pairs of outputs and the inputs that
 // either of them needs, with both weights: zeros of wavelets cost nothing.
 //
 //     plan    i32 stages, i32 rows of the largest array on the way, then the stages

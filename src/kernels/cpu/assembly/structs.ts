@@ -13,7 +13,7 @@ export class Sparse {
 }
 
 /**
- * Φ, n × L: plans of Φᵀ and of Φ (transform.ts), and its columns. Column j is the outer
+ * Φ, n × L: plans of Φᵀ and of Φ (project.ts), and its columns. Column j is the outer
  * product of column ⌊j / lastCount⌋ over the leading axes and column j mod lastCount over the last.
  */
 @unmanaged
