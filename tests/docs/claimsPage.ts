@@ -61,7 +61,9 @@ function partOf(section: string): string {
 }
 
 function summary(results: readonly StoredResult[], sentences: readonly PaperSentence[]): string {
-  const rows = [...verdictCounts(results, sentences)].map(([verdict, count]) => [verdict, String(count)]);
+  const rows = [...verdictCounts(results, sentences)]
+    .filter(([, count]) => count > 0)
+    .map(([verdict, count]) => [verdict, String(count)]);
   return table(["outcome", "statements"], [...rows, ["all", String(sentences.length)]], [1]);
 }
 

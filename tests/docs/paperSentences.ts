@@ -320,6 +320,12 @@ const denoising: PaperSentence[] = [
   },
   {
     section: "§V-B",
+    says: "For large patches, one picture may have too few examples to learn from.",
+    paper: "might become a limiting factor",
+    claims: ["fig7 limited-by-data"],
+  },
+  {
+    section: "§V-B",
     says: "One size for all patches is not optimal.",
     paper: "clearly not optimal",
     unmeasured:

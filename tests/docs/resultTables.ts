@@ -102,7 +102,13 @@ function verdictLine(results: readonly StoredResult[]): string {
   const counts = verdictCounts(results);
   const count = (verdict: Verdict) => counts.get(verdict) ?? 0;
   const all = [...counts.values()].reduce((sum, one) => sum + one, 0);
-  return `Of ${all} statements of the paper that can be measured, ${count("holds")} hold, ${count("holds in part")} in part, and ${count("does not hold")} do not; ${count("checked by a test")} are checked by tests, ${count("not measured yet")} are not measured at full size yet, and ${count("measured by no experiment")} are measured by no experiment.`;
+  const missing = count("not measured yet");
+  const others = [
+    `${count("checked by a test")} are checked by tests`,
+    ...(missing > 0 ? [`${missing} are not measured at full size yet`] : []),
+    `and ${count("measured by no experiment")} are measured by no experiment`,
+  ];
+  return `Of ${all} statements of the paper that can be measured, ${count("holds")} hold, ${count("holds in part")} in part, and ${count("does not hold")} do not; ${others.join(missing > 0 ? ", " : " ")}.`;
 }
 
 function find(results: readonly StoredResult[], experiment: string): Result[] {
