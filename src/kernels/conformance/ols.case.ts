@@ -101,6 +101,7 @@ export const olsCases: readonly ConformanceCase[] = [
     once: true,
     async check(bench, rng) {
       const [m, p] = [4200, 9];
+      if (m > bench.kernels.mostGramAtoms) return; // they go over atoms in another way
       const P = randomDense(rng, m, 2);
       P.column(1)[4150] = P.column(1)[7] = 9; // far apart, and equal: the first is taken first
       const energies = [0, 1].map((i) => dot(P.column(i), P.column(i)));
