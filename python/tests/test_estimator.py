@@ -163,7 +163,7 @@ class TestPartialFit(unittest.TestCase):
         self.assertGreater(np.sum(self.learning.components_ * before, axis=1).min(), 0.5)
 
     def test_learners_of_the_whole_set_refuse_batches(self):
-        with self.assertRaisesRegex(ValueError, "learner must be one of mini-batches"):
+        with self.assertRaisesRegex(ValueError, "learner must be one that takes mini-batches"):
             self.learning.set_params(learner="ksvd").partial_fit(self.batches[0])
 
 

@@ -95,7 +95,7 @@ const small = new Map([
   tiny<DenoisingSettings>(
     {
       ...fig7,
-      ...{ sizes: [4, 5], examples: 60, batch: 40, stride: 2, pictures: { count: 1, size: 24 } },
+      ...{ sizes: [4, 5], examples: 60, batch: 40, stride: 2, pictures: { count: 2, size: 24 } },
       methods: fig7.methods.map((method) => ({ ...method, epochs: 1 })),
       reference: { ...fig7.reference, size: 4, epochs: 1 },
     },
