@@ -151,6 +151,11 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
   }
   const sortBy = async (order: string) => {
     await page.getByLabel("Sort by").selectOption(order);
+    await page.evaluate(async () => {
+      // until the page has drawn the choice, and asked for the order: only then is its status that of the new order
+      for (let frame = 0; frame < 4; frame++)
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    });
     await expect.poll(() => page.locator(".explore-tools [role=status]").innerText()).toBe("");
   };
 
@@ -203,6 +208,7 @@ describe.skipIf(chromium.path === undefined)(`the view Explore${chromium.note}`,
     await gallery.press("End");
     await expect.poll(() => selected()).toBe(`atom-${count}`);
     await gallery.press("Home");
+    await expect.poll(() => selected()).toBe("atom-1");
     await gallery.press("ArrowRight");
     await expect
       .poll(async () => page.locator(`#${await selected()}`).getAttribute("aria-label"))
