@@ -10,12 +10,7 @@ import { fig5 } from "./fig05-convergence/settings.js";
 import { fig6 } from "./fig06-step-sizes/settings.js";
 import { fig7 } from "./fig07-denoising/settings.js";
 import { fig8 } from "./fig08-faces/settings.js";
-import {
-  terms64,
-  type UniversalSettings,
-  universal32,
-  universal64,
-} from "./fig09-to-11-universal/settings.js";
+import { type UniversalSettings, universal32, universal64 } from "./fig09-to-11-universal/settings.js";
 import { type CommonSettings, recordSettings } from "./shared/chooseSettings.js";
 import type { Experiment, ExperimentOptions, ExperimentRun } from "./shared/experiment.js";
 
@@ -113,7 +108,6 @@ export const experiments: readonly Experiment[] = [
   analytic(fig11),
   universal(universal32),
   universal(universal64),
-  universal(terms64),
 ];
 
 /** The experiment of this name. */

@@ -14,12 +14,7 @@ import { type DenoisingSettings, fig7 } from "./fig07-denoising/settings.js";
 import { prepareFaces } from "./fig08-faces/run.js";
 import { type FacesSettings, fig8 } from "./fig08-faces/settings.js";
 import { prepareUniversal } from "./fig09-to-11-universal/run.js";
-import {
-  terms64,
-  type UniversalSettings,
-  universal32,
-  universal64,
-} from "./fig09-to-11-universal/settings.js";
+import { type UniversalSettings, universal32, universal64 } from "./fig09-to-11-universal/settings.js";
 import { type CommonSettings, recordSettings } from "./shared/chooseSettings.js";
 import type { Experiment, ExperimentOptions, ExperimentRun } from "./shared/experiment.js";
 
@@ -53,7 +48,7 @@ function tinyUniversal(settings: UniversalSettings) {
     ...{ batches: { gpu: 100, other: 100 }, testPatches: 20, terms: [1, 2, 4] },
     learned: settings.learned.map((dictionary) => ({
       ...dictionary,
-      ...(dictionary.own ? { own: { epochs: dictionary.own.epochs ?? 1, sparsity: 5 } } : {}),
+      ...(dictionary.own ? { own: { sparsity: 5, examples: 100 } } : {}),
     })),
     ...(settings.margin ? { margin: { ...settings.margin, terms: [2] } } : {}),
     pictures: { train: 2, test: 1, size: 40 },
@@ -136,7 +131,6 @@ const small = new Map([
   ),
   tinyUniversal(universal32),
   tinyUniversal(universal64),
-  tinyUniversal(terms64),
 ]);
 
 /** All experiments of the catalogue, in its order. */

@@ -510,8 +510,8 @@ export const ownClaims: readonly string[] = [
   "universal32 trained-over-base",
   "universal32 separable-over-usual",
   "universal64 separable-over-usual",
-  "terms64 osdl-p400-best",
-  "terms64 osdl-p200-best",
-  "terms64 osdl-p100-best",
-  "terms64 osdl-2-epochs-best",
+  "universal64 continued-over-cropped-wavelets",
+  "universal64 continued-over-cropped-contourlets",
+  "universal64 continued-over-odl",
+  "universal64 continued-over-continued-odl",
 ];

@@ -47,7 +47,7 @@ Ctrl-C stops the training; the results then use the dictionary so far.
 After Ctrl-C, the same "reproduce all" continues where it stopped.
 
 The folder of --data has lena.png (fig5, fig6), photos/train and photos/test
-(fig4, fig11, complexity, universal32, universal64, terms64), denoise (fig7)
+(fig4, fig11, complexity, universal32, universal64), denoise (fig7)
 and faces/*.npy (fig8, once per file). An experiment whose pictures are missing
 uses synthetic ones.`;
 

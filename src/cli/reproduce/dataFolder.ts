@@ -2,7 +2,7 @@
  * The pictures of `reproduce all`, by their places in one folder:
  *
  *     lena.png                   fig5, fig6
- *     photos/train, photos/test  fig4, fig11, complexity, universal32, universal64, terms64
+ *     photos/train, photos/test  fig4, fig11, complexity, universal32, universal64
  *     denoise                    fig7
  *     faces/*.npy                fig8, once per file
  *
@@ -41,7 +41,6 @@ export const finders: Readonly<Record<string, Finder>> = {
   fig11: testPhotos,
   universal32: photos,
   universal64: photos,
-  terms64: photos,
 };
 
 /** The data sets of an experiment in `folder`, one run each. */

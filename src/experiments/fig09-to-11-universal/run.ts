@@ -10,6 +10,7 @@ import { atomFamilies } from "../../figures/atoms/atomFamilies.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { learners } from "../../learn/learners/registry.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
+import type { Model } from "../../model/model.js";
 import { samplePatches } from "../../tasks/approximate/mTerm.js";
 import type { Contender, MTermCurve } from "../../tasks/approximate/mTermCurves.js";
 import { chooseSettings, trainingOptions } from "../shared/chooseSettings.js";
@@ -106,7 +107,7 @@ async function curvesOf(
   return curves;
 }
 
-/** Learn every dictionary. Once a run is aborted, those that have not begun are left out. */
+/** Learn every dictionary, one that continues another after it. Once a run is aborted, those that have not begun are left out. */
 async function learnAll(
   settings: UniversalSettings,
   images: readonly Signal[],
@@ -118,7 +119,8 @@ async function learnAll(
   for (const method of settings.learned) {
     if (learned.length > 0 && tools.signal?.aborted) break;
     tools.onStage?.(`learning: ${method.label}`);
-    const options = { ...learnerOptions(settings, method, tools.kernels.name), test };
+    const start = learned.find(({ method: { id } }) => id === method.after)?.model;
+    const options = { ...learnerOptions(settings, method, tools.kernels.name, start), test };
     const { model, record } = await trainPart(tools, method.id, images, options);
     if (learned.length > 0 && tools.signal?.aborted) break;
     clock.add(`learning: ${method.label}`, record.seconds);
@@ -134,14 +136,17 @@ function learnerOptions(
   settings: UniversalSettings,
   { learner, own }: LearnedSettings,
   device: Kernels["name"],
+  start?: Model,
 ): TrainOptions {
-  const { patch, base, atoms, atomSparsity, batches, seed, testPatches } = settings;
-  const { sparsity, epochs } = { ...settings, ...own };
+  const { patch, base, atoms, atomSparsity, batches, careEvery, epochs, seed, testPatches } = settings;
+  const { sparsity } = { ...settings, ...own };
   const examples = Math.min(settings.examples, own?.examples ?? Infinity);
   return {
-    ...{ patch, base, atoms, learner, examples, epochs, seed, coding: { sparsity } },
+    ...{ patch, learner, examples, epochs, seed, coding: { sparsity } },
+    ...(start ? { start } : { base, atoms }),
     ...(learners[learner].ownOptions.includes("atomSparsity") ? { atomSparsity } : {}),
     batch: device === "gpu" ? batches.gpu : batches.other,
+    atomCare: { every: careEvery },
     holdout: testPatches,
     testEvery: Math.ceil((examples * epochs) / testCount) || 1,
   };

@@ -12,7 +12,7 @@ import { memoryParts } from "../shared/memoryParts.case.js";
 import { trainletsLabel } from "../shared/mTermComparison.js";
 import { type LearnedDictionary, universalClaims } from "./claims.js";
 import { prepareUniversal, runUniversal } from "./run.js";
-import { terms64, type UniversalSettings, universal32, universal64 } from "./settings.js";
+import { type UniversalSettings, universal32, universal64 } from "./settings.js";
 
 const kernels = createReferenceKernels();
 
@@ -205,24 +205,20 @@ describe("the claims of a universal experiment", () => {
     expect(claim(19)).toMatchObject({ holds: false });
   });
 
-  test("judge the dictionaries of a study, each beside the analytic ones, and nothing of the paper", () => {
-    const study = [learnedBy("p200", 1, true), learnedBy("p400", 1, true)];
-    const [wavelets, cropped] = curves([]);
-    const learnedCurves = [
-      { label: "p200", psnr: [0, 22.1, 30] },
-      { label: "p400", psnr: [0, 21, 40] },
-    ];
+  test("judge a continued dictionary by its own claims, and not beside the paper's", () => {
+    const order = { id: "continued-over-cropped-wavelets", source: "ours", paper: "" };
     const claims = universalClaims(
-      { ...settings, orders: [], margin: undefined },
-      [wavelets, cropped, ...learnedCurves],
-      study,
+      { ...settings, orders: [{ ...order, better: "OSDL, then p = 4", than: "cropped wavelets" }] },
+      [...curves([0, 22.5, 25]), { label: "OSDL, then p = 4", psnr: [0, 22.1, 30] }],
+      [ours, learnedBy("OSDL, then p = 4", 1, true)],
     );
-    expect(claims.map(({ id, source, holds }) => [id, source, holds])).toEqual([
-      ["p200-best", "ours", true],
-      ["p400-best", "ours", false],
-    ]);
-    expect(claims[0].text).toBe("p200: above wavelets and cropped wavelets at M = 1, 2");
-    expect(claims[0].measured).toBe("0.10, 6.00 dB (M = 1, 2) above the next");
+    expect(claims.find(({ id }) => id === "trained-best")).toMatchObject({ holds: true });
+    expect(claims.find(({ id }) => id === order.id)).toMatchObject({
+      ...order,
+      text: "OSDL, then p = 4 is above cropped wavelets at M = 1, 2",
+      measured: "0.10, 6.00 dB (M = 1, 2)",
+      holds: true,
+    });
   });
 });
 
@@ -240,7 +236,6 @@ test("the catalogue finds every experiment by its name, and its summary is one l
     "fig11",
     "universal32",
     "universal64",
-    "terms64",
   ];
   expect(experiments.map(({ name }) => name)).toEqual(names);
   for (const { name, summary } of experiments) {
@@ -249,20 +244,35 @@ test("the catalogue finds every experiment by its name, and its summary is one l
   }
   expect(() => findExperiment("universal16")).toThrow(
     new InputError(
-      'findExperiment: unknown experiment "universal16"; known: fig1, fig2, fig3, fig4, complexity, fig5, fig6, fig7, fig8, fig11, universal32, universal64, terms64',
+      'findExperiment: unknown experiment "universal16"; known: fig1, fig2, fig3, fig4, complexity, fig5, fig6, fig7, fig8, fig11, universal32, universal64',
     ),
   );
 });
 
-test("experiment 8 learns by OSDL and ODL from the same examples; a study learns for more atoms per code", () => {
-  expect(universal64.learned.map(({ id }) => id)).toEqual(["osdl", "odl"]);
-  expect(universal64.learned.map(({ own }) => own)).toEqual([undefined, undefined]);
-  expect(universal64.terms).toContain(400);
-  const { learned, ...study } = terms64;
-  expect(learned.map(({ own }) => own?.sparsity ?? study.sparsity)).toEqual([400, 200, 100, 100]);
-  expect(new Set(learned.slice(0, 3).map(({ own }) => own?.examples)).size).toBe(1); // so that p alone differs
-  for (const key of ["patch", "base", "atoms", "atomSparsity", "sparsity", "examples", "seed"] as const)
-    expect(study[key]).toEqual(universal64[key]);
+test("experiment 8 learns by OSDL and ODL from the same examples, and continues both with as many atoms per code as it tests", () => {
+  const { learned, terms } = universal64;
+  expect(learned.slice(0, 2).map(({ id, own, after }) => [id, own, after])).toEqual([
+    ["osdl", undefined, undefined],
+    ["odl", undefined, undefined],
+  ]);
+  expect(learned.slice(2).map(({ after }) => after)).toEqual(["osdl", "odl"]);
+  for (const { own, extra } of learned.slice(2))
+    expect([own, extra]).toEqual([{ sparsity: terms.at(-1), examples: universal64.examples / 20 }, true]);
+});
+
+test("a dictionary that continues another starts with its atoms", async () => {
+  const [osdl] = tiny.learned;
+  const after = (examples: number) =>
+    ({ id: "more", label: "more", learner: "osdl", after: "osdl", own: { sparsity: 8, examples } }) as const;
+  const parts = memoryParts();
+  await runUniversal({ ...tiny, learned: [osdl, after(100)] }, {}, { kernels, parts });
+  const [first, more] = ["osdl.npz", "more.npz"].map((name) =>
+    modelFromBytes(parts.stored.get(name) as Uint8Array, name),
+  );
+  expect(more.meta).toMatchObject({ coding: { sparsity: 8 }, examplesSeen: 100 });
+  const moved = first.A.values.filter((value, i) => value !== more.A.values[i]).length;
+  expect(moved).toBeGreaterThan(0);
+  expect(moved).toBeLessThan(first.A.values.length); // one mini-batch does not use all atoms
 });
 
 test.each([universal32, universal64])("$name has the redundancy of the paper", (settings) => {
