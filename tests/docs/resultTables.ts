@@ -18,12 +18,12 @@ const remarks: Readonly<Record<string, string>> = {
   "fig5.json":
     "The runs of NIHT shared the GPU with each other and with other work, so its seconds are too long; the others ran alone, one after the other.",
   "fig7.json":
-    "Put together from parts that were computed on several machines: most patches up to 20×20 and some of 24×24 on `cpu`, one thread each, the others on the H200, eight at a time. So seconds say little. σ = 15 and σ = 50 are not finished.",
+    "Put together from parts that were computed on several machines: most patches up to 20×20 and some of 24×24 on `cpu`, one thread each, the others on the H200, eight at a time. So seconds say little. σ = 15 and σ = 50 were computed on `cpu`, one thread each.",
   "fig8-lfw-crop64.json": "It shared the GPU and the processor with other work, so its seconds are too long.",
   "fig8-utkface-aligned64.json":
     "It shared the GPU and the processor with other work, so its seconds are too long.",
-  "universal64.json":
-    "It shared the processor with other work, so its seconds are somewhat too long. The run was stopped after these dictionaries and put together from its parts; what else it had begun belongs to `terms64`.",
+  "universal32.json": "It shared the processor with other work, so its seconds are somewhat too long.",
+  "universal64.json": "It shared the processor with other work, so its seconds are somewhat too long.",
 };
 
 /** The table of each full-size result of an experiment, with the command, the device and the time. */
