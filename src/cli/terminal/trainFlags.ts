@@ -161,7 +161,7 @@ function withLearnerOptions(command: Command): void {
         "--init <what>",
         "starting atoms of osdl, odl, ksvd and sparse-odl: base (the base dictionary), examples, both (the most used of them; osdl and sparse-odl), or a file as for --start",
         undefined,
-        byLearner(d.init, ({ init }) => init),
+        `${byLearner(d.init, ({ init }) => init)}; short runs of osdl: both`,
       ),
     )
     .option("--start <file>", optionWords.start);

@@ -79,7 +79,7 @@ async function countUses(
   own: SparseColumns,
 ): Promise<{ candidates: SparseColumns; uses: Float32Array }> {
   const { options, firstExamples, kernels } = setting;
-  const most = Math.min(options.atoms, Math.floor(setting.examples / 2));
+  const most = mostAtoms(options.atoms, setting.examples);
   const examples = new DenseMatrix(baseRows(options.base), most);
   const rest = kernels.matrix(examples.rows, options.batch);
   let [seen, found] = [0, 0];
@@ -101,6 +101,16 @@ async function countUses(
 
 /** Examples that are coded to find the most used atoms. */
 const codedExamples = 4096;
+
+/** The most examples, of this many, that become atoms. */
+function mostAtoms(atoms: number, examples: number): number {
+  return Math.min(atoms, Math.floor(examples / 2));
+}
+
+/** How many of the examples of an epoch are fitted or coded to find the starting atoms of `both`. */
+export function startingExamples(atoms: number, examples: number): number {
+  return Math.min(examples, mostAtoms(atoms, examples) + codedExamples);
+}
 
 /** A pursuit over all candidates that counts their uses. */
 class CandidateCoding {

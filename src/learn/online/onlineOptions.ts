@@ -43,7 +43,7 @@ export function resolveOnline(options: OnlineOptions): {
     }
     const saved = options.resume?.header.settings.firstSteps;
     const firstSteps = options.firstSteps ?? (saved === "paper" ? "paper" : "short");
-    const given = { batch: resolved.batch, firstSteps };
+    const given = { batch: resolved.batch, firstSteps, init: resolved.init };
     const plan: RecordedPlan = { ...resolved, epochs: 1, firstSteps, given, holds: "signals" };
     return { plan, test: testSignals(options, resolved.nodata) };
   });

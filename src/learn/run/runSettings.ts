@@ -3,8 +3,8 @@
  * those that only say when to stop. A run resumes from a checkpoint only if all of it is
  * unchanged; otherwise the error says what differs.
  *
- * Not among them: `epochs`, which may grow, `minutes`, `patience`, `keep`, and the kernels. A batch and first steps
- * that were not given, and what depends on the epochs, are known once the examples are counted.
+ * Not among them: `epochs`, which may grow, `minutes`, `patience`, `keep`, and the kernels. A batch, first steps and
+ * starting atoms that were not given, and what depends on the epochs, are known once the examples are counted.
  */
 
 import { InputError } from "../../core/errors.js";
@@ -33,7 +33,9 @@ const shareName = "share of test patches";
 export function optionSettings(options: ResolvedTraining): RunSettings {
   const { base, coding, atomCare, learner, start, testEvery, reportEvery } = options;
   const { ownOptions } = options.kind;
-  const ownNames = ownOptionNames.filter(isPlainOption).filter((name) => ownOptions.includes(name));
+  const ownNames = ownOptionNames
+    .filter(isPlainOption)
+    .filter((name) => ownOptions.includes(name) && !(name === "init" && choosesStart(options)));
   const { atoms, examples, seed, holdout } = options;
   return {
     patch: formatShape(base.shape),
@@ -69,17 +71,23 @@ function isPlainOption(name: OwnOption): name is Exclude<OwnOption, "average" | 
   return name !== "average" && name !== "firstSteps" && name !== "refineBase";
 }
 
-/** What follows from the batch, the epochs and the first steps, as far as they are known. */
+/** Whether first steps and starting atoms may follow from the length of the run. */
+function choosesStart({ kind }: Pick<ResolvedTraining, "kind">): boolean {
+  return kind.ownOptions.includes("firstSteps");
+}
+
+/** What follows from the batch, the epochs and the start, as far as they are known. */
 function lengthSettings(
   { kind, average }: ResolvedTraining,
-  { batch, epochs, firstSteps }: ResolvedTraining["given"],
+  { batch, epochs, firstSteps, init }: ResolvedTraining["given"],
 ): RunSettings {
   const over = average ? epochs && `over epoch ${epochs}` : "none"; // the average is one over the last epoch
   const averages = kind.ownOptions.includes("average");
   return {
     ...(averages && over !== undefined ? { average: over } : {}),
     ...(batch === undefined ? {} : { batch }),
-    ...(firstSteps !== undefined && kind.ownOptions.includes("firstSteps") ? { firstSteps } : {}),
+    ...(firstSteps !== undefined && choosesStart({ kind }) ? { firstSteps } : {}),
+    ...(init !== undefined && choosesStart({ kind }) ? { init } : {}),
   };
 }
 
@@ -138,8 +146,8 @@ export class RunIdentity {
     return `${others}: changed since the checkpoint, by the time of the file; the sample that was compared is the same`;
   }
 
-  /** The batch, the epochs and the first steps, once they are known. */
-  addLength(length: RunLength & Pick<ResolvedTraining, "firstSteps">): void {
+  /** The batch, the epochs, the first steps and the starting atoms, once they are known. */
+  addLength(length: RunLength & Pick<ResolvedTraining, "firstSteps" | "init">): void {
     const settings = lengthSettings(this.#options, length);
     Object.assign(this.#settings, settings);
     if (this.#saved) requireSameSettings(this.#saved.settings, settings);

@@ -31,9 +31,9 @@ import { partBytes } from "../checkpoints/checkpointParts.js";
 import { type ExamplePlan, planExamples, type TrainingData } from "../examples/examplePlan.js";
 import type { Examples } from "../examples/examples.js";
 import { isUsable, notUsable } from "../examples/usableSamples.js";
-import type { Learner, LearnerSetting, MemoryPart } from "../learners/learner.js";
+import type { Learner, LearnerSetting, MemoryPart, StartingAtoms } from "../learners/learner.js";
 import { modelBytes } from "./bestModel.js";
-import { firstStepsOf } from "./chooseFirstSteps.js";
+import { startOf } from "./chooseStart.js";
 import {
   defaultTestEvery,
   describeFewTests,
@@ -66,7 +66,7 @@ export interface TrainPlan extends ResolvedTraining {
   readonly testEvery: number;
   /** Which batch and epochs were chosen for the number of examples, and why; undefined for the usual ones. */
   readonly chosen: string | undefined;
-  /** Why short first steps were chosen; undefined if they were not. */
+  /** Why short first steps were chosen, and whether better atoms to start from; undefined if they were not. */
   readonly shortSteps: string | undefined;
   /** One line each: a run that is too short to learn from, and one with few examples to test on. */
   readonly warnings: readonly string[];
@@ -157,18 +157,21 @@ export async function outlineTraining(
   const tools = { rng, kernels, unreadable, onReading: readingOf(onReading), onOrdering };
   const plans = await planExamples(data, testSignals === undefined, given, tools);
   const { sampler, batch } = plans;
-  const steps = firstStepsOf(given, plans, resume?.header.settings);
-  const options = { ...given, ...plans.length, firstSteps: steps.firstSteps };
+  const examplesAtOnce = given.kind.takes === "whole set" ? sampler.examples : batch;
+  const tests = testSignals && gapFreeSignals(testSignals, given.base.shape).signals;
+  const samples = plans.samples + countSamples(tests ?? []);
+  const memoryWith = (options: ResolvedTraining) =>
+    planMemory({ ...options, ...plans.length, batch }, samples, kernels, examplesAtOnce);
+  const fits = (init: StartingAtoms) => memoryWith({ ...given, init }).total <= kernels.memory.limit;
+  const { firstSteps, init, reason } = startOf(given, plans, resume?.header.settings, fits);
+  const options = { ...given, ...plans.length, firstSteps, init };
   if (options.patience < Infinity && (testSignals ? options.holdout : sampler.holdout) === 0)
     throw new InputError("train: patience needs a test set, but no examples are held out");
-  const examplesAtOnce = options.kind.takes === "whole set" ? sampler.examples : batch;
-  const tests = testSignals && gapFreeSignals(testSignals, options.base.shape).signals;
-  const samples = plans.samples + countSamples(tests ?? []);
-  const memory = planMemory({ ...options, batch }, samples, kernels, examplesAtOnce);
+  const memory = memoryWith(options);
   requireFits("train", memory, kernels.memory.limit);
   const outline = makeOutline(options, plans, {
     examplesAtOnce,
-    shortSteps: steps.reason,
+    shortSteps: reason,
     holdout: tests ? testWindows(tests, options, rng).signal.length : sampler.holdout,
     keepsGram: options.kind.explicit === true || options.atoms <= kernels.mostGramAtoms,
     memory,

@@ -224,7 +224,8 @@ export class TrainingRun implements AsyncIterable<TrainReport>, Closable {
       const more = { unreadable: this.#unreadable, onReading, signal, resume };
       const outlined = await outlineTraining(this.#data, this.#test, this.#resolved, held.kernels, more);
       const { length } = outlined.plans;
-      this.#identity?.addLength({ ...length, firstSteps: outlined.options.firstSteps });
+      const { firstSteps, init } = outlined.options;
+      this.#identity?.addLength({ ...length, firstSteps, init });
       if (resume) requireEpochs(resume.header.position.epoch, length.epochs);
       return outlined;
     } catch (error) {

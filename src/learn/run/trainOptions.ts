@@ -85,7 +85,8 @@ export interface TrainOptions {
   readonly learner?: LearnerName | LearnerKind | undefined;
   /**
    * What the atoms of `osdl`, `odl`, `ksvd` and `sparse-odl` start as: `"examples"`, `"base"` for the base dictionary, by
-   * default for `osdl`, or `"both"`, the most used of them (`osdl` and `sparse-odl`), by default for `sparse-odl`.
+   * default for `osdl`, or `"both"`, the most used of them (`osdl` and `sparse-odl`), by default for `sparse-odl` and for
+   * short runs of `osdl`.
    */
   readonly init?: StartingAtoms | undefined;
   /** A model to start from, with its base and its atoms. */
@@ -195,7 +196,10 @@ export interface ResolvedTraining extends LearnerOptions {
   readonly start: Model | undefined;
   readonly epochs: number;
   /** What the caller gave of what may follow from the number of examples. */
-  readonly given: Partial<RunLength> & { readonly firstSteps?: FirstSteps };
+  readonly given: Partial<RunLength> & {
+    readonly firstSteps?: FirstSteps;
+    readonly init?: StartingAtoms;
+  };
   readonly keep: KeepRule;
   readonly examples: number;
   readonly seed: number;
@@ -327,11 +331,12 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
   return resolved;
 }
 
-function givenLength({ batch, epochs, firstSteps }: TrainOptions): ResolvedTraining["given"] {
+function givenLength({ batch, epochs, firstSteps, init }: TrainOptions): ResolvedTraining["given"] {
   return {
     ...(batch === undefined ? {} : { batch }),
     ...(epochs === undefined ? {} : { epochs }),
     ...(firstSteps === undefined ? {} : { firstSteps }),
+    ...(init === undefined ? {} : { init }),
   };
 }
 
