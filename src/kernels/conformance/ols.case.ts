@@ -69,16 +69,41 @@ export const olsCases: readonly ConformanceCase[] = [
     },
   },
   {
+    title: "ols leaves the least in long pursuits among coherent atoms, their copies and near copies",
+    large: true,
+    once: true,
+    async check(bench, rng) {
+      const own = randomUnitDictionary(rng, 45, 60).D;
+      const mean = own.column(0);
+      // a part of one direction in all; then each again, as it is or moved by a thousandth
+      const D = DenseMatrix.build(45, 149, (i, j) => {
+        const value = own.at(i, j % 60) + 0.7 * mean[i];
+        return j < 60 ? value : value + (j % 3 === 0 ? 0 : 1e-3 * Math.sin(7 * i + j));
+      });
+      for (let j = 0; j < D.cols; j++) {
+        const norm = Math.sqrt(dot(D.column(j), D.column(j)));
+        D.column(j).forEach((value, i, column) => (column[i] = value / norm));
+      }
+      const Y = randomDense(rng, 45, 6);
+      const path = await bench.room(32, Y.cols);
+      const codes = await pursue(bench, D, Y, { sparsity: 32, residualEnergy: 0 }, 32, path);
+      expect([...codes.counts]).toEqual(Array(6).fill(32));
+      await pursue(bench, D, Y, { sparsity: 32, residualEnergy: 5 }, 32);
+    },
+  },
+  {
     title: "ols gives the codes of a direct computation, atom by atom",
     once: true,
     async check(bench, rng) {
       const { D } = randomUnitDictionary(rng, 40, 200);
       const Y = randomDense(rng, 40, 12);
-      const codes = await pursue(bench, D, Y, { sparsity: 8, residualEnergy: 0 }, 8);
-      for (let i = 0; i < Y.cols; i++) {
-        const state = new ExactState(D, Y.column(i));
-        while (state.atoms.length < 8) state.take(state.bestAtom());
-        expect([...codes.indices.subarray(8 * i, 8 * i + 8)], `example ${i}`).toEqual(state.atoms);
+      for (const p of [8, 26]) {
+        const codes = await pursue(bench, D, Y, { sparsity: p, residualEnergy: 0 }, p);
+        for (let i = 0; i < Y.cols; i++) {
+          const state = new ExactState(D, Y.column(i));
+          while (state.atoms.length < p) state.take(state.bestAtom());
+          expect([...codes.indices.subarray(p * i, p * i + p)], `example ${i}`).toEqual(state.atoms);
+        }
       }
     },
   },

@@ -1,5 +1,5 @@
 /**
- * Batch-OMP: assembly/omp.ts, correlations.ts, rounded.ts; orthogonal least squares: assembly/ols.ts; both among a few
+ * Batch-OMP: assembly/omp.ts, correlations.ts, rounded.ts; orthogonal least squares: assembly/ols.ts, roundedOls.ts; both among a few
  * atoms: assembly/near.ts; both without a Gram matrix: assembly/ompFromAtoms.ts.
  */
 
@@ -21,7 +21,7 @@ export function pursuitOperations(pool: Pool, memory: CpuMemory): PursuitOperati
       const m = G.rows;
       sparse(X).places.version++;
       const isOls = pursuit === "ols";
-      const kept = isOls ? 0 : keptColumns(m, p);
+      const kept = isOls ? keptByOls(m, p) : keptColumns(m, p);
       pool.reserveScratch(isOls ? olsBytes(m, p) : ompBytes(m, p, kept));
       const args = {
         G: dense(G).at,
@@ -127,9 +127,12 @@ function ompBytes(m: number, p: number, kept: number): number {
   return (m + 4) * 4 + (p + 4) * 8 + (p * p + 3 * p) * 8 + 64 + roundedBytes(m, kept);
 }
 
-/** −β of a strip and as many zeros, α, ν, columns, weights; then as OMP. */
+/** −β of a strip and as many zeros, α, ν, columns, weights; then as OMP. Or, with rounded columns, α, ν and those. */
 function olsBytes(m: number, p: number): number {
-  return 128 + 2 * olsStrip * 4 + 8 * (m + 16) + (p + 4) * 8 + (p * p + 3 * p) * 8 + 64;
+  const strips = 2 * olsStrip * 4 + 8 * (m + 16) + (p + 4) * 8;
+  const kept = keptByOls(m, p);
+  const rounded = kept === 0 ? 0 : 8 * (m + 48) + 16 * p + roundedBytes(m, kept);
+  return 256 + Math.max(strips, rounded) + (p * p + 3 * p) * 8 + 64;
 }
 
 /** Short calls let the engine replace the code it starts with by faster code, and share work evenly. */
@@ -140,6 +143,12 @@ function examplesPerCall(m: number, p: number): number {
 /** Columns that a pursuit keeps rounded: none if it is too short for that to pay, at most 2 MiB of them. */
 function keptColumns(m: number, p: number): number {
   return p < 24 ? 0 : Math.min(p, Math.floor(2 ** 20 / m));
+}
+
+/** The same for OLS, which keeps all of them or none. */
+function keptByOls(m: number, p: number): number {
+  const kept = keptColumns(m, p);
+  return kept < p ? 0 : kept;
 }
 
 /** Scratch memory of assembly/rounded.ts: its columns and its lists. */

@@ -1,6 +1,7 @@
 /**
  * Batch-OMP: see reference/omp.ts for the algorithm. One example at a time; nearly
- * all the work is in correlations.ts, or in rounded.ts if a pursuit is long. OLS is in ols.ts.
+ * all the work is in correlations.ts, or in rounded.ts if a pursuit is long. OLS is in ols.ts and, if a pursuit is
+ * long, in roundedOls.ts.
  *
  *     factor   C, lower triangular, with inverse pivots (triangular.ts), f64
  *     z        C⁻¹ P_I, one entry more per turn: ‖r‖² = ‖y‖² − ‖z‖²
@@ -11,6 +12,7 @@ import { correlations, largest } from "./correlations";
 import { chooseNear, nameRows, ownArguments, pursuitScratch } from "./near";
 import { pursueOls } from "./ols";
 import { nextAtom, startRounded } from "./rounded";
+import { gaveUp, pursueRoundedOls } from "./roundedOls";
 import { columnOf, PursuitArguments } from "./structs";
 import { dot, extend, solveTransposed } from "./triangular";
 
@@ -33,7 +35,7 @@ export function batchOmp(from: i32, to: i32, scratch: usize, args: PursuitArgume
     const values = args.X.values + slot;
     const path: usize = args.path === 0 ? 0 : args.path + ((<usize>i * <usize>p) << 2);
     const taken = args.isOls
-      ? pursueOls(own, P, energy, work, indices, values, path)
+      ? pursueByLeastSquares(own, P, energy, work, indices, values, path)
       : pursue(own, P, energy, work, indices, values, path);
     if (isNear) nameRows(own, indices, taken);
     if (path !== 0) {
@@ -46,6 +48,23 @@ export function batchOmp(from: i32, to: i32, scratch: usize, args: PursuitArgume
     }
     store<i32>(args.X.counts + ((<usize>i) << 2), taken);
   }
+}
+
+/** OLS of one example, from rounded columns where they are kept; how many atoms it took. */
+function pursueByLeastSquares(
+  args: PursuitArguments,
+  P: usize,
+  energy: f64,
+  scratch: usize,
+  indices: usize,
+  values: usize,
+  path: usize,
+): i32 {
+  if (args.kept > 0) {
+    const taken = pursueRoundedOls(args, P, energy, scratch, indices, values, path);
+    if (taken !== gaveUp) return taken;
+  }
+  return pursueOls(args, P, energy, scratch, indices, values, path);
 }
 
 /** One example; how many atoms it took. */

@@ -3,9 +3,8 @@
  * products per instruction, half the bytes, and all columns of an example in the
  * second cache. The atom chosen is still the one of the definition.
  *
- * Columns. Of each atom taken, round(32000 G) is kept in scratch, in tiles of 24
- * atoms: two columns side by side, one i16 of each, and all pairs of columns of a
- * tile one after the other. One instruction multiplies and adds four such pairs.
+ * Columns. Of each atom taken, round(32000 G) is kept in scratch, in tiles of 24 atoms
+ * (roundedColumns.ts). One instruction multiplies and adds four pairs of entries.
  *
  * Turns. Each turn changes the fit x a little. Its change is rounded to 16 bits in
  * units of its own largest entry, and the rounding error is added to the change of the
@@ -23,22 +22,11 @@
  */
 
 import { correlations } from "./correlations";
+import { entryError, keepColumn, largestFactor, pairBytes, roundoff, tile, units } from "./roundedColumns";
 
-/** Units of a rounded entry of G: a little room above 1 within 16 bits. */
-const units: f64 = 32000;
-/** The most that rounding changes an entry of G, the product with `units` in f32 included. */
-const entryError: f64 = 0.51 / units;
-/** 1.5 · 2²³: added to an f32 it leaves the nearest integer in the low bits. */
-const magic: f32 = 12582912;
-/** A change of x in its units. */
-const largestChange: f64 = 32767;
-/** The unit roundoff of f32, and more than is lost below its normal numbers. */
-const roundoff: f64 = 5.9604644775390625e-8;
+/** More than is lost below the normal numbers of f32. */
 const smallest: f64 = 1e-33;
 
-/** Atoms of a tile, and bytes of two columns of it. */
-const tile: i32 = 24;
-const pairBytes: usize = 96;
 /** With more candidates than this, α is computed from G. */
 const most: i32 = 24;
 
@@ -125,7 +113,7 @@ export function nextAtom(
   store<f64>(state.origin + newest, 0);
   const unit = roundChange(state, x, taken, abs(z));
   const peak = <f64>subtractChange(state, load<usize>(columns + (newest >> 1)), taken, unit);
-  state.drift += roundoff * (4 * largestChange * unit + peak) + smallest;
+  state.drift += roundoff * (4 * largestFactor * unit + peak) + smallest;
   const bound = boundOf(state, x, taken);
   if (peak - bound > <f64>floor) {
     const atom = certain(state, x, taken, peak - 2 * bound);
@@ -141,8 +129,8 @@ function roundChange(state: Rounded, x: usize, taken: i32, z: f64): f64 {
   const bytes = (<usize>taken) << 3;
   for (let t: usize = 0; t < bytes; t += 8)
     most = max(most, abs(load<f64>(x + t) - load<f64>(state.fitted + t)));
-  const unit = most / largestChange;
-  const inverse = most > 0 ? largestChange / most : 0;
+  const unit = most / largestFactor;
+  const inverse = most > 0 ? largestFactor / most : 0;
   for (let t: usize = 0; t < bytes; t += 8) {
     const fitted = load<f64>(state.fitted + t);
     const rounded = nearest((load<f64>(x + t) - fitted) * inverse);
@@ -179,8 +167,7 @@ function subtractChange(state: Rounded, column: usize, taken: i32, unit: f64): f
   let peaks = state.peaks;
   for (let j = 0; j < state.m; j += tile) {
     const at = (<usize>j) << 2;
-    if (j + tile <= state.m) keepTile(column + at, pairs + slot, newest & 1);
-    else keepPart(column + at, state.m - j, pairs + slot, newest & 1);
+    keepColumn(column + at, state.m - j, pairs + slot, newest & 1);
     const peak = subtractTile(pairs, state.change, end, state.alpha + at, scale);
     v128.store(peaks, peak);
     highest = f32x4.pmax(highest, peak);
@@ -191,33 +178,6 @@ function subtractChange(state: Rounded, column: usize, taken: i32, unit: f64): f
     max(f32x4.extract_lane(highest, 0), f32x4.extract_lane(highest, 1)),
     max(f32x4.extract_lane(highest, 2), f32x4.extract_lane(highest, 3)),
   );
-}
-
-/** A tile of a column, rounded: in the low halves, or in the high ones beside them. */
-function keepTile(column: usize, pair: usize, odd: i32): void {
-  const factor = f32x4.splat(<f32>units);
-  const shift = f32x4.splat(magic);
-  if (odd) {
-    for (let i: usize = 0; i < pairBytes; i += 16) {
-      const rounded = f32x4.add(f32x4.mul(v128.load(column + i), factor), shift);
-      v128.store(pair + i, v128.or(v128.load(pair + i), i32x4.shl(rounded, 16)));
-    }
-  } else {
-    const low = i32x4.splat(0xffff);
-    for (let i: usize = 0; i < pairBytes; i += 16) {
-      const rounded = f32x4.add(f32x4.mul(v128.load(column + i), factor), shift);
-      v128.store(pair + i, v128.and(rounded, low));
-    }
-  }
-}
-
-/** The same for the last tile, if it is not whole. */
-function keepPart(column: usize, count: i32, pair: usize, odd: i32): void {
-  if (!odd) memory.fill(pair, 0, pairBytes);
-  for (let i: usize = 0; i < (<usize>count) << 2; i += 4) {
-    const rounded = reinterpret<u32>(load<f32>(column + i) * <f32>units + magic) & 0xffff;
-    store<u32>(pair + i, odd ? load<u32>(pair + i) | (rounded << 16) : rounded);
-  }
 }
 
 /**

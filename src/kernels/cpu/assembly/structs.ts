@@ -46,7 +46,7 @@ export class PursuitArguments {
   /** The floors of the contract. */
   pursuitFloor: f32;
   dependenceFloor: f64;
-  /** Columns that rounded.ts may keep; 0 if it is not used. */
+  /** Columns that rounded.ts or roundedOls.ts may keep; 0 if it is not used. */
   kept: i32;
   /** 1 for orthogonal least squares. */
   isOls: i32;
