@@ -11,12 +11,12 @@ import type { TrainOptions } from "./trainOptions.js";
 
 describe("first steps by default", () => {
   /** 20×20, k = 40, p = 10, 2,500 atoms, batches of 512. */
-  const setting: Omit<StartSituation, "updates" | "uses"> = {
+  const setting: Omit<StartSituation, "updates" | "examples" | "uses"> = {
     ...{ fixed: undefined, startsFrom: "the base", init: "base", canChoose: false, mayEndEarly: false },
-    ...{ atomSparsity: 40, sparsity: 10 },
+    ...{ samples: 400, atomSparsity: 40, sparsity: 10 },
   };
   const stepsAfter = (updates: number, usesPerUpdate = 2.048) =>
-    chooseStart({ ...setting, updates, uses: updates * usesPerUpdate });
+    chooseStart({ ...setting, updates, examples: 100_000, uses: updates * usesPerUpdate });
 
   test("are the paper's from four uses of an atom per non-zero on, and from twenty updates on", () => {
     expect(stepsAfter(78)).toEqual({
@@ -29,15 +29,17 @@ describe("first steps by default", () => {
     expect(stepsAfter(20, 100).firstSteps).toBe("paper");
   });
 
-  test("are the paper's from twice as many updates as a code has atoms on", () => {
-    const long = (updates: number) =>
-      chooseStart({ ...setting, sparsity: 100, updates, uses: updates * 100 });
-    expect(long(199).reason).toBe("short first steps: the run has only 199 updates");
-    expect(long(200).firstSteps).toBe("paper");
+  test("are the paper's from n p examples on", () => {
+    const after = (examples: number) =>
+      chooseStart({ ...setting, samples: 4096, sparsity: 100, updates: 1000, uses: 10_000, examples });
+    expect(after(409_599).reason).toBe(
+      "short first steps: the run sees only 409,599 examples, of 4,096 samples and coded by 100 atoms",
+    );
+    expect(after(409_600).firstSteps).toBe("paper");
   });
 
   test("come with base atoms and examples where these may be chosen", () => {
-    const short = { ...setting, updates: 10, uses: 20, canChoose: true } as const;
+    const short = { ...setting, updates: 10, examples: 100_000, uses: 20, canChoose: true } as const;
     expect(chooseStart(short)).toEqual({
       firstSteps: "short",
       init: "both",
@@ -49,7 +51,7 @@ describe("first steps by default", () => {
   });
 
   test("are short where the run may end early or starts from a dictionary, whatever its length", () => {
-    const long = { ...setting, updates: 10_000, uses: 100_000 };
+    const long = { ...setting, updates: 10_000, examples: 1_000_000, uses: 100_000 };
     const early = chooseStart({ ...long, mayEndEarly: true });
     expect(early.reason).toBe("short first steps: the run may end early");
     const continued = chooseStart({ ...long, startsFrom: "a dictionary" });
@@ -58,11 +60,13 @@ describe("first steps by default", () => {
 
   test("are those that the caller gave, without a reason", () => {
     for (const fixed of ["paper", "short"] as const)
-      expect(chooseStart({ ...setting, fixed, updates: 1, uses: 1, mayEndEarly: true })).toEqual({
-        firstSteps: fixed,
-        init: "base",
-        reason: undefined,
-      });
+      expect(chooseStart({ ...setting, fixed, updates: 1, examples: 1, uses: 1, mayEndEarly: true })).toEqual(
+        {
+          firstSteps: fixed,
+          init: "base",
+          reason: undefined,
+        },
+      );
   });
 });
 

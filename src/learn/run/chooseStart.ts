@@ -3,10 +3,10 @@
  *
  * The paper's first steps overwrite the starting atoms with what is particular to one mini-batch, and later mini-batches must
  * repair that. An atom has k unknowns, and a run of t mini-batches uses it tNp/m times on average. From about one to
- * four uses per unknown on, and not before the tenth mini-batch, the paper's steps are ahead; long codes need more
- * mini-batches. A shorter run ends better with short steps (docs/decisions/0028-short-start.md). So the paper's are taken if
+ * four uses per unknown on, and not before the tenth mini-batch, the paper's steps are ahead; with large patches and long codes it
+ * takes about np examples. A shorter run ends better with short steps (docs/decisions/0028-short-start.md). So the paper's are taken if
  *
- *     t ≥ 20,   t ≥ 2p   and   t·Np/m ≥ 4k.
+ *     t ≥ 20,   tN ≥ np   and   tNp/m ≥ 4k.
  *
  * A run that may end before, after some minutes or for want of improvement, and a run whose start is better than the base,
  * a dictionary or examples, take short ones.
@@ -18,6 +18,7 @@
  */
 
 import { counted, grouped } from "../../core/formatText.js";
+import { baseRows } from "../../dictionaries/base.js";
 import { startingExamples } from "../atoms/exampleStart.js";
 import type { RunSettings } from "../checkpoints/checkpointHeader.js";
 import type { ExamplePlan } from "../examples/examplePlan.js";
@@ -26,8 +27,8 @@ import type { FirstSteps } from "../learners/shortStart.js";
 import { sizeOfRun, usesPerEpoch } from "./runLength.js";
 import type { ResolvedTraining } from "./trainOptions.js";
 
-/** Mini-batches, those per atom of a code, and uses of an atom per non-zero from which on a run recovers from the paper's first steps. */
-const recovers = { updates: 20, updatesPerSparsity: 2, usesPerUnknown: 4 } as const;
+/** Mini-batches, and uses of an atom per non-zero, from which on a run recovers from the paper's first steps. */
+const recovers = { updates: 20, usesPerUnknown: 4 } as const;
 
 /** Examples that a run sees, at least, for each one that finding its starting atoms takes. */
 const worthStarting = 2;
@@ -50,11 +51,13 @@ export interface StartSituation {
   readonly canChoose: boolean;
   /** Whether the run may end before all of its epochs. */
   readonly mayEndEarly: boolean;
-  /** `k`, and `p`. */
+  /** `n`, `k` and `p`. */
+  readonly samples: number;
   readonly atomSparsity: number;
   readonly sparsity: number;
-  /** Mini-batches of the run. */
+  /** Mini-batches of the run, and examples of all its epochs. */
   readonly updates: number;
+  readonly examples: number;
   /** How often the run uses an atom, on average and at most. */
   readonly uses: number;
 }
@@ -76,7 +79,7 @@ export function startOf(
   resumed: RunSettings | undefined,
   fits: (init: StartingAtoms) => boolean,
 ): ChosenStart {
-  const { kind, given, start, minutes, patience, atomSparsity, atoms } = options;
+  const { kind, given, start, minutes, patience, base, atomSparsity, atoms } = options;
   const { firstSteps } = options;
   if (!kind.ownOptions.includes("firstSteps")) return { firstSteps, init: options.init, reason: undefined };
   const size = sizeOfRun(options, examples);
@@ -89,9 +92,11 @@ export function startOf(
     init,
     canChoose: given.init === undefined && worthIt && minutes === Infinity && fits("both"),
     mayEndEarly: minutes < Infinity || patience < Infinity,
+    samples: baseRows(base),
     atomSparsity,
     sparsity: size.sparsity,
     updates: epochs * Math.ceil(examples / batch),
+    examples: epochs * examples,
     uses: epochs * usesPerEpoch(size),
   });
 }
@@ -115,11 +120,13 @@ export function chooseStart(situation: StartSituation): ChosenStart {
 }
 
 function whyShort(situation: StartSituation): string | undefined {
-  const { startsFrom, mayEndEarly, updates, uses, atomSparsity: k, sparsity: p } = situation;
+  const { startsFrom, mayEndEarly, updates, examples, uses } = situation;
+  const { samples: n, atomSparsity: k, sparsity: p } = situation;
   if (startsFrom !== "the base") return `the run starts from ${startsFrom}`;
   if (mayEndEarly) return "the run may end early";
-  if (updates < Math.max(recovers.updates, recovers.updatesPerSparsity * p))
-    return `the run has only ${counted(updates, "update")}`;
+  if (updates < recovers.updates) return `the run has only ${counted(updates, "update")}`;
+  if (examples < n * p)
+    return `the run sees only ${counted(examples, "example")}, of ${grouped(n)} samples and coded by ${counted(p, "atom")}`;
   if (uses >= recovers.usesPerUnknown * k) return undefined;
   return `the run uses an atom of ${counted(k, "non-zero")} only about ${grouped(Math.round(uses))} times`;
 }
