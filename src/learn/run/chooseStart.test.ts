@@ -30,12 +30,12 @@ describe("first steps by default", () => {
   });
 
   test("are the paper's from n p examples on", () => {
-    const after = (examples: number) =>
+    const stepsFrom = (examples: number) =>
       chooseStart({ ...setting, samples: 4096, sparsity: 100, updates: 1000, uses: 10_000, examples });
-    expect(after(409_599).reason).toBe(
+    expect(stepsFrom(409_599).reason).toBe(
       "short first steps: the run sees only 409,599 examples, of 4,096 samples and coded by 100 atoms",
     );
-    expect(after(409_600).firstSteps).toBe("paper");
+    expect(stepsFrom(409_600).firstSteps).toBe("paper");
   });
 
   test("come with base atoms and examples where these may be chosen", () => {
