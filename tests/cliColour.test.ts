@@ -83,7 +83,7 @@ describe("train", () => {
 
   it("resumes from a checkpoint to the same bytes", async () => {
     const line = `train pictures --patch 8x8x3 --examples 600 --holdout 50 --batch 64 --checkpoint out/run`;
-    const epochs = (n: number, out: string) => `${line} --epochs ${n} --resume -o out/${out}.npz`;
+    const epochs = (n: number, out: string) => `${line} --init base --epochs ${n} --resume -o out/${out}.npz`;
     await run(epochs(1, "half"));
     await run(epochs(2, "resumed"));
     await run(`${epochs(2, "whole").replace("out/run", "out/other")}`);

@@ -25,7 +25,7 @@ let plain: Buffer;
 const path = (name: string): string => join(folder, name);
 /** What a command reports, but for the length of its run and its tests. */
 const problems = /^train: (?!a short run|the run ).*$/gm;
-const task = "train photos --patch 8 --examples 600 --batch 50 --epochs 3 --holdout 100";
+const task = "train photos --patch 8 --init base --examples 600 --batch 50 --epochs 3 --holdout 100";
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "trainlets-long-"));

@@ -38,7 +38,7 @@ const reportsOf = (run: string): ReportLine[] => linesOf(run).filter(({ kind }) 
 
 const run = (line: string) => works(folder, line);
 
-const quick = "--patch 8 --examples 600 --epochs 3 --batch 100";
+const quick = "--patch 8 --init base --examples 600 --epochs 3 --batch 100";
 let printed: { stdout: string; stderr: string };
 
 beforeAll(async () => {

@@ -37,7 +37,7 @@ test("a training takes the steps of the paper, which are not those of a short ru
   const steps = async (firstSteps: TrainOptions["firstSteps"]) =>
     modelToBytes(await train(pictures, { ...options, kernels, firstSteps }).model());
   expect(modelToBytes(model)).toEqual(await steps("paper"));
-  expect(await steps(undefined)).toEqual(await steps("short"));
+  expect(await steps(undefined)).not.toEqual(await steps("paper"));
   expect(await steps("short")).not.toEqual(await steps("paper"));
 });
 

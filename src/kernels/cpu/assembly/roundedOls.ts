@@ -1,5 +1,5 @@
 /**
- * Orthogonal least squares of a long pursuit, from columns rounded to 16 bits (roundedColumns.ts), as rounded.ts does it for
+ * Orthogonal least squares of a long pursuit, from columns rounded to 16 bits (rounded.ts), as for
  * OMP. The atom chosen is still the one of the definition.
  *
  * Turns. As in ols.ts, but with v rounded to 16 bits in units of its largest entry, and G̃:
@@ -20,7 +20,7 @@
  */
 
 import { largest } from "./correlations";
-import { entryError, keepColumn, largestFactor, pairBytes, roundoff, tile, units } from "./roundedColumns";
+import { entryError, keepColumn, largestFactor, pairBytes, roundoff, tile, units } from "./rounded";
 import { columnOf, PursuitArguments } from "./structs";
 import { dot, extend, inverseRow, solveTransposed } from "./triangular";
 
