@@ -14,6 +14,14 @@ test("OSDL looks the same wherever it is, by its label and by its learner", () =
   expect(first.style).toBe(learnerStyle("osdl"));
 });
 
+test("a dictionary that was continued looks like the one it continues, dashed", () => {
+  for (const { label, after } of universal64.learned.filter((dictionary) => dictionary.after !== undefined)) {
+    const before = universal64.learned.find(({ id }) => id === after)!;
+    const [look, own] = withLooks(curves(label, before.label));
+    expect([look.style, look.dashed]).toEqual([own.style, true]);
+  }
+});
+
 test("a dictionary that is not known keeps the look of its place", () => {
   expect(withLooks(curves("mine.npz"))).toEqual(curves("mine.npz"));
 });

@@ -34,9 +34,13 @@ const looks: Readonly<Record<string, CurveLook>> = {
   wavelets: { style: 6 },
   "PCA, first M": { style: 3 },
   SeDiL: { style: 4 },
-  "OSDL, two epochs": { style: 3, dashed: true },
-  "OSDL, p = 200": { style: 4, dashed: true },
-  "OSDL, p = 400, a quarter of the examples": { style: 5, dashed: true },
+};
+
+/** Variants of a method have its colour and marker, and are dashed. */
+const variants: Readonly<Record<string, number>> = {
+  "PCA, M largest": 3,
+  "OSDL, then": learnerStyle("osdl"),
+  "ODL, then": learnerStyle("odl"),
 };
 
 /** M-term curves with the looks of their dictionaries; one that is not known has that of its place in the chart. */
@@ -45,5 +49,6 @@ export function withLooks(curves: readonly MTermCurve[]): (MTermCurve & CurveLoo
 }
 
 function lookOf(label: string): CurveLook {
-  return label.startsWith("PCA, M largest") ? { style: 3, dashed: true } : (looks[label] ?? {});
+  const variant = Object.keys(variants).find((start) => label.startsWith(start));
+  return variant === undefined ? (looks[label] ?? {}) : { style: variants[variant], dashed: true };
 }
