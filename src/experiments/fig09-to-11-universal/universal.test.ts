@@ -273,6 +273,10 @@ test("a dictionary that continues another starts with its atoms", async () => {
   const moved = first.A.values.filter((value, i) => value !== more.A.values[i]).length;
   expect(moved).toBeGreaterThan(0);
   expect(moved).toBeLessThan(first.A.values.length); // one mini-batch does not use all atoms
+  const kept = memoryParts(); // a run that ended between the two
+  for (const [name, bytes] of parts.stored) if (!/^(more|curve)/.test(name)) kept.stored.set(name, bytes);
+  await runUniversal({ ...tiny, learned: [osdl, after(100)] }, {}, { kernels, parts: kept });
+  expect(modelFromBytes(kept.stored.get("more.npz") as Uint8Array, "more.npz").A).toEqual(more.A);
 });
 
 test.each([universal32, universal64])("$name has the redundancy of the paper", (settings) => {

@@ -45,7 +45,7 @@ export interface StartSituation {
   /** First steps that the caller gave, or that the run began with. */
   readonly fixed: FirstSteps | undefined;
   readonly startsFrom: "the base" | "examples" | "base atoms and examples" | "a dictionary";
-  /** What the atoms start as, unless `canChoose`. */
+  /** What the atoms start as if nothing else is chosen. */
   readonly init: StartingAtoms;
   /** Whether base atoms and examples may be chosen instead. */
   readonly canChoose: boolean;

@@ -69,7 +69,7 @@ class RoundedOls {
   bar: f64;
 }
 
-/** One example; how many atoms it took, or `gaveUp`. Scratch: `roundedOlsBytes` of pursuit.ts. */
+/** One example; how many atoms it took, or `gaveUp`. Scratch: `olsBytes` of pursuit.ts. */
 export function pursueRoundedOls(
   args: PursuitArguments,
   P: usize,
