@@ -1,8 +1,11 @@
 /**
  * The learners of sparse and of dense atoms side by side: test error and time of `osdl`, `odl` and `sparse-odl`, with
- * codes by OMP and by OLS, at the sizes of figure 5 and of the universal dictionaries, after 100,000 examples, a
- * million, and all of them. A mark says where `sparse-odl` is below both others, and within 1.5 times the time of `osdl`
- * from 32×32 on.
+ * codes by OMP and by OLS, at the sizes of figure 5 and of the universal dictionaries, from 100,000 examples, a
+ * million, and all of them. Every cell is a run of its own, planned for its examples and with the defaults of `train`: a
+ * learner that begins or ends differently in a short run does so here. A mark says where `sparse-odl` is below both others,
+ * and within 1.5 times the time of `osdl` from 32×32 on.
+ *
+ * With `--save NAME` finished runs are kept in .cache/bench/NAME.jsonl, so that the grid can be measured in several pieces.
  */
 
 import { sizeOf } from "../src/core/shape.js";
@@ -10,11 +13,11 @@ import type { Signal } from "../src/core/signal.js";
 import { chooseKernels, type DeviceName } from "../src/kernels/chooseDevice.js";
 import type { Kernels, PursuitName } from "../src/kernels/contract.js";
 import { train } from "../src/learn/run/train.js";
-import type { Options } from "./setting.js";
-import { readPictures } from "./setting.js";
+import { LearnerRuns, type RunName, type RunResult } from "./learnerRuns.js";
+import { type Options, readPictures } from "./setting.js";
 import { digits, table } from "./table.js";
 
-/** One table: a size, its sparsities, and how much is learned from. */
+/** A size, its sparsities, and how much is learned from. */
 interface Grid {
   readonly name: string;
   readonly patch: readonly [number, number];
@@ -23,9 +26,15 @@ interface Grid {
   readonly atomSparsity: number;
   /** m; by default as many as the base has. */
   readonly atoms?: number;
+  /** Different examples, and all that are seen: those of all epochs. */
   readonly examples: number;
-  readonly epochs: number;
+  readonly all: number;
+  /** Examples per mini-batch of the longest run, and of that of `osdl` where it differs; shorter runs have smaller ones. */
   readonly batch: number;
+  readonly osdlBatch?: number;
+  /** Mini-batches between rounds of atom care, if not the default. */
+  readonly careEvery?: number;
+  readonly tested: number;
 }
 
 /** Experiment 1 of the paper, with k at both shares of figure 5, and the universal dictionaries. */
@@ -35,110 +44,180 @@ const grids: readonly Grid[] = [
   ...figure5([32, 32], 20, [20, 51]),
   {
     ...{ name: "universal32", patch: [32, 32], sparsity: 60, atomSparsity: 250, atoms: 6272 },
-    ...{ examples: 10_000_000, epochs: 2, batch: 4096 },
+    ...{ examples: 10_000_000, all: 20_000_000, batch: 4096, osdlBatch: 16_384, careEvery: 100, tested: 600 },
   },
   {
     ...{ name: "universal64", patch: [64, 64], sparsity: 100, atomSparsity: 600, atoms: 10_000 },
-    ...{ examples: 3_800_000, epochs: 1, batch: 4096 },
+    ...{ examples: 3_800_000, all: 3_800_000, batch: 4096, osdlBatch: 16_384, careEvery: 100, tested: 600 },
   },
 ];
 
 function figure5(patch: readonly [number, number], sparsity: number, nonZeros: readonly number[]): Grid[] {
-  const run = { examples: 200_000, epochs: 5, batch: 512 };
+  const size = { examples: 200_000, all: 1_000_000, batch: 512, tested: 5000 };
   return nonZeros.map((k) => ({
     ...{ name: `${patch.join("x")}-k${k}`, patch, sparsity, atomSparsity: k },
-    ...run,
+    ...size,
   }));
 }
 
 const learners = ["osdl", "odl", "sparse-odl"] as const;
 const pursuits: readonly PursuitName[] = ["omp", "ols"];
-/** Examples after which errors are compared, besides all. */
+/** Examples of the shorter runs. */
 const budgets = [100_000, 1_000_000] as const;
+/** Mini-batches that a run has at least, where its batches can be made smaller for that; and the smallest of them. */
+const shortest = { updates: 200, batch: 512 } as const;
 /** Samples from which on time is compared, and the most that `sparse-odl` may take, as a multiple of `osdl`. */
 const timed = { from: 32 * 32, most: 1.5 } as const;
 
-interface Learned {
-  readonly learner: (typeof learners)[number];
-  /** Before learning, after each budget, and at the end. */
-  readonly errors: readonly number[];
-  readonly seconds: number;
+/** Which runs of the grid are made. */
+interface Choice {
+  readonly grids: readonly Grid[];
+  readonly pursuits: readonly PursuitName[];
+  readonly learners: readonly string[];
+  /** The most examples of a run. */
+  readonly most: number;
 }
 
 export async function benchLearners(options: Options): Promise<string> {
   const pictures = await readPictures(options.images);
   const test = options.test.length > 0 ? await readPictures(options.test) : undefined;
-  const chosen = options.only?.split(",") ?? grids.map(({ name }) => name);
   const { kernels } = await chooseKernels(options.device as DeviceName, { threads: options.threads });
-  const sections = [kernels.description];
-  for (const grid of grids.filter(({ name }) => chosen.includes(name))) {
-    const scaled = options.quick ? { ...grid, examples: grid.examples / 20, epochs: 1 } : grid;
-    for (const pursuit of pursuits) {
-      const results: Learned[] = [];
-      for (const learner of learners) {
-        results.push(await learn(scaled, learner, pursuit, pictures, test, kernels));
-        process.stderr.write(`${grid.name}, ${pursuit}, ${learner}: ${results.at(-1)!.errors.join(" ")}\n`);
-      }
-      sections.push(`${describe(scaled)}, codes by ${pursuit}:`, compare(scaled, results));
+  const runs = LearnerRuns.open(options.save, kernels.description);
+  const choice = chosenOf(options);
+  for (const grid of choice.grids) {
+    for (const run of plannedRuns(grid, choice)) {
+      if (runs.find(run)) continue;
+      const result = await learn(grid, run, pictures, test, kernels);
+      runs.add(run, result);
+      process.stderr.write(`${JSON.stringify({ ...run, ...result })}\n`);
     }
   }
   await kernels.close();
-  return sections.join("\n\n");
+  const sections = choice.grids.flatMap((grid) =>
+    pursuits.flatMap((pursuit) => section(grid, pursuit, runs) ?? []),
+  );
+  return [kernels.description, ...sections].join("\n\n");
+}
+
+/** `--only` names grids, pursuits and learners; `--quick` makes the short runs alone, `--most` those up to so many examples. */
+function chosenOf({ only, quick, most }: Options): Choice {
+  const words = only?.split(",") ?? [];
+  const among = <T extends string>(all: readonly T[]): readonly T[] => {
+    const named = all.filter((name) => words.includes(name));
+    return named.length > 0 ? named : all;
+  };
+  const names = among(grids.map(({ name }) => name));
+  return {
+    grids: grids.filter(({ name }) => names.includes(name)),
+    pursuits: among(pursuits),
+    learners: among(learners),
+    most: quick ? budgets[0] : most,
+  };
+}
+
+/** The runs of a grid that are asked for, the shortest first. */
+function plannedRuns(grid: Grid, { pursuits, learners, most }: Choice): RunName[] {
+  return budgetsOf(grid)
+    .filter((budget) => budget <= most)
+    .flatMap((budget) =>
+      pursuits.flatMap((pursuit) => learners.map((learner) => nameOf(grid, pursuit, learner, budget))),
+    );
+}
+
+/** Those of the budgets that are less than all, and all. */
+function budgetsOf({ all }: Grid): number[] {
+  return [...budgets.filter((budget) => budget < all), all];
+}
+
+/** ODL does not depend on k: one run serves all grids of a size. */
+function nameOf(grid: Grid, pursuit: PursuitName, learner: string, budget: number): RunName {
+  const name = learner === "odl" ? grid.name.replace(/-k\d+$/, "") : grid.name;
+  return { grid: name, pursuit, learner, budget, batch: batchOf(grid, learner, budget) };
+}
+
+/** Mini-batches of the grid, or the largest power of two that gives a run enough of them. */
+function batchOf({ batch, osdlBatch = batch }: Grid, learner: string, budget: number): number {
+  const enough = 2 ** Math.floor(Math.log2(budget / shortest.updates));
+  return Math.min(learner === "osdl" ? osdlBatch : batch, Math.max(shortest.batch, enough));
 }
 
 async function learn(
   grid: Grid,
-  learner: Learned["learner"],
-  pursuit: PursuitName,
+  { learner, pursuit, budget, batch }: RunName,
   pictures: readonly Signal[],
   test: readonly Signal[] | undefined,
   kernels: Kernels,
-): Promise<Learned> {
-  const { patch, sparsity, atomSparsity, atoms, examples, epochs, batch } = grid;
-  const own = learner === "odl" ? {} : { atomSparsity };
+): Promise<RunResult> {
+  const { patch, sparsity, atomSparsity, atoms, careEvery, tested } = grid;
+  const examples = Math.min(grid.examples, budget);
   const run = train(pictures, {
-    ...{ patch, learner, examples, epochs, batch, kernels, testEvery: 100_000, ...own },
+    ...{ patch, learner: learner as (typeof learners)[number], examples, epochs: budget / examples, batch },
+    ...{ kernels, coding: { sparsity, pursuit }, holdout: tested, testEvery: budget },
+    ...(learner === "odl" ? {} : { atomSparsity }),
     ...(atoms === undefined ? {} : { atoms }),
     ...(test ? { test } : {}),
-    coding: { sparsity, pursuit },
+    ...(careEvery === undefined ? {} : { atomCare: { every: careEvery } }),
   });
+  const opened = performance.now();
   await run.plan();
-  const start = performance.now();
-  const tested: { examples: number; error: number }[] = [];
-  for await (const { examples, testRmse } of run) {
-    if (testRmse !== undefined) tested.push({ examples, error: testRmse });
-  }
-  const seconds = (performance.now() - start) / 1000 - run.testSeconds;
-  const at = budgetsOf(grid).map((budget) => tested.find(({ examples }) => examples >= budget)!);
-  return { learner, errors: at.map(({ error }) => error), seconds };
+  const begun = performance.now();
+  const errors: number[] = [];
+  for await (const { testRmse } of run) if (testRmse !== undefined) errors.push(testRmse);
+  const seconds = (performance.now() - begun) / 1000 - run.testSeconds;
+  return { start: errors[0], rmse: errors.at(-1)!, setup: (begun - opened) / 1000, seconds };
 }
 
-/** None, those of the budgets that the run reaches, and all. */
-function budgetsOf({ examples, epochs }: Grid): number[] {
-  const all = examples * epochs;
-  return [0, ...budgets.filter((budget) => budget < all), all];
-}
-
-function describe({ name, patch, sparsity, atomSparsity, examples, epochs, batch }: Grid): string {
-  const passes = epochs === 1 ? "once" : `${epochs} times`;
-  return `${name}: n=${sizeOf(patch)} p=${sparsity} k=${atomSparsity}, ${examples} examples ${passes} in batches of ${batch}`;
-}
-
-function compare(grid: Grid, results: readonly Learned[]): string {
+/** The runs of a grid with one pursuit as a table; undefined if there are none. */
+function section(grid: Grid, pursuit: PursuitName, runs: LearnerRuns): string[] | undefined {
   const all = budgetsOf(grid);
-  const [osdl] = results;
-  const rows = results.map(({ learner, errors, seconds }) => {
-    const others = results.filter((other) => other.learner !== learner);
-    const ours = learner === "sparse-odl";
-    const cells = errors.map((error, i) => {
-      const ahead = others.every((other) => error < other.errors[i]);
-      return `${error.toFixed(3)}${ours && i > 0 ? (ahead ? ", ahead" : ", not ahead") : ""}`;
-    });
-    const share = seconds / osdl.seconds;
-    const judged = ours && sizeOf(grid.patch) >= timed.from;
-    const verdict = judged ? (share <= timed.most ? ", met" : ", not met") : "";
-    return [learner, ...cells, digits(seconds), `${share.toFixed(2)}×${verdict}`];
+  const results = learners.map((learner) =>
+    all.map((budget) => runs.find(nameOf(grid, pursuit, learner, budget))),
+  );
+  if (results.flat().every((result) => result === undefined)) return undefined;
+  const rows = learners.map((learner, l) => [
+    learner,
+    ...all.flatMap((_, b) =>
+      cells(
+        grid,
+        results[l][b],
+        results.map((others) => others[b]),
+        learner === "sparse-odl",
+      ),
+    ),
+  ]);
+  const header = all.flatMap((budget) => [`start, ${budget}`, "end", "s", "time of osdl"]);
+  return [`${describe(grid)}, codes by ${pursuit}:`, table(["learner", ...header], rows)];
+}
+
+function describe(grid: Grid): string {
+  const { name, patch, sparsity, atomSparsity, examples } = grid;
+  const batches = budgetsOf(grid).map((budget) => {
+    const [own, others] = ["osdl", "odl"].map((learner) => batchOf(grid, learner, budget));
+    return `${others} for ${budget}${own === others ? "" : ` (osdl ${own})`}`;
   });
-  const header = all.map((count, i) => (i === 0 ? "start" : `after ${count}`));
-  return table(["learner", ...header, "s", "time of osdl"], rows);
+  return `${name}: n=${sizeOf(patch)} p=${sparsity} k=${atomSparsity}, at most ${examples} different examples, mini-batches of ${batches.join(", ")}`;
+}
+
+/** The error at the start and at the end, seconds with those of the start, and the share of the time of OSDL. */
+function cells(
+  grid: Grid,
+  result: RunResult | undefined,
+  all: readonly (RunResult | undefined)[],
+  isOurs: boolean,
+): string[] {
+  if (!result) return ["—", "—", "—", "—"];
+  const { start, rmse, setup, seconds } = result;
+  const others = all.filter((other) => other !== result);
+  const known = others.every((other) => other !== undefined);
+  const ahead = others.every((other) => other !== undefined && rmse < other.rmse);
+  const verdict = isOurs && known ? (ahead ? ", ahead" : ", not ahead") : "";
+  const share = all[0] ? seconds / all[0].seconds : Number.NaN;
+  const judged = isOurs && all[0] && sizeOf(grid.patch) >= timed.from;
+  const inTime = judged ? (share <= timed.most ? ", met" : ", not met") : "";
+  return [
+    start.toFixed(3),
+    `${rmse.toFixed(3)}${verdict}`,
+    `${digits(setup)} + ${digits(seconds)}`,
+    `${digits(share)}×${inTime}`,
+  ];
 }

@@ -29,14 +29,15 @@ const { values, positionals } = parseArgs({
     dictionary: { type: "string" },
     device: { type: "string", default: "cpu" },
     minutes: { type: "string", default: "60" },
+    most: { type: "string", default: "Infinity" },
     rival: { type: "string" },
     only: { type: "string" },
     dawn: { type: "string" },
     save: { type: "string" },
   },
 });
-const { threads, minutes, ...rest } = values;
-const options: Options = { threads: Number(threads), minutes: Number(minutes), ...rest };
+const { threads, minutes, most, ...rest } = values;
+const options: Options = { threads: Number(threads), minutes: Number(minutes), most: Number(most), ...rest };
 const { save } = options;
 const parts = {
   kernels: benchKernels,

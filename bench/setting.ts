@@ -35,6 +35,8 @@ export interface Options {
   /** For `soak`, `learners` and `withoutGram`: where to compute; for `soak`, for how long. */
   readonly device: string;
   readonly minutes: number;
+  /** For `learners`: the most examples of a run. */
+  readonly most: number;
   /** The name of the result files. */
   readonly save?: string | undefined;
 }

@@ -46,9 +46,9 @@ function tinyUniversal(settings: UniversalSettings) {
     ...settings,
     ...{ patch: [8, 8], atoms: 256, atomSparsity: 6, sparsity: 4, examples: 300, epochs: 1 },
     ...{ batches: { gpu: 100, other: 100 }, testPatches: 20, terms: [1, 2, 4] },
-    learned: settings.learned.map((dictionary) => ({
-      ...dictionary,
-      ...(dictionary.own ? { own: { sparsity: 5, examples: 100 } } : {}),
+    learned: settings.learned.map(({ own, ...method }) => ({
+      ...method,
+      own: { ...(method.after ? { sparsity: 5, examples: 100 } : {}), average: own?.average },
     })),
     ...(settings.margin ? { margin: { ...settings.margin, terms: [2] } } : {}),
     pictures: { train: 2, test: 1, size: 40 },

@@ -35,9 +35,16 @@ import type { LearnedSettings, UniversalSettings } from "./settings.js";
 export function prepareUniversal(settings: UniversalSettings, options: ExperimentOptions): ExperimentRun {
   const { batch } = options;
   const chosen = chooseSettings(settings, options, trainingOptions);
-  const resolved = batch === undefined ? chosen : { ...chosen, batches: { gpu: batch, other: batch } };
+  const resolved = batch === undefined ? chosen : withBatch(chosen, batch);
   for (const method of resolved.learned) resolveTraining(learnerOptions(resolved, method, "cpu"));
   return (data, tools) => runUniversal(resolved, data, tools);
+}
+
+/** The settings with the same mini-batches for every dictionary, on any device. */
+function withBatch(settings: UniversalSettings, batch: number): UniversalSettings {
+  const batches = { gpu: batch, other: batch };
+  const learned = settings.learned.map((method) => ({ ...method, own: { ...method.own, batches } }));
+  return { ...settings, batches, learned };
 }
 
 export async function runUniversal(
@@ -138,12 +145,14 @@ function learnerOptions(
   device: Kernels["name"],
   start?: Model,
 ): TrainOptions {
-  const { patch, base, atoms, atomSparsity, batches, careEvery, epochs, seed, testPatches } = settings;
-  const { sparsity } = { ...settings, ...own };
+  const { patch, base, atoms, atomSparsity, careEvery, epochs, seed, testPatches } = settings;
+  const { sparsity, batches } = { ...settings, ...own };
+  const { momentum, average } = own ?? {};
   const examples = Math.min(settings.examples, own?.examples ?? Infinity);
   return {
     ...{ patch, learner, examples, epochs, seed, coding: { sparsity } },
     ...(start ? { start } : { base, atoms }),
+    ...{ momentum, average },
     ...(learners[learner].ownOptions.includes("atomSparsity") ? { atomSparsity } : {}),
     batch: device === "gpu" ? batches.gpu : batches.other,
     atomCare: { every: careEvery },

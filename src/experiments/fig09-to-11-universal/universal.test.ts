@@ -16,6 +16,8 @@ import { type UniversalSettings, universal32, universal64 } from "./settings.js"
 
 const kernels = createReferenceKernels();
 
+const batches = { gpu: 100, other: 100 };
+
 /** The whole experiment on 8×8 patches: a second. */
 const tiny: UniversalSettings = {
   ...universal32,
@@ -26,9 +28,10 @@ const tiny: UniversalSettings = {
   sparsity: 4,
   examples: 400,
   epochs: 1,
-  batches: { gpu: 100, other: 100 },
+  batches,
   testPatches: 60,
   terms: [1, 2, 4],
+  learned: universal32.learned.map(({ own, ...method }) => ({ ...method, own: { ...own, batches } })),
   margin: { decibels: 50, over: "cropped wavelets", terms: [2] },
   pictures: { train: 2, test: 1, size: 40 },
 };
@@ -77,6 +80,7 @@ describe("a run of a universal experiment", async () => {
       "cropped contourlets",
       "cropped wavelets",
       "ODL",
+      "OSDL, averaged",
       trainletsLabel,
     ]);
     const lines = text(outcome, "figure-11a-m-term.csv").trimEnd().split("\n");
@@ -251,13 +255,31 @@ test("the catalogue finds every experiment by its name, and its summary is one l
 
 test("experiment 8 learns by OSDL and ODL from the same examples, and continues both with as many atoms per code as it tests", () => {
   const { learned, terms } = universal64;
-  expect(learned.slice(0, 2).map(({ id, own, after }) => [id, own, after])).toEqual([
-    ["osdl", undefined, undefined],
-    ["odl", undefined, undefined],
-  ]);
-  expect(learned.slice(2).map(({ after }) => after)).toEqual(["osdl", "odl"]);
+  for (const { own, after } of learned.slice(0, 2)) {
+    expect(after).toBeUndefined();
+    expect(Object.keys(own ?? {}).filter((name) => name !== "batches")).toEqual([]);
+  }
+  expect(learned.map(({ after }) => after)).toEqual([undefined, undefined, "osdl", "odl"]);
   for (const { own, extra } of learned.slice(2))
-    expect([own, extra]).toEqual([{ sparsity: terms.at(-1), examples: universal64.examples / 20 }, true]);
+    expect([own?.sparsity, own?.examples, extra]).toEqual([terms.at(-1), universal64.examples / 20, true]);
+});
+
+test("experiment 6 has the mean of the last epoch as a row of its own, from the same mini-batches", () => {
+  const { osdl, ...others } = Object.fromEntries(universal32.learned.map((method) => [method.id, method]));
+  expect(osdl.extra).toBeUndefined();
+  expect(others["osdl-average"]).toMatchObject({ learner: "osdl", extra: true });
+  expect(others["osdl-average"].own).toEqual({ ...osdl.own, average: true });
+});
+
+test("mini-batches that are asked for are those of every dictionary", async () => {
+  const parts = memoryParts();
+  const own = { batches: { gpu: 7, other: 7 } };
+  const learned = tiny.learned.map((method) => ({ ...method, own }));
+  await prepareUniversal({ ...tiny, learned }, { batch: 50 })({}, { kernels, parts });
+  for (const { id } of learned) {
+    const bytes = parts.stored.get(`${id}.npz`) as Uint8Array;
+    expect(modelFromBytes(bytes, id).meta.options).toMatchObject({ batch: 50 });
+  }
 });
 
 test("a dictionary that continues another starts with its atoms", async () => {
