@@ -46,9 +46,9 @@ function tinyUniversal(settings: UniversalSettings) {
     ...settings,
     ...{ patch: [8, 8], atoms: 256, atomSparsity: 6, sparsity: 4, examples: 300, epochs: 1 },
     ...{ batches: { gpu: 100, other: 100 }, testPatches: 20, terms: [1, 2, 4] },
-    learned: settings.learned.map(({ own, ...method }) => ({
+    learned: settings.learned.map(({ own: _, ...method }) => ({
       ...method,
-      own: { ...(method.after ? { sparsity: 5, examples: 100 } : {}), average: own?.average },
+      ...(method.after ? { own: { sparsity: 5, examples: 100 } } : {}),
     })),
     ...(settings.margin ? { margin: { ...settings.margin, terms: [2] } } : {}),
     pictures: { train: 2, test: 1, size: 40 },

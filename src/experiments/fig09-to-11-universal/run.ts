@@ -147,12 +147,11 @@ function learnerOptions(
 ): TrainOptions {
   const { patch, base, atoms, atomSparsity, careEvery, epochs, seed, testPatches } = settings;
   const { sparsity, batches } = { ...settings, ...own };
-  const { momentum, average } = own ?? {};
   const examples = Math.min(settings.examples, own?.examples ?? Infinity);
   return {
     ...{ patch, learner, examples, epochs, seed, coding: { sparsity } },
     ...(start ? { start } : { base, atoms }),
-    ...{ momentum, average },
+    momentum: own?.momentum,
     ...(learners[learner].ownOptions.includes("atomSparsity") ? { atomSparsity } : {}),
     batch: device === "gpu" ? batches.gpu : batches.other,
     atomCare: { every: careEvery },

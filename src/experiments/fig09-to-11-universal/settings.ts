@@ -80,7 +80,6 @@ export interface OwnSettings {
   readonly batches?: BatchSizes;
   /** γ. */
   readonly momentum?: number;
-  readonly average?: true;
 }
 
 /** The claim that the learned dictionary is at least `decibels` above the curve `over` at these M. */
@@ -95,10 +94,6 @@ const osdlBatches: BatchSizes = { gpu: 16_384, other: 512 };
 /** With the mini-batches of the experiment. */
 const plainTrainlets: LearnedSettings = { id: "osdl", label: trainletsLabel, learner: "osdl" };
 const trainlets: LearnedSettings = { ...plainTrainlets, own: { batches: osdlBatches } };
-const averaged: LearnedSettings = {
-  ...{ id: "osdl-average", label: "OSDL, averaged", learner: "osdl" },
-  ...{ own: { batches: osdlBatches, average: true }, extra: true },
-};
 const odl: LearnedSettings = { id: "odl", label: "ODL", learner: "odl" };
 
 /** The worst first, as in figure 11. */
@@ -192,11 +187,7 @@ export const universal32: UniversalSettings = {
   examples: 10_000_000,
   epochs: 2,
   terms: [10, 20, 40, 60],
-  departures: [
-    ...common.departures,
-    "A row is not in the paper: the mean of the atoms of OSDL over its last epoch.",
-  ],
-  learned: [trainlets, odl, averaged],
+  learned: [trainlets, odl],
   comparesTimes: true,
   margin: { decibels: 1, over: "cropped wavelets", terms: [20, 40] },
   figures: {

@@ -80,7 +80,6 @@ describe("a run of a universal experiment", async () => {
       "cropped contourlets",
       "cropped wavelets",
       "ODL",
-      "OSDL, averaged",
       trainletsLabel,
     ]);
     const lines = text(outcome, "figure-11a-m-term.csv").trimEnd().split("\n");
@@ -262,13 +261,6 @@ test("experiment 8 learns by OSDL and ODL from the same examples, and continues 
   expect(learned.map(({ after }) => after)).toEqual([undefined, undefined, "osdl", "odl"]);
   for (const { own, extra } of learned.slice(2))
     expect([own?.sparsity, own?.examples, extra]).toEqual([terms.at(-1), universal64.examples / 20, true]);
-});
-
-test("experiment 6 has the mean of the last epoch as a row of its own, from the same mini-batches", () => {
-  const { osdl, ...others } = Object.fromEntries(universal32.learned.map((method) => [method.id, method]));
-  expect(osdl.extra).toBeUndefined();
-  expect(others["osdl-average"]).toMatchObject({ learner: "osdl", extra: true });
-  expect(others["osdl-average"].own).toEqual({ ...osdl.own, average: true });
 });
 
 test("mini-batches that are asked for are those of every dictionary", async () => {
