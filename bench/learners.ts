@@ -48,7 +48,7 @@ const grids: readonly Grid[] = [
   },
   {
     ...{ name: "universal64", patch: [64, 64], sparsity: 100, atomSparsity: 600, atoms: 10_000 },
-    ...{ examples: 3_800_000, all: 3_800_000, batch: 4096, osdlBatch: 16_384, careEvery: 100, tested: 600 },
+    ...{ examples: 3_800_000, all: 3_800_000, batch: 4096, careEvery: 100, tested: 600 },
   },
 ];
 
