@@ -13,7 +13,7 @@ import { modelToBytes } from "../../model/files.js";
 import { chooseKernels } from "../chooseDevice.js";
 import { conformance } from "../conformance/conformance.case.js";
 import { gramOf, randomDense, randomUnitDictionary } from "../conformance/oracle.case.js";
-import type { Kernels } from "../contract.js";
+import type { Kernels, PursuitName } from "../contract.js";
 import { createCpuKernels } from "../cpu/index.js";
 import { type OpenGpu, openGpu } from "./device.js";
 import { type GpuOptions, gpuKernelsOn } from "./index.js";
@@ -81,7 +81,7 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
     });
     afterAll(() => cpu.close());
 
-    async function residuals(kernels: Kernels): Promise<Float32Array> {
+    async function residuals(kernels: Kernels, pursuit: PursuitName): Promise<Float32Array> {
       const hold = async (M: DenseMatrix) => {
         const handle = kernels.matrix(M.rows, M.cols);
         await kernels.writeMatrix(handle, M);
@@ -89,16 +89,20 @@ describe.skipIf(!software.enable)(`on a software GPU${software.note}`, () => {
       };
       const [G, P, e] = [await hold(problem.G), await hold(problem.P), await hold(problem.energies)];
       const [X, path] = [kernels.sparse(m, N, p), kernels.matrix(p, N)];
-      await kernels.batchOmp(G, P, e, { sparsity: p, residualEnergy: 0 }, X, path);
+      await kernels.batchOmp(G, P, e, { sparsity: p, residualEnergy: 0, pursuit }, X, path);
       return (await kernels.readMatrix(path)).data;
     }
 
     test.each([
-      ["in workgroup memory", {}],
-      ["that spills", { workgroupBytes: 16384 }],
-    ] as const)("%s follows the residuals of the cpu", async (_, options) => {
+      ["in workgroup memory", "omp", {}],
+      ["whose factor spills", "omp", { workgroupBytes: 16384 }],
+      ["whose factor spills, half precision first,", "omp", { workgroupBytes: 16384, halves: true }],
+      ["by OLS, whose factor spills,", "ols", { workgroupBytes: 16384 }],
+      ["that spills", "omp", { workgroupBytes: 0 }],
+      ["by OLS, that spills,", "ols", { workgroupBytes: 0 }],
+    ] as const)("%s follows the residuals of the cpu", async (_, pursuit, options) => {
       const kernels = await open(options);
-      const [ours, theirs] = [await residuals(kernels), await residuals(cpu)];
+      const [ours, theirs] = [await residuals(kernels, pursuit), await residuals(cpu, pursuit)];
       await kernels.close();
       // late turns of a long pursuit may differ at a tie; the energies left agree to a few per cent of the first
       ours.forEach((left, i) => {

@@ -96,7 +96,7 @@ export function pursue(job: PursuitJob, sparsity: number, least: number): void {
   const workAt = pathStride * P.cols;
   const isOls = limits.pursuit === "ols";
   const scoreSize = isOls ? 8 * G.quads : 0;
-  const size = scoreSize + (shape.spills ? placeWords(G.rows, sparsity) : 0);
+  const size = scoreSize + (shape.spilled === "nothing" ? 0 : placeWords(G.rows, sparsity));
   const fit = size > 0 ? Math.max(1, Math.floor(spillBytes / (size * 4))) : mostGroups;
   const groups = Math.min(P.cols, fit, least > 0 ? seekers : mostGroups);
   const work = queue.scratch("pursuit", (workAt + groups * size) * 4);
@@ -126,13 +126,14 @@ export function pursue(job: PursuitJob, sparsity: number, least: number): void {
     queue.dispatch("batchOmp", params, buffers, [Math.min(groups, count)], {
       threads: shape.threads,
       panels: panels.length,
-      spills: shape.spills ? 1 : 0,
+      factorSpills: shape.spilled === "nothing" ? 0 : 1,
+      spills: shape.spilled === "all" ? 1 : 0,
       halves: half ? 1 : 0,
       ols: isOls ? 1 : 0,
-      room: shape.spills ? 1 : sparsity,
-      factorRoom: shape.spills ? 1 : triangle(sparsity),
-      termRoom: half && !shape.spills ? sparsity : 1,
-      markRoom: shape.spills ? 1 : Math.ceil(G.rows / 32),
+      room: shape.spilled === "all" ? 1 : sparsity,
+      factorRoom: shape.spilled === "nothing" ? triangle(sparsity) : 1,
+      termRoom: half && shape.spilled !== "all" ? sparsity : 1,
+      markRoom: shape.spilled === "all" ? 1 : Math.ceil(G.rows / 32),
     });
   }
   if (path) queue.copy(work, 0, path.buffer, 0, workAt * 4);
@@ -162,18 +163,25 @@ function halvesOf(queue: GpuQueue, G: GpuMatrix): GPUBuffer {
   return copy;
 }
 
-/** Threads of a workgroup, and whether its memory is too small for an example. */
+/** What of the data of an example is in device memory, as workgroup memory is too small: V, which grows with p², or all. */
+type Spilled = "nothing" | "factor" | "all";
+
+/** Threads of a workgroup, and what it spills. */
 function shapeOf(
   { threads: most, groupBytes }: PursuitSetting,
   atoms: number,
   sparsity: number,
-): { readonly threads: number; readonly spills: boolean } {
-  const bytes = 4 * placeWords(atoms, sparsity);
+): { readonly threads: number; readonly spilled: Spilled } {
   const others = 8 * sparsity + 136; // the terms of a pass in half precision, and what does not grow
-  const fitting = (threads: number) => bytes + 8 * threads + others <= groupBytes;
-  const threads = Math.min(threadsFor(atoms, bytes), most);
-  if (fitting(threads)) return { threads, spills: false };
-  return { threads: Math.min(threadsFor(atoms, 0), most), spills: true };
+  const choices = [
+    { spilled: "nothing", bytes: 4 * placeWords(atoms, sparsity) },
+    { spilled: "factor", bytes: 4 * smallWords(atoms, sparsity) },
+  ] as const;
+  for (const { spilled, bytes } of choices) {
+    const threads = Math.min(threadsFor(atoms, bytes), most);
+    if (bytes + 8 * threads + others <= groupBytes) return { threads, spilled };
+  }
+  return { threads: Math.min(threadsFor(atoms, 0), most), spilled: "all" };
 }
 
 /**
@@ -185,9 +193,13 @@ function threadsFor(atoms: number, bytes: number): number {
   return Math.max(64, Math.round(wanted / 32) * 32);
 }
 
-/** Words per example: the atoms taken, x, g, w, z, the marks of atoms taken, V. */
+/** Words per example: the atoms taken, x, g, w, z, the marks of atoms taken; and V. */
 function placeWords(atoms: number, sparsity: number): number {
-  return 5 * sparsity + Math.ceil(atoms / 32) + triangle(sparsity);
+  return smallWords(atoms, sparsity) + triangle(sparsity);
+}
+
+function smallWords(atoms: number, sparsity: number): number {
+  return 5 * sparsity + Math.ceil(atoms / 32);
 }
 
 function triangle(size: number): number {

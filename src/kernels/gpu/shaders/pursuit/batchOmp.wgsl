@@ -8,8 +8,8 @@
 //     w = V g,   pivot² = G_jj − ‖w‖²,   new row of V = (−wᵀV, 1) / pivot
 //     z = (P_j − ⟨w, z⟩) / pivot,   x ← x + z · (new row of V),   ‖r‖² ← ‖r‖² − z²
 //
-// The other data of an example (V, w, z, x, the atoms taken) is in workgroup memory if it fits;
-// with `spills` it is in `work`, at a place of the workgroup's own.
+// The other data of an example (V, w, z, x, the atoms taken) is in workgroup memory if it fits. V grows with p²: with
+// `factorSpills` it is in `work`, at a place of the workgroup's own; with `spills` all of it is.
 //
 // With `halves`, G1 holds a copy of G in half precision (halves.wgsl). A pass over it costs half,
 // and gives every α to within 2⁻¹¹ Σ|x||g|. The few atoms that may be the best are then computed
@@ -19,15 +19,16 @@
 // (gatherNear.wgsl).
 //
 // With `ols` it is orthogonal least squares, which takes the largest |α|/√ν. α and ν of an example are
-// in `work`, each thread's own, and each turn changes them with β = G_I v, v the new row of V:
+// in `work`, each thread's own, and each turn changes them with β = G_I v, v the new row of V, which is in place of g then:
 // α ← α − zβ, ν ← ν − β². They need full precision, as their rounding adds up.
 
 override threads: u32 = 128;
 override panels: u32 = 1;
-override spills: bool = false;
+override factorSpills: bool = false;
+override spills: bool = false; // and the factor, too
 override halves: bool = false;
 override ols: bool = false;
-override room: u32 = 64;       // p; 1 if it spills
+override room: u32 = 64;       // p; 1 with `spills`
 override factorRoom: u32 = 64; // p (p + 1) / 2 or 1
 override termRoom: u32 = 64;   // p with `halves`, unless it spills; or 1
 override markRoom: u32 = 8;    // words of the marks of atoms taken, m / 32 or 1
@@ -105,9 +106,9 @@ fn setTerm(t: u32, atom: u32, x: f32) { if (halves && !spills) { terms[t] = term
 fn term(atom: u32, x: f32) -> vec2u { return vec2u(atom * ((params.quads + 1u) / 2u), bitcast<u32>(x * halfUnit)); }
 fn marksAt(word: u32) -> u32 { if (spills) { return work[place + 5u * params.sparsity + word]; } return marks[word]; }
 fn setMarks(word: u32, value: u32) { if (spills) { work[place + 5u * params.sparsity + word] = value; } else { marks[word] = value; } }
-fn factorAt(at: u32) -> f32 { if (spills) { return floatAt(factorPlace() + at); } return factor[at]; }
-fn setFactor(at: u32, value: f32) { if (spills) { setFloat(factorPlace() + at, value); } else { factor[at] = value; } }
-fn sync() { if (spills) { storageBarrier(); } workgroupBarrier(); }
+fn factorAt(at: u32) -> f32 { if (factorSpills) { return floatAt(factorPlace() + at); } return factor[at]; }
+fn setFactor(at: u32, value: f32) { if (factorSpills) { setFloat(factorPlace() + at, value); } else { factor[at] = value; } }
+fn sync() { if (factorSpills) { storageBarrier(); } workgroupBarrier(); }
 
 fn gram(atom: u32, quad: u32) -> vec4f {
   if (panels == 1u) { return G0[table + atom * params.quads + quad]; }
@@ -239,9 +240,7 @@ fn setFour(kind: u32, quad: u32, value: vec4f) {
 
 // α and ν after the last of `count` atoms; choice ← the atom with the largest |α|/√ν.
 fn approach(count: u32) {
-  let last = count - 1u;
-  let row = last * count / 2u;
-  let z = vectorAt(zs, last);
+  let z = vectorAt(zs, count - 1u);
   var best = Choice(-1.0, none);
   for (var q = thread; q < params.quads; q += threads) {
     var beta = vec4f();
@@ -251,12 +250,12 @@ fn approach(count: u32) {
       let g1 = gram(takenAt(t + 1u), q);
       let g2 = gram(takenAt(t + 2u), q);
       let g3 = gram(takenAt(t + 3u), q);
-      beta += factorAt(row + t) * g0;
-      beta += factorAt(row + t + 1u) * g1;
-      beta += factorAt(row + t + 2u) * g2;
-      beta += factorAt(row + t + 3u) * g3;
+      beta += vectorAt(gs, t) * g0;
+      beta += vectorAt(gs, t + 1u) * g1;
+      beta += vectorAt(gs, t + 2u) * g2;
+      beta += vectorAt(gs, t + 3u) * g3;
     }
-    for (; t < count; t++) { beta += factorAt(row + t) * gram(takenAt(t), q); }
+    for (; t < count; t++) { beta += vectorAt(gs, t) * gram(takenAt(t), q); }
     var alpha = P[column + q];
     var distance = vec4f(1.0);
     if (count > 1u) {
@@ -503,7 +502,7 @@ fn backwards(s: u32, slice: u32, slices: u32, count: u32) -> f32 {
   return sum;
 }
 
-// The new row of V, and x with it.
+// The new row of V, also in place of g, and x with it.
 fn take(atom: u32, count: u32, step: vec2f) {
   let last = count * (count + 1u) / 2u;
   let slices = slicesOf(count);
@@ -513,12 +512,14 @@ fn take(atom: u32, count: u32, step: vec2f) {
     for (var q = 0u; slices > 1u && q < slices; q++) { sum += bestValue[q * count + s]; }
     let entry = -sum * step.x;
     setFactor(last + s, entry);
+    setVector(gs, s, entry);
     let x = vectorAt(xs, s) + step.y * entry;
     setVector(xs, s, x);
     setTerm(s, takenAt(s), x);
   }
   if (thread == 0u) {
     setFactor(last + count, step.x);
+    setVector(gs, count, step.x);
     setVector(xs, count, step.y * step.x);
     setTerm(count, atom, step.y * step.x);
     setVector(zs, count, step.y);
