@@ -1,6 +1,9 @@
-/** The runs of `bench -- learners` that are done, kept in .cache/bench, one line each. */
+/**
+ * The runs of `bench -- learners` that are done: bench/results/NAME.runs.jsonl, one line each, so that the grid can be measured in
+ * several pieces, and shown without measuring anything.
+ */
 
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { PursuitName } from "../src/kernels/contract.js";
 
 /** What a run is known by. */
@@ -22,49 +25,47 @@ export interface RunResult {
   readonly seconds: number;
 }
 
-type StoredRun = RunName & RunResult & { readonly device: string };
+/** Where a run was made: the device and the machine, in words. */
+export interface RunPlace {
+  readonly device: string;
+  readonly machine: string;
+}
 
-const folder = ".cache/bench";
+type StoredRun = RunName & RunResult & RunPlace;
 
 export class LearnerRuns {
   readonly #file: string | undefined;
-  readonly #device: string;
   readonly #runs: StoredRun[];
 
-  private constructor(file: string | undefined, device: string, runs: StoredRun[]) {
+  private constructor(file: string | undefined, runs: StoredRun[]) {
     this.#file = file;
-    this.#device = device;
     this.#runs = runs;
   }
 
-  /** The runs kept under a name that were made on this device; without a name, none. */
-  static open(name: string | undefined, device: string): LearnerRuns {
-    if (name === undefined) return new LearnerRuns(undefined, device, []);
-    mkdirSync(folder, { recursive: true });
-    const file = `${folder}/${name}.jsonl`;
-    const lines = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
-    const runs = lines.filter((line) => line !== "").map((line) => JSON.parse(line) as StoredRun);
+  /** The runs kept under a name; without a name, none. */
+  static open(name: string | undefined): LearnerRuns {
+    if (name === undefined) return new LearnerRuns(undefined, []);
+    const file = `bench/results/${name}.runs.jsonl`;
+    const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
     return new LearnerRuns(
       file,
-      device,
-      runs.filter((run) => run.device === device),
+      lines.filter((line) => line !== "").map((line) => JSON.parse(line)),
     );
   }
 
-  find({ grid, pursuit, learner, budget, batch }: RunName): RunResult | undefined {
-    return this.#runs.find(
-      (run) =>
-        run.grid === grid &&
-        run.pursuit === pursuit &&
-        run.learner === learner &&
-        run.budget === budget &&
-        run.batch === batch,
-    );
+  find(name: RunName): RunResult | undefined {
+    const keys = ["grid", "pursuit", "learner", "budget", "batch"] as const;
+    return this.#runs.find((run) => keys.every((key) => run[key] === name[key]));
   }
 
-  add(name: RunName, result: RunResult): void {
-    const run = { ...name, ...result, device: this.#device };
+  add(name: RunName, result: RunResult, place: RunPlace): void {
+    const run = { ...name, ...result, ...place };
     this.#runs.push(run);
     if (this.#file) appendFileSync(this.#file, `${JSON.stringify(run)}\n`);
+  }
+
+  /** Where the runs were made, each place once. */
+  get places(): string[] {
+    return [...new Set(this.#runs.map(({ device, machine }) => `${device}; ${machine}`))];
   }
 }

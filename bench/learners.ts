@@ -5,16 +5,17 @@
  * learner that begins or ends differently in a short run does so here. A mark says where `sparse-odl` is below both others,
  * and within 1.5 times the time of `osdl` from 32×32 on.
  *
- * With `--save NAME` finished runs are kept in .cache/bench/NAME.jsonl, so that the grid can be measured in several pieces.
+ * With `--save NAME` finished runs are kept (learnerRuns.ts) and not made again; `--most 0` makes none, and shows those that are kept.
  */
 
+import { grouped } from "../src/core/formatText.js";
 import { sizeOf } from "../src/core/shape.js";
 import type { Signal } from "../src/core/signal.js";
 import { chooseKernels, type DeviceName } from "../src/kernels/chooseDevice.js";
 import type { Kernels, PursuitName } from "../src/kernels/contract.js";
 import { train } from "../src/learn/run/train.js";
 import { LearnerRuns, type RunName, type RunResult } from "./learnerRuns.js";
-import { type Options, readPictures } from "./setting.js";
+import { describeMachine, type Options, readPictures } from "./setting.js";
 import { digits, table } from "./table.js";
 
 /** A size, its sparsities, and how much is learned from. */
@@ -82,13 +83,14 @@ export async function benchLearners(options: Options): Promise<string> {
   const pictures = await readPictures(options.images);
   const test = options.test.length > 0 ? await readPictures(options.test) : undefined;
   const { kernels } = await chooseKernels(options.device as DeviceName, { threads: options.threads });
-  const runs = LearnerRuns.open(options.save, kernels.description);
+  const place = { device: kernels.description, machine: describeMachine(options) };
+  const runs = LearnerRuns.open(options.save);
   const choice = chosenOf(options);
   for (const grid of choice.grids) {
     for (const run of plannedRuns(grid, choice)) {
       if (runs.find(run)) continue;
       const result = await learn(grid, run, pictures, test, kernels);
-      runs.add(run, result);
+      runs.add(run, result, place);
       process.stderr.write(`${JSON.stringify({ ...run, ...result })}\n`);
     }
   }
@@ -96,7 +98,7 @@ export async function benchLearners(options: Options): Promise<string> {
   const sections = choice.grids.flatMap((grid) =>
     pursuits.flatMap((pursuit) => section(grid, pursuit, runs) ?? []),
   );
-  return [kernels.description, ...sections].join("\n\n");
+  return [`Runs on ${runs.places.join("; and on ")}.`, ...sections].join("\n\n");
 }
 
 /** `--only` names grids, pursuits and learners; `--quick` makes the short runs alone, `--most` those up to so many examples. */
@@ -185,7 +187,7 @@ function section(grid: Grid, pursuit: PursuitName, runs: LearnerRuns): string[] 
       ),
     ),
   ]);
-  const header = all.flatMap((budget) => [`start, ${budget}`, "end", "s", "time of osdl"]);
+  const header = all.flatMap((budget) => [`start, ${grouped(budget)}`, "end", "s", "time of osdl"]);
   return [`${describe(grid)}, codes by ${pursuit}:`, table(["learner", ...header], rows)];
 }
 
@@ -193,9 +195,9 @@ function describe(grid: Grid): string {
   const { name, patch, sparsity, atomSparsity, examples } = grid;
   const batches = budgetsOf(grid).map((budget) => {
     const [own, others] = ["osdl", "odl"].map((learner) => batchOf(grid, learner, budget));
-    return `${others} for ${budget}${own === others ? "" : ` (osdl ${own})`}`;
+    return `${others} for ${grouped(budget)}${own === others ? "" : ` (osdl ${own})`}`;
   });
-  return `${name}: n=${sizeOf(patch)} p=${sparsity} k=${atomSparsity}, at most ${examples} different examples, mini-batches of ${batches.join(", ")}`;
+  return `${name}: n=${sizeOf(patch)} p=${sparsity} k=${atomSparsity}, at most ${grouped(examples)} different examples, mini-batches of ${batches.join(", ")}`;
 }
 
 /** The error at the start and at the end, seconds with those of the start, and the share of the time of OSDL. */

@@ -1,7 +1,8 @@
 /** Markdown tables, aligned so that they read well in a terminal too. */
 
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = header.map((cell, c) => Math.max(cell.length, ...rows.map((row) => row[c].length)));
+  const least = 2; // a dash and a colon below the header
+  const widths = header.map((cell, c) => Math.max(least, cell.length, ...rows.map((row) => row[c].length)));
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c]))).join(" | ")} |`;
   const rule = `| ${widths.map((width, c) => (c === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`)).join(" | ")} |`;
