@@ -15,12 +15,13 @@ function columns(...given: Record<number, number>[]): SparseColumns {
 
 const updates = { perEpoch: 2, total: 6 };
 
-test("takes the updates of the last epoch, about fifty of a long one", () => {
+test("takes the updates of the last epoch or of the second half of a single one, about fifty of a long one", () => {
   const takenOf = (perEpoch: number, total: number) => {
     const average = new IterateAverage(4, 1, { perEpoch, total });
     return Array.from({ length: total + 1 }, (_, step) => step).filter((step) => average.takes(step));
   };
   expect(takenOf(2, 6)).toEqual([5, 6]);
+  expect(takenOf(5, 5)).toEqual([3, 4, 5]);
   expect(takenOf(400, 800).length).toBe(50);
   expect(takenOf(400, 800).at(-1)).toBe(800);
   const average = new IterateAverage(4, 1, updates);

@@ -1,9 +1,10 @@
 /**
- * The mean of the iterates of A over the last epoch of a run, hard-thresholded to k non-zeros per column:
+ * The mean of the iterates of A over the last epoch of a run, or the second half of a single epoch, hard-thresholded to k
+ * non-zeros per column:
  *
  *     Ā = P_k[ 1/|T| Σ_{t∈T} Aₜ ]
  *
- * where T has about fifty updates of that epoch, evenly spaced. A step of (13) does not shrink, so the last iterate
+ * where T has about fifty updates of that time, evenly spaced. A step of (13) does not shrink, so the last iterate
  * moves about a minimum; the mean of many is nearer to it. Not part of Algorithm 2: an option. The sums are kept on the
  * host, since A is read only now and then.
  *
@@ -31,8 +32,9 @@ export class IterateAverage {
     this.#rows = rows;
     this.#sums = new Float32Array(rows * cols);
     this.#counts = new Float32Array(cols);
-    this.#first = updates.total - updates.perEpoch;
-    this.#every = Math.max(1, Math.floor(updates.perEpoch / iterates));
+    const averaged = Math.min(updates.perEpoch, Math.ceil(updates.total / 2)); // the first half has the way from the start in it
+    this.#first = updates.total - averaged;
+    this.#every = Math.max(1, Math.floor(averaged / iterates));
     this.#last = updates.total;
   }
 

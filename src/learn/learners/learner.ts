@@ -92,7 +92,7 @@ export interface LearnerOptions {
   readonly stepDecay: number;
   /** What the atoms start as; `"base"` for learners without the option. */
   readonly init: StartingAtoms;
-  /** Whether the result is the mean of the atoms over the last epoch. */
+  /** Whether the result is the mean of the atoms over the last epoch, or the second half of a single one. */
   readonly average: boolean;
   /** Whether the factors of the base are refined while atoms are learned; false by default. */
   readonly refineBase?: boolean;

@@ -38,7 +38,7 @@
  *                  mini-batches the factors of Φ are refined (baseRefinement.ts).
  *
  * An option that is not in the text: `average` ends a run with the mean of the iterates of
- * its last epoch (iterateAverage.ts).
+ * its last epoch, or of the second half of a single one (iterateAverage.ts).
  *
  * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
  *           Learning in High Dimensions. IEEE TSP 64(12), 2016, §IV-C.

@@ -107,7 +107,7 @@ export interface TrainOptions {
    * takes short ones where a run is too short to recover from the others.
    */
   readonly firstSteps?: FirstSteps | undefined;
-  /** End with the mean of the atoms over the last epoch (`osdl`). A run that ends early keeps the last atoms. */
+  /** End with the mean of the atoms over the last epoch, or the second half of a single one (`osdl`). A run that ends early keeps the last atoms. */
   readonly average?: boolean | undefined;
   /**
    * Refine the factors of a separable base while atoms are learned over it (`osdl`, `sparse-odl`): not in the paper. The
