@@ -104,7 +104,7 @@ export async function benchLearners(options: Options): Promise<string> {
   return [`Runs on ${runs.places.join("; and on ")}.`, ...sections].join("\n\n");
 }
 
-/** `--only` names grids, pursuits and learners; `--quick` makes the short runs alone, `--most` those up to so many examples. */
+/** `--only` names grids, pursuits and learners; `--quick` makes the short runs alone, `--most` those of at most this many examples. */
 function chosenOf({ only, quick, most }: Options): Choice {
   const words = only?.split(",") ?? [];
   const among = <T extends string>(all: readonly T[]): readonly T[] => {
@@ -174,7 +174,7 @@ async function learn(
   return { start: errors[0], rmse: errors.at(-1)!, setup: (begun - opened) / 1000, seconds };
 }
 
-/** The runs of a grid with one pursuit as a table; undefined if there are none. */
+/** The runs of a grid with one pursuit as a table; undefined without any run. */
 function section(grid: Grid, pursuit: PursuitName, runs: LearnerRuns): string[] | undefined {
   const all = budgetsOf(grid);
   const results = learners.map((learner) =>
