@@ -82,7 +82,10 @@ interface Choice {
   readonly most: number;
 }
 
-export async function benchLearners(options: Options): Promise<string> {
+/** The tables, and where the runs in them were made: some may be older. */
+export async function benchLearners(
+  options: Options,
+): Promise<{ readonly text: string; readonly machine: string }> {
   const pictures = await readPictures(options.images);
   const test = options.test.length > 0 ? await readPictures(options.test) : undefined;
   const { kernels } = await chooseKernels(options.device as DeviceName, { threads: options.threads });
@@ -101,7 +104,7 @@ export async function benchLearners(options: Options): Promise<string> {
   const sections = choice.grids.flatMap((grid) =>
     pursuits.flatMap((pursuit) => section(grid, pursuit, runs) ?? []),
   );
-  return [`Runs on ${runs.places.join("; and on ")}.`, ...sections].join("\n\n");
+  return { text: sections.join("\n\n"), machine: runs.places.join("; and ") };
 }
 
 /** `--only` names grids, pursuits and learners; `--quick` makes the short runs alone, `--most` those of at most this many examples. */

@@ -61,22 +61,30 @@ if (unknown !== undefined) {
 }
 
 const date = new Date().toISOString().slice(0, 10);
-const machine = describeMachine(options);
-const pages = [`# ${chosen.join(", ")}\n\n${date}. ${machine}.\n`];
+const here = describeMachine(options);
+const pages: string[] = [];
 const measured: Measurements["parts"][number][] = [];
-process.stdout.write(`${pages[0]}\n`);
+const machines = new Set<string>();
+process.stdout.write(`${headOf(here)}\n`);
 for (const name of chosen) {
-  const text = await parts[name as keyof typeof parts](options);
+  const made = await parts[name as keyof typeof parts](options);
+  const { text, machine } = typeof made === "string" ? { text: made, machine: here } : made;
   process.stdout.write(`${text}\n`);
+  machines.add(machine);
   pages.push(`## ${name}\n\n${text}`);
   measured.push(measuredPart(name, text));
 }
 if (save) {
+  const machine = [...machines].join("; and ");
   const command = `npm run bench -- ${process.argv.slice(2).map(withoutFolders).join(" ")}`;
   const format = { format: "trainlets measurements", formatVersion: 1 } as const;
   const measurements: Measurements = { ...format, date, machine, command, parts: measured };
-  writeFileSync(`bench/results/${save}.md`, pages.join("\n"));
+  writeFileSync(`bench/results/${save}.md`, [headOf(machine), ...pages].join("\n"));
   writeFileSync(`bench/results/${save}.json`, `${compactJson(measurements)}\n`);
+}
+
+function headOf(machine: string): string {
+  return `# ${chosen.join(", ")}\n\n${date}. ${machine}.\n`;
 }
 
 /** A word of the command line without the folders of this machine. */
