@@ -146,7 +146,10 @@ function withLearnerOptions(command: Command): void {
         `${d.firstSteps}; short runs: short`,
       ),
     )
-    .option("--average", "end with the mean of the atoms over the last epoch, or half of a single one (osdl only)")
+    .option(
+      "--average",
+      "end with the mean of the atoms over the last epoch, or half of a single one (osdl only)",
+    )
     .option(
       "--refine-base",
       "refine the factors of a separable base to the data while learning (osdl and sparse-odl)",
