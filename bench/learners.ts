@@ -160,8 +160,8 @@ async function learn(
   const examples = Math.min(grid.examples, budget);
   const isAveraged = learner === "osdl-average";
   const run = train(pictures, {
-    ...{ patch, learner: isAveraged ? "osdl" : (learner as LearnerName), average: isAveraged },
-    ...{ examples, epochs: budget / examples, batch },
+    ...(isAveraged ? { learner: "osdl", average: true } : { learner: learner as LearnerName }),
+    ...{ patch, examples, epochs: budget / examples, batch },
     ...{ kernels, coding: { sparsity, pursuit }, holdout: tested, testEvery: budget },
     ...(learner === "odl" ? {} : { atomSparsity }),
     ...(atoms === undefined ? {} : { atoms }),
