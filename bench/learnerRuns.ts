@@ -4,6 +4,7 @@
  */
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { InputError } from "../src/core/errors.js";
 import type { PursuitName } from "../src/kernels/contract.js";
 
 /** What a run is known by. */
@@ -42,15 +43,18 @@ export class LearnerRuns {
     this.#runs = runs;
   }
 
-  /** The runs kept under a name; without a name, none. */
-  static open(name: string | undefined): LearnerRuns {
+  /** The runs kept under a name; without a name, none. New ones are for this device: times of two devices do not compare. */
+  static open(name: string | undefined, device?: string): LearnerRuns {
     if (name === undefined) return new LearnerRuns(undefined, []);
     const file = `bench/results/${name}.runs.jsonl`;
     const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
-    return new LearnerRuns(
-      file,
-      lines.filter((line) => line !== "").map((line) => JSON.parse(line)),
-    );
+    const runs: StoredRun[] = lines.filter((line) => line !== "").map((line) => JSON.parse(line));
+    const other = device && runs.find((run) => run.device !== device);
+    if (other)
+      throw new InputError(
+        `bench: ${file} has runs on ${other.device}, not on ${device}; save under another name`,
+      );
+    return new LearnerRuns(file, runs);
   }
 
   find(name: RunName): RunResult | undefined {

@@ -8,7 +8,9 @@
  * With `--save NAME` finished runs are kept (learnerRuns.ts) and not made again; `--most 0` makes none, and shows those that are kept.
  */
 
+import { InputError } from "../src/core/errors.js";
 import { grouped } from "../src/core/formatText.js";
+import { requireOneOf } from "../src/core/require.js";
 import { sizeOf } from "../src/core/shape.js";
 import type { Signal } from "../src/core/signal.js";
 import { chooseKernels, type DeviceName } from "../src/kernels/chooseDevice.js";
@@ -86,12 +88,12 @@ interface Choice {
 export async function benchLearners(
   options: Options,
 ): Promise<{ readonly text: string; readonly machine: string }> {
+  const choice = chosenOf(options);
   const pictures = await readPictures(options.images);
   const test = options.test.length > 0 ? await readPictures(options.test) : undefined;
   const { kernels } = await chooseKernels(options.device as DeviceName, { threads: options.threads });
   const place = { device: kernels.description, machine: describeMachine(options) };
-  const runs = LearnerRuns.open(options.save);
-  const choice = chosenOf(options);
+  const runs = LearnerRuns.open(options.save, choice.most > 0 ? kernels.description : undefined);
   for (const grid of choice.grids) {
     for (const run of plannedRuns(grid, choice)) {
       if (runs.find(run)) continue;
@@ -110,6 +112,13 @@ export async function benchLearners(
 /** `--only` names grids, pursuits and learners; `--quick` makes the short runs alone, `--most` those of at most this many examples. */
 function chosenOf({ only, quick, most }: Options): Choice {
   const words = only?.split(",") ?? [];
+  for (const word of words)
+    requireOneOf("bench", "word in --only", word, [
+      ...grids.map(({ name }) => name),
+      ...pursuits,
+      ...learners,
+    ]);
+  if (!(most >= 0)) throw new InputError(`bench: --most must be a number of examples, got ${most}`);
   const among = <T extends string>(all: readonly T[]): readonly T[] => {
     const named = all.filter((name) => words.includes(name));
     return named.length > 0 ? named : all;

@@ -2,6 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { InputError } from "../src/core/errors.js";
 import { compactJson } from "../src/experiments/results/result.js";
 import { benchCluster } from "./cluster.js";
 import { benchCodec } from "./codec.js";
@@ -67,7 +68,7 @@ const measured: Measurements["parts"][number][] = [];
 const machines = new Set<string>();
 process.stdout.write(`${headOf(here)}\n`);
 for (const name of chosen) {
-  const made = await parts[name as keyof typeof parts](options);
+  const made = await Promise.resolve(parts[name as keyof typeof parts](options)).catch(refuse);
   const { text, machine } = typeof made === "string" ? { text: made, machine: here } : made;
   process.stdout.write(`${text}\n`);
   machines.add(machine);
@@ -81,6 +82,13 @@ if (save) {
   const measurements: Measurements = { ...format, date, machine, command, parts: measured };
   writeFileSync(`bench/results/${save}.md`, [headOf(machine), ...pages].join("\n"));
   writeFileSync(`bench/results/${save}.json`, `${compactJson(measurements)}\n`);
+}
+
+/** One line for what the caller can mend. */
+function refuse(error: unknown): never {
+  if (!(error instanceof InputError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(2);
 }
 
 function headOf(machine: string): string {
