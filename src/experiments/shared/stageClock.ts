@@ -1,12 +1,16 @@
-/** The seconds of the stages of a run, by name; a stage that is timed again adds up. */
+/**
+ * The seconds of the stages of a run, by name; a stage that is timed again adds up. Stages that an interrupted run had
+ * finished are added with the seconds they took then.
+ */
 
 export class StageClock {
   readonly #start = performance.now();
   readonly #seconds = new Map<string, number>();
 
-  /** Seconds since the clock was made. */
+  /** Seconds of the whole run: since the clock was made, or all stages, which is more if the run was resumed. */
   get elapsed(): number {
-    return (performance.now() - this.#start) / 1000;
+    const stages = [...this.#seconds.values()].reduce((sum, seconds) => sum + seconds, 0);
+    return Math.max((performance.now() - this.#start) / 1000, stages);
   }
 
   add(stage: string, seconds: number): void {
