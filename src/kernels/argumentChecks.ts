@@ -5,6 +5,7 @@ import { requireInteger, requireOneOf } from "../core/require.js";
 import { requireShape, sizeOf } from "../core/shape.js";
 import { Matrix64 } from "../linalg/matrix64.js";
 import {
+  type ColumnRange,
   type DeviceMatrix,
   type DeviceSparse,
   type PursuitLimits,
@@ -93,6 +94,20 @@ export function requireNumber(where: string, name: string, value: unknown): void
 
 export function requireSlot(where: string, name: string, slot: unknown, { rows, cols }: DeviceMatrix): void {
   requireInteger(where, name, slot, 0, rows * cols - 1);
+}
+
+/** Columns of A for `count` others. */
+export function requireRange(
+  where: string,
+  name: string,
+  range: ColumnRange,
+  count: number,
+  A: DeviceSparse,
+): void {
+  const step = range?.step ?? 1;
+  requireInteger(where, `${name}.step`, step, 1);
+  const most = count === 0 ? Infinity : A.cols - 1 - (count - 1) * step;
+  requireInteger(where, `${name}.first`, range?.first, 0, most);
 }
 
 export function requirePlace(where: string, table: HandleTable, place: ScalarPlace): void {

@@ -19,6 +19,7 @@ import {
   requireLimits,
   requireNumber,
   requirePlace,
+  requireRange,
   requireSignals,
   requireSizes,
   requireSlot,
@@ -84,7 +85,13 @@ export const signatures: Readonly<Record<OperationName, readonly string[]>> = {
   addSquaredNorm: ["M: matrix * *", "scalars: matrix * *"],
   normRatio: ["scalars: matrix * *"],
   moveAtoms: ["", "U: matrix L m", "S: set m", "A: sparse L m"],
-  acceptAtoms: ["C: sparse L N", "energies: matrix 1 N", "distances: matrix 1 N", "A: sparse L *"],
+  thresholdAtoms: ["A: sparse L *", "", "", "W: matrix L N", "C: sparse L N"],
+  takeEntries: ["W: matrix L N", "C: sparse L N", "V: sparse L N"],
+  addEntries: ["V: sparse L N", "energies: matrix 1 N", "C: sparse L N"],
+  acceptAtoms: [
+    ...["C: sparse L N", "energies: matrix 1 N", "left: matrix 1 N", "distances: matrix 1 N"],
+    "A: sparse L *",
+  ],
   clearColumns: ["S: set m", "M: matrix * m"],
   exchangeAtoms: ["before: matrix n *", "after: matrix n *", "S: set m", "X: sparse m N", "R: matrix n N"],
 
@@ -146,9 +153,7 @@ const furtherChecks: {
   ompNear(where, _table, G, P, _W, _energies, A, near, limits, X) {
     requireLimits(where, limits, X, undefined);
     requireInteger(where, "near.choices", near?.choices, A.width, G.rows);
-    requireInteger(where, "near.step", near.step ?? 1, 1);
-    const last = (P.cols - 1) * (near.step ?? 1);
-    requireInteger(where, "near.first", near.first, 0, P.cols === 0 ? Infinity : A.cols - 1 - last);
+    requireRange(where, "near", near, P.cols, A);
   },
   gradient(where, table, _W, _X, _S, _grad, energy) {
     if (energy !== undefined) requirePlace(where, table, energy);
@@ -167,7 +172,16 @@ const furtherChecks: {
     table.requireHandle(where, "step.grad", step.grad, "matrix");
     requireSizes(where, "step.grad", step.grad, [U.rows, step.grad.cols]);
   },
-  acceptAtoms(where, _table, C, _energies, _distances, A, first) {
+  thresholdAtoms(where, _table, A, columns, mu, W, C) {
+    requireNumber(where, "mu", mu);
+    requireInteger(where, "C.width", C.width, Math.max(1, A.width));
+    requireRange(where, "columns", columns, W.cols, A);
+  },
+  takeEntries: (where, _table, _W, C, V) =>
+    void requireInteger(where, "V.width", V.width, C.width, C.width),
+  addEntries: (where, _table, V, _energies, C) =>
+    void requireInteger(where, "V.width", V.width, C.width, C.width),
+  acceptAtoms(where, _table, C, _energies, _left, _distances, A, first) {
     requireInteger(where, "C.width", C.width, 0, A.width);
     requireInteger(where, "first", first, 0, A.cols - C.cols);
   },

@@ -32,6 +32,7 @@ import type { Shape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import type { Matrix64 } from "../linalg/matrix64.js";
 import type {
+  ColumnRange,
   DeviceBase,
   DeviceMatrix,
   DeviceSet,
@@ -43,6 +44,7 @@ import type {
 import type { DividedKernels } from "./divided.js";
 
 export type {
+  ColumnRange,
   DeviceBase,
   DeviceMatrix,
   DeviceSet,
@@ -315,14 +317,34 @@ export interface UpdateOperations {
    */
   moveAtoms(k: number, U: DeviceMatrix, S: DeviceSet, A: DeviceSparse, step: MomentumStep): Promise<void>;
   /**
-   * Replaces atoms by fits to unit targets where a fit is closer. Column j of C is the fit to the target of atom
-   * first + j, by least squares over Φ, `energies` (1 × N) has eⱼ = ‖Φcⱼ‖², and `distances` (1 × N) the squared
+   * C ← P_k[A_I + μW], with the columns I of A from `first` on, every `step`-th (1 by default), as many as C has, and k the width
+   * of C, which is at least that of A: the k largest magnitudes of each column (the lower row, if equal), in ascending rows,
+   * without zeros.
+   */
+  thresholdAtoms(
+    A: DeviceSparse,
+    columns: ColumnRange,
+    mu: number,
+    W: DeviceMatrix,
+    C: DeviceSparse,
+  ): Promise<void>;
+  /** V ← the entries of W at the places of the entries of C: as many in each column, in the same order. */
+  takeEntries(W: DeviceMatrix, C: DeviceSparse, V: DeviceSparse): Promise<void>;
+  /**
+   * cⱼ ← cⱼ + αⱼvⱼ with αⱼ = ‖vⱼ‖²/energiesⱼ (1 × N), 0 if either is 0. The entries of V are at the places of those of C, as
+   * `takeEntries` leaves them. With V a gradient at these places and energiesⱼ = ‖Φvⱼ‖², αⱼ is the exact line search.
+   */
+  addEntries(V: DeviceSparse, energies: DeviceMatrix, C: DeviceSparse): Promise<void>;
+  /**
+   * Replaces atoms by fits to unit targets where a fit is closer. Column j of C is the fit to the target u of atom
+   * first + j; `energies` (1 × N) has eⱼ = ‖Φcⱼ‖², `left` (1 × N) has δⱼ = ‖u − Φcⱼ‖², and `distances` (1 × N) the squared
    * distances of the current atoms from their targets. Column first + j of A ← cⱼ/√eⱼ if eⱼ is above 0 and the
-   * squared distance of that unit atom, 2(1 − eⱼ)/(1 + √eⱼ), is below distancesⱼ; otherwise it does not change.
+   * squared distance of that unit atom, (δⱼ − (1 − √eⱼ)²)/√eⱼ, is below distancesⱼ; otherwise it does not change.
    */
   acceptAtoms(
     C: DeviceSparse,
     energies: DeviceMatrix,
+    left: DeviceMatrix,
     distances: DeviceMatrix,
     A: DeviceSparse,
     first: number,

@@ -38,9 +38,13 @@ export interface MomentumStep {
   readonly grad: DeviceMatrix;
 }
 
-/** Which columns of A belong to the examples of `ompNear`, and among how many atoms each example chooses. */
-export interface NearAtoms {
+/** Columns of a matrix from `first` on, every `step`-th (1 by default). */
+export interface ColumnRange {
   readonly first: number;
   readonly step?: number | undefined;
+}
+
+/** Which columns of A belong to the examples of `ompNear`, and among how many atoms each example chooses. */
+export interface NearAtoms extends ColumnRange {
   readonly choices: number;
 }

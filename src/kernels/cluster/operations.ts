@@ -183,9 +183,19 @@ export function clusterOperations(local: Kernels, ranks: Communicator): DeviceKe
       await divided.moveAtoms(k, await atoms[0].ranges(ranks), S, await atoms[1].ranges(ranks), step);
       for (const columns of atoms) columns.wroteRanges();
     },
-    async acceptAtoms(C, energies, distances, A, first) {
-      const given = [await wholeSparse(C), await whole(energies), await whole(distances)] as const;
-      await local.acceptAtoms(...given, await changeSparse(A), first);
+    async thresholdAtoms(A, { first, step = 1 }, mu, W, C) {
+      const own = { first: first + step * ranks.rank, step: step * ranks.size };
+      await local.thresholdAtoms(await wholeSparse(A), own, mu, await share(W), intoSparse(C));
+    },
+    takeEntries: async (W, C, V) => local.takeEntries(await share(W), await shareSparse(C), intoSparse(V)),
+    async addEntries(V, energies, C) {
+      const given = [await shareSparse(V), await share(energies)] as const;
+      await shareSparse(C);
+      await local.addEntries(...given, intoSparse(C));
+    },
+    async acceptAtoms(C, energies, left, distances, A, first) {
+      const numbers = [await whole(energies), await whole(left), await whole(distances)] as const;
+      await local.acceptAtoms(await wholeSparse(C), ...numbers, await changeSparse(A), first);
     },
     clearColumns: async (S, M, options) => local.clearColumns(S, await change(M), options),
     async exchangeAtoms(before, after, S, X, R, refits) {

@@ -138,6 +138,19 @@ export const updateCases: readonly ConformanceCase[] = [
     check: (bench, rng) => expectAccepted(bench, rng, 300, 600, 130),
   },
   {
+    title: "thresholdAtoms is P_k of columns of A and half of W, and takeEntries and addEntries a step along a part of W",
+    async check(bench, rng, scale) {
+      const [L, m] = [1 + rng.below(90), 1 + rng.below(40)];
+      await expectThresholded(bench, rng, { L, m, width: 1 + rng.below(Math.min(L, 70)), scale });
+    },
+  },
+  {
+    title: "thresholdAtoms, takeEntries and addEntries are correct at sizes beyond any block",
+    large: true,
+    once: true,
+    check: (bench, rng) => expectThresholded(bench, rng, { L: 1300, m: 600, width: 130, scale: 1 }),
+  },
+  {
     title: "acceptAtoms leaves no entries by rows from before",
     once: true,
     async check(bench, rng) {
@@ -145,7 +158,8 @@ export const updateCases: readonly ConformanceCase[] = [
       const A = await bench.holdSparse(randomSparse(rng, 7, 5, 3));
       await kernels.readRows(A); // which kernels may keep
       const ones = await bench.put(DenseMatrix.build(1, 5, () => 1));
-      await kernels.acceptAtoms(await bench.putSparse(randomSparse(rng, 7, 5, 2)), ones, ones, A, 0);
+      const none = await bench.put(new DenseMatrix(1, 5));
+      await kernels.acceptAtoms(await bench.putSparse(randomSparse(rng, 7, 5, 2)), ones, none, ones, A, 0);
       const { values } = await kernels.readSparse(A);
       const byRows = (await kernels.readRows(A)).values;
       expectSame(byRows.sort(), values.filter((value) => value !== 0).sort(), "entries by rows");
@@ -490,6 +504,66 @@ function negative(M: Matrix64): Matrix64 {
   );
 }
 
+interface ThresholdSizes {
+  readonly L: number;
+  readonly m: number;
+  readonly width: number;
+  readonly scale: number;
+}
+
+/** Every other or every atom of a part of A. μ is a power of two, so that all kernels keep the same entries. */
+async function expectThresholded(
+  bench: Bench,
+  rng: Rng,
+  { L, m, width, scale }: ThresholdSizes,
+): Promise<void> {
+  const { kernels } = bench;
+  const step = 1 + rng.below(2);
+  const N = rng.below(Math.floor(m / step) + 1);
+  const first = rng.below(m - step * Math.max(0, N - 1));
+  const A = randomSparse(rng, L, m, 1 + rng.below(width), () => rng.normal() * scale);
+  const W = randomDense(rng, L, N, scale);
+  const C = kernels.sparse(L, N, width);
+  const V = kernels.sparse(L, N, width);
+  const w = await bench.put(W);
+  await kernels.thresholdAtoms(await bench.putSparse(A), { first, step }, 0.5, w, C);
+  const kept = await kernels.readSparse(C);
+  expectTidy(kept);
+  const atoms = A.toDense();
+  for (let j = 0; j < N; j++) {
+    const moved = W.column(j).map((x, l) => atoms.at(l, first + step * j) + 0.5 * x);
+    expectSame(kept.toDense().column(j), largestOf(moved, width), `column ${j}`);
+    const rows = [...kept.indices.subarray(j * width, j * width + kept.counts[j])];
+    expect(rows).toEqual([...rows].sort((a, b) => a - b));
+  }
+
+  await kernels.takeEntries(w, C, V);
+  const taken = await kernels.readSparse(V);
+  expectSame(taken.indices, kept.indices, "rows");
+  expectSame(taken.counts, kept.counts, "counts");
+  const used = (s: number) => s % width < kept.counts[Math.floor(s / width)];
+  expectSame(
+    taken.values,
+    Float32Array.from(kept.indices, (row, s) => (used(s) ? W.at(row, Math.floor(s / width)) : 0)),
+    "entries of W",
+  );
+
+  const energies = DenseMatrix.build(1, N, () => (rng.below(6) === 0 ? 0 : scale * scale * (1 + rng.uniform())));
+  await kernels.addEntries(V, await bench.put(energies), C);
+  const stepped = await kernels.readSparse(C);
+  expectSame(stepped.indices, kept.indices, "rows after the step");
+  for (let j = 0; j < N; j++) {
+    const own = taken.values.subarray(j * width, (j + 1) * width);
+    const alpha = energies.data[j] > 0 ? dot(own, own) / energies.data[j] : 0;
+    for (let s = j * width; s < (j + 1) * width; s++) {
+      const [a, b] = [kept.values[s], alpha * taken.values[s]];
+      const bound = sumTolerance(width + 4, Math.abs(a) + Math.abs(b));
+      expect(Math.abs(stepped.values[s] - (a + b))).toBeLessThanOrEqual(bound);
+    }
+  }
+  kernels.free(C, V);
+}
+
 /** Fits of some atoms, in the middle of A, with energies and distances on both sides of the limit. */
 async function expectAccepted(bench: Bench, rng: Rng, L: number, m: number, width: number): Promise<void> {
   const { kernels } = bench;
@@ -498,11 +572,13 @@ async function expectAccepted(bench: Bench, rng: Rng, L: number, m: number, widt
   const A = randomSparse(rng, L, m, width);
   const C = randomSparse(rng, L, N, 1 + rng.below(width));
   const energies = DenseMatrix.build(1, N, () => (rng.below(8) === 0 ? 0 : 0.2 + 0.8 * rng.uniform()));
-  const limits = Array.from(energies.data, (e) => 2 - 2 * Math.sqrt(e));
+  const left = DenseMatrix.build(1, N, (_, j) => 1 - energies.data[j] + 0.5 * rng.uniform());
+  const limits = Array.from(energies.data, (e, j) => (left.data[j] - (1 - Math.sqrt(e)) ** 2) / Math.sqrt(e));
   const distances = DenseMatrix.build(1, N, (_, j) => limits[j] * (rng.below(2) === 0 ? 0.99 : 1.01));
   const held = await bench.holdSparse(A);
   const fits = await bench.putSparse(C);
-  await kernels.acceptAtoms(fits, await bench.put(energies), await bench.put(distances), held, first);
+  const numbers = [await bench.put(energies), await bench.put(left), await bench.put(distances)] as const;
+  await kernels.acceptAtoms(fits, ...numbers, held, first);
   const result = await kernels.readSparse(held);
   for (let atom = 0; atom < m; atom++) {
     const j = atom - first;

@@ -59,12 +59,42 @@ export function updateOperations(pool: Pool, memory: CpuMemory, codes: CodeLists
 
     moveAtoms: (k, U, S, A, step) =>
       runMoveAtoms(pool, memory, { k, U, S, A, step }, { from: 0, to: set(S).size }),
-    async acceptAtoms(C, energies, distances, A, first) {
-      const [e, bounds] = [memory.values(energies), memory.values(distances)];
+    async thresholdAtoms(A, { first, step = 1 }, mu, W, C) {
+      pool.reserveScratch((3 * W.rows + 16) * 4);
+      sparse(C).places.version++;
+      const args = { A: sparse(A).at, first, step, mu, L: W.rows, W: dense(W).at, C: sparse(C).at };
+      await pool.run("thresholdAtoms", args, W.cols, 16);
+    },
+    async takeEntries(W, C, V) {
+      const w = memory.values(W);
+      const [from, to] = [memory.entries(C), memory.entries(V)];
+      to.indices.set(from.indices);
+      to.counts.set(from.counts);
+      to.values.fill(0);
+      for (let j = 0; j < C.cols; j++) {
+        const at = j * from.width;
+        for (let s = at; s < at + from.counts[j]; s++) to.values[s] = w[j * W.rows + from.indices[s]];
+      }
+      sparse(V).places.version++;
+    },
+    async addEntries(V, energies, C) {
+      const moved = memory.values(energies);
+      const [from, to] = [memory.entries(V), memory.entries(C)];
+      for (let j = 0; j < C.cols; j++) {
+        const [start, end] = [j * to.width, j * to.width + to.counts[j]];
+        let energy = 0;
+        for (let s = start; s < end; s++) energy += from.values[s] ** 2;
+        const step = moved[j] > 0 ? energy / moved[j] : 0;
+        for (let s = start; s < end; s++) to.values[s] += step * from.values[s];
+      }
+      sparse(C).places.version++;
+    },
+    async acceptAtoms(C, energies, left, distances, A, first) {
+      const [e, d, bounds] = [energies, left, distances].map((numbers) => memory.values(numbers));
       const [from, to] = [memory.entries(C), memory.entries(A)];
       for (let j = 0; j < C.cols; j++) {
         const norm = Math.sqrt(e[j]);
-        if (!(e[j] > 0 && (2 * (1 - e[j])) / (1 + norm) < bounds[j])) continue;
+        if (!(e[j] > 0 && (d[j] - (1 - norm) ** 2) / norm < bounds[j])) continue;
         placeScaled(from, j, 1 / norm, to, first + j);
       }
       sparse(A).places.version++;

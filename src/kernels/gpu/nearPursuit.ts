@@ -9,7 +9,7 @@ import { gramPanels, type PursuitSetting, pursue } from "./gramPursuit.js";
 import { GpuMatrix, type GpuSparse, runsOf, strideOf } from "./handles.js";
 import type { GpuMemory } from "./memory.js";
 import type { GpuQueue } from "./queue.js";
-import { keepLargest } from "./update.js";
+import { allOf, keepLargest, takeColumns } from "./update.js";
 
 export interface NearPursuit {
   readonly G: GpuMatrix;
@@ -69,17 +69,10 @@ function chooseNear(
   const examples = W.cols;
   const layout = { width: choices, valuesAt: examples * choices, countsAt: 2 * examples * choices };
   const buffer = queue.scratch("atoms to choose among", (layout.countsAt + examples) * 4);
-  const given = { given: A.width, givenCountsAt: A.store.countsAt };
-  const params = { examples, first, step, ...given, ...layout };
-  const slots = [Math.ceil(choices / 64), examples] as const;
-  queue.dispatch("placeNear", params, [A.store.buffer, buffer], slots);
-  const all = queue.scratch("all examples", (examples + 1) * 4);
-  queue.write(
-    all,
-    0,
-    Uint32Array.from({ length: examples + 1 }, (_, i) => (i === 0 ? examples : i - 1)),
-  );
-  keepLargest(memory, setting.groupBytes, choices, W, all, { cols: examples, layout, buffer });
+  takeColumns(queue, A, { first, step }, { cols: examples, layout, buffer }, { marks: true });
+  keepLargest(memory, setting.groupBytes, choices, W, allOf(queue, examples), {
+    ...{ cols: examples, layout, buffer },
+  });
   return { buffer, countsAt: layout.countsAt };
 }
 

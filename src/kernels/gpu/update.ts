@@ -1,6 +1,6 @@
 /** The update of A on the device: the gradient, norms, momentum and P_k. */
 
-import type { DeviceSparse, MomentumStep, UpdateOperations } from "../contract.js";
+import type { ColumnRange, DeviceSparse, MomentumStep, UpdateOperations } from "../contract.js";
 import type { CodeLists } from "./codes.js";
 import { chunkBytes } from "./denseProducts.js";
 import {
@@ -119,12 +119,39 @@ export function updateOperations(
       keepLargest(memory, groupBytes, k, dense(U), set(S).buffer, { cols, layout, buffer: store.buffer });
       store.version++;
     },
-    async acceptAtoms(C, energies, distances, A, first) {
+    async thresholdAtoms(A, columns, mu, W, C) {
+      const { cols, layout, store, width } = sparse(C);
+      const target = { cols, layout, buffer: store.buffer };
+      takeColumns(queue, sparse(A), columns, target);
+      keepLargest(memory, groupBytes, width, dense(W), allOf(queue, cols), target, mu);
+      store.version++;
+    },
+    async takeEntries(W, C, V) {
+      const [w, from, to] = [dense(W), sparse(C), sparse(V)];
+      const { valuesAt: takenValuesAt, countsAt: takenCountsAt } = to.layout;
+      for (const { first, count, parts } of runsOf(w)) {
+        const columns = { columns: count, first, offset: parts[0].offset, stride: w.stride };
+        const params = { ...columns, ...from.layout, takenValuesAt, takenCountsAt };
+        const buffers = [parts[0].buffer, from.store.buffer, to.store.buffer];
+        queue.dispatch("takeEntries", params, buffers, [Math.ceil(from.width / 64), count]);
+      }
+      to.store.version++;
+    },
+    async addEntries(V, energies, C) {
+      const [from, to] = [sparse(V), sparse(C)];
+      const { buffer, stride } = dense(energies);
+      const given = { givenValuesAt: from.layout.valuesAt, stride };
+      const buffers = [from.store.buffer, buffer, to.store.buffer];
+      queue.dispatch("addEntries", { columns: to.cols, ...to.layout, ...given }, buffers, [to.cols]);
+      to.store.version++;
+    },
+    async acceptAtoms(C, energies, left, distances, A, first) {
       const [from, to] = [sparse(C), sparse(A)];
       const { width, valuesAt, countsAt } = from.layout;
       const source = { columns: from.cols, given: width, givenValuesAt: valuesAt, givenCountsAt: countsAt };
       const { buffer, stride } = dense(energies);
-      const buffers = [from.store.buffer, buffer, dense(distances).buffer, to.store.buffer];
+      const numbers = [buffer, dense(left).buffer, dense(distances).buffer];
+      const buffers = [from.store.buffer, ...numbers, to.store.buffer];
       queue.dispatch("acceptAtoms", { ...source, ...to.layout, first, stride }, buffers, [
         Math.ceil(to.width / 64),
         from.cols,
@@ -178,14 +205,45 @@ export function updateOperations(
   };
 }
 
-/** A_S ← P_k[A_S − U_S], where A is sparse columns in a buffer, and S the words of a set. */
+/** Sparse columns in a buffer, which need not be those of a handle. */
+interface BufferColumns {
+  readonly cols: number;
+  readonly layout: GpuSparse["layout"];
+  readonly buffer: GPUBuffer;
+}
+
+/** Columns of T ← columns of A, with their values, or marked as larger than all others. The width of T is at least that of A. */
+export function takeColumns(
+  queue: GpuQueue,
+  A: GpuSparse,
+  { first, step = 1 }: ColumnRange,
+  T: BufferColumns,
+  { marks = false } = {},
+): void {
+  const { width, valuesAt, countsAt } = A.layout;
+  const given = { given: width, givenValuesAt: valuesAt, givenCountsAt: countsAt };
+  const params = { examples: T.cols, first, step, ...given, ...T.layout };
+  const slots = [Math.ceil(T.layout.width / 64), T.cols] as const;
+  queue.dispatch("takeColumns", params, [A.store.buffer, T.buffer], slots, { marks: marks ? 1 : 0 });
+}
+
+/** The words of a set of all columns. */
+export function allOf(queue: GpuQueue, columns: number): GPUBuffer {
+  const all = queue.scratch("all columns", (columns + 1) * 4);
+  const words = Uint32Array.from({ length: columns + 1 }, (_, i) => (i === 0 ? columns : i - 1));
+  queue.write(all, 0, words);
+  return all;
+}
+
+/** A_S ← P_k[A_S + μU_S], where S is the words of a set. */
 export function keepLargest(
   { queue, panelBytes }: GpuMemory,
   groupBytes: number,
   k: number,
   U: GpuMatrix,
   S: GPUBuffer,
-  A: { readonly cols: number; readonly layout: GpuSparse["layout"]; readonly buffer: GPUBuffer },
+  A: BufferColumns,
+  mu = -1,
 ): void {
   const inside = U.rows * 4 + moverBytes <= groupBytes;
   const fit = Math.max(1, Math.floor(panelBytes / (U.rows * 4)));
@@ -193,7 +251,7 @@ export function keepLargest(
   const work = inside ? queue.scratch("none", 16) : queue.scratch("moved atoms", groups * U.rows * 4);
   const constants = { inside: inside ? 1 : 0, room: inside ? U.rows : 1 };
   for (const { first, count, parts } of runsOf(U)) {
-    const params = { rows: U.rows, stride: U.stride, k, ...A.layout, begin: first, count };
+    const params = { rows: U.rows, stride: U.stride, k, ...A.layout, begin: first, count, mu };
     queue.dispatch("moveAtoms", params, [parts[0].buffer, S, A.buffer, work], [groups], constants);
   }
 }

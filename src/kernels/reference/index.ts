@@ -34,7 +34,15 @@ import {
   usedAtoms,
 } from "./sparseProducts.js";
 import { analyze, synthesize } from "./transforms.js";
-import { acceptAtoms, clearColumns, moveAtoms } from "./update.js";
+import {
+  acceptAtoms,
+  addEntries,
+  clearColumns,
+  moveAtoms,
+  sumOfSquares,
+  takeEntries,
+  thresholdAtoms,
+} from "./update.js";
 
 /** Bytes that a run on these kernels may plan with: they are for small problems. */
 const memoryLimit = 2 ** 36;
@@ -153,8 +161,12 @@ export function createReferenceKernels({ mostGramAtoms = 16_384 }: ReferenceOpti
     async moveAtoms(k, U, S, A, { gamma, scalars, eta, grad }) {
       moveAtoms(k, dense(U), set(S), sparse(A), gamma, dense(scalars).data[eta], dense(grad));
     },
-    acceptAtoms: async (C, energies, distances, A, first) =>
-      acceptAtoms(sparse(C), dense(energies), dense(distances), sparse(A), first),
+    thresholdAtoms: async (A, columns, mu, W, C) =>
+      thresholdAtoms(sparse(A), columns, mu, dense(W), sparse(C)),
+    takeEntries: async (W, C, V) => takeEntries(dense(W), sparse(C), sparse(V)),
+    addEntries: async (V, energies, C) => addEntries(sparse(V), dense(energies), sparse(C)),
+    acceptAtoms: async (C, energies, left, distances, A, first) =>
+      acceptAtoms(sparse(C), dense(energies), dense(left), dense(distances), sparse(A), first),
     clearColumns: async (S, M, { rows = false } = {}) => clearColumns(set(S), dense(M), rows),
 
     correlate: async (D, Y, P) => correlate(dense(D), dense(Y), dense(P)),
@@ -187,12 +199,6 @@ class Ledger {
     this.bytes -= this.#entries.get(handle) ?? 0;
     this.#entries.delete(handle);
   }
-}
-
-function sumOfSquares(values: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i] * values[i];
-  return sum;
 }
 
 /** Column `place` of one matrix ← column j of another. */

@@ -3,6 +3,7 @@
  */
 
 import type { DenseMatrix, SparseColumns } from "../../core/matrix.js";
+import type { ColumnRange } from "../contract.js";
 import type { ReferenceSet } from "./handles.js";
 
 /** U_S ← γ U_S + η g, then A_S ← P_k[A_S − U_S]. */
@@ -30,10 +31,56 @@ export function moveAtoms(
   });
 }
 
+/** C ← P_k[A_I + μW]. */
+export function thresholdAtoms(
+  A: SparseColumns,
+  { first, step = 1 }: ColumnRange,
+  mu: number,
+  W: DenseMatrix,
+  C: SparseColumns,
+): void {
+  for (let j = 0; j < C.cols; j++) {
+    const atom = first + step * j;
+    const moved = A.slice(atom, atom + 1).toDense().data;
+    W.column(j).forEach((w, l) => {
+      moved[l] += mu * w;
+    });
+    const kept = largestRows(moved, C.width);
+    C.setColumn(
+      j,
+      kept,
+      kept.map((row) => moved[row]),
+    );
+  }
+}
+
+/** V ← the entries of W at the places of C. */
+export function takeEntries(W: DenseMatrix, C: SparseColumns, V: SparseColumns): void {
+  for (let j = 0; j < C.cols; j++) {
+    const rows = C.indices.subarray(j * C.width, j * C.width + C.counts[j]);
+    V.setColumn(
+      j,
+      rows,
+      Float32Array.from(rows, (row) => W.at(row, j)),
+    );
+  }
+}
+
+/** cⱼ ← cⱼ + (‖vⱼ‖²/energiesⱼ) vⱼ. */
+export function addEntries(V: SparseColumns, energies: DenseMatrix, C: SparseColumns): void {
+  for (let j = 0; j < C.cols; j++) {
+    const [from, to] = [j * C.width, j * C.width + C.counts[j]];
+    const moved = energies.data[j];
+    const step = moved > 0 ? sumOfSquares(V.values.subarray(from, to)) / moved : 0;
+    for (let s = from; s < to; s++) C.values[s] += step * V.values[s];
+  }
+}
+
 /** Columns of A from `first` on ← cⱼ/√eⱼ, where that unit atom is closer to its target. */
 export function acceptAtoms(
   C: SparseColumns,
   energies: DenseMatrix,
+  left: DenseMatrix,
   distances: DenseMatrix,
   A: SparseColumns,
   first: number,
@@ -41,7 +88,8 @@ export function acceptAtoms(
   for (let j = 0; j < C.cols; j++) {
     const energy = energies.data[j];
     const norm = Math.sqrt(energy);
-    if (!(energy > 0 && (2 * (1 - energy)) / (1 + norm) < distances.data[j])) continue;
+    const distance = (left.data[j] - (1 - norm) ** 2) / norm;
+    if (!(energy > 0 && distance < distances.data[j])) continue;
     const [from, to] = [j * C.width, j * C.width + C.counts[j]];
     A.setColumn(
       first + j,
@@ -73,4 +121,10 @@ export function largestRows(values: Float32Array, k: number): number[] {
     if (magnitude > threshold || equal-- > 0) rows.push(row);
   });
   return rows;
+}
+
+export function sumOfSquares(values: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i] * values[i];
+  return sum;
 }

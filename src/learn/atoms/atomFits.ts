@@ -12,6 +12,13 @@
  * worse approximation than the atom that is there. A part of the atoms at a time; nothing is
  * read back to the host.
  *
+ * `approach` takes one step towards u instead, with the cost of a few products with Φ: hard thresholding pursuit [Foucart11], its
+ * least squares replaced by one exact line search,
+ *
+ *     c ← P_k[a + ½w],   w = Φᵀ(u − Φa)                              kernels.thresholdAtoms
+ *     v ← Φᵀ(u − Φc) at the places of c                              kernels.takeEntries
+ *     c ← c + (‖v‖²/‖Φv‖²) v,   a ← c/‖Φc‖₂, where closer to u       kernels.addEntries, acceptAtoms
+ *
  * The base atoms I are all of them, or, in `improve` where that would take long (`fitChoices`), those of the old atom and of the others
  * those most correlated with what it leaves, Φᵀ(u − d_old): half as many as an atom has. Then a fit costs little more than
  * its small systems, and an atom exchanges at most half of its base atoms for others at a time.
@@ -19,6 +26,8 @@
  * Shapes   Φ n×L   U n×m   A L×m
  * Cost     k²L/2 per atom, or k²|I|/2 and k³ for the small systems; besides correlations.
  * Memory   the Gram matrix of Φ, L × L, unless the kernels work without, and work for 512 atoms.
+ *
+ * [Foucart11] S. Foucart. Hard Thresholding Pursuit: an Algorithm for Compressive Sensing. SIAM J. Numer. Anal. 49(6), 2011.
  */
 
 import { DenseMatrix } from "../../core/matrix.js";
@@ -34,6 +43,9 @@ const maxPart = 512;
 /** Above every squared distance of unit vectors. */
 const farAway = 5;
 
+/** The step after which `approach` chooses the places of an atom. Atoms and base atoms have unit norm, so it has no units. */
+const thresholdStep = 0.5;
+
 export class AtomFits {
   /** Φ as a dictionary of its own. */
   readonly phi: SparseDictionary;
@@ -42,11 +54,16 @@ export class AtomFits {
   readonly #targets: DeviceMatrix;
   readonly #fits: DeviceMatrix;
   readonly #chosen: DeviceSparse;
+  /** Atoms on their way, and their steps. */
+  readonly #moved: DeviceSparse;
+  readonly #steps: DeviceSparse;
   readonly #energies: DeviceMatrix;
+  readonly #left: DeviceMatrix;
   readonly #distances: DeviceMatrix;
-  /** |I|, and room for the correlations of base atoms with what the current atoms leave; undefined if a fit chooses among all. */
+  /** |I|; L if a fit chooses among all. */
   readonly #choices: number;
-  readonly #correlations: DeviceMatrix | undefined;
+  /** The correlations of base atoms with what atoms leave. */
+  readonly #correlations: DeviceMatrix;
   readonly #kernels: Kernels;
 
   private constructor(
@@ -62,9 +79,12 @@ export class AtomFits {
     this.#targets = kernels.matrix(phi.rows, part);
     this.#fits = kernels.matrix(phi.rows, part);
     this.#chosen = kernels.sparse(atoms, part, 1);
-    this.#choices = choices;
-    this.#correlations = phi.gram && choices < phi.cols ? kernels.matrix(phi.cols, part) : undefined;
+    this.#moved = kernels.sparse(phi.cols, part, sparsity);
+    this.#steps = kernels.sparse(phi.cols, part, sparsity);
+    this.#choices = phi.gram ? choices : phi.cols;
+    this.#correlations = kernels.matrix(phi.cols, part);
     this.#energies = kernels.matrix(1, part);
+    this.#left = kernels.matrix(1, part);
     this.#distances = kernels.matrix(1, part);
     this.#kernels = kernels;
   }
@@ -85,23 +105,51 @@ export class AtomFits {
 
   /** Atoms of D ← the fits to the unit columns of U that are closer to them. Norms and Gram matrix are not refreshed. */
   async improve(U: DeviceMatrix, D: SparseDictionary): Promise<void> {
-    const kernels = this.#kernels;
     await this.phi.followBase(D);
-    for (const { from, u, distances } of this.#parts(U.cols)) {
-      await kernels.copyColumns(U, from, u);
-      const chosen = kernels.headSparse(this.#chosen, u.cols);
-      await kernels.writeSparse(chosen, identityColumns(U.cols, from, u.cols));
-      const moves = kernels.head(this.#fits, u.cols);
-      await kernels.residual(D.phi, D.A, chosen, u, moves);
-      await kernels.columnEnergies(moves, distances);
-      await this.#accept(from, u, await this.#fitNear(u, moves, D.A, from), distances, D.A);
+    for (const part of this.#parts(U.cols)) {
+      const R = await this.#leave(part, U, D);
+      await this.#accept(part, await this.#fitNear(part, R, D.A), D.A);
     }
   }
 
-  /** Fits to the columns of u, whose atoms are the columns of A from `first` on and leave the residuals R. */
-  async #fitNear(u: DeviceMatrix, R: DeviceMatrix, A: DeviceSparse, first: number): Promise<DeviceSparse> {
+  /** Atoms of D ← one step of hard thresholding pursuit towards the unit columns of U, where that is closer. Not refreshed either. */
+  async approach(U: DeviceMatrix, D: SparseDictionary): Promise<void> {
+    const kernels = this.#kernels;
+    await this.phi.followBase(D);
+    const { phi, A: identity } = this.phi;
+    for (const part of this.#parts(U.cols)) {
+      const { from: first, u } = part;
+      const [c, v] = [this.#moved, this.#steps].map((columns) => kernels.headSparse(columns, u.cols));
+      const W = kernels.head(this.#correlations, u.cols);
+      const energies = kernels.head(this.#energies, u.cols);
+      const R = await this.#leave(part, U, D, W);
+      await kernels.thresholdAtoms(D.A, { first }, thresholdStep, W, c);
+      await kernels.residual(phi, identity, c, u, R, W);
+      await kernels.takeEntries(W, c, v);
+      await kernels.reconstruct(phi, identity, v, R);
+      await kernels.columnEnergies(R, energies);
+      await kernels.addEntries(v, energies, c);
+      await this.#accept(part, c, D.A);
+    }
+  }
+
+  /** R ← u − d for the atoms at hand, and their squared distances; W ← ΦᵀR if W is given. */
+  async #leave(part: Part, U: DeviceMatrix, D: SparseDictionary, W?: DeviceMatrix): Promise<DeviceMatrix> {
+    const kernels = this.#kernels;
+    const { from, u, distances } = part;
+    await kernels.copyColumns(U, from, u);
+    const chosen = kernels.headSparse(this.#chosen, u.cols);
+    await kernels.writeSparse(chosen, identityColumns(U.cols, from, u.cols));
+    const R = kernels.head(this.#fits, u.cols);
+    await kernels.residual(D.phi, D.A, chosen, u, R, W);
+    await kernels.columnEnergies(R, distances);
+    return R;
+  }
+
+  /** Fits to the targets of atoms of A that leave the residuals R. */
+  async #fitNear({ from: first, u }: Part, R: DeviceMatrix, A: DeviceSparse): Promise<DeviceSparse> {
     const choices = this.#choices;
-    if (!this.#correlations) return this.#pursuit.encode(u);
+    if (choices === this.phi.cols) return this.#pursuit.encode(u);
     const W = this.#kernels.head(this.#correlations, u.cols);
     return this.#pursuit.encodeNear(u, R, A, { first, choices }, W);
   }
@@ -109,32 +157,30 @@ export class AtomFits {
   /** Columns of A ← the fits to the unit columns of U; a column stays as it is if its target is zero. */
   async replace(U: DeviceMatrix, A: DeviceSparse): Promise<void> {
     const kernels = this.#kernels;
-    for (const { from, u, distances } of this.#parts(U.cols)) {
+    for (const part of this.#parts(U.cols)) {
+      const { from, u, distances } = part;
       await kernels.copyColumns(U, from, u);
       await kernels.writeMatrix(
         distances,
         new DenseMatrix(1, u.cols, new Float32Array(u.cols).fill(farAway)),
       );
-      await this.#accept(from, u, await this.#pursuit.encode(u), distances, A);
+      await this.#accept(part, await this.#pursuit.encode(u), A);
     }
   }
 
-  async #accept(
-    from: number,
-    u: DeviceMatrix,
-    C: DeviceSparse,
-    distances: DeviceMatrix,
-    A: DeviceSparse,
-  ): Promise<void> {
+  async #accept({ from, u, distances }: Part, C: DeviceSparse, A: DeviceSparse): Promise<void> {
     const kernels = this.#kernels;
     const energies = kernels.head(this.#energies, u.cols);
+    const left = kernels.head(this.#left, u.cols);
     const fits = kernels.head(this.#fits, u.cols);
     await kernels.reconstruct(this.phi.phi, this.phi.A, C, fits);
     await kernels.columnEnergies(fits, energies);
-    await kernels.acceptAtoms(C, energies, distances, A, from);
+    await kernels.residual(this.phi.phi, this.phi.A, C, u, fits);
+    await kernels.columnEnergies(fits, left);
+    await kernels.acceptAtoms(C, energies, left, distances, A, from);
   }
 
-  *#parts(atoms: number): Generator<{ from: number; u: DeviceMatrix; distances: DeviceMatrix }> {
+  *#parts(atoms: number): Generator<Part> {
     const { capacity } = this.#pursuit;
     for (let from = 0; from < atoms; from += capacity) {
       const count = Math.min(capacity, atoms - from);
@@ -144,11 +190,18 @@ export class AtomFits {
   }
 
   free(): void {
-    this.#kernels.free(this.#targets, this.#fits, this.#chosen, this.#energies, this.#distances);
-    if (this.#correlations) this.#kernels.free(this.#correlations);
+    this.#kernels.free(this.#targets, this.#fits, this.#chosen, this.#moved, this.#steps, this.#correlations);
+    this.#kernels.free(this.#energies, this.#left, this.#distances);
     this.#pursuit.free();
     this.phi.free();
   }
+}
+
+/** Some of the atoms: the first of them, their targets and their squared distances from these. */
+interface Part {
+  readonly from: number;
+  readonly u: DeviceMatrix;
+  readonly distances: DeviceMatrix;
 }
 
 /** Multiply-adds of the fits of all atoms for which nobody needs to wait: about a tenth of a second on two cores. */
@@ -194,6 +247,5 @@ export function fitBytes(
 ): number {
   const [n, L] = [baseRows(base), baseCols(base)];
   const part = Math.min(atoms, maxPart);
-  const near = fitChoices({ n, L, k, m: atoms, mostGramAtoms }) < L ? 4 * L * part : 0;
-  return 4 * (4 * L + part * (2 * n + 2 * k + 7)) + codingBytes(L, part, mostGramAtoms) + near;
+  return 4 * (4 * L + part * (2 * n + L + 6 * k + 10)) + codingBytes(L, part, mostGramAtoms);
 }

@@ -13,29 +13,32 @@
  *
  *     X ← SparseCode(Y, D)                                     codeBatch
  *     B ← βₜB + YXᵀ,   C ← βₜC + XXᵀ                           kernels.addMoments
- *     now and then (`isDue`), from U = D:                      updateAtoms
- *         twice, for each atom in turn                         kernels.descendAtoms
+ *     every few mini-batches (`updateKind`), from U = D:       updateAtoms
+ *         for each atom in turn                                kernels.descendAtoms
  *             v = uⱼ + (bⱼ − Ucⱼ)/Cⱼⱼ,   uⱼ ← v/‖v‖₂
- *         aⱼ ← OLS_k(Φ_I, uⱼ) with unit ‖Φaⱼ‖, where closer    AtomFits.improve
+ *         a move: aⱼ ← one step of hard thresholding           AtomFits.approach
+ *             pursuit towards uⱼ, where closer
+ *         or, now and then, a fit: aⱼ ← OLS_k(Φ_I, uⱼ),        AtomFits.improve
+ *             with unit ‖Φaⱼ‖, where closer
  *         G ← DᵀD                                              dictionary.refresh
  *
- * with the βₜ of ODL (odl.ts). I is all base atoms; where that would take long, it is those of aⱼ and half as many others,
- * those most correlated with uⱼ − Φaⱼ (atomFits.ts).
+ * I is all base atoms; where that would take long, it is those of aⱼ and half as many others, those most correlated with
+ * uⱼ − Φaⱼ (atomFits.ts).
  *
  * When it descends. A sweep lowers f at every atom, over dense unit atoms. As a function of
  * one unit atom, f is a constant plus (Cⱼⱼ/2 + …)‖d − uⱼ‖² around its minimiser uⱼ, so a sparse
- * atom that is closer to uⱼ is better, the other atoms being fixed; the fit is taken only if it
- * is. All atoms change at once, however, and the sparse ones differ from the dense: f may rise.
+ * atom that is closer to uⱼ is better, the other atoms being fixed; moves and fits are taken only if they
+ * are. All atoms change at once, however, and the sparse ones differ from the dense: f may rise.
  *
- * How often. An update costs as much as coding tens of mini-batches. So the atoms are updated every T
- * mini-batches, T such that updates take about half as long as coding by a count of multiply-adds; at first every T/6, or after every
- * mini-batch where an update takes no time to speak of (`updateIntervals`), then each time a quarter later until T is
- * reached; and at the end of every epoch and of the run. The end of an epoch shorter than T does not count if less than
- * half the wait is over, and an update is left out if the run ends before half of a wait is over.
+ * How often. Learning is fastest when atoms follow the sums closely, a little after every mini-batch. So moves, which cost
+ * a sweep, G and some products with Φ, are made every few mini-batches, such that they take about half as long as coding by a count of
+ * multiply-adds. Over a coherent base thresholding alone loses some per cent, which fits make up for: they are made
+ * such that they take a tenth of the time of coding, at the end of the run, and at the end of an epoch that is long enough. Where fits cost
+ * less than a sweep there are fits alone.
  *
  * Shapes   Y n×N   X m×N   Φ n×L   A L×m   U, B n×m   C, G m×m
  * Cost     as the pursuit of OSDL per mini-batch, without its gradient and its step; every
- *          update 2n·m² for the sweeps, n·m²/2 for G and m·k²·|I|/2 for the fits.
+ *          update n·m² for the sweep, n·m²/2 for G, and m·k²·|I|/2 for fits.
  * Memory   C, G and the Gram matrix of Φ are dense: 400 MB each at 64×64 (L ≈ m ≈ 10⁴).
  *
  * What it adds to ODL, each with a test of the same name in sparseOdl.test.ts:
@@ -44,8 +47,10 @@
  *                   equally: B⁰ = τD⁰, C⁰ = τI. Otherwise the first update replaces each atom by
  *                   the two or three examples that used it. An atom that atom care replaces has
  *                   no past, and counts as much from then on.
- *   S3 closer fits  A fit that is farther from uⱼ than the old atom is not taken; so an atom
+ *   S3 closer fits  A move or a fit that is farther from uⱼ than the old atom is not taken; so an atom
  *                   that no example uses stays as it is.
+ *   S5 forgetting   βₜ = (1 − 1/t)³: the codes of mini-batch s weigh (s/t)³, those of ODL about s/t. Codes
+ *                   over earlier atoms hold an atom back.
  *   S4 refined base Only with `refineBase`: before some updates of the atoms the factors of Φ are
  *                   refined to the mini-batch (baseRefinement.ts), and the atoms scaled to unit norm.
  *
@@ -74,22 +79,31 @@ import {
   type LearnerSetting,
   type ReplaceableAtoms,
 } from "./learner.js";
-import { forgetting } from "./odl.js";
 import { codeBatch, type SparseState, sparseLearner, Tally } from "./tally.js";
 
-/** When the atoms are updated, in mini-batches. */
-interface UpdateSchedule {
-  /** The fewest between two updates, and T, the most. */
+/** Mini-batches between two updates: the fewest, and the most. */
+interface Interval {
   readonly shortest: number;
   readonly longest: number;
-  /** Those of an epoch, and of the run, where they are known. */
+}
+
+/** When the atoms are updated. */
+interface UpdateSchedule {
+  /** Undefined where there are fits alone. */
+  readonly moves: Interval | undefined;
+  readonly fits: Interval;
+  /** Mini-batches of an epoch, and of the run, where they are known. */
   readonly perEpoch: number;
   readonly total: number;
 }
 
-interface SparseOdlState extends SparseState {
-  /** Examples per mini-batch. */
-  readonly batch: number;
+/** The mini-batches after which atoms were last updated, and last fitted. */
+interface LastUpdates {
+  updated: number;
+  fitted: number;
+}
+
+interface SparseOdlState extends SparseState, LastUpdates {
   readonly schedule: UpdateSchedule;
   /** The past: Σ yxᵀ, n × m, and Σ xxᵀ, m × m. */
   readonly B: DeviceMatrix;
@@ -103,8 +117,6 @@ interface SparseOdlState extends SparseState {
   readonly fits: AtomFits;
   /** τ: the weight of an atom without a past. */
   weight: number;
-  /** Mini-batches when the atoms were last updated. */
-  updated: number;
 }
 
 async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState> {
@@ -126,7 +138,6 @@ async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState>
     encoder: new Encoder(dictionary, resolveLimits("train", coding, n, m), batch, kernels),
     tally: new Tally(m, kernels),
     residual: kernels.matrix(n, batch),
-    batch,
     schedule: {
       ...{ perEpoch: Infinity, total: Infinity, ...updates },
       ...updateIntervals(options, batch, kernels.mostGramAtoms),
@@ -140,6 +151,7 @@ async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState>
     fits: await AtomFits.create(base, k, m, kernels),
     weight: 0,
     updated: 0,
+    fitted: 0,
   };
 }
 
@@ -159,16 +171,20 @@ function scaledColumns(A: SparseColumns, scale: Float32Array): SparseColumns {
 
 /** One mini-batch. Changes `state` in place; only the first one, and one that refines the base, reads anything back. */
 async function sparseOdlUpdate(state: SparseOdlState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
-  const { tally, batch, B, C } = state;
+  const { tally, B, C } = state;
   const { X } = await codeBatch(state, Y, kernels);
   tally.step += 1;
   const first = tally.step === 1;
   if (first) await weighStart(state, X, kernels); // S2
-  await kernels.addMoments(first ? 1 : forgetting(tally.step, batch), Y, X, B, C);
-  if (!isDue(tally.step, state.updated, state.schedule)) return;
+  await kernels.addMoments(first ? 1 : (1 - 1 / tally.step) ** forgettingPower, Y, X, B, C); // S5
+  const kind = updateKind(tally.step, state, state.schedule);
+  if (!kind) return;
   if (state.refinement?.isDue(tally.step)) await refineBase(state, Y, X, kernels); // S4
-  await updateAtoms(state, kernels);
+  await updateAtoms(state, kind, kernels);
 }
+
+/** The exponent of S5. */
+const forgettingPower = 3;
 
 /** Refine the base, and scale the atoms to unit norm again; the Gram matrix is left to `updateAtoms`. */
 async function refineBase(
@@ -183,28 +199,42 @@ async function refineBase(
   await kernels.writeSparse(D.A, scaledColumns(A, scale.data));
 }
 
-/** Whether the atoms are updated after this mini-batch, `updated` being that of the last update. */
-export function isDue(step: number, updated: number, schedule: UpdateSchedule): boolean {
-  const { shortest, longest, perEpoch, total } = schedule;
-  const waits = Math.min(longest, Math.max(shortest, Math.floor(step / 4)));
-  if (step === total) return true;
-  if (total - step < waits / 2) return false; // soon at the end
-  if (step - updated >= waits) return true;
-  return step % perEpoch === 0 && (perEpoch >= longest || step - updated >= waits / 2);
+type UpdateKind = "move" | "fit";
+
+/** How the atoms are updated after this mini-batch, if they are. */
+export function updateKind(
+  step: number,
+  { updated, fitted }: LastUpdates,
+  { moves, fits, perEpoch, total }: UpdateSchedule,
+): UpdateKind | undefined {
+  if (isFitDue(step, fitted, { fits, perEpoch, total })) return "fit";
+  return moves && step - updated >= waitOf(step, moves) ? "move" : undefined;
 }
 
-/** A ← sparse fits to the atoms that lower f. */
-async function updateAtoms(state: SparseOdlState, kernels: Kernels): Promise<void> {
+/** Mini-batches from one update to the next, after so many of the run: a quarter of them, within bounds. */
+function waitOf(step: number, { shortest, longest }: Interval): number {
+  return Math.min(longest, Math.max(shortest, Math.floor(step / 4)));
+}
+
+function isFitDue(step: number, fitted: number, schedule: Omit<UpdateSchedule, "moves">): boolean {
+  const { fits, perEpoch, total } = schedule;
+  const wait = waitOf(step, fits);
+  if (step === total) return true;
+  if (total - step < wait / 2) return false; // soon at the end
+  if (step - fitted >= wait) return true;
+  return step % perEpoch === 0 && (perEpoch >= fits.longest || step - fitted >= wait / 2);
+}
+
+/** A ← sparse atoms nearer to those that lower f. */
+async function updateAtoms(state: SparseOdlState, kind: UpdateKind, kernels: Kernels): Promise<void> {
   const { dictionary: D, B, C, atoms: U, identity, fits, tally } = state;
   await kernels.reconstruct(D.phi, D.A, identity, U);
-  for (let sweep = 0; sweep < sweeps; sweep++) await kernels.descendAtoms(B, C, U);
-  await fits.improve(U, D); // S3
+  await kernels.descendAtoms(B, C, U);
+  await (kind === "fit" ? fits.improve(U, D) : fits.approach(U, D)); // S3
   await D.refresh(state.all);
   state.updated = tally.step;
+  if (kind === "fit") state.fitted = tally.step;
 }
-
-/** Sweeps of an update. */
-const sweeps = 2;
 
 /** Mini-batches that the starting atoms count as. */
 const startWeight = 8;
@@ -254,15 +284,18 @@ function sparseOdlAtoms(
 /** Multiply-adds of updates for which no mini-batch needs to wait: about a tenth of a second on two cores. */
 const quickUpdate = 1e9;
 
+/** The time that moves, fits alone, and fits beside moves may take, as a share of coding. */
+const shares = { moves: 0.5, fitsAlone: 0.5, fits: 0.1 } as const;
+
 /**
- * Mini-batches between two updates. At most T: an update costs about half as much as coding T mini-batches of N
- * examples, in multiply-adds. At least T/6, but less where updates are quick.
+ * Mini-batches between two updates, from the multiply-adds of an update and of coding N examples. Fits alone, and moves, come
+ * sooner at first: a sixth of the most, or less where they are quick.
  */
 export function updateIntervals(
   options: LearnerOptions,
   N: number,
   mostGramAtoms: number,
-): Pick<UpdateSchedule, "shortest" | "longest"> {
+): Pick<UpdateSchedule, "moves" | "fits"> {
   const { base, atoms: m, atomSparsity: k, coding } = options;
   const [n, L] = [baseRows(base), baseCols(base)];
   const p = coding.sparsity ?? Math.min(n, m);
@@ -271,9 +304,19 @@ export function updateIntervals(
     { size: n, cost: 0 },
   ).cost;
   const coded = N * (2 * transform + m * (k + (p * p) / 2));
-  const update = m * (fitCost({ n, L, k, m, mostGramAtoms }) + (sweeps + 0.5) * n * m);
-  const longest = Math.max(1, Math.ceil((2 * update) / coded));
-  return { shortest: Math.ceil(Math.min(longest / 6, update / quickUpdate)), longest };
+  const sweep = 1.5 * n * m; // with G, per atom
+  const fit = fitCost({ n, L, k, m, mostGramAtoms });
+  const every = (update: number, share: number) => Math.max(1, Math.ceil(update / (share * coded)));
+  const rising = (update: number, share: number) => {
+    const longest = every(update, share);
+    return { shortest: Math.ceil(Math.min(longest / 6, update / quickUpdate)), longest };
+  };
+  if (fit <= sweep) return { moves: undefined, fits: rising(m * (fit + sweep), shares.fitsAlone) };
+  const wait = every(m * (fit + sweep), shares.fits);
+  return {
+    moves: rising(m * (sweep + 8 * transform), shares.moves),
+    fits: { shortest: wait, longest: wait },
+  };
 }
 
 export const sparseOdl: LearnerKind = {
@@ -311,7 +354,7 @@ export const sparseOdl: LearnerKind = {
     const { dictionary, encoder, tally, fits, B, C } = state;
     const replaceable = sparseOdlAtoms(state, options, kernels);
     const finish = async () => {
-      if (state.updated < tally.step) await updateAtoms(state, kernels); // a run that ended early
+      if (state.fitted < tally.step) await updateAtoms(state, "fit", kernels); // a run that ended early
     };
     const snapshot = async (meta: ModelMeta) => Model.of(dictionary, meta, kernels, await tally.readUses());
     return sparseLearner(state, kernels, {
@@ -321,8 +364,8 @@ export const sparseOdl: LearnerKind = {
         savableSymmetric("C", C, kernels),
         savableNumbers(
           "updated",
-          () => [state.updated, state.weight],
-          ([updated, weight]) => Object.assign(state, { updated, weight }),
+          () => [state.updated, state.fitted, state.weight],
+          ([updated, fitted, weight]) => Object.assign(state, { updated, fitted, weight }),
         ),
       ],
       update: (Y) => sparseOdlUpdate(state, Y, kernels),

@@ -12,5 +12,5 @@ export { batchOmp } from "./omp";
 export { ompFromAtoms } from "./ompFromAtoms";
 export { project, reconstruct, transform } from "./project";
 export { blockEnergies, columnEnergies } from "./sums";
-export { gradient, moveAtoms, movedEnergies } from "./update";
+export { gradient, moveAtoms, movedEnergies, thresholdAtoms } from "./update";
 export { addWindows, extract } from "./windows";

@@ -134,6 +134,41 @@ export function moveAtoms(from: i32, to: i32, scratch: usize, args: MoveAtomsArg
   }
 }
 
+@unmanaged
+class ThresholdAtomsArguments {
+  A: Sparse;
+  first: i32;
+  step: i32;
+  mu: f32;
+  L: i32;
+  W: usize;
+  C: Sparse;
+}
+
+/**
+ * C ← P_k[A_I + μW]. Items are columns of C.
+ * Scratch: the moved column (L f32), then twice L words for the selection.
+ */
+export function thresholdAtoms(from: i32, to: i32, scratch: usize, args: ThresholdAtomsArguments): void {
+  const bytes = (<usize>args.L) << 2;
+  const k = args.C.width;
+  for (let j = from; j < to; j++) {
+    const w = args.W + <usize>j * bytes;
+    for (let l: usize = 0; l < bytes; l += 4) store<f32>(scratch + l, args.mu * load<f32>(w + l));
+    const atom = <usize>(args.first + j * args.step);
+    const start = (atom * <usize>args.A.width) << 2;
+    const end = start + ((<usize>load<i32>(args.A.counts + (atom << 2))) << 2);
+    for (let s = start; s < end; s += 4) {
+      const at = scratch + ((<usize>load<u32>(args.A.indices + s)) << 2);
+      store<f32>(at, load<f32>(at) + load<f32>(args.A.values + s));
+    }
+    const entries = (<usize>j * <usize>k) << 2;
+    const rows = args.C.indices + entries;
+    const kept = keepLargest(scratch, args.L, k, k, rows, args.C.values + entries, scratch + bytes);
+    store<i32>(args.C.counts + ((<usize>j) << 2), kept);
+  }
+}
+
 /** u ← γu + ηg, and column ← −u. */
 function stepColumn(u: usize, g: usize, L: i32, gamma: f32, eta: f32, column: usize): void {
   const bytes = (<usize>L) << 2;

@@ -16,8 +16,9 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> C: array<u32>;
 @group(0) @binding(2) var<storage, read> energies: array<f32>;
-@group(0) @binding(3) var<storage, read> distances: array<f32>;
-@group(0) @binding(4) var<storage, read_write> A: array<u32>;
+@group(0) @binding(3) var<storage, read> left: array<f32>;
+@group(0) @binding(4) var<storage, read> distances: array<f32>;
+@group(0) @binding(5) var<storage, read_write> A: array<u32>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
@@ -25,7 +26,8 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) group
   for (var j = id.y; j < params.columns; j += groups.y) {
     let energy = energies[j * params.stride];
     let norm = sqrt(energy);
-    if (!(energy > 0.0 && 2.0 * (1.0 - energy) / (1.0 + norm) < distances[j * params.stride])) { continue; }
+    let distance = (left[j * params.stride] - (1.0 - norm) * (1.0 - norm)) / norm;
+    if (!(energy > 0.0 && distance < distances[j * params.stride])) { continue; }
     let place = params.first + j;
     let count = C[params.givenCountsAt + j];
     var entry = vec2u(); // row, value

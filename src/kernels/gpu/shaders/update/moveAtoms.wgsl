@@ -1,4 +1,4 @@
-// A_S ← P_k[A_S − U_S]: the k largest magnitudes of each column, one workgroup per atom.
+// A_S ← P_k[A_S + μU_S]: the k largest magnitudes of each column, one workgroup per atom.
 //
 // The moved column is in workgroup memory (`inside`), or at a place of the workgroup's own in `work`. Magnitudes are ordered as
 // their bits, so the k-th largest is found byte by byte, from the highest to the lowest, by
@@ -16,6 +16,7 @@ struct Params {
   countsAt: u32,
   begin: u32,     // the atom in column 0 of U
   count: u32,
+  mu: f32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -43,12 +44,12 @@ fn main(
     if (atom - params.begin >= params.count) { continue; } // a smaller one wraps around
     let u = (atom - params.begin) * params.stride;
     let entries = atom * params.width;
-    for (var l = thread; l < params.rows; l += threads) { setEntry(column + l, -U[u + l]); }
+    for (var l = thread; l < params.rows; l += threads) { setEntry(column + l, params.mu * U[u + l]); }
     storageBarrier();
     workgroupBarrier();
     for (var s = thread; s < A[params.countsAt + atom]; s += threads) {
       let l = A[entries + s];
-      setEntry(column + l, bitcast<f32>(A[params.valuesAt + entries + s]) - U[u + l]);
+      setEntry(column + l, bitcast<f32>(A[params.valuesAt + entries + s]) + params.mu * U[u + l]);
     }
     storageBarrier();
     workgroupBarrier();

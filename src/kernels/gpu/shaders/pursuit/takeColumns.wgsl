@@ -1,11 +1,14 @@
-// T ← the rows of columns of A, as entries that are larger than all others, so that moveAtoms.wgsl keeps them: a thread per
-// slot of a column.
+// T ← columns of A, with their values, or with `marks` as entries that are larger than all others, so that moveAtoms.wgsl keeps
+// them: a thread per slot of a column.
+
+override marks: bool = false;
 
 struct Params {
   examples: u32,
   first: u32,         // the column of A of example 0
   step: u32,          // from one to that of the next
   given: u32,         // the width of A
+  givenValuesAt: u32, // where the values and counts of A start
   givenCountsAt: u32,
   width: u32,         // of T
   valuesAt: u32,
@@ -26,8 +29,9 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) group
     let count = A[params.givenCountsAt + column];
     let at = i * params.width + id.x;
     if (id.x < count) {
-      T[at] = A[column * params.given + id.x];
-      T[params.valuesAt + at] = largest;
+      let source = column * params.given + id.x;
+      T[at] = A[source];
+      T[params.valuesAt + at] = select(A[params.givenValuesAt + source], largest, marks);
     }
     if (id.x == 0u) { T[params.countsAt + i] = count; }
   }
