@@ -31,9 +31,9 @@
  * are. All atoms change at once, however, and the sparse ones differ from the dense: f may rise.
  *
  * How often. Learning is fastest when atoms follow the sums closely, a little after every mini-batch. So moves, which cost
- * a sweep, G and some products with Φ, are made every few mini-batches, such that they take about half as long as coding by a count of
+ * a sweep, G and some products with Φ, are made every few mini-batches, such that they take no longer than coding by a count of
  * multiply-adds. Over a coherent base thresholding alone loses some per cent, which fits make up for: they are made
- * such that they take a tenth of the time of coding, at the end of the run, and at the end of an epoch that is long enough. Where fits cost
+ * such that they take a quarter of the time of coding, at the end of the run, and at the end of an epoch that is long enough. Where fits cost
  * less than a sweep there are fits alone.
  *
  * Shapes   Y n×N   X m×N   Φ n×L   A L×m   U, B n×m   C, G m×m
@@ -49,8 +49,9 @@
  *                   no past, and counts as much from then on.
  *   S3 closer fits  A move or a fit that is farther from uⱼ than the old atom is not taken; so an atom
  *                   that no example uses stays as it is.
- *   S5 forgetting   βₜ = (1 − 1/t)³: the codes of mini-batch s weigh (s/t)³, those of ODL about s/t. Codes
- *                   over earlier atoms hold an atom back.
+ *   S5 forgetting   βₜ = (1 − 1/t)^ρ with ρ = 3 at first: the codes of mini-batch s weigh (s/t)³, those of ODL
+ *                   about s/t, since codes over earlier atoms hold an atom back. Once the last third of the run has used
+ *                   an atom five times per non-zero, ρ grows with the root of t: fewer examples are enough.
  *   S4 refined base Only with `refineBase`: before some updates of the atoms the factors of Φ are
  *                   refined to the mini-batch (baseRefinement.ts), and the atoms scaled to unit norm.
  *
@@ -65,7 +66,7 @@ import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { identityColumns, SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../kernels/contract.js";
 import { Model, type ModelMeta } from "../../model/model.js";
-import { Encoder, resolveLimits } from "../../pursuit/encoder.js";
+import { defaultSparsity, Encoder, resolveLimits } from "../../pursuit/encoder.js";
 import { atomCareMemory, NewAtoms } from "../atoms/atomCare.js";
 import { AtomFits, fitBytes, fitCost } from "../atoms/atomFits.js";
 import { BaseRefinement, refinementMemory, requireRefinable } from "../atoms/baseRefinement.js";
@@ -115,6 +116,8 @@ interface SparseOdlState extends SparseState, LastUpdates {
   readonly all: DeviceSet;
   readonly replaced: DeviceSet;
   readonly fits: AtomFits;
+  /** How often a mini-batch uses an atom, per non-zero of the atom: Np/(mk). */
+  readonly usesPerEntry: number;
   /** τ: the weight of an atom without a past. */
   weight: number;
 }
@@ -149,6 +152,7 @@ async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState>
     all,
     replaced: kernels.set(m),
     fits: await AtomFits.create(base, k, m, kernels),
+    usesPerEntry: (batch * (coding.sparsity ?? defaultSparsity(n))) / (m * k),
     weight: 0,
     updated: 0,
     fitted: 0,
@@ -176,15 +180,23 @@ async function sparseOdlUpdate(state: SparseOdlState, Y: DeviceMatrix, kernels: 
   tally.step += 1;
   const first = tally.step === 1;
   if (first) await weighStart(state, X, kernels); // S2
-  await kernels.addMoments(first ? 1 : (1 - 1 / tally.step) ** forgettingPower, Y, X, B, C); // S5
+  await kernels.addMoments(first ? 1 : sumDecay(tally.step, state.usesPerEntry), Y, X, B, C); // S5
   const kind = updateKind(tally.step, state, state.schedule);
   if (!kind) return;
   if (state.refinement?.isDue(tally.step)) await refineBase(state, Y, X, kernels); // S4
   await updateAtoms(state, kind, kernels);
 }
 
-/** The exponent of S5. */
+/** ρ of S5 at first, and the uses of an atom per non-zero, in the last 1/ρ of the mini-batches, from which on it grows. */
 const forgettingPower = 3;
+const enoughUses = 5;
+
+/** βₜ of S5 for mini-batch t, if each uses an atom `usesPerEntry` times per non-zero. */
+export function sumDecay(t: number, usesPerEntry: number): number {
+  const remembered = (t * usesPerEntry) / forgettingPower;
+  const power = forgettingPower * Math.max(1, Math.sqrt(remembered / enoughUses));
+  return (1 - 1 / t) ** power;
+}
 
 /** Refine the base, and scale the atoms to unit norm again; the Gram matrix is left to `updateAtoms`. */
 async function refineBase(
@@ -285,7 +297,7 @@ function sparseOdlAtoms(
 const quickUpdate = 1e9;
 
 /** The time that moves, fits alone, and fits beside moves may take, as a share of coding. */
-const shares = { moves: 0.5, fitsAlone: 0.5, fits: 0.1 } as const;
+const shares = { moves: 1, fitsAlone: 2, fits: 0.25 } as const;
 
 /**
  * Mini-batches between two updates, from the multiply-adds of an update and of coding N examples. Fits alone, and moves, come
