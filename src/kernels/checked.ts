@@ -186,6 +186,7 @@ const furtherChecks: {
     requireInteger(where, "first", first, 0, A.cols - C.cols);
   },
   addMoments: (where, _, beta) => requireNumber(where, "beta", beta),
+  descendAtoms: (where, _table, _B, _C, _D, step = 1) => requireNumber(where, "step", step),
   extract(where, _, { count }, windows, patch, Y) {
     const { signal, start } = windows ?? {};
     requireWords(where, "windows.signal", signal, Y.cols);

@@ -381,10 +381,10 @@ export interface ExplicitOperations {
   addMoments(beta: number, Y: DeviceMatrix, X: DeviceSparse, B: DeviceMatrix, C: DeviceMatrix): Promise<void>;
   /**
    * For j = 0 … m − 1 in turn, each with the new atoms before it:
-   * dⱼ ← u / ‖u‖₂ with u = dⱼ + (bⱼ − Dcⱼ) / Cⱼⱼ, C symmetric. An atom does not change if
+   * dⱼ ← u / ‖u‖₂ with u = dⱼ + ω(bⱼ − Dcⱼ) / Cⱼⱼ, C symmetric and ω = `step` (1 by default). An atom does not change if
    * Cⱼⱼ is below `momentFloor` or u is zero.
    */
-  descendAtoms(B: DeviceMatrix, C: DeviceMatrix, D: DeviceMatrix): Promise<void>;
+  descendAtoms(B: DeviceMatrix, C: DeviceMatrix, D: DeviceMatrix, step?: number): Promise<void>;
   /**
    * For j = 0 … m − 1 in turn, over the examples I whose codes use atom j, g their
    * coefficients, R = Y − DX: with E = R_I + dⱼgᵀ, the error without the atom,

@@ -231,7 +231,9 @@ async function expectDescent(
   const C = rounded(x.times(x.transpose()));
   const B = rounded(wide(randomDense(rng, n, X.cols, scale)).times(x.transpose()));
   const held = await bench.hold(D);
-  await bench.kernels.descendAtoms(await bench.put(B), await bench.put(C), held);
+  const step = rng.below(2) === 0 ? undefined : 0.5 + rng.uniform();
+  await bench.kernels.descendAtoms(await bench.put(B), await bench.put(C), held, step);
+  const omega = Math.fround(step ?? 1);
   const after = await bench.kernels.readMatrix(held);
   const now = D.copy();
   for (let j = 0; j < m; j++) {
@@ -249,10 +251,10 @@ async function expectDescent(
       });
     }
     for (let r = 0; r < n; r++) {
-      u[r] = D.at(r, j) + (B.at(r, j) + u[r]) / weight;
-      size[r] = Math.abs(D.at(r, j)) + (Math.abs(B.at(r, j)) + size[r]) / weight;
+      u[r] = D.at(r, j) + (omega * (B.at(r, j) + u[r])) / weight;
+      size[r] = Math.abs(D.at(r, j)) + (omega * (Math.abs(B.at(r, j)) + size[r])) / weight;
     }
-    expectDirection(after.column(j), u, size, 2 * m + quotient + 3, `atom ${j}`);
+    expectDirection(after.column(j), u, size, 2 * m + quotient + 4, `atom ${j}`);
     now.column(j).set(after.column(j));
   }
 }

@@ -47,7 +47,7 @@ export function explicitOperations(pool: Pool, memory: CpuMemory, codes: CodeLis
       };
       await pool.run("addMoments", args, B.cols, 8);
     },
-    descendAtoms: (B, C, D) => descendAtoms(pool, memory, B, C, D),
+    descendAtoms: (B, C, D, step = 1) => descendAtoms(pool, memory, { B, C, D }, step),
     refitAtoms: (R, X, D) => refitAtoms(pool, memory, codes, R, X, D),
     async addOuter(Y, C) {
       pool.reserveScratch(4 * blockScratch);
@@ -90,9 +90,8 @@ async function combine(
 async function descendAtoms(
   pool: Pool,
   memory: CpuMemory,
-  B: DeviceMatrix,
-  C: DeviceMatrix,
-  D: DeviceMatrix,
+  { B, C, D }: { readonly B: DeviceMatrix; readonly C: DeviceMatrix; readonly D: DeviceMatrix },
+  step: number,
 ): Promise<void> {
   const { at, rows: n, cols: m } = dense(D);
   const bytes = n * descentBlock * 4;
@@ -101,7 +100,7 @@ async function descendAtoms(
   pool.reserveScratch(4 * Math.max(blockScratch, 2 * m + n));
   await pool.run("countEntries", { C: dense(C).at, m, counts }, m, 64);
   const filled = Array.from(memory.arena.u32(counts, m), (count) => count / m);
-  const common = { D: at, n, m, B: dense(B).at, C: dense(C).at, floor: momentFloor };
+  const common = { D: at, n, m, B: dense(B).at, C: dense(C).at, floor: momentFloor, step };
   const limit = (atom: number) => Math.max(0, Math.min(atom, m));
   for (let first = -descentBlock; first < m; first += descentBlock) {
     const [before, next, end] = [-1, 1, 2].map((blocks) => limit(first + blocks * descentBlock));

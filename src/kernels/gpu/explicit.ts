@@ -63,8 +63,8 @@ class ExplicitUpdates {
     }
   }
 
-  /** dⱼ ← u/‖u‖ with u = dⱼ + (bⱼ − Dcⱼ)/Cⱼⱼ, one atom after the other. */
-  descend(B: GpuMatrix, C: GpuMatrix, D: GpuMatrix): void {
+  /** dⱼ ← u/‖u‖ with u = dⱼ + ω(bⱼ − Dcⱼ)/Cⱼⱼ, one atom after the other. */
+  descend(B: GpuMatrix, C: GpuMatrix, D: GpuMatrix, step: number): void {
     const { queue } = this.#memory;
     const m = D.cols;
     const V = this.#room("DC", D.rows, m);
@@ -76,7 +76,7 @@ class ExplicitUpdates {
         const atoms = Math.min(descentBlock, run.count - at);
         const block = { quads: D.quads, strideC: C.stride, first, atoms };
         const [columnB, columnC, columnV, columnD] = run.parts.map(({ offset }) => offset + at);
-        const params = { ...block, columnB, columnC, columnV, columnD, floor: momentFloor };
+        const params = { ...block, columnB, columnC, columnV, columnD, floor: momentFloor, step };
         const buffers = [...run.parts.map(({ buffer }) => buffer), changes];
         queue.dispatch("descend", params, buffers, [1]);
         const behind = first + atoms;
@@ -175,8 +175,8 @@ export function explicitOperations(
     combine: async (D, X, Y) => products.combine(dense(D), sparse(X), dense(Y)),
     remainder: async (D, X, Y, R) => products.remainder(dense(D), sparse(X), dense(Y), dense(R)),
     addMoments: async (beta, Y, X, B, C) => updates.addMoments(beta, dense(Y), sparse(X), dense(B), dense(C)),
-    async descendAtoms(B, C, D) {
-      updates.descend(dense(B), dense(C), dense(D));
+    async descendAtoms(B, C, D, step = 1) {
+      updates.descend(dense(B), dense(C), dense(D), step);
       await memory.queue.pace();
     },
     async refitAtoms(R, X, D) {

@@ -60,13 +60,13 @@ export function addMoments(
 }
 
 /** dⱼ ← u/‖u‖ with u = dⱼ + (bⱼ − Dcⱼ)/Cⱼⱼ, one atom after the other. */
-export function descendAtoms(B: DenseMatrix, C: DenseMatrix, D: DenseMatrix): void {
+export function descendAtoms(B: DenseMatrix, C: DenseMatrix, D: DenseMatrix, step: number): void {
   for (let j = 0; j < D.cols; j++) {
     const weight = C.at(j, j);
     if (!(weight >= momentFloor)) continue;
     const u = Float64Array.from(B.column(j));
     for (let i = 0; i < D.cols; i++) addScaled(u, -C.at(i, j), D.column(i));
-    D.column(j).forEach((d, r) => (u[r] = d + u[r] / weight));
+    D.column(j).forEach((d, r) => (u[r] = d + (step * u[r]) / weight));
     normalizeInto(u, D.column(j));
   }
 }

@@ -30,14 +30,15 @@
  *   O2 unit sphere  Algorithm 2 keeps dⱼ in the unit ball. OMP does not see the norm of an
  *                   atom, so its norm is always 1.
  *   O3 new atoms    An atom that atom care replaces by an example has no past: its column of
- *                   B and its row and column of C start at zero.
+ *                   B and its row and column of C start at zero, and what it has explained
+ *                   is not left to the others (sumsOfPast.ts).
  *
  * [Mairal10] J. Mairal, F. Bach, J. Ponce, G. Sapiro. Online Learning for Matrix
  *            Factorization and Sparse Coding. JMLR 11, 2010.
  */
 
 import { baseRows } from "../../dictionaries/base.js";
-import type { DeviceMatrix, DeviceSet, Kernels } from "../../kernels/contract.js";
+import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { savableMatrix, savableSymmetric } from "../checkpoints/checkpointParts.js";
 import {
   checkStart,
@@ -49,16 +50,12 @@ import {
   startedMemory,
 } from "./explicitLearner.js";
 import type { LearnerKind, LearnerSetting, ReplaceableAtoms } from "./learner.js";
+import { forgetAtoms, forgettingBytes, type SumsOfPast } from "./sumsOfPast.js";
 import { codeBatch } from "./tally.js";
 
-interface OdlState extends ExplicitState {
+interface OdlState extends ExplicitState, SumsOfPast {
   /** η: examples per mini-batch. */
   readonly batch: number;
-  /** The past: Σ yxᵀ, n × m, and Σ xxᵀ, m × m. */
-  readonly B: DeviceMatrix;
-  readonly C: DeviceMatrix;
-  /** Room for the atoms that atom care replaces. */
-  readonly replaced: DeviceSet;
 }
 
 async function createOdl(setting: LearnerSetting): Promise<OdlState> {
@@ -93,15 +90,12 @@ export function forgetting(t: number, batch: number): number {
 
 /** The atoms as atom care sees them; new ones have no past (O3). */
 function odlAtoms(state: OdlState, kernels: Kernels): ReplaceableAtoms {
-  const { B, C, replaced } = state;
   const columns = replaceableColumns(state, kernels);
   return {
     ...columns,
     async replace(atoms, Y) {
+      await forgetAtoms(state, Uint32Array.from(atoms).sort(), state.dictionary.atoms, kernels);
       await columns.replace(atoms, Y);
-      await kernels.writeSet(replaced, Uint32Array.from(atoms).sort());
-      await kernels.clearColumns(replaced, B);
-      await kernels.clearColumns(replaced, C, { rows: true });
     },
   };
 }
@@ -115,8 +109,9 @@ export const odl: LearnerKind = {
   check: checkStart("odl"),
 
   memory(options, N) {
-    const { base, atoms: m } = options;
-    return [...startedMemory(options, N), { what: "sums", bytes: 4 * m * (baseRows(base) + m) }];
+    const { base, atoms: m, hasAtomCare } = options;
+    const bytes = 4 * m * (baseRows(base) + m) + (hasAtomCare ? forgettingBytes(m) : 0);
+    return [...startedMemory(options, N), { what: "sums", bytes }];
   },
 
   async create(setting) {

@@ -15,7 +15,7 @@
  *     B ← βₜB + YXᵀ,   C ← βₜC + XXᵀ                           kernels.addMoments
  *     every few mini-batches (`updateKind`), from U = D:       updateAtoms
  *         for each atom in turn                                kernels.descendAtoms
- *             v = uⱼ + (bⱼ − Ucⱼ)/Cⱼⱼ,   uⱼ ← v/‖v‖₂
+ *             v = uⱼ + ω(bⱼ − Ucⱼ)/Cⱼⱼ,  uⱼ ← v/‖v‖₂
  *         a move: aⱼ ← one step of hard thresholding           AtomFits.approach
  *             pursuit towards uⱼ, where closer
  *         or, now and then, a fit: aⱼ ← OLS_k(Φ_I, uⱼ),        AtomFits.improve
@@ -31,9 +31,9 @@
  * are. All atoms change at once, however, and the sparse ones differ from the dense: f may rise.
  *
  * How often. Learning is fastest when atoms follow the sums closely, a little after every mini-batch. So moves, which cost
- * a sweep, G and some products with Φ, are made every few mini-batches, such that they take no longer than coding by a count of
+ * a sweep, G and some products with Φ, are made every few mini-batches, such that they take less time than coding by a count of
  * multiply-adds. Over a coherent base thresholding alone loses some per cent, which fits make up for: they are made
- * such that they take a quarter of the time of coding, at the end of the run, and at the end of an epoch that is long enough. Where fits cost
+ * such that they take a tenth of the time of coding (a quarter where they are quick), at the end of the run, and at the end of an epoch that is long enough. Where fits cost
  * less than a sweep there are fits alone.
  *
  * Shapes   Y n×N   X m×N   Φ n×L   A L×m   U, B n×m   C, G m×m
@@ -46,12 +46,14 @@
  *   S2 weight       The starting atoms count as much as eight mini-batches that use all atoms
  *                   equally: B⁰ = τD⁰, C⁰ = τI. Otherwise the first update replaces each atom by
  *                   the two or three examples that used it. An atom that atom care replaces has
- *                   no past, and counts as much from then on.
+ *                   no past (sumsOfPast.ts), and counts as much from then on.
  *   S3 closer fits  A move or a fit that is farther from uⱼ than the old atom is not taken; so an atom
  *                   that no example uses stays as it is.
  *   S5 forgetting   βₜ = (1 − 1/t)^ρ with ρ = 3 at first: the codes of mini-batch s weigh (s/t)³, those of ODL
  *                   about s/t, since codes over earlier atoms hold an atom back. Once the last third of the run has used
- *                   an atom five times per non-zero, ρ grows with the root of t: fewer examples are enough.
+ *                   an atom four times per non-zero, ρ grows with the root of t: fewer examples are enough.
+ *   S6 step         A sweep goes only a part of the way, ω = 1/(1 + p/50): the more atoms share an example, the more their
+ *                   changes add up, and codes change with them.
  *   S4 refined base Only with `refineBase`: before some updates of the atoms the factors of Φ are
  *                   refined to the mini-batch (baseRefinement.ts), and the atoms scaled to unit norm.
  *
@@ -80,6 +82,7 @@ import {
   type LearnerSetting,
   type ReplaceableAtoms,
 } from "./learner.js";
+import { forgetAtoms, forgettingBytes, type SumsOfPast } from "./sumsOfPast.js";
 import { codeBatch, type SparseState, sparseLearner, Tally } from "./tally.js";
 
 /** Mini-batches between two updates: the fewest, and the most. */
@@ -104,18 +107,16 @@ interface LastUpdates {
   fitted: number;
 }
 
-interface SparseOdlState extends SparseState, LastUpdates {
+interface SparseOdlState extends SparseState, SumsOfPast, LastUpdates {
   readonly schedule: UpdateSchedule;
-  /** The past: Σ yxᵀ, n × m, and Σ xxᵀ, m × m. */
-  readonly B: DeviceMatrix;
-  readonly C: DeviceMatrix;
   /** U: dense atoms, n × m. */
   readonly atoms: DeviceMatrix;
   /** The identity, m × m, which makes U from A. */
   readonly identity: DeviceSparse;
   readonly all: DeviceSet;
-  readonly replaced: DeviceSet;
   readonly fits: AtomFits;
+  /** ω. */
+  readonly sweepStep: number;
   /** How often a mini-batch uses an atom, per non-zero of the atom: Np/(mk). */
   readonly usesPerEntry: number;
   /** τ: the weight of an atom without a past. */
@@ -128,6 +129,7 @@ async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState>
   const dictionary = await SparseDictionary.create(base, start, kernels, k);
   await scaleToUnit(dictionary, start, kernels);
   const { rows: n, cols: m } = dictionary;
+  const p = coding.sparsity ?? defaultSparsity(n);
   const identity = kernels.sparse(m, m, 1);
   const all = kernels.set(m);
   await kernels.writeSparse(identity, identityColumns(m, 0, m));
@@ -152,7 +154,8 @@ async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState>
     all,
     replaced: kernels.set(m),
     fits: await AtomFits.create(base, k, m, kernels),
-    usesPerEntry: (batch * (coding.sparsity ?? defaultSparsity(n))) / (m * k),
+    usesPerEntry: (batch * p) / (m * k),
+    sweepStep: 1 / (1 + p / sharedBy),
     weight: 0,
     updated: 0,
     fitted: 0,
@@ -189,7 +192,7 @@ async function sparseOdlUpdate(state: SparseOdlState, Y: DeviceMatrix, kernels: 
 
 /** ρ of S5 at first, and the uses of an atom per non-zero, in the last 1/ρ of the mini-batches, from which on it grows. */
 const forgettingPower = 3;
-const enoughUses = 5;
+const enoughUses = 4;
 
 /** βₜ of S5 for mini-batch t, if each uses an atom `usesPerEntry` times per non-zero. */
 export function sumDecay(t: number, usesPerEntry: number): number {
@@ -241,12 +244,15 @@ function isFitDue(step: number, fitted: number, schedule: Omit<UpdateSchedule, "
 async function updateAtoms(state: SparseOdlState, kind: UpdateKind, kernels: Kernels): Promise<void> {
   const { dictionary: D, B, C, atoms: U, identity, fits, tally } = state;
   await kernels.reconstruct(D.phi, D.A, identity, U);
-  await kernels.descendAtoms(B, C, U);
+  await kernels.descendAtoms(B, C, U, state.sweepStep); // S6
   await (kind === "fit" ? fits.improve(U, D) : fits.approach(U, D)); // S3
   await D.refresh(state.all);
   state.updated = tally.step;
   if (kind === "fit") state.fitted = tally.step;
 }
+
+/** Atoms per code at which ω of S6 is a half. */
+const sharedBy = 50;
 
 /** Mini-batches that the starting atoms count as. */
 const startWeight = 8;
@@ -277,27 +283,26 @@ function sparseOdlAtoms(
   { atomSparsity }: LearnerOptions,
   kernels: Kernels,
 ): ReplaceableAtoms & { free(): void } {
-  const { dictionary, tally, residual, B, C, replaced, fits } = state;
-  const newAtoms = new NewAtoms(dictionary, atomSparsity, kernels, fits.phi);
+  const { dictionary: D, tally, residual, atoms: U, identity, fits } = state;
+  const newAtoms = new NewAtoms(D, atomSparsity, kernels, fits.phi);
   const replace = async (atoms: readonly number[], Y: DeviceMatrix) => {
-    await newAtoms.replace(atoms, Y);
     const chosen = Uint32Array.from(atoms).sort();
-    await kernels.writeSet(replaced, chosen);
-    await kernels.clearColumns(replaced, B);
-    await kernels.clearColumns(replaced, C, { rows: true });
+    await kernels.reconstruct(D.phi, D.A, identity, U);
+    await forgetAtoms(state, chosen, U, kernels);
+    await newAtoms.replace(atoms, Y);
     const ones = new Uint32Array(chosen.length).fill(1);
-    const columns = new SparseColumns(dictionary.cols, chosen.length, 1, chosen, undefined, ones);
+    const columns = new SparseColumns(D.cols, chosen.length, 1, chosen, undefined, ones);
     await addWeight(state, columns, kernels);
   };
-  const coherence = (target: DeviceMatrix) => dictionary.coherence(target);
+  const coherence = (target: DeviceMatrix) => D.coherence(target);
   return { uses: tally.uses, residual, coherence, replace, free: () => newAtoms.free() };
 }
 
 /** Multiply-adds of updates for which no mini-batch needs to wait: about a tenth of a second on two cores. */
 const quickUpdate = 1e9;
 
-/** The time that moves, fits alone, and fits beside moves may take, as a share of coding. */
-const shares = { moves: 1, fitsAlone: 2, fits: 0.25 } as const;
+/** The time that updates may take, as a share of coding: moves, the fits beside them (quick ones, and others), and fits alone. */
+const shares = { moves: 0.6, quickFits: 0.25, fits: 0.1, fitsAlone: 2 } as const;
 
 /**
  * Mini-batches between two updates, from the multiply-adds of an update and of coding N examples. Fits alone, and moves, come
@@ -324,7 +329,7 @@ export function updateIntervals(
     return { shortest: Math.ceil(Math.min(longest / 6, update / quickUpdate)), longest };
   };
   if (fit <= sweep) return { moves: undefined, fits: rising(m * (fit + sweep), shares.fitsAlone) };
-  const wait = every(m * (fit + sweep), shares.fits);
+  const wait = every(m * (fit + sweep), m * fit <= quickUpdate ? shares.quickFits : shares.fits);
   return {
     moves: rising(m * (sweep + 8 * transform), shares.moves),
     fits: { shortest: wait, longest: wait },
@@ -348,7 +353,7 @@ export const sparseOdl: LearnerKind = {
     const p = coding.sparsity ?? Math.min(n, m);
     const parts = [
       ...gramMemory(options),
-      { what: "sums", bytes: 4 * m * (n + m) },
+      { what: "sums", bytes: 4 * m * (n + m) + (options.hasAtomCare ? forgettingBytes(m) : 0) },
       { what: "fits", bytes: fitBytes(options, k, m) + 4 * m * n },
       { what: "mini-batch", bytes: 4 * N * (3 * n + correlationsOf(options) + 2 * p + 4) },
       { what: "atoms", bytes: 8 * (k + 6) * m },

@@ -158,6 +158,8 @@ class DescendArguments {
   share: i32;
   /** `momentFloor` of the contract. */
   floor: f32;
+  /** ω. */
+  step: f32;
 }
 
 /**
@@ -249,7 +251,7 @@ function moveBlock(args: DescendArguments, scratch: usize): void {
     const count = listAtoms(args, j, args.before, args.next, scratch, weights, 0);
     weightedSum(f, bytes, scratch, weights, count, -1);
     addScaled(f, 1, args.F + <usize>(j - args.first) * bytes, bytes);
-    moveAtom(args.D + <usize>j * bytes, f, <f32>(1.0 / <f64>weight), args.n);
+    moveAtom(args.D + <usize>j * bytes, f, <f32>(<f64>args.step / <f64>weight), args.n);
   }
 }
 

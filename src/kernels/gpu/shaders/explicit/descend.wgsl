@@ -1,4 +1,4 @@
-// The atoms of a block J one after the other: dⱼ ← u/‖u‖ with u = dⱼ + (bⱼ − vⱼ)/Cⱼⱼ, where
+// The atoms of a block J one after the other: dⱼ ← u/‖u‖ with u = dⱼ + ω(bⱼ − vⱼ)/Cⱼⱼ, where
 // v = DC with the current atoms. One workgroup; a thread owns rows, four at a time.
 //
 // V holds DC_J from before the block; the changes of the block so far, Σ δᵢ Cᵢⱼ over its atoms
@@ -14,6 +14,7 @@ struct Params {
   columnV: u32,
   columnD: u32,
   floor: f32,    // Cⱼⱼ below this counts as zero
+  step: f32,     // ω
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -39,7 +40,8 @@ fn main(@builtin(local_invocation_index) thread: u32) {
         let column = params.columnV + c;
         var v = V[column * params.quads + q];
         for (var i = 0u; i < c; i++) { v += changes[i * params.quads + q] * C[weights + i]; }
-        let u = D[(params.columnD + c) * params.quads + q] + (B[(params.columnB + c) * params.quads + q] - v) / weight;
+        let rest = B[(params.columnB + c) * params.quads + q] - v;
+        let u = D[(params.columnD + c) * params.quads + q] + params.step * rest / weight;
         energy += dot(u, u);
         change = u;
       }
