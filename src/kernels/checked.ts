@@ -177,8 +177,7 @@ const furtherChecks: {
     requireInteger(where, "C.width", C.width, Math.max(1, A.width));
     requireRange(where, "columns", columns, W.cols, A);
   },
-  takeEntries: (where, _table, _W, C, V) =>
-    void requireInteger(where, "V.width", V.width, C.width, C.width),
+  takeEntries: (where, _table, _W, C, V) => void requireInteger(where, "V.width", V.width, C.width, C.width),
   addEntries: (where, _table, V, _energies, C) =>
     void requireInteger(where, "V.width", V.width, C.width, C.width),
   acceptAtoms(where, _table, C, _energies, _left, _distances, A, first) {

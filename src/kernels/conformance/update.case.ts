@@ -138,7 +138,8 @@ export const updateCases: readonly ConformanceCase[] = [
     check: (bench, rng) => expectAccepted(bench, rng, 300, 600, 130),
   },
   {
-    title: "thresholdAtoms is P_k of columns of A and half of W, and takeEntries and addEntries a step along a part of W",
+    title:
+      "thresholdAtoms is P_k of columns of A and half of W, and takeEntries and addEntries a step along a part of W",
     async check(bench, rng, scale) {
       const [L, m] = [1 + rng.below(90), 1 + rng.below(40)];
       await expectThresholded(bench, rng, { L, m, width: 1 + rng.below(Math.min(L, 70)), scale });
@@ -548,7 +549,9 @@ async function expectThresholded(
     "entries of W",
   );
 
-  const energies = DenseMatrix.build(1, N, () => (rng.below(6) === 0 ? 0 : scale * scale * (1 + rng.uniform())));
+  const energies = DenseMatrix.build(1, N, () =>
+    rng.below(6) === 0 ? 0 : scale * scale * (1 + rng.uniform()),
+  );
   await kernels.addEntries(V, await bench.put(energies), C);
   const stepped = await kernels.readSparse(C);
   expectSame(stepped.indices, kept.indices, "rows after the step");

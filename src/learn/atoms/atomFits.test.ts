@@ -5,7 +5,7 @@ import { createBase } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import { dot, explicitBase, wide } from "../../kernels/conformance/oracle.case.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
-import type { Matrix64 } from "../../linalg/matrix64.js";
+import { Matrix64 } from "../../linalg/matrix64.js";
 import { randomAtoms, unitAtoms } from "../learners/learner.case.js";
 import { AtomFits, fitBytes, fitChoices, fitCost } from "./atomFits.js";
 
@@ -25,6 +25,22 @@ async function setUp(seed: number) {
 
 function toHost(D: Matrix64): DenseMatrix {
   return new DenseMatrix(D.rows, D.cols, Float32Array.from(D.data));
+}
+
+/** The unit atom after P_k[a + ½Φᵀ(u − Φa)] and a line search along the gradient at its places. */
+function stepOf(phi: Matrix64, a: Float64Array, u: Float64Array): Float64Array {
+  const product = (c: Float64Array) => phi.times(new Matrix64(phi.cols, 1, c)).data;
+  const correlations = (c: Float64Array) => {
+    const left = product(c).map((value, i) => u[i] - value);
+    return Float64Array.from({ length: phi.cols }, (_, l) => dot(phi.column(l), left));
+  };
+  const moved = correlations(a).map((w, l) => a[l] + w / 2);
+  const kept = [...moved.keys()].sort((x, y) => Math.abs(moved[y]) - Math.abs(moved[x])).slice(0, k);
+  const c = moved.map((value, l) => (kept.includes(l) ? value : 0));
+  const v = correlations(c).map((value, l) => (kept.includes(l) ? value : 0));
+  const length = dot(v, v) / dot(product(v), product(v));
+  const d = product(c.map((value, l) => value + length * v[l]));
+  return d.map((value) => value / Math.sqrt(dot(d, d)));
 }
 
 describe("AtomFits", () => {
@@ -52,6 +68,36 @@ describe("AtomFits", () => {
     const after = phi.times(wide(await kernels.readSparse(D.A)));
     for (let j = 0; j < m; j++) expect(dot(after.column(j), wanted.column(j))).toBeCloseTo(1, 5);
     expect(dot(after.column(7), before.column(7))).toBeLessThan(0.99);
+  });
+
+  test("approaches a target by a step of hard thresholding pursuit with an exact line search", async () => {
+    const { kernels, rng } = await setUp(6);
+    const coherent = createBase("cropped:db2", [4, 4]);
+    const phi = explicitBase(coherent.factors);
+    const A = randomAtoms(rng, phi.cols, m, k);
+    const { D: before, norms } = unitAtoms(phi, A);
+    for (let s = 0; s < A.values.length; s++) A.values[s] /= norms[Math.floor(s / k)];
+    const fits = await AtomFits.create(coherent, k, m, kernels);
+    const D = await SparseDictionary.create(coherent, A, kernels);
+    const targets = toHost(unitAtoms(phi, randomAtoms(rng, phi.cols, m, 6)).D);
+    const U = kernels.matrix(phi.rows, m);
+    await kernels.writeMatrix(U, targets);
+    await fits.approach(U, D);
+    const after = phi.times(wide(await kernels.readSparse(D.A)));
+    let moved = 0;
+    for (let j = 0; j < m; j++) {
+      const u = Float64Array.from(targets.column(j));
+      const stepped = stepOf(phi, wide(A.slice(j, j + 1)).data, u);
+      const distance = (d: ArrayLike<number>) => Math.hypot(...u.map((value, i) => value - d[i]));
+      const closer = distance(stepped) < distance(before.column(j));
+      if (closer) moved++;
+      const expected = closer ? stepped : before.column(j);
+      after.column(j).forEach((value, i) => {
+        expect(value).toBeCloseTo(expected[i], 4);
+      });
+    }
+    expect(moved).toBeGreaterThan(m / 2);
+    fits.free();
   });
 
   test("improves an atom among its own base atoms and those most correlated with what it leaves", async () => {

@@ -16,8 +16,7 @@ import { train } from "../run/train.js";
 import type { TrainOptions } from "../run/trainOptions.js";
 import { collect, keepEvery, learnerCase, pursue, randomAtoms, unitAtoms } from "./learner.case.js";
 import type { LearnerOptions } from "./learner.js";
-import { forgetting } from "./odl.js";
-import { isDue, sparseOdl, updateIntervals } from "./sparseOdl.js";
+import { sparseOdl, sumDecay, updateIntervals, updateKind } from "./sparseOdl.js";
 
 learnerCase("sparse-odl", { sparseFactor: true, recovers: 0.8, planted: { epochs: 20 } });
 
@@ -32,12 +31,12 @@ const options: LearnerOptions = {
   ...{ momentum: 0, firstSteps: "paper", stepDecay: 1, init: "base", average: false },
 };
 
-async function setUp(seed: number, perEpoch = Infinity) {
+async function setUp(seed: number, perEpoch = Infinity, examples: number = N) {
   const kernels = createReferenceKernels();
   const rng = Rng.from(seed);
   const A = randomAtoms(rng, phi.cols, m, k);
   const updates = { perEpoch, total: Infinity };
-  const learner = await sparseOdl.create({ options, start: A, examples: N, updates, kernels });
+  const learner = await sparseOdl.create({ options, start: A, examples, updates, kernels });
   const put = async (Y: DenseMatrix) => {
     const held = kernels.matrix(Y.rows, Y.cols);
     await kernels.writeMatrix(held, Y);
@@ -69,8 +68,8 @@ class Sums {
     const X = codes(D, Y);
     this.#step += 1;
     const first = this.#step === 1;
-    const tau = first ? (8 * dot(X.data, X.data)) / m : 0;
-    const beta = first ? 0 : forgetting(this.#step, N);
+    const tau = first ? (4 * dot(X.data, X.data)) / m : 0;
+    const beta = first ? 0 : sumDecay(this.#step, (N * p) / (m * k));
     const [b, c] = [wide(Y).times(X.transpose()), X.times(X.transpose())];
     this.B.data.forEach((value, i) => (this.B.data[i] = beta * value + tau * D.data[i] + b.data[i]));
     this.C.data.forEach((value, i) => (this.C.data[i] = beta * value + c.data[i]));
@@ -82,13 +81,14 @@ class Sums {
     return dot(D.transpose().times(D).data, this.C.data) / 2 - dot(D.data, this.B.data);
   }
 
-  /** Two sweeps over dense unit atoms. */
+  /** A sweep over dense unit atoms. */
   descend(from: Matrix64): Matrix64 {
     const D = new Matrix64(n, m, from.data.slice());
-    for (let turn = 0; turn < 2 * m; turn++) {
-      const j = turn % m;
+    const omega = 1 / (1 + p / 50); // S6
+    for (let j = 0; j < m; j++) {
       const pull = D.times(new Matrix64(m, 1, this.C.column(j).slice()));
-      const u = D.column(j).map((d, i) => d + (this.B.column(j)[i] - pull.data[i]) / this.C.column(j)[j]);
+      const gradient = D.column(j).map((_, i) => pull.data[i] - this.B.column(j)[i]);
+      const u = D.column(j).map((d, i) => d - (omega * gradient[i]) / this.C.column(j)[j]);
       const size = Math.sqrt(dot(u, u));
       D.data.set(
         u.map((value) => value / size),
@@ -193,11 +193,12 @@ describe("sparse-odl", () => {
   });
 
   test("updates atoms at growing intervals, at the end of each epoch, and for a model", async () => {
-    const { rng, learner, put, atoms } = await setUp(7, 19);
+    const few = 4; // examples per mini-batch: an update costs as much as coding a few of them
+    const { rng, learner, put, atoms } = await setUp(7, 19, few);
     const changed: number[] = [];
     let last = await atoms();
     for (let t = 1; t <= 20; t++) {
-      await learner.update(await put(planted(rng, N)));
+      await learner.update(await put(planted(rng, few)));
       const now = await atoms();
       if (now.data.some((value, i) => value !== last.data[i])) changed.push(t);
       last = now;
@@ -229,7 +230,34 @@ describe("sparse-odl", () => {
     learner.free();
   });
 
-  test("the longest interval makes updates half as long as coding, the shortest is a sixth of it or less", () => {
+  test("S5 forgetting: mini-batch s weighs s/t, and less once atoms were used often", () => {
+    let fifth = 1; // the weight of mini-batch 5 after 20
+    for (let t = 6; t <= 20; t++) fifth *= sumDecay(t, 0.01);
+    expect(fifth).toBeCloseTo(5 / 20, 12);
+    // half a use per non-zero and mini-batch: four of them after 8, after 16 within the last half, after 24 within the last third
+    const power = (t: number) => Math.log(sumDecay(t, 0.5)) / Math.log(1 - 1 / t);
+    expect([8, 16, 24, 96].map(power).map((rho) => Math.round(1e9 * rho) / 1e9)).toEqual([1, 2, 3, 6]);
+  });
+
+  test("S6 step: a sweep goes a shorter part of the way the longer the codes are", async () => {
+    const moved = async (sparsity: number) => {
+      const { kernels, rng, A, put } = await setUp(8);
+      const coding = { sparsity };
+      const learner = await sparseOdl.create({
+        ...{ options: { ...options, atomSparsity: n, coding }, start: A, examples: N, kernels },
+      });
+      const before = unitAtoms(phi, A).D;
+      const Y = DenseMatrix.build(n, 1, (r) => before.column(4)[r] + 0.01 * rng.normal());
+      await learner.update(await put(Y));
+      const after = denseOf(await learner.snapshot!(meta));
+      learner.free();
+      return Math.hypot(...after.column(4).map((d, i) => d - before.column(4)[i]));
+    };
+    // one example that one atom explains: the codes are alike but for their smallest entries
+    expect(await moved(12)).toBeLessThan(await moved(1));
+  });
+
+  test("moves and fits: which of them an update is, and how often", () => {
     const intervals = (size: number, atomSparsity: number, sparsity: number) => {
       const square = createBase("cropped:sym8", [size, size]);
       const atoms = square.factors.reduce((product, { cols }) => product * cols, 1);
@@ -239,24 +267,41 @@ describe("sparse-odl", () => {
         Infinity,
       );
     };
-    expect(intervals(12, 7, 4).longest).toBeLessThan(intervals(12, 36, 4).longest);
-    expect(intervals(12, 36, 4).longest).toBeLessThan(intervals(20, 40, 10).longest);
-    expect(intervals(64, 250, 60).longest).toBeLessThan(1000);
-    expect(intervals(12, 36, 4).shortest).toBe(1); // quick
-    const { shortest, longest } = intervals(32, 100, 20);
-    expect(shortest).toBe(Math.ceil(longest / 6));
+    expect(intervals(12, 7, 4).moves).toBeUndefined(); // a fit costs less than a sweep
+    const { moves, fits } = intervals(12, 36, 4);
+    expect(moves!.longest).toBeLessThan(fits.longest / 5);
+    expect(moves!.shortest).toBe(1); // quick
+    expect(intervals(32, 250, 60).moves!.shortest).toBe(Math.ceil(intervals(32, 250, 60).moves!.longest / 6));
     expect(updateIntervals({ ...options, atomSparsity: 1 }, 1e6, Infinity)).toEqual({
-      shortest: 1,
-      longest: 1,
+      moves: undefined,
+      fits: { shortest: 1, longest: 1 },
     });
+
+    const schedule = { moves: { shortest: 2, longest: 5 }, fits: { shortest: 30, longest: 30 } };
+    const last = { updated: 0, fitted: 0 };
+    const kinds = Array.from({ length: 70 }, (_, i) => {
+      const kind = updateKind(i + 1, last, { ...schedule, perEpoch: Infinity, total: 70 });
+      if (kind) last.updated = i + 1;
+      if (kind === "fit") last.fitted = i + 1;
+      return kind;
+    });
+    const steps = (wanted: string) => [...kinds.keys()].filter((i) => kinds[i] === wanted).map((i) => i + 1);
+    expect(steps("fit")).toEqual([30, 70]); // 60 is soon at the end
+    expect(steps("move").slice(0, 10)).toEqual([2, 4, 6, 8, 10, 13, 17, 22, 27, 35]);
+    expect(steps("move").filter((step) => step > 30)).toEqual([35, 40, 45, 50, 55, 60, 65]);
   });
 
   test("updates wait for the shortest interval, then each time longer, and near the end for the end", () => {
-    const updates = (schedule: Partial<Parameters<typeof isDue>[2]>, steps: number) => {
+    const updates = (
+      { longest = 232, perEpoch = Infinity, total = Infinity }: Record<string, number>,
+      steps: number,
+    ) => {
       const list: number[] = [];
-      const usual = { shortest: 29, longest: 232, perEpoch: Infinity, total: Infinity };
-      for (let step = 1; step <= steps; step++)
-        if (isDue(step, list.at(-1) ?? 0, { ...usual, ...schedule })) list.push(step);
+      const schedule = { moves: undefined, fits: { shortest: 29, longest }, perEpoch, total };
+      for (let step = 1; step <= steps; step++) {
+        const fitted = list.at(-1) ?? 0;
+        if (updateKind(step, { updated: fitted, fitted }, schedule) === "fit") list.push(step);
+      }
       return list;
     };
     expect(updates({}, 1000)).toEqual([29, 58, 87, 116, 154, 205, 273, 363, 483, 643, 857]);

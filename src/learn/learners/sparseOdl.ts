@@ -43,15 +43,16 @@
  *
  * What it adds to ODL, each with a test of the same name in sparseOdl.test.ts:
  *   S1 start        A⁰ is chosen from base atoms and examples (exampleStart.ts).
- *   S2 weight       The starting atoms count as much as eight mini-batches that use all atoms
+ *   S2 weight       The starting atoms count as much as four mini-batches that use all atoms
  *                   equally: B⁰ = τD⁰, C⁰ = τI. Otherwise the first update replaces each atom by
  *                   the two or three examples that used it. An atom that atom care replaces has
  *                   no past (sumsOfPast.ts), and counts as much from then on.
  *   S3 closer fits  A move or a fit that is farther from uⱼ than the old atom is not taken; so an atom
  *                   that no example uses stays as it is.
- *   S5 forgetting   βₜ = (1 − 1/t)^ρ with ρ = 3 at first: the codes of mini-batch s weigh (s/t)³, those of ODL
- *                   about s/t, since codes over earlier atoms hold an atom back. Once the last third of the run has used
- *                   an atom four times per non-zero, ρ grows with the root of t: fewer examples are enough.
+ *   S5 forgetting   βₜ = (1 − 1/t)^ρ: the codes of mini-batch s weigh (s/t)^ρ, those of ODL about s/t. Codes over earlier
+ *                   atoms hold an atom back, but few codes are noisy: ρ is 1 until an atom was used four times per
+ *                   non-zero, then such that the last t/ρ mini-batches use it that often, and from ρ = 3 on it grows
+ *                   with the root of t.
  *   S6 step         A sweep goes only a part of the way, ω = 1/(1 + p/50): the more atoms share an example, the more their
  *                   changes add up, and codes change with them.
  *   S4 refined base Only with `refineBase`: before some updates of the atoms the factors of Φ are
@@ -190,14 +191,14 @@ async function sparseOdlUpdate(state: SparseOdlState, Y: DeviceMatrix, kernels: 
   await updateAtoms(state, kind, kernels);
 }
 
-/** ρ of S5 at first, and the uses of an atom per non-zero, in the last 1/ρ of the mini-batches, from which on it grows. */
-const forgettingPower = 3;
+/** The uses of an atom per non-zero that are enough to learn it from, and ρ of S5 from which on it grows slowly. */
 const enoughUses = 4;
+const fastForgetting = 3;
 
 /** βₜ of S5 for mini-batch t, if each uses an atom `usesPerEntry` times per non-zero. */
 export function sumDecay(t: number, usesPerEntry: number): number {
-  const remembered = (t * usesPerEntry) / forgettingPower;
-  const power = forgettingPower * Math.max(1, Math.sqrt(remembered / enoughUses));
+  const enough = (t * usesPerEntry) / enoughUses; // how many times over
+  const power = enough < fastForgetting ? Math.max(1, enough) : Math.sqrt(fastForgetting * enough);
   return (1 - 1 / t) ** power;
 }
 
@@ -255,7 +256,7 @@ async function updateAtoms(state: SparseOdlState, kind: UpdateKind, kernels: Ker
 const sharedBy = 50;
 
 /** Mini-batches that the starting atoms count as. */
-const startWeight = 8;
+const startWeight = 4;
 
 /** B ← τD and C ← τI, with τ a multiple of the mean energy of the coefficients of an atom in the codes X. */
 async function weighStart(state: SparseOdlState, X: DeviceSparse, kernels: Kernels): Promise<void> {
