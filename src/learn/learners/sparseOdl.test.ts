@@ -234,9 +234,9 @@ describe("sparse-odl", () => {
     let fifth = 1; // the weight of mini-batch 5 after 20
     for (let t = 6; t <= 20; t++) fifth *= sumDecay(t, 0.01);
     expect(fifth).toBeCloseTo(5 / 20, 12);
-    // half a use per non-zero and mini-batch: four of them after 8, after 16 within the last half, after 24 within the last third
+    // half a use per non-zero and mini-batch: two of them after 4, within the last half after 8, within the last third after 12
     const power = (t: number) => Math.log(sumDecay(t, 0.5)) / Math.log(1 - 1 / t);
-    expect([8, 16, 24, 96].map(power).map((rho) => Math.round(1e9 * rho) / 1e9)).toEqual([1, 2, 3, 6]);
+    expect([4, 8, 12, 24, 96].map(power).map((rho) => Math.round(1e9 * rho) / 1e9)).toEqual([1, 2, 3, 3, 6]);
   });
 
   test("S6 step: a sweep goes a shorter part of the way the longer the codes are", async () => {

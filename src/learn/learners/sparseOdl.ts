@@ -50,9 +50,9 @@
  *   S3 closer fits  A move or a fit that is farther from uⱼ than the old atom is not taken; so an atom
  *                   that no example uses stays as it is.
  *   S5 forgetting   βₜ = (1 − 1/t)^ρ: the codes of mini-batch s weigh (s/t)^ρ, those of ODL about s/t. Codes over earlier
- *                   atoms hold an atom back, but few codes are noisy: ρ is 1 until an atom was used four times per
- *                   non-zero, then such that the last t/ρ mini-batches use it that often, and from ρ = 3 on it grows
- *                   with the root of t.
+ *                   atoms hold an atom back, but few codes are noisy: ρ is 1 until an atom was used twice per non-zero,
+ *                   then such that the last t/ρ mini-batches use it that often, up to 3; once the last third uses it
+ *                   four times per non-zero, ρ grows with the root of t.
  *   S6 step         A sweep goes only a part of the way, ω = 1/(1 + p/50): the more atoms share an example, the more their
  *                   changes add up, and codes change with them.
  *   S4 refined base Only with `refineBase`: before some updates of the atoms the factors of Φ are
@@ -191,15 +191,16 @@ async function sparseOdlUpdate(state: SparseOdlState, Y: DeviceMatrix, kernels: 
   await updateAtoms(state, kind, kernels);
 }
 
-/** The uses of an atom per non-zero that are enough to learn it from, and ρ of S5 from which on it grows slowly. */
+/** The fewest uses of an atom per non-zero to learn it from; ρ of S5 for most of a run; and uses that are enough for it to grow. */
+const fewestUses = 2;
+const usualForgetting = 3;
 const enoughUses = 4;
-const fastForgetting = 3;
 
 /** βₜ of S5 for mini-batch t, if each uses an atom `usesPerEntry` times per non-zero. */
 export function sumDecay(t: number, usesPerEntry: number): number {
-  const enough = (t * usesPerEntry) / enoughUses; // how many times over
-  const power = enough < fastForgetting ? Math.max(1, enough) : Math.sqrt(fastForgetting * enough);
-  return (1 - 1 / t) ** power;
+  const uses = t * usesPerEntry;
+  const most = usualForgetting * Math.max(1, Math.sqrt(uses / usualForgetting / enoughUses));
+  return (1 - 1 / t) ** Math.min(most, Math.max(1, uses / fewestUses));
 }
 
 /** Refine the base, and scale the atoms to unit norm again; the Gram matrix is left to `updateAtoms`. */
