@@ -4,7 +4,7 @@
  *
  *     min ½‖Y − ΦAX‖²_F   s.t.   ‖xᵢ‖₀ ≤ p ∀i,   ‖aⱼ‖₀ ≤ k,  ‖Φaⱼ‖₂ = 1 ∀j
  *
- * which is (3) of [Sulam16] with unit atoms. Unlike OSDL it has no step size: with the codes
+ * which is (3) of [Sulam16] with unit atoms. Unlike OSDL it does not search for a step size: with the codes
  * fixed, past examples enter the cost only through B = Σ yᵢxᵢᵀ and C = Σ xᵢxᵢᵀ, and
  *
  *     f(D) = ½ tr(DᵀDC) − tr(DᵀB)
@@ -26,15 +26,16 @@
  * uⱼ − Φaⱼ (atomFits.ts).
  *
  * When it descends. A sweep lowers f at every atom, over dense unit atoms. As a function of
- * one unit atom, f is a constant plus (Cⱼⱼ/2 + …)‖d − uⱼ‖² around its minimiser uⱼ, so a sparse
- * atom that is closer to uⱼ is better, the other atoms being fixed; moves and fits are taken only if they
- * are. All atoms change at once, however, and the sparse ones differ from the dense: f may rise.
+ * one unit atom, f is a constant plus (Cⱼⱼ/2 + …)‖d − u*‖² around its minimiser u*, and uⱼ lies on the way to it. So
+ * sparse atoms should come closer to uⱼ, and moves and fits are taken only if they do. But all atoms change at
+ * once, and closer to uⱼ is not always closer to u*: f may rise.
  *
- * How often. Learning is fastest when atoms follow the sums closely, a little after every mini-batch. So moves, which cost
- * a sweep, G and some products with Φ, are made every few mini-batches, such that they take less time than coding by a count of
- * multiply-adds. Over a coherent base thresholding alone loses some per cent, which fits make up for: they are made
- * such that they take a tenth of the time of coding (a quarter where they are quick), at the end of the run, and at the end of an epoch that is long enough. Where fits cost
- * less than a sweep there are fits alone.
+ * How often. An error falls fastest when atoms follow the sums closely, a little after every mini-batch. So a move, which
+ * costs a sweep, G and some products with Φ, is made every few mini-batches: often enough that all moves take 0.6 times as
+ * long as coding, by a count of multiply-adds. Over a coherent base thresholding alone loses some per cent, which
+ * fits make up for. They are made so often that they take a tenth of the time of coding (a quarter where they are quick),
+ * at the end of the run, and at the end of an epoch that is long enough. Where a fit costs less than a sweep, every
+ * update is a fit.
  *
  * Shapes   Y n×N   X m×N   Φ n×L   A L×m   U, B n×m   C, G m×m
  * Cost     as the pursuit of OSDL per mini-batch, without its gradient and its step; every
@@ -49,14 +50,14 @@
  *                   no past (sumsOfPast.ts), and counts as much from then on.
  *   S3 closer fits  A move or a fit that is farther from uⱼ than the old atom is not taken; so an atom
  *                   that no example uses stays as it is.
+ *   S4 refined base Only with `refineBase`: before some updates of the atoms the factors of Φ are
+ *                   refined to the mini-batch (baseRefinement.ts), and the atoms scaled to unit norm.
  *   S5 forgetting   βₜ = (1 − 1/t)^ρ: the codes of mini-batch s weigh (s/t)^ρ, those of ODL about s/t. Codes over earlier
  *                   atoms hold an atom back, but few codes are noisy: ρ is 1 until an atom was used twice per non-zero,
  *                   then such that the last t/ρ mini-batches use it that often, up to 3; once the last third uses it
  *                   four times per non-zero, ρ grows with the root of t.
  *   S6 step         A sweep goes only a part of the way, ω = 1/(1 + p/50): the more atoms share an example, the more their
  *                   changes add up, and codes change with them.
- *   S4 refined base Only with `refineBase`: before some updates of the atoms the factors of Φ are
- *                   refined to the mini-batch (baseRefinement.ts), and the atoms scaled to unit norm.
  *
  * [Mairal10] J. Mairal, F. Bach, J. Ponce, G. Sapiro. Online Learning for Matrix
  *            Factorization and Sparse Coding. JMLR 11, 2010.
@@ -228,7 +229,7 @@ export function updateKind(
   return moves && step - updated >= waitOf(step, moves) ? "move" : undefined;
 }
 
-/** Mini-batches from one update to the next, after so many of the run: a quarter of them, within bounds. */
+/** Mini-batches from one update to the next: a quarter of those of the run so far, within bounds. */
 function waitOf(step: number, { shortest, longest }: Interval): number {
   return Math.min(longest, Math.max(shortest, Math.floor(step / 4)));
 }
