@@ -40,6 +40,8 @@ import type {
   DeviceSparse,
   MomentumStep,
   NearAtoms,
+  ProblemSizes,
+  SparseRows,
 } from "./deviceHandles.js";
 import type { DividedKernels } from "./divided.js";
 
@@ -52,6 +54,8 @@ export type {
   DeviceSparse,
   MomentumStep,
   NearAtoms,
+  ProblemSizes,
+  SparseRows,
 } from "./deviceHandles.js";
 
 /** Kernels as algorithms get them: checked, and closed at the end of an `await using` block. */
@@ -84,16 +88,6 @@ export interface DeviceKernels
 }
 
 // — handles —————————————————————————————————————————————————————————————————
-
-/** The entries of sparse columns by rows, without zeros: those of row j from starts[j] to starts[j + 1], by ascending columns. */
-export interface SparseRows {
-  /** The number of columns, N. */
-  readonly cols: number;
-  /** One more than there are rows. */
-  readonly starts: Uint32Array;
-  readonly columns: Uint32Array;
-  readonly values: Float32Array;
-}
 
 /** Makes handles, writes and reads what they hold, and frees them. */
 export interface MemoryOperations {
@@ -434,15 +428,6 @@ export interface ExampleOperations {
     shape: Shape,
     sum: DeviceMatrix,
   ): Promise<void>;
-}
-
-/** The sizes of a learning problem, in the letters above. */
-export interface ProblemSizes {
-  readonly n: number;
-  readonly L: number;
-  readonly m: number;
-  readonly p: number;
-  readonly N: number;
 }
 
 /**

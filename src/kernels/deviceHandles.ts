@@ -48,3 +48,22 @@ export interface ColumnRange {
 export interface NearAtoms extends ColumnRange {
   readonly choices: number;
 }
+
+/** The entries of sparse columns by rows, without zeros: those of row j from starts[j] to starts[j + 1], by ascending columns. */
+export interface SparseRows {
+  /** The number of columns, N. */
+  readonly cols: number;
+  /** One more than there are rows. */
+  readonly starts: Uint32Array;
+  readonly columns: Uint32Array;
+  readonly values: Float32Array;
+}
+
+/** The sizes of a learning problem, in the letters of the contract. */
+export interface ProblemSizes {
+  readonly n: number;
+  readonly L: number;
+  readonly m: number;
+  readonly p: number;
+  readonly N: number;
+}

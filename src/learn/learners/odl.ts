@@ -31,7 +31,7 @@
  *                   atom, so its norm is always 1.
  *   O3 new atoms    An atom that atom care replaces by an example has no past: its column of
  *                   B and its row and column of C start at zero, and what it has explained
- *                   is not left to the others (sumsOfPast.ts).
+ *                   is not left to the others (atoms/sumsOfPast.ts).
  *
  * [Mairal10] J. Mairal, F. Bach, J. Ponce, G. Sapiro. Online Learning for Matrix
  *            Factorization and Sparse Coding. JMLR 11, 2010.
@@ -39,6 +39,7 @@
 
 import { baseRows } from "../../dictionaries/base.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
+import { forgetAtoms, forgettingBytes, type SumsOfPast } from "../atoms/sumsOfPast.js";
 import { savableMatrix, savableSymmetric } from "../checkpoints/checkpointParts.js";
 import {
   checkStart,
@@ -50,7 +51,6 @@ import {
   startedMemory,
 } from "./explicitLearner.js";
 import type { LearnerKind, LearnerSetting, ReplaceableAtoms } from "./learner.js";
-import { forgetAtoms, forgettingBytes, type SumsOfPast } from "./sumsOfPast.js";
 import { codeBatch } from "./tally.js";
 
 interface OdlState extends ExplicitState, SumsOfPast {

@@ -47,7 +47,7 @@
  *   S2 weight       The starting atoms count as much as four mini-batches that use all atoms
  *                   equally: B⁰ = τD⁰, C⁰ = τI. Otherwise the first update replaces each atom by
  *                   the two or three examples that used it. An atom that atom care replaces has
- *                   no past (sumsOfPast.ts), and counts as much from then on.
+ *                   no past (atoms/sumsOfPast.ts), and counts as much from then on.
  *   S3 closer fits  A move or a fit that is farther from uⱼ than the old atom is not taken; so an atom
  *                   that no example uses stays as it is.
  *   S4 refined base Only with `refineBase`: before some updates of the atoms the factors of Φ are
@@ -75,6 +75,7 @@ import { atomCareMemory, NewAtoms } from "../atoms/atomCare.js";
 import { AtomFits, fitBytes, fitCost } from "../atoms/atomFits.js";
 import { BaseRefinement, refinementMemory, requireRefinable } from "../atoms/baseRefinement.js";
 import { startMemory } from "../atoms/exampleStart.js";
+import { forgetAtoms, forgettingBytes, type SumsOfPast } from "../atoms/sumsOfPast.js";
 import { savableMatrix, savableNumbers, savableSymmetric } from "../checkpoints/checkpointParts.js";
 import {
   correlationsOf,
@@ -84,7 +85,6 @@ import {
   type LearnerSetting,
   type ReplaceableAtoms,
 } from "./learner.js";
-import { forgetAtoms, forgettingBytes, type SumsOfPast } from "./sumsOfPast.js";
 import { codeBatch, type SparseState, sparseLearner, Tally } from "./tally.js";
 
 /** Mini-batches between two updates: the fewest, and the most. */

@@ -12,7 +12,7 @@
 
 import { SparseColumns } from "../../core/matrix.js";
 import type { DeviceMatrix, DeviceSet, Kernels } from "../../kernels/contract.js";
-import { maxReplaced } from "../atoms/atomCare.js";
+import { maxReplaced } from "./atomCare.js";
 
 /** The sums, and room for a set of atoms. */
 export interface SumsOfPast {
