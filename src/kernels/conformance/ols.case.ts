@@ -18,7 +18,15 @@ import { expect } from "vitest";
 import { DenseMatrix, type SparseColumns } from "../../core/matrix.js";
 import { type DeviceMatrix, dependenceFloor, type PursuitLimits, pursuitFloor } from "../contract.js";
 import type { Bench, ConformanceCase, Room } from "./caseHandles.case.js";
-import { dot, gramOf, randomDense, randomUnitDictionary, solveByColumns, subtract } from "./oracle.case.js";
+import {
+  directionEnergy,
+  dot,
+  gramOf,
+  randomDense,
+  randomUnitDictionary,
+  solveByColumns,
+  subtract,
+} from "./oracle.case.js";
 import { unitRoundoff as u } from "./tolerance.js";
 
 export const olsCases: readonly ConformanceCase[] = [
@@ -89,6 +97,40 @@ export const olsCases: readonly ConformanceCase[] = [
       const codes = await pursue(bench, D, Y, { sparsity: 32, residualEnergy: 0 }, 32, path);
       expect([...codes.counts]).toEqual(Array(6).fill(32));
       await pursue(bench, D, Y, { sparsity: 32, residualEnergy: 5 }, 32);
+    },
+  },
+  {
+    title: "ols keeps codes small where atoms are nearly in the span of many others",
+    once: true,
+    async check(bench, rng) {
+      // bumps at places a twentieth of their width apart: 40 of them span 24 samples, most directions hardly
+      const D = DenseMatrix.build(24, 96, (i, j) => Math.exp(-(((i - j / 4) / 5) ** 2)));
+      for (let j = 0; j < D.cols; j++) {
+        const norm = Math.sqrt(dot(D.column(j), D.column(j)));
+        D.column(j).forEach((value, i, column) => (column[i] = value / norm));
+      }
+      const Y = randomDense(rng, 24, 8);
+      const p = 24;
+      const limits = { sparsity: p, residualEnergy: 0, pursuit: "ols" } as const;
+      const path = await bench.room(p, Y.cols);
+      const { codes, left } = await codesOf(bench, D, Y, limits, p, path);
+      for (let i = 0; i < Y.cols; i++) {
+        const size = Math.sqrt(dot(Y.column(i), Y.column(i)));
+        const values = codes.values.subarray(i * p, i * p + codes.counts[i]);
+        // x = Σ zv, and each ‖v‖ below 1/√floor; twice as much for rounding, as in `directionEnergy`
+        const most = 2 * size * Math.sqrt(codes.counts[i] / dependenceFloor);
+        expect(Math.sqrt(dot(values, values)), `example ${i}`).toBeLessThan(most);
+        const residual = Float64Array.from(Y.column(i));
+        values.forEach((x, t) => {
+          subtract(residual, x, Float64Array.from(D.column(codes.indices[i * p + t])));
+        });
+        // rounding of G and of x moves Dx by at most a few u ‖x‖₁
+        const slack = (3 * p + 8) * u * values.reduce((sum, x) => sum + Math.abs(x), 0);
+        const said = Math.sqrt(left!.at(p - 1, i));
+        expect(Math.abs(Math.sqrt(dot(residual, residual)) - said), `residual of ${i}`).toBeLessThanOrEqual(
+          slack + Math.sqrt(slack * size),
+        );
+      }
     },
   },
   {
@@ -234,6 +276,12 @@ class ExactState {
     return gains.indexOf(Math.max(...gains));
   }
 
+  /** 1/‖v‖² of an atom. */
+  remoteness(atom: number): number {
+    const w = this.#Q.map((q) => dot(q, this.#D.column(atom)));
+    return 1 / directionEnergy(this.#R, w, this.distances[atom]);
+  }
+
   /** x of D_I x ≈ y: R x = Qᵀy. */
   coefficients(): number[] {
     return solveByColumns(
@@ -258,6 +306,23 @@ class ExactState {
   }
 }
 
+/** Code the columns of Y, with the residual energies of all turns. */
+async function codesOf(
+  bench: Bench,
+  D: DenseMatrix,
+  Y: DenseMatrix,
+  limits: PursuitLimits,
+  width: number,
+  path?: Room<DeviceMatrix, DenseMatrix>,
+): Promise<{ codes: SparseColumns; left: DenseMatrix | undefined }> {
+  const P = DenseMatrix.build(D.cols, Y.cols, (j, i) => dot(D.column(j), Y.column(i)));
+  const energies = DenseMatrix.build(1, Y.cols, (_, i) => dot(Y.column(i), Y.column(i)));
+  const X = await bench.sparseRoom(D.cols, Y.cols, width);
+  const held = [await bench.put(gramOf(D)), await bench.put(P), await bench.put(energies)] as const;
+  await bench.kernels.batchOmp(...held, limits, X.handle, path?.handle);
+  return { codes: await X.read(), left: await path?.read() };
+}
+
 /** Code the columns of Y by OLS, and check every turn. */
 async function pursue(
   bench: Bench,
@@ -268,13 +333,7 @@ async function pursue(
   path?: Room<DeviceMatrix, DenseMatrix>,
 ): Promise<SparseColumns> {
   const limits = { ...stop, pursuit: "ols" } as const;
-  const P = DenseMatrix.build(D.cols, Y.cols, (j, i) => dot(D.column(j), Y.column(i)));
-  const energies = DenseMatrix.build(1, Y.cols, (_, i) => dot(Y.column(i), Y.column(i)));
-  const X = await bench.sparseRoom(D.cols, Y.cols, width);
-  const held = [await bench.put(gramOf(D)), await bench.put(P), await bench.put(energies)] as const;
-  await bench.kernels.batchOmp(...held, limits, X.handle, path?.handle);
-  const codes = await X.read();
-  const left = await path?.read();
+  const { codes, left } = await codesOf(bench, D, Y, limits, width, path);
   for (let i = 0; i < Y.cols; i++) {
     const [from, to] = [i * width, i * width + codes.counts[i]];
     const code = { atoms: codes.indices.subarray(from, to), values: codes.values.subarray(from, to) };
@@ -344,7 +403,8 @@ function openAtoms(state: ExactState, floor: number, slack: Slack): number[] {
     const isOpen =
       !state.atoms.includes(j) &&
       Math.abs(state.alphas[j]) > floor + slack.alpha &&
-      distance > dependenceFloor + slack.distance;
+      distance > dependenceFloor + slack.distance &&
+      state.remoteness(j) > 2 * dependenceFloor;
     return isOpen ? [j] : [];
   });
 }
@@ -355,6 +415,7 @@ function expectBest(state: ExactState, atom: number, floor: number, slack: Slack
   const [alpha, distance] = [Math.abs(state.alphas[atom]), state.distances[atom]];
   expect(alpha, `${turn}: continues with nothing left`).toBeGreaterThan(floor - slack.alpha);
   expect(distance, `${turn}: depends on those taken`).toBeGreaterThan(dependenceFloor - slack.distance);
+  expect(state.remoteness(atom), `${turn}: near the span`).toBeGreaterThan(dependenceFloor / 2);
   const most = (alpha + slack.alpha) / Math.sqrt(Math.max(distance - slack.distance, dependenceFloor));
   for (const j of openAtoms(state, floor, slack)) {
     const least = (Math.abs(state.alphas[j]) - slack.alpha) / Math.sqrt(state.distances[j] + slack.distance);

@@ -25,6 +25,7 @@ import {
 import type { Bench, ConformanceCase } from "./caseHandles.case.js";
 import {
   chainLength,
+  directionEnergy,
   dot,
   explicitBase,
   magnitudes,
@@ -329,8 +330,16 @@ class ExactState {
     const { alpha, distance } = this.slack;
     return this.#alphas.flatMap((size, j) => {
       const isOpen = !this.#taken.includes(j) && size > this.#floor + alpha;
-      return isOpen && (!this.#isOls || this.#distances[j] > dependenceFloor + distance) ? [j] : [];
+      return isOpen && (!this.#isOls || this.#isFar(j, distance)) ? [j] : [];
     });
+  }
+
+  /** Whether OLS may take an atom, whatever the rounding. */
+  #isFar(atom: number, slack: number): boolean {
+    const distance = this.#distances[atom];
+    const w = this.#Q.map((q) => dot(q, this.#atoms.D.column(atom)));
+    const isRemote = 1 / directionEnergy(this.#R, w, distance) > 2 * dependenceFloor;
+    return distance > dependenceFloor + slack && isRemote;
   }
 
   /** The atom may be taken, and no other is certainly better. */

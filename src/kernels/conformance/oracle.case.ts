@@ -309,6 +309,20 @@ export function solveByColumns(R: readonly (readonly number[])[], b: readonly nu
   return x;
 }
 
+/**
+ * ‖v‖² of the unit direction that an atom adds to those taken, D_I = QR: v = (−R⁻¹w, 1)/√ν, with w = Qᵀd and ν its squared
+ * distance from their span. OLS passes over an atom if 1/‖v‖² is at most `dependenceFloor`; within a factor of two of it
+ * rounding decides, which is that of a sum of t squares times ‖v‖².
+ */
+export function directionEnergy(
+  R: readonly (readonly number[])[],
+  w: readonly number[],
+  distance: number,
+): number {
+  const a = solveByColumns(R, w);
+  return (1 + dot(a, a)) / distance;
+}
+
 /** target ← target − weight · vector. */
 export function subtract(target: Float64Array, weight: number, vector: Float64Array): void {
   for (let i = 0; i < target.length; i++) target[i] -= weight * vector[i];

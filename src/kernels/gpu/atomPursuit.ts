@@ -67,9 +67,9 @@ function examplesOfPart(panelBytes: number, { n, m, p }: Sizes): number {
   return fit > tile ? fit - (fit % tile) : fit;
 }
 
-/** Words of an example in `work`: the atoms taken, z, C. */
+/** Words of an example in `work`: the atoms taken, z, C, v. */
 function workWords(p: number): number {
-  return 2 * p + (p * (p + 1)) / 2;
+  return 3 * p + (p * (p + 1)) / 2;
 }
 
 /** An upper estimate of the memory for pursuits of N examples at a time. */

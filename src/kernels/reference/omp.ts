@@ -16,7 +16,8 @@
  *
  *              β = Dᵀq = (G_j − Σ wₛβₛ)/c,   ν ← ν − β²     β₁, β₂, … of the atoms before
  *
- * OMP is the same with ν = 1 throughout.
+ * OMP is the same with ν = 1 throughout. An atom may be too near the span of those taken although ν is not small: OLS passes over it if
+ * 1/‖v‖² is too small, v = C⁻ᵀe the coefficients of q.
  *
  * Cost p²m/2 per example, all of it reading columns of G; twice that here for OLS, where the other
  * kernels get α from β.
@@ -111,7 +112,7 @@ class Pursuit {
     while (this.taken.length < limits.sparsity && goesOn()) {
       const atom = this.#best(floor);
       if (atom < 0) break;
-      if (!this.#take(atom)) {
+      if (!this.#take(atom, isOls)) {
         if (!isOls) break;
         this.#distances[atom] = 0;
         continue;
@@ -141,7 +142,7 @@ class Pursuit {
   }
 
   /** Extend the factor by an atom; false if it depends on those taken. */
-  #take(atom: number): boolean {
+  #take(atom: number, isOls: boolean): boolean {
     const rank = this.taken.length;
     const row = rank * this.#width;
     let distance = this.#G.at(atom, atom);
@@ -154,8 +155,17 @@ class Pursuit {
     }
     if (!(distance > dependenceFloor)) return false;
     this.#factor[row + rank] = Math.sqrt(distance);
+    if (isOls && !(1 / this.#directionEnergy(rank) > dependenceFloor)) return false;
     this.taken.push(atom);
     return true;
+  }
+
+  /** ‖v‖² of the direction that row `last` of the factor adds: v = C⁻ᵀe. */
+  #directionEnergy(last: number): number {
+    const v = new Array<number>(last + 1).fill(0);
+    v[last] = 1;
+    this.#solveTransposed(v);
+    return v.reduce((sum, value) => sum + value * value, 0);
   }
 
   /** x ← (C Cᵀ)⁻¹ P_I by two triangular solves. */
@@ -166,11 +176,16 @@ class Pursuit {
       for (let s = 0; s < t; s++) x[t] -= this.#factor[t * this.#width + s] * x[s];
       x[t] /= this.#factor[t * this.#width + t];
     }
-    for (let t = rank - 1; t >= 0; t--) {
-      for (let s = t + 1; s < rank; s++) x[t] -= this.#factor[s * this.#width + t] * x[s];
+    this.#solveTransposed(x);
+    this.coefficients = x;
+  }
+
+  /** x ← C⁻ᵀ x, for the rows of C that x has. */
+  #solveTransposed(x: number[]): void {
+    for (let t = x.length - 1; t >= 0; t--) {
+      for (let s = t + 1; s < x.length; s++) x[t] -= this.#factor[s * this.#width + t] * x[s];
       x[t] /= this.#factor[t * this.#width + t];
     }
-    this.coefficients = x;
   }
 
   /** α ← P − G_I x. */

@@ -55,7 +55,7 @@ class Pursuit {
   readonly #distances: Float64Array;
   readonly #Q: Float64Array[] = [];
   /** C by rows. */
-  readonly #factor: number[][] = [];
+  #factor: readonly (readonly number[])[] = [];
   readonly #z: number[] = [];
 
   constructor(D: UnitAtoms, y: Float32Array, energy: number, limits: PursuitLimits) {
@@ -114,11 +114,16 @@ class Pursuit {
     const distance = dot(q, q);
     if (!(distance > dependenceFloor)) return false;
     const pivot = Math.sqrt(distance);
+    const rows = [...this.#factor, [...row, pivot]];
+    if (this.#limits.pursuit === "ols") {
+      const v = solveTransposed(rows, [...row.map(() => 0), 1]);
+      if (!(1 / dot(v, v) > dependenceFloor)) return false;
+    }
     for (let s = 0; s < q.length; s++) q[s] /= pivot;
     const z = dot(q, this.#r);
     subtract(this.#r, z, q);
     this.#Q.push(q);
-    this.#factor.push([...row, pivot]);
+    this.#factor = rows;
     this.#z.push(z);
     this.taken.push(atom);
     return true;
@@ -132,12 +137,7 @@ class Pursuit {
 
   /** x ← C⁻ᵀz. */
   coefficients(): number[] {
-    const x = [...this.#z];
-    for (let t = x.length - 1; t >= 0; t--) {
-      x[t] /= this.#factor[t][t];
-      for (let s = 0; s < t; s++) x[s] -= this.#factor[t][s] * x[t];
-    }
-    return x;
+    return solveTransposed(this.#factor, this.#z);
   }
 
   /** D̂ᵀv. */
@@ -154,7 +154,17 @@ class Pursuit {
   }
 }
 
-function dot(x: Float64Array, y: Float64Array): number {
+/** C⁻ᵀz, C by rows. */
+function solveTransposed(rows: readonly (readonly number[])[], z: readonly number[]): number[] {
+  const x = [...z];
+  for (let t = x.length - 1; t >= 0; t--) {
+    x[t] /= rows[t][t];
+    for (let s = 0; s < t; s++) x[s] -= rows[t][s] * x[t];
+  }
+  return x;
+}
+
+function dot(x: ArrayLike<number>, y: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < x.length; i++) sum += x[i] * y[i];
   return sum;

@@ -195,7 +195,8 @@ export class MaskedPursuit {
     for (let s = 0; s < samples.length; s++) Q[q + s] = column[samples[s]];
     const above = orthogonalize(Q, first, q, this.#D.rows, samples.length);
     const norm = Math.sqrt(dot(Q, q, q, samples.length));
-    if (norm * norm * inverse[atom] <= dependenceFloor) {
+    const isFar = norm * norm * inverse[atom] > dependenceFloor;
+    if (!isFar || (fit.outside && isNearSpan(fit, atom, [...above, norm], inverse))) {
       if (!fit.outside) return false;
       fit.outside[atom] = 0; // OLS passes over it
       return this.#turn(fit, inverse);
@@ -224,7 +225,24 @@ export class MaskedPursuit {
 
 /** x of the triangular system R x = Qᵀy, in the units of the signal. */
 function coefficientsOf({ triangle, projections }: Fit): number[] {
-  const x = projections.slice();
+  return solve(triangle, projections);
+}
+
+/** Whether OLS passes over an atom that adds a column to R: its direction is Σ vₜMdₜ with large vₜ‖Mdₜ‖ (`batchOmp` of the kernels). */
+function isNearSpan(
+  { triangle, atoms }: Fit,
+  atom: number,
+  column: number[],
+  inverse: Float32Array,
+): boolean {
+  const v = solve([...triangle, column], [...atoms.map(() => 0), 1]);
+  const energy = v.reduce((sum, value, t) => sum + (value * value) / inverse[atoms[t] ?? atom], 0);
+  return !(1 / energy > dependenceFloor);
+}
+
+/** R⁻¹z, R by columns. */
+function solve(triangle: readonly (readonly number[])[], z: readonly number[]): number[] {
+  const x = z.slice();
   for (let t = x.length - 1; t >= 0; t--) {
     x[t] /= triangle[t][t];
     for (let u = 0; u < t; u++) x[u] -= triangle[t][u] * x[t];

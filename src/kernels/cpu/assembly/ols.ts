@@ -18,7 +18,7 @@
 import { olsStrip } from "./constants";
 import { largest, subtractEight, subtractFour } from "./correlations";
 import { columnOf, PursuitArguments, OlsTurn as Turn } from "./structs";
-import { dot, extend, inverseRow, solveTransposed } from "./triangular";
+import { dot, extend, isFarFromSpan, solveTransposed } from "./triangular";
 
 const strip: i32 = olsStrip;
 
@@ -50,7 +50,7 @@ export function pursueOls(
   while (best >= 0 && taken < p && (bounded ? left > limit : energy > 0)) {
     const column = columnOf(args, best, taken);
     const inverse = extend(column, best, indices, taken, p, factor, w, args.dependenceFloor);
-    if (inverse <= 0) {
+    if (inverse <= 0 || !isFarFromSpan(factor, p, x, taken + 1, args.dependenceFloor)) {
       if (taken === 0) start(turn);
       store<f32>(turn.distances + ((<usize>best) << 2), 0);
       best = bestOpen(turn);
@@ -64,7 +64,6 @@ export function pursueOls(
     if (path !== 0) store<f32>(path + ((<usize>taken) << 2), <f32>max(left, 0));
     taken++;
     if (taken === p || (bounded && !(left > limit))) break; // no further turn: the correlations are not needed
-    inverseRow(factor, p, x, taken);
     for (let t = 0; t < taken; t++)
       store<f32>(turn.weights + ((<usize>t) << 2), <f32>load<f64>(x + ((<usize>t) << 3)));
     best = nextAtom(turn, taken, <f32>entry);

@@ -15,7 +15,7 @@ import { multiplyLanes, sumColumns } from "./gram";
 import { blockBytes, correlateAtoms, runPlan } from "./project";
 import { Base, Sparse } from "./structs";
 import { interleave } from "./sums";
-import { solveTransposed } from "./triangular";
+import { isFarFromSpan, solveTransposed } from "./triangular";
 
 @unmanaged
 class AtomPursuitArguments {
@@ -360,10 +360,9 @@ function acceptAtoms(args: AtomPursuitArguments, room: Room, first: i32): void {
     if (atom < 0) continue;
     const distance = load<f64>(room.sums + (e << 3));
     const row = load<i32>(room.taken + (e << 2));
-    if (distance > args.dependenceFloor) {
-      const inverse = 1.0 / sqrt(distance); // of the pivot
+    const inverse = distance > args.dependenceFloor ? 1.0 / sqrt(distance) : 0; // of the pivot
+    if (inverse > 0 && mayTake(args, room, e, row, inverse)) {
       store<f32>(room.weights + (e << 2), <f32>inverse);
-      store<f64>(factorOf(room, p, e) + ((<usize>row * p + <usize>row) << 3), inverse);
       const slot = ((<usize>first + e) * <usize>args.X.width + <usize>row) << 2;
       store<u32>(args.X.indices + slot, <u32>atom);
       grows = grows || row === turns;
@@ -378,6 +377,14 @@ function acceptAtoms(args: AtomPursuitArguments, room: Room, first: i32): void {
     const from = room.fresh + (e << 2);
     for (let r: usize = 0; r < rows; r += rowBytes) store<f32>(to + r, load<f32>(from + r));
   }
+}
+
+/** Whether an atom whose row of C ends with 1/inverse may be taken: OLS passes over those too near the span of the others. */
+function mayTake(args: AtomPursuitArguments, room: Room, e: usize, row: i32, inverse: f64): bool {
+  const p = <usize>args.p;
+  const factor = factorOf(room, p, e);
+  store<f64>(factor + ((<usize>row * p + <usize>row) << 3), inverse);
+  return !args.isOls || isFarFromSpan(factor, args.p, room.x, row + 1, args.dependenceFloor);
 }
 
 /** r ← r − zq and what follows from it for each example. False if all have ended. */

@@ -22,7 +22,7 @@
 import { largest } from "./correlations";
 import { entryError, keepColumn, largestFactor, pairBytes, roundoff, tile, units } from "./rounded";
 import { columnOf, PursuitArguments } from "./structs";
-import { dot, extend, inverseRow, solveTransposed } from "./triangular";
+import { dot, extend, isFarFromSpan, solveTransposed } from "./triangular";
 
 /** What `pursueRoundedOls` returns if it gives up. */
 export const gaveUp: i32 = -1;
@@ -93,7 +93,8 @@ export function pursueRoundedOls(
     const taken = state.taken;
     const column = columnOf(args, best, taken);
     const inverse = extend(column, best, indices, taken, p, state.factor, state.w, args.dependenceFloor);
-    if (inverse <= 0) return gaveUp;
+    if (inverse <= 0 || !isFarFromSpan(state.factor, p, state.v, taken + 1, args.dependenceFloor))
+      return gaveUp;
     store<u32>(indices + ((<usize>taken) << 2), <u32>best);
     const entry = (<f64>load<f32>(P + ((<usize>best) << 2)) - dot(state.w, state.z, taken)) * inverse;
     store<f64>(state.z + ((<usize>taken) << 3), entry);
@@ -161,7 +162,6 @@ function layOut(
 function move(state: RoundedOls, column: usize, z: f64): void {
   const taken = state.taken;
   const p = state.args.p;
-  inverseRow(state.factor, p, state.v, taken);
   const unit = roundDirection(state, z);
   state.distanceError = 2 * sqrt(state.squares) + state.squares + roundoff * <f64>(2 * taken + 4);
   state.bar = 0;
@@ -332,7 +332,7 @@ function choose(state: RoundedOls): i32 {
     }
     peaks += 4;
   }
-  return found > 1 && !(score > 0) ? gaveUp : best;
+  return found > 1 && !(score >= limit) ? gaveUp : best; // the atom that set the bar may be one that must not be taken
 }
 
 /** U of one atom. */
@@ -367,7 +367,7 @@ function exact(state: RoundedOls, atom: i32): f64 {
     state.w,
     args.dependenceFloor,
   );
-  if (inverse <= 0) {
+  if (inverse <= 0 || !isFarFromSpan(state.factor, args.p, state.v, state.taken + 1, args.dependenceFloor)) {
     store<f32>(state.distances + ((<usize>atom) << 2), excluded);
     return -1;
   }

@@ -69,8 +69,14 @@ export function solveTransposed(factor: usize, p: i32, z: usize, x: usize, count
   }
 }
 
+/** v ← the last of `count` rows of C⁻¹; whether 1/‖v‖² is above a floor. Otherwise OLS passes over the atom of that row. */
+export function isFarFromSpan(factor: usize, p: i32, v: usize, count: i32, floor: f64): bool {
+  inverseRow(factor, p, v, count);
+  return 1.0 / dot(v, v, count) > floor;
+}
+
 /** v ← the last of `count` rows of C⁻¹: C⁻ᵀe, in place of the zeros before its last entry. */
-export function inverseRow(factor: usize, p: i32, v: usize, count: i32): void {
+function inverseRow(factor: usize, p: i32, v: usize, count: i32): void {
   const last = (<usize>(count - 1)) << 3;
   memory.fill(v, 0, last);
   store<f64>(v + last, 1);

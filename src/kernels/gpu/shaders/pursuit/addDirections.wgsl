@@ -2,9 +2,10 @@
 //
 // fresh holds the unit atom that was found (findAtoms.wgsl), or zeros. It is made orthogonal to the directions
 // before it, one after the other, and scaled to unit norm: q. Then z = ⟨q, r⟩ and r ← r − zq. An atom that depends on
-// those taken leaves q = 0; it ends OMP, and OLS passes it over.
+// those taken leaves q = 0; it ends OMP, and OLS passes it over. So does OLS if 1/‖v‖² is too small, v = C⁻ᵀe the
+// coefficients of q over the atoms.
 //
-// work, per example: atoms taken (p), z (p), and C by rows, (w, pivot) of each atom.
+// work, per example: atoms taken (p), z (p), C by rows, (w, pivot) of each atom, and v (p).
 
 struct Params {
   examples: u32,
@@ -62,8 +63,10 @@ fn extend(i: u32, count: u32) {
   var part = 0.0;
   for (var r = thread; r < params.quads; r += threads) { part += dot(fresh[own + r], fresh[own + r]); }
   let distance = total(part);
-  let accepted = distance > params.dependenceFloor;
-  let pivot = sqrt(distance);
+  let pivot = sqrt(max(distance, params.dependenceFloor));
+  var energy = 1.0;
+  if (params.ols != 0u) { energy = spread(i, count, pivot); }
+  let accepted = distance > params.dependenceFloor && 1.0 / energy > params.dependenceFloor;
   let inverse = select(0.0, 1.0 / pivot, accepted);
   part = 0.0;
   for (var r = thread; r < params.quads; r += threads) {
@@ -80,6 +83,26 @@ fn extend(i: u32, count: u32) {
       take(i, count, z);
     } else { refuse(i); }
   }
+}
+
+// ‖v‖² of the direction that the row (w, pivot) of C adds, its pivot not in place yet: v = C⁻ᵀe.
+fn spread(i: u32, count: u32, pivot: f32) -> f32 {
+  let rows = i * params.workSize + 2u * params.sparsity;
+  let v = rows + params.sparsity * (params.sparsity + 1u) / 2u;
+  for (var s = thread; s < count; s += threads) { work[v + s] = 0u; }
+  storageBarrier();
+  var last = 1.0 / pivot;
+  var energy = last * last;
+  for (var t = count; t > 0u; t--) {
+    let row = rows + t * (t + 1u) / 2u;
+    for (var s = thread; s < t; s += threads) {
+      work[v + s] = bitcast<u32>(bitcast<f32>(work[v + s]) - last * bitcast<f32>(work[row + s]));
+    }
+    storageBarrier();
+    last = bitcast<f32>(work[v + t - 1u]) / bitcast<f32>(work[row - 1u]);
+    energy += last * last;
+  }
+  return energy;
 }
 
 // The sum over all threads, in one order.

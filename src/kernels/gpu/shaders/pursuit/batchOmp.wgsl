@@ -20,7 +20,7 @@
 //
 // With `ols` it is orthogonal least squares, which takes the largest |α|/√ν. α and ν of an example are
 // in `work`, each thread's own, and each turn changes them with β = G_I v, v the new row of V, which is in place of g then:
-// α ← α − zβ, ν ← ν − β². They need full precision, as their rounding adds up.
+// α ← α − zβ, ν ← ν − β². They need full precision, as their rounding adds up. An atom is passed over if 1/‖v‖² is too small.
 
 override threads: u32 = 128;
 override panels: u32 = 1;
@@ -458,7 +458,7 @@ fn entryOf(atom: u32, other: u32) -> f32 { return gram(atom, other / 4u)[other %
 fn slicesOf(count: u32) -> u32 { return min(8u, max(1u, threads / max(count, 1u))); }
 
 // w = V g, and fit ← (1 / pivot, z); 1 / pivot is 0 if the atom depends on those taken. In
-// bestValue, parts of wᵀV.
+// bestValue, parts of wᵀV; for OLS all of it in place of g.
 fn extend(atom: u32, count: u32) {
   var own = vec2f(); // G_jj and P_j
   if (thread == 0u) { own = vec2f(entryOf(atom, atom), P[column + atom / 4u][atom % 4u]); }
@@ -489,8 +489,22 @@ fn extend(atom: u32, count: u32) {
   workgroupBarrier();
   if (thread == 0u) {
     for (var q = 0u; q < 8u; q++) { own -= shares[q]; }
+  }
+  if (ols) {
+    for (var s = thread; s < count; s += threads) { setVector(gs, s, allBackwards(s, slices, count)); }
+    sync();
+    if (thread < 8u) {
+      var energy = 0.0;
+      for (var s = thread; s < count; s += 8u) { energy += vectorAt(gs, s) * vectorAt(gs, s); }
+      shares[thread] = vec2f(energy, 0.0);
+    }
+    workgroupBarrier();
+  }
+  if (thread == 0u) {
+    var spread = 1.0; // ‖v‖² = (1 + ‖wᵀV‖²) / pivot²
+    for (var q = 0u; ols && q < 8u; q++) { spread += shares[q].x; }
     var inverse = 0.0;
-    if (own.x > params.dependenceFloor) { inverse = 1.0 / sqrt(own.x); }
+    if (own.x > params.dependenceFloor * spread) { inverse = 1.0 / sqrt(own.x); }
     fit = vec2f(inverse, own.y * inverse);
   }
 }
@@ -502,14 +516,21 @@ fn backwards(s: u32, slice: u32, slices: u32, count: u32) -> f32 {
   return sum;
 }
 
+// Entry s of wᵀV from the parts in bestValue, if there are any.
+fn allBackwards(s: u32, slices: u32, count: u32) -> f32 {
+  if (slices == 1u) { return backwards(s, 0u, 1u, count); }
+  var sum = 0.0;
+  for (var q = 0u; q < slices; q++) { sum += bestValue[q * count + s]; }
+  return sum;
+}
+
 // The new row of V, also in place of g, and x with it.
 fn take(atom: u32, count: u32, step: vec2f) {
   let last = count * (count + 1u) / 2u;
   let slices = slicesOf(count);
   for (var s = thread; s < count; s += threads) {
-    var sum = 0.0;
-    if (slices == 1u) { sum = backwards(s, 0u, 1u, count); } // else parts of it are in bestValue
-    for (var q = 0u; slices > 1u && q < slices; q++) { sum += bestValue[q * count + s]; }
+    var sum = vectorAt(gs, s);
+    if (!ols) { sum = allBackwards(s, slices, count); }
     let entry = -sum * step.x;
     setFactor(last + s, entry);
     setVector(gs, s, entry);
