@@ -2,9 +2,9 @@
  * Explicit dictionaries on the device: the sums that ODL keeps, and the updates of ODL
  * and K-SVD.
  *
- * `descend` updates exactly one atom after the other, but in blocks: V = DC is one dense
- * product, the atoms of a block move in turn within one workgroup, and the columns of V
- * after the block are corrected by their changes.
+ * `descend` updates exactly one atom after the other, but in blocks of two sizes. For a large block J, V = DC_J is one dense
+ * product, with the new atoms before J. In it, the atoms of a small block move in turn within one workgroup, and the
+ * columns of V after the small block are corrected by their changes.
  */
 
 import { type ExplicitOperations, momentFloor } from "../contract.js";
@@ -13,8 +13,10 @@ import { dense, type GpuMatrix, type GpuSparse, type Run, runsOf, sparse } from 
 import type { GpuMemory } from "./memory.js";
 import type { GpuProducts } from "./products.js";
 
-/** Atoms that move within one workgroup before the others follow. */
-const descentBlock = 32;
+/** Atoms that move within one workgroup before the others of their product follow: at most `most` of descend.wgsl. */
+const descentBlock = 16;
+/** Atoms whose columns of DC are one dense product. */
+const productBlock = 1024;
 /** Workgroups that share the examples of an atom. */
 const refitGroups = 1024;
 
@@ -65,22 +67,35 @@ class ExplicitUpdates {
 
   /** dⱼ ← u/‖u‖ with u = dⱼ + ω(bⱼ − Dcⱼ)/Cⱼⱼ, one atom after the other. */
   descend(B: GpuMatrix, C: GpuMatrix, D: GpuMatrix, step: number): void {
+    const T = this.#room("turned", D.cols, D.rows);
+    this.#transpose(D, T);
+    for (let first = 0; first < D.cols; first += productBlock) {
+      const atoms = Math.min(productBlock, D.cols - first);
+      const V = this.#room("DC", D.rows, Math.min(productBlock, D.cols)).slice(0, atoms);
+      this.#products.product(T, C.slice(first, atoms), V);
+      this.#descendBlock(B, C, D, V, first, step);
+      if (first + atoms < D.cols) this.#transpose(D.slice(first, atoms), T, first);
+    }
+  }
+
+  /** The atoms from `begin` on, one after the other; V has D times their columns of C. */
+  #descendBlock(B: GpuMatrix, C: GpuMatrix, D: GpuMatrix, V: GpuMatrix, begin: number, step: number): void {
     const { queue } = this.#memory;
-    const m = D.cols;
-    const V = this.#room("DC", D.rows, m);
-    this.#products.product(this.#transposed(D), C, V);
     const changes = queue.scratch("changes", descentBlock * D.stride * 4);
-    for (const run of runsOf(B, C, V, D)) {
+    const threads =
+      D.quads <= 512 ? 256 : Math.min(512, queue.device.limits.maxComputeInvocationsPerWorkgroup);
+    const [ownB, ownC, ownD] = [B, C, D].map((matrix) => matrix.slice(begin, V.cols));
+    for (const run of runsOf(ownB, ownC, V, ownD)) {
       for (let at = 0; at < run.count; at += descentBlock) {
-        const first = run.first + at;
         const atoms = Math.min(descentBlock, run.count - at);
-        const block = { quads: D.quads, strideC: C.stride, first, atoms };
+        const behind = run.first + at + atoms;
+        const block = { quads: D.quads, strideC: C.stride, first: begin + behind - atoms, atoms };
         const [columnB, columnC, columnV, columnD] = run.parts.map(({ offset }) => offset + at);
         const params = { ...block, columnB, columnC, columnV, columnD, floor: momentFloor, step };
         const buffers = [...run.parts.map(({ buffer }) => buffer), changes];
-        queue.dispatch("descend", params, buffers, [1]);
-        const behind = first + atoms;
-        for (const { count, parts } of runsOf(V.slice(behind, m - behind), C.slice(behind, m - behind))) {
+        queue.dispatch("descend", params, buffers, [1], { threads });
+        const others = V.cols - behind;
+        for (const { count, parts } of runsOf(V.slice(behind, others), ownC.slice(behind, others))) {
           const [{ buffer: v, offset: atV }, { buffer: c, offset: atC }] = parts;
           const behindIt = { ...block, columns: count, columnV: atV, columnC: atC };
           const groups = [Math.ceil(D.quads / 64), Math.ceil(count / 4)] as const;
@@ -123,14 +138,14 @@ class ExplicitUpdates {
   /** C ← C + YYᵀ. */
   addOuter(Y: GpuMatrix, C: GpuMatrix): void {
     if (Y.cols === 0) return;
-    const T = this.#transposed(Y);
+    const T = this.#room("turned", Y.cols, Y.rows);
+    this.#transpose(Y, T);
     this.#products.product(T, T, C, undefined, true);
   }
 
-  /** Mᵀ, in memory that lives between calls. */
-  #transposed(M: GpuMatrix): GpuMatrix {
+  /** T ← Mᵀ, in rows of T from `row` on. */
+  #transpose(M: GpuMatrix, T: GpuMatrix, row = 0): void {
     const { queue } = this.#memory;
-    const T = this.#room("turned", M.cols, M.rows);
     for (const columns of runsOf(M)) {
       for (const { first, count, parts } of runsOf(T)) {
         const from = columns.parts[0];
@@ -138,14 +153,13 @@ class ExplicitUpdates {
           columns: columns.count,
           column: from.offset,
           stride: M.stride,
-          first: columns.first,
+          first: row + columns.first,
         };
         const target = { begin: first, count, place: parts[0].offset, strideT: T.stride };
         const groups = [Math.ceil(count / 16), Math.ceil(columns.count / 16)] as const;
         queue.dispatch("transpose", { ...source, ...target }, [from.buffer, parts[0].buffer], groups);
       }
     }
-    return T;
   }
 
   /** A named matrix that stays for the next call of the same size; its padding is zero. */

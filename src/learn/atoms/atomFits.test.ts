@@ -106,7 +106,7 @@ describe("AtomFits", () => {
     const { D: before, norms } = unitAtoms(phi, A);
     for (let s = 0; s < A.values.length; s++) A.values[s] /= norms[Math.floor(s / k)];
     const choices = k + 2;
-    const fits = await AtomFits.create(base, k, m, kernels, choices);
+    const fits = await AtomFits.create(base, k, m, kernels, { choices });
     const D = await SparseDictionary.create(base, A, kernels);
     const targets = toHost(unitAtoms(phi, randomAtoms(rng, phi.cols, m, 6)).D);
     const U = kernels.matrix(phi.rows, m);

@@ -25,7 +25,7 @@
  *
  * Shapes   Φ n×L   U n×m   A L×m
  * Cost     k²L/2 per atom, or k²|I|/2 and k³ for the small systems; besides correlations.
- * Memory   the Gram matrix of Φ, L × L, unless the kernels work without, and work for 512 atoms.
+ * Memory   the Gram matrix of Φ, L × L, unless the kernels work without, and work for 512 atoms, or those that move together.
  *
  * [Foucart11] S. Foucart. Hard Thresholding Pursuit: an Algorithm for Compressive Sensing. SIAM J. Numer. Anal. 49(6), 2011.
  */
@@ -39,6 +39,9 @@ import type { MemoryOptions } from "../learners/learner.js";
 
 /** Atoms fitted at a time. */
 const maxPart = 512;
+
+/** Entries of the largest matrix of `approach`: it takes more atoms at a time, since each of its many operations is short. */
+const mostEntries = 2 ** 24;
 
 /** Above every squared distance of unit vectors. */
 const farAway = 5;
@@ -62,6 +65,7 @@ export class AtomFits {
   readonly #distances: DeviceMatrix;
   /** |I|; L if a fit chooses among all. */
   readonly #choices: number;
+  readonly #together: number;
   /** The correlations of base atoms with what atoms leave. */
   readonly #correlations: DeviceMatrix;
   readonly #kernels: Kernels;
@@ -71,11 +75,13 @@ export class AtomFits {
     sparsity: number,
     atoms: number,
     kernels: Kernels,
-    choices: number,
+    { choices, together }: Required<FitOptions>,
   ) {
-    const part = Math.min(atoms, maxPart);
+    const capacity = Math.min(atoms, maxPart);
+    const part = Math.min(atoms, Math.max(together, maxPart));
     this.phi = phi;
-    this.#pursuit = new Encoder(phi, { sparsity, residualEnergy: 0, pursuit: "ols" }, part, kernels);
+    this.#pursuit = new Encoder(phi, { sparsity, residualEnergy: 0, pursuit: "ols" }, capacity, kernels);
+    this.#together = part;
     this.#targets = kernels.matrix(phi.rows, part);
     this.#fits = kernels.matrix(phi.rows, part);
     this.#chosen = kernels.sparse(atoms, part, 1);
@@ -89,18 +95,18 @@ export class AtomFits {
     this.#kernels = kernels;
   }
 
-  /** For `atoms` atoms of at most `sparsity` non-zeros, each improved among `choices` base atoms. */
+  /** For `atoms` atoms of at most `sparsity` non-zeros. */
   static async create(
     base: BaseDictionary,
     sparsity: number,
     atoms: number,
     kernels: Kernels,
-    choices: number = fitChoices({
-      ...{ n: baseRows(base), L: baseCols(base), k: sparsity, m: atoms },
-      mostGramAtoms: kernels.mostGramAtoms,
-    }),
+    options: FitOptions = {},
   ): Promise<AtomFits> {
-    return new AtomFits(await SparseDictionary.ofBase(base, kernels), sparsity, atoms, kernels, choices);
+    const sizes = { n: baseRows(base), L: baseCols(base), k: sparsity, m: atoms };
+    const choices = fitChoices({ ...sizes, mostGramAtoms: kernels.mostGramAtoms });
+    const phi = await SparseDictionary.ofBase(base, kernels);
+    return new AtomFits(phi, sparsity, atoms, kernels, { choices, together: maxPart, ...options });
   }
 
   /** Atoms of D ← the fits to the unit columns of U that are closer to them. Norms and Gram matrix are not refreshed. */
@@ -117,7 +123,7 @@ export class AtomFits {
     const kernels = this.#kernels;
     await this.phi.followBase(D);
     const { phi, A: identity } = this.phi;
-    for (const part of this.#parts(U.cols)) {
+    for (const part of this.#parts(U.cols, this.#together)) {
       const { from: first, u } = part;
       const [c, v] = [this.#moved, this.#steps].map((columns) => kernels.headSparse(columns, u.cols));
       const W = kernels.head(this.#correlations, u.cols);
@@ -180,8 +186,7 @@ export class AtomFits {
     await kernels.acceptAtoms(C, energies, left, distances, A, from);
   }
 
-  *#parts(atoms: number): Generator<Part> {
-    const { capacity } = this.#pursuit;
+  *#parts(atoms: number, capacity = this.#pursuit.capacity): Generator<Part> {
     for (let from = 0; from < atoms; from += capacity) {
       const count = Math.min(capacity, atoms - from);
       const head = (M: DeviceMatrix) => this.#kernels.head(M, count);
@@ -195,6 +200,18 @@ export class AtomFits {
     this.#pursuit.free();
     this.phi.free();
   }
+}
+
+export interface FitOptions {
+  /** |I|: `fitChoices` by default. */
+  readonly choices?: number;
+  /** Atoms that `approach` takes at a time: as many as are fitted at a time by default. */
+  readonly together?: number;
+}
+
+/** How many atoms may approach their targets together. */
+export function movedTogether(L: number, atoms: number): number {
+  return Math.min(atoms, Math.max(maxPart, Math.floor(mostEntries / L)));
 }
 
 /** Some of the atoms: the first of them, their targets and their squared distances from these. */
@@ -244,8 +261,10 @@ export function fitBytes(
   { base, mostGramAtoms }: Pick<MemoryOptions, "base" | "mostGramAtoms">,
   k: number,
   atoms: number,
+  together = maxPart,
 ): number {
   const [n, L] = [baseRows(base), baseCols(base)];
-  const part = Math.min(atoms, maxPart);
-  return 4 * (4 * L + part * (2 * n + L + 6 * k + 10)) + codingBytes(L, part, mostGramAtoms);
+  const part = Math.min(atoms, Math.max(together, maxPart));
+  const coding = codingBytes(L, Math.min(atoms, maxPart), mostGramAtoms);
+  return 4 * (4 * L + part * (2 * n + L + 6 * k + 10)) + coding;
 }

@@ -266,9 +266,11 @@ describe("sparse-odl", () => {
     };
     expect(intervals(12, 7, 4).moves).toBeUndefined(); // a fit costs less than a sweep
     const { moves, fits } = intervals(12, 36, 4);
-    expect(moves!.longest).toBeLessThan(fits.longest / 5);
+    expect(moves!.longest).toBeLessThan(fits!.longest / 5);
     expect(moves!.shortest).toBe(1); // quick
-    expect(intervals(32, 250, 60).moves!.shortest).toBe(Math.ceil(intervals(32, 250, 60).moves!.longest / 6));
+    const many = intervals(32, 250, 60);
+    expect(many.fits).toBeUndefined(); // a fit costs hundreds of mini-batches
+    expect(many.moves!.shortest).toBe(Math.ceil(many.moves!.longest / 6));
     expect(updateIntervals({ ...options, atomSparsity: 1 }, 1e6, Infinity)).toEqual({
       moves: undefined,
       fits: { shortest: 1, longest: 1 },
@@ -286,6 +288,9 @@ describe("sparse-odl", () => {
     expect(steps("fit")).toEqual([30, 70]); // 60 is soon at the end
     expect(steps("move").slice(0, 10)).toEqual([2, 4, 6, 8, 10, 13, 17, 22, 27, 35]);
     expect(steps("move").filter((step) => step > 30)).toEqual([35, 40, 45, 50, 55, 60, 65]);
+    const alone = { moves: { shortest: 5, longest: 5 }, fits: undefined, perEpoch: Infinity, total: 18 };
+    const moved = [15, 16, 17, 18].map((step) => updateKind(step, { updated: 15, fitted: 0 }, alone));
+    expect(moved, "the last one counts").toEqual([undefined, undefined, undefined, "move"]);
   });
 
   test("updates wait for the shortest interval, then each time longer, and near the end for the end", () => {

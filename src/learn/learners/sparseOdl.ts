@@ -18,7 +18,7 @@
  *             v = uⱼ + ω(bⱼ − Ucⱼ)/Cⱼⱼ,  uⱼ ← v/‖v‖₂
  *         a move: aⱼ ← one step of hard thresholding           AtomFits.approach
  *             pursuit towards uⱼ, where closer
- *         or, now and then, a fit: aⱼ ← OLS_k(Φ_I, uⱼ),        AtomFits.improve
+ *         or, where it is quick, a fit: aⱼ ← OLS_k(Φ_I, uⱼ),   AtomFits.improve
  *             with unit ‖Φaⱼ‖, where closer
  *         G ← DᵀD                                              dictionary.refresh
  *
@@ -31,11 +31,11 @@
  * once, and closer to uⱼ is not always closer to u*: f may rise.
  *
  * How often. An error falls fastest when atoms follow the sums closely, a little after every mini-batch. So a move, which
- * costs a sweep, G and some products with Φ, is made every few mini-batches: often enough that all moves take 0.6 times as
- * long as coding, by a count of multiply-adds. Over a coherent base thresholding alone loses some per cent, which
- * fits make up for. They are made so often that they take a tenth of the time of coding (a quarter where they are quick),
- * at the end of the run, and at the end of an epoch that is long enough. Where a fit costs less than a sweep, every
- * update is a fit.
+ * costs a sweep, G and some products with Φ, is made every few mini-batches: often enough that all moves take as many multiply-adds
+ * as coding. Over a small coherent base thresholding alone
+ * loses some per cent. There fits are quick, and make up for it: they take a quarter of the time of coding, and the run
+ * and each epoch that is long enough end with one. Where a fit costs less than a sweep, every update is a fit. Large
+ * atoms with many non-zeros have no fits: one of all atoms would take as long as coding hundreds of mini-batches, and gains little.
  *
  * Shapes   Y n×N   X m×N   Φ n×L   A L×m   U, B n×m   C, G m×m
  * Cost     as the pursuit of OSDL per mini-batch, without its gradient and its step; every
@@ -72,7 +72,7 @@ import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../kerne
 import { Model, type ModelMeta } from "../../model/model.js";
 import { defaultSparsity, Encoder, resolveLimits } from "../../pursuit/encoder.js";
 import { atomCareMemory, NewAtoms } from "../atoms/atomCare.js";
-import { AtomFits, fitBytes, fitCost } from "../atoms/atomFits.js";
+import { AtomFits, fitBytes, fitCost, movedTogether } from "../atoms/atomFits.js";
 import { BaseRefinement, refinementMemory, requireRefinable } from "../atoms/baseRefinement.js";
 import { startMemory } from "../atoms/exampleStart.js";
 import { forgetAtoms, forgettingBytes, type SumsOfPast } from "../atoms/sumsOfPast.js";
@@ -97,7 +97,8 @@ interface Interval {
 interface UpdateSchedule {
   /** Undefined where there are fits alone. */
   readonly moves: Interval | undefined;
-  readonly fits: Interval;
+  /** Undefined where there are moves alone. */
+  readonly fits: Interval | undefined;
   /** Mini-batches of an epoch, and of the run, where they are known. */
   readonly perEpoch: number;
   readonly total: number;
@@ -155,7 +156,7 @@ async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState>
     identity,
     all,
     replaced: kernels.set(m),
-    fits: await AtomFits.create(base, k, m, kernels),
+    fits: await AtomFits.create(base, k, m, kernels, { together: movedTogether(baseCols(base), m) }),
     usesPerEntry: (batch * p) / (m * k),
     sweepStep: 1 / (1 + p / sharedBy),
     weight: 0,
@@ -225,8 +226,8 @@ export function updateKind(
   { updated, fitted }: LastUpdates,
   { moves, fits, perEpoch, total }: UpdateSchedule,
 ): UpdateKind | undefined {
-  if (isFitDue(step, fitted, { fits, perEpoch, total })) return "fit";
-  return moves && step - updated >= waitOf(step, moves) ? "move" : undefined;
+  if (fits && isFitDue(step, fitted, fits, { perEpoch, total })) return "fit";
+  return moves && (step === total || step - updated >= waitOf(step, moves)) ? "move" : undefined;
 }
 
 /** Mini-batches from one update to the next: a quarter of those of the run so far, within bounds. */
@@ -234,8 +235,12 @@ function waitOf(step: number, { shortest, longest }: Interval): number {
   return Math.min(longest, Math.max(shortest, Math.floor(step / 4)));
 }
 
-function isFitDue(step: number, fitted: number, schedule: Omit<UpdateSchedule, "moves">): boolean {
-  const { fits, perEpoch, total } = schedule;
+function isFitDue(
+  step: number,
+  fitted: number,
+  fits: Interval,
+  { perEpoch, total }: Pick<UpdateSchedule, "perEpoch" | "total">,
+): boolean {
   const wait = waitOf(step, fits);
   if (step === total) return true;
   if (total - step < wait / 2) return false; // soon at the end
@@ -304,8 +309,8 @@ function sparseOdlAtoms(
 /** Multiply-adds of updates for which no mini-batch needs to wait: about a tenth of a second on two cores. */
 const quickUpdate = 1e9;
 
-/** The time that updates may take, as a share of coding: moves, the fits beside them (quick ones, and others), and fits alone. */
-const shares = { moves: 0.6, quickFits: 0.25, fits: 0.1, fitsAlone: 2 } as const;
+/** The time that updates may take, as a share of coding: moves, the fits beside them, and fits alone. */
+const shares = { moves: 1, fits: 0.25, fitsAlone: 2 } as const;
 
 /**
  * Mini-batches between two updates, from the multiply-adds of an update and of coding N examples. Fits alone, and moves, come
@@ -332,11 +337,10 @@ export function updateIntervals(
     return { shortest: Math.ceil(Math.min(longest / 6, update / quickUpdate)), longest };
   };
   if (fit <= sweep) return { moves: undefined, fits: rising(m * (fit + sweep), shares.fitsAlone) };
-  const wait = every(m * (fit + sweep), m * fit <= quickUpdate ? shares.quickFits : shares.fits);
-  return {
-    moves: rising(m * (sweep + 8 * transform), shares.moves),
-    fits: { shortest: wait, longest: wait },
-  };
+  const moves = rising(m * (sweep + 8 * transform), shares.moves);
+  if (m * fit > quickUpdate) return { moves, fits: undefined };
+  const wait = every(m * (fit + sweep), shares.fits);
+  return { moves, fits: { shortest: wait, longest: wait } };
 }
 
 export const sparseOdl: LearnerKind = {
@@ -357,7 +361,7 @@ export const sparseOdl: LearnerKind = {
     const parts = [
       ...gramMemory(options),
       { what: "sums", bytes: 4 * m * (n + m) + (options.hasAtomCare ? forgettingBytes(m) : 0) },
-      { what: "fits", bytes: fitBytes(options, k, m) + 4 * m * n },
+      { what: "fits", bytes: fitBytes(options, k, m, movedTogether(baseCols(base), m)) + 4 * m * n },
       { what: "mini-batch", bytes: 4 * N * (3 * n + correlationsOf(options) + 2 * p + 4) },
       { what: "atoms", bytes: 8 * (k + 6) * m },
       atomCareMemory(options, true),
@@ -374,7 +378,9 @@ export const sparseOdl: LearnerKind = {
     const { dictionary, encoder, tally, fits, B, C } = state;
     const replaceable = sparseOdlAtoms(state, options, kernels);
     const finish = async () => {
-      if (state.fitted < tally.step) await updateAtoms(state, "fit", kernels); // a run that ended early
+      const { schedule, fitted, updated } = state;
+      const [kind, last] = schedule.fits ? (["fit", fitted] as const) : (["move", updated] as const);
+      if (last < tally.step) await updateAtoms(state, kind, kernels); // a run that ended early
     };
     const snapshot = async (meta: ModelMeta) => Model.of(dictionary, meta, kernels, await tally.readUses());
     return sparseLearner(state, kernels, {

@@ -350,7 +350,6 @@ function subtract(a: usize, b: usize, rows: i32, weights: usize): void {
 
 /** fresh ← unit directions, into Q; zeros where an atom depends on those taken, which ends OMP, and is passed over by OLS. */
 function acceptAtoms(args: AtomPursuitArguments, room: Room, first: i32): void {
-  const p = <usize>args.p;
   const rows = <usize>args.base.rows * rowBytes;
   const turns = mostTaken(room);
   let grows = false;
