@@ -147,6 +147,10 @@ describe("--dry-run", () => {
     expect(seconds).toBeGreaterThan(0);
     const whole = await run(`train photos ${quick} --learner ksvd --atoms 80 --dry-run -o never.npz`);
     expect(whole.stdout).toMatch(/^time: about /m);
+    for (const start of ["--init both", "--start seen.npz"]) {
+      const line = `train photos ${quick.replace("--init base", start)} --learner sparse-odl --dry-run -o never.npz`;
+      expect((await run(line)).stdout, start).toMatch(/^time: about /m);
+    }
     expect(readdirSync(folder).sort()).toEqual(before);
   });
 });

@@ -310,7 +310,8 @@ export function examplesForPace({ examples, groupSamples, base }: TrainOutline):
 
 /**
  * Measures the pace for `--dry-run`, from a few updates and a small test. Where an update
- * takes the whole set, a part of the set is used, and times are scaled by the examples.
+ * takes the whole set, a part of the set is used, and times are scaled by the examples. Finding the best atoms to start
+ * from may take as long as many updates, and changes none of their times; the base is there at once.
  */
 export async function measurePace(
   data: TrainingData,
@@ -325,7 +326,8 @@ export async function measurePace(
   const rarely = { testEvery: Number.MAX_SAFE_INTEGER, patience: undefined }; // once before the first update
   const { batch } = plan;
   const last = { keep: "last", reportEvery: 1 } as const;
-  const run = train(data, { ...options, examples, batch, holdout, epochs, ...rarely, ...last });
+  const start = plan.init === "both" && !options.start ? ({ init: "base" } as const) : {};
+  const run = train(data, { ...options, examples, batch, holdout, epochs, ...rarely, ...last, ...start });
   const meter = new PaceMeter();
   for await (const report of run) if (meter.add(report)) break;
   const { pace } = meter;

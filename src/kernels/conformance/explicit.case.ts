@@ -141,6 +141,7 @@ export const explicitCases: readonly ConformanceCase[] = [
       await expectDescent(bench, rng, 37, 300, 1);
       await expectDescent(bench, rng, 29, 560, 1, 40);
       await expectDescent(bench, rng, 1061, 70, 1);
+      await expectDescent(bench, rng, 9, 1100, 1);
     },
   },
   {
