@@ -210,11 +210,8 @@ export interface PursuitOperations {
    * With `pursuit: "ols"` it is orthogonal least squares: a turn takes the atom that, fitted together with
    * those taken, leaves the smallest residual. With α the correlations and νⱼ = ‖P⊥dⱼ‖², the squared distance
    * of an atom from the span of those taken (1 at the start), that is the largest |αⱼ|/√νⱼ. An atom is taken
-   * only if |αⱼ| is above the floor of the correlations and νⱼ above `dependenceFloor`, so that an atom that
-   * depends on those taken is passed over, and does not end the pursuit. So is one with 1/‖v‖² not above
-   * `dependenceFloor`, where v are the coefficients of the unit direction that it adds, D_I v = P⊥dⱼ/√νⱼ; the last of them is
-   * 1/√νⱼ. The rounding of G grows with ‖v‖², and codes would with ‖v‖: OLS prefers atoms near the span of those taken, where OMP
-   * seldom takes one. Everything else is as above.
+   * only if |αⱼ| is above the floor of the correlations, and νⱼ and 1/‖v‖² above `dependenceFloor`, with v the coefficients of the unit
+   * direction that it adds, D_I v = P⊥dⱼ/√νⱼ. Other atoms are passed over, and do not end the pursuit. Everything else is as above.
    *
    * `path` (sparsity × N) receives ‖y − Dx‖² after each turn, turn t in row t − 1. Rows after
    * the last turn repeat its value, or ‖y‖² if no atom was taken. Values below 0 become 0.
