@@ -207,10 +207,12 @@ describe("savable state", () => {
     expect(numbers).toEqual([1, 2]);
     const read = (...args: ["f32" | "f64", number?]) => readPart(saved, "counters", ...args);
     await expect(read("f64", 3)).rejects.toThrow(
-      new InputError("checkpoint: counters must be 3 of f64, got 2 of Float64Array"),
+      new InputError(
+        "checkpoint: counters must have 3 numbers of type f64, got 2 of type f64; another version of trainlets may have written it",
+      ),
     );
     await expect(read("f32")).rejects.toThrow(
-      "checkpoint: counters must be an array of f32, got 2 of Float64Array",
+      "checkpoint: counters must have numbers of type f32, got 2 of type f64",
     );
     await expect(readPart(saved, "U", "f32", 1)).rejects.toThrow(
       "checkpoint: U is missing; another version of trainlets may have written it",

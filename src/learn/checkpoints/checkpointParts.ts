@@ -75,17 +75,20 @@ export async function readPart<T extends PartType>(
   if (values instanceof partTypes[type] && (length === undefined || values.length === length))
     return values as PartArray<T>;
   throw new InputError(
-    `checkpoint: ${name} must be ${length ?? "an array"} of ${type}, got ${values.length} of ${values.constructor.name}`,
+    `checkpoint: ${name} must have ${length === undefined ? "" : `${length} `}numbers of type ${type}, got ${values.length} of type ${typeOf(values)}; another version of trainlets may have written it`,
   );
+}
+
+function typeOf(values: PartArray): PartType {
+  const types = Object.keys(partTypes) as PartType[];
+  return types.find((type) => values instanceof partTypes[type])!;
 }
 
 /** A part made of an array on the host. */
 export function hostPart(name: string, values: PartArray): CheckpointPart {
-  const types = Object.keys(partTypes) as PartType[];
-  const type = types.find((key) => values instanceof partTypes[key])!;
   return {
     name,
-    type,
+    type: typeOf(values),
     length: values.length,
     async *pieces() {
       yield values;
