@@ -34,7 +34,7 @@ describe("a run of fig5", async () => {
       "index.html",
     ]);
     const csv = new TextDecoder().decode(outcome.files[3].bytes).trimEnd().split("\n");
-    expect(csv.length).toBe(1 + 2 * (4 + 5 * 3)); // one point before learning, then one per epoch
+    expect(csv.length).toBe(1 + 2 * (4 + 6 * 3)); // one point before learning, then one per epoch
   });
 
   test("names the methods in the order of the table, once per sheet, and gives panels of a patch size one scale", () => {
@@ -72,7 +72,7 @@ test("options are checked before data is read, and epochs sets those of all meth
   expect(() => prepare({ epochs: 0 })).toThrow(/epochs must be an integer of at least 1, got 0/);
   const run = prepareConvergence(tiny, { epochs: 1, examples: 40 });
   const { files } = await run({}, { kernels });
-  expect(new TextDecoder().decode(files[3].bytes).trimEnd().split("\n").length).toBe(1 + 2 * 6 * 2);
+  expect(new TextDecoder().decode(files[3].bytes).trimEnd().split("\n").length).toBe(1 + 2 * 7 * 2);
 });
 
 test("the option patch selects one of several patch sizes", async () => {
@@ -80,7 +80,7 @@ test("the option patch selects one of several patch sizes", async () => {
   const small = { examples: 40, epochs: 1, patch: [7, 7] };
   const run = prepareConvergence({ ...tiny, sizes }, small);
   const { rows } = await run({}, { kernels });
-  expect(rows.map(([name]) => name.split(",")[0])).toEqual(Array(12).fill("7x7"));
+  expect(rows.map(([name]) => name.split(",")[0])).toEqual(Array(14).fill("7x7"));
 });
 
 test("a run aborted before its first epoch has no curves and no claims", async () => {
@@ -94,7 +94,7 @@ test("every curve is a part, and a run that resumes learns nothing again", async
   const settings = { ...tiny, sizes: [{ ...tiny.sizes[0], atomShares: [0.05] }] };
   const { rows } = await runConvergence(settings, {}, { kernels, parts });
   expect([...parts.stored.keys()].filter((name) => name.endsWith("json"))).toEqual(
-    ["k2-sparse-ksvd", "k2-niht", "k2-osdl", "k2-osdl-average", "odl", "odl-examples"].map(
+    ["k2-sparse-ksvd", "k2-niht", "k2-osdl", "k2-osdl-average", "odl", "odl-examples", "k2-sparse-odl"].map(
       (name) => `6x6-${name}.json`,
     ),
   );
@@ -166,5 +166,24 @@ describe("the claims of fig5", () => {
       ["12x12-k7-osdl-meets-odl", "§V-A, figure 5"],
       ["12x12-k7-osdl-average-meets-odl", "ours"],
     ]);
+  });
+
+  test("Sparse ODL has to meet ODL from whichever start ODL ends lower", () => {
+    const { curves, ...rest } = beside([9, 6.6, 6.6], 0.05);
+    const ending = (id: string, learner: Method["learner"], error: number) => {
+      const points = [9, 7, error].map((testRmse, epoch) => ({ epoch, seconds: epoch, testRmse }));
+      return { method: { ...method(learner), id, extra: true as const }, tested: 100, points };
+    };
+    const claimWith = (fromExamples: number) => {
+      const more = [ending("odl-examples", "odl", fromExamples), ending("sparse-odl", "sparse-odl", 6.5)];
+      return convergenceClaims([{ ...rest, curves: [...curves, ...more] }]).at(-1);
+    };
+    expect(claimWith(6.44)).toMatchObject({
+      id: "12x12-k7-sparse-odl-meets-odl",
+      source: "ours",
+      holds: true,
+    });
+    expect(claimWith(6.43)).toMatchObject({ measured: "6.500 and 6.430: 1.1 %", holds: false });
+    expect(claimWith(6.7)).toMatchObject({ measured: "6.500 and 6.600: -1.5 %", holds: true });
   });
 });

@@ -39,7 +39,7 @@ function overview(comparisons: readonly Comparison[]): OutcomeFile {
     columns: Math.max(...rows.map((row) => row.length)),
     panels: rows.flatMap((row) => withSameHeights(row.map((one) => panel(one, "seconds")))),
   });
-  const learners = "Sparse K-SVD, NIHT (Algorithm 1), ODL and OSDL";
+  const learners = "Sparse K-SVD, NIHT (Algorithm 1), OSDL, ODL and Sparse ODL";
   return svgFigure(
     "figure-5.svg",
     svg,
@@ -127,7 +127,7 @@ function page(result: ConvergenceResult, charts: readonly OutcomeFile[]): Omit<P
 }
 
 const overviewCaption =
-  "Before learning, all start from the cropped wavelets, except ODL from examples. Dashed curves are not in the paper. The percentage is the share of k in the samples of a patch.";
+  "Before learning, all start from the cropped wavelets, except ODL from examples and Sparse ODL, which starts from both. Dashed curves are not in the paper. The percentage is the share of k in the samples of a patch.";
 
 function comparisonSections(comparison: Comparison, chart: OutcomeFile): PageSection[] {
   const { curves } = comparison;

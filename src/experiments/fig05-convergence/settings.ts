@@ -4,7 +4,7 @@
  * patch sizes, the atoms per code, the numbers of training and test patches, a square A over
  * cropped wavelets, and ODL that starts from them. Our choices: the epochs, the mini-batch, and
  * which atom sparsities are run. Curves that are not the paper's: ODL that starts from examples,
- * and OSDL that ends with the mean of its last epoch.
+ * OSDL that ends with the mean of its last epoch, and Sparse ODL, a learner of ours (learn/learners/sparseOdl.ts).
  *
  * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
  *           Learning in High Dimensions. IEEE TSP 64(12), 2016.
@@ -65,7 +65,7 @@ export const fig5: ConvergenceSettings = {
   departures: [
     "The paper does not say how many epochs were run: here 10 of Sparse K-SVD and 4 of the online methods.",
     "ODL is our own, with OMP, and replaces little-used atoms as OSDL does; the paper used SPAMS.",
-    "Two curves are not in the paper: ODL that starts from examples, and OSDL that ends with the mean of its atoms over the last epoch.",
+    "Three curves are not in the paper: ODL that starts from examples, OSDL that ends with the mean of its atoms over the last epoch, and Sparse ODL, a learner of ours that starts from base atoms and examples.",
   ],
   base: "cropped:sym8",
   sizes: [
@@ -89,6 +89,7 @@ export const fig5: ConvergenceSettings = {
       ...{ id: "odl-examples", label: "ODL from examples", learner: "odl", epochs: 4, dense: true },
       ...{ own: { init: "examples" }, extra: true },
     },
+    { id: "sparse-odl", label: "Sparse ODL", learner: "sparse-odl", epochs: 4, extra: true },
   ],
   examples: 200_000,
   testPatches: 30_000,

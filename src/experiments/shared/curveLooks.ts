@@ -16,6 +16,7 @@ const learnerStyles: Partial<Record<LearnerName, number>> = {
   odl: 1,
   "sparse-ksvd": 2,
   niht: 3,
+  "sparse-odl": 4,
   ksvd: 6,
 };
 
