@@ -10,6 +10,7 @@ import { sampleResult } from "../src/experiments/results/sampleResult.case.js";
 import { claimsPage, verdictOf } from "./docs/claimsPage.js";
 import { ownClaims, type PaperSentence, paperSentences } from "./docs/paperSentences.js";
 import { isRoundingOf, notMeasured, numbersOf, paperFigures, quotedFigures } from "./docs/quotedFigures.js";
+import { sinceRuns } from "./docs/sinceRuns.js";
 import { storedMeasurements, storedResults, unknownFiles } from "./docs/storedResults.js";
 import { exists, listFiles, read } from "./sources.js";
 
@@ -37,6 +38,16 @@ describe("the files of bench/results", () => {
       .filter(({ result }) => !result.quick)
       .flatMap(({ result }) => result.claims.map(({ id }) => `${result.experiment} ${id}`));
     expect(made.filter((name) => !names.includes(name))).toEqual([]);
+  });
+});
+
+describe("notes on what has changed since a run", () => {
+  it("are of runs that are stored, and on the page", () => {
+    const runs = storedResults().map(({ file, result }) => `${file} at ${result.trainlets.commit}`);
+    for (const { file, commit, note } of sinceRuns) {
+      expect(runs, `${file}: remove the note, if the run was made again`).toContain(`${file} at ${commit}`);
+      expect(claimsPage(storedResults())).toContain(`- Since this run, ${note}`);
+    }
   });
 });
 

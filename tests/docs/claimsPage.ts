@@ -6,6 +6,7 @@ import { totalSeconds } from "../../src/experiments/results/result.js";
 import type { Claim } from "../../src/experiments/shared/experiment.js";
 import { ownClaims, type PaperSentence, paperSentences } from "./paperSentences.js";
 import { code, table } from "./regions.js";
+import { sinceRuns } from "./sinceRuns.js";
 import { deviceOf, resultsFolder, type StoredMeasurements, type StoredResult } from "./storedResults.js";
 
 /** A claim of one result. */
@@ -185,13 +186,15 @@ function benchmarkTable(benchmarks: readonly StoredMeasurements[]): string {
   );
 }
 
+/** The departures of each run, and what has changed since it. */
 function departureList(results: readonly StoredResult[]): string {
-  const lists = results
-    .filter(({ result }) => result.departures.length > 0)
-    .map((stored) => {
-      const items = stored.result.departures.map((departure) => `- ${cell(departure)}`);
-      return `${runLink(stored)}:\n\n${items.join("\n")}`;
-    });
+  const lists = results.flatMap((stored) => {
+    const notes = sinceRuns
+      .filter(({ file }) => file === stored.file)
+      .map(({ note }) => `Since this run, ${note}`);
+    const items = [...stored.result.departures, ...notes].map((item) => `- ${cell(item)}`);
+    return items.length === 0 ? [] : [`${runLink(stored)}:\n\n${items.join("\n")}`];
+  });
   return lists.length === 0 ? "" : `## Where the runs depart from the paper\n\n${lists.join("\n\n")}`;
 }
 
