@@ -16,7 +16,6 @@ const betterOdl =
   "ODL has become better: what a replaced atom had explained is no longer left to the other atoms ([decision 25](decisions/0025-sparse-odl.md)).";
 
 export const sinceRuns: readonly SinceRun[] = [
-  { file: "fig5.json", commit: "f4a0552b04", note: betterOdl },
   {
     file: "universal32.json",
     commit: "928fa31f71",
