@@ -15,8 +15,7 @@ import {
 
 /** What a reader must know of how a result was measured, by its file. */
 const remarks: Readonly<Record<string, string>> = {
-  "fig5.json":
-    "Other work ran beside it at the lowest priority, so its seconds may be somewhat too long.",
+  "fig5.json": "Other work ran beside it at the lowest priority, so its seconds may be somewhat too long.",
   "fig7.json":
     "Put together from parts that were computed on several machines: most patches up to 20×20 and some of 24×24 on `cpu`, one thread each, the others on the H200, eight at a time. So seconds say little. σ = 15 and σ = 50 were computed on `cpu`, one thread each.",
   "fig8-lfw-crop64.json": "It shared the GPU and the processor with other work, so its seconds are too long.",
