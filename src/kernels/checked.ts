@@ -185,7 +185,11 @@ const furtherChecks: {
     requireInteger(where, "first", first, 0, A.cols - C.cols);
   },
   addMoments: (where, _, beta) => requireNumber(where, "beta", beta),
-  descendAtoms: (where, _table, _B, _C, _D, step = 1) => requireNumber(where, "step", step),
+  descendAtoms(where, _table, _B, _C, D, step = 1, atoms = { first: 0, count: D.cols }) {
+    requireNumber(where, "step", step);
+    requireInteger(where, "atoms.first", atoms.first, 0, D.cols);
+    requireInteger(where, "atoms.count", atoms.count, 0, D.cols - atoms.first);
+  },
   extract(where, _, { count }, windows, patch, Y) {
     const { signal, start } = windows ?? {};
     requireWords(where, "windows.signal", signal, Y.cols);

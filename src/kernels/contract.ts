@@ -363,6 +363,12 @@ export interface UpdateOperations {
 
 // — explicit dictionaries ———————————————————————————————————————————————————
 
+/** Atoms first, first + 1, … first + count − 1. */
+export interface AtomRange {
+  readonly first: number;
+  readonly count: number;
+}
+
 /** Explicit dictionaries: D is n × m, with a unit atom in each column. */
 export interface ExplicitOperations {
   /** P ← DᵀY. If Y is D itself, P is the Gram matrix, exactly symmetric. */
@@ -374,11 +380,17 @@ export interface ExplicitOperations {
   /** B ← βB + YXᵀ (n × m) and C ← βC + XXᵀ (m × m, exactly symmetric if it was): the sums that ODL keeps. */
   addMoments(beta: number, Y: DeviceMatrix, X: DeviceSparse, B: DeviceMatrix, C: DeviceMatrix): Promise<void>;
   /**
-   * For j = 0 … m − 1 in turn, each with the new atoms before it:
+   * For each j of `atoms` in turn (by default all, from 0 to m − 1), with the new atoms before it:
    * dⱼ ← u / ‖u‖₂ with u = dⱼ + ω(bⱼ − Dcⱼ) / Cⱼⱼ, C symmetric and ω = `step` (1 by default). An atom does not change if
    * Cⱼⱼ is below `momentFloor` or u is zero.
    */
-  descendAtoms(B: DeviceMatrix, C: DeviceMatrix, D: DeviceMatrix, step?: number): Promise<void>;
+  descendAtoms(
+    B: DeviceMatrix,
+    C: DeviceMatrix,
+    D: DeviceMatrix,
+    step?: number,
+    atoms?: AtomRange,
+  ): Promise<void>;
   /**
    * For j = 0 … m − 1 in turn, over the examples I whose codes use atom j, g their
    * coefficients, R = Y − DX: with E = R_I + dⱼgᵀ, the error without the atom,

@@ -218,8 +218,8 @@ export function clusterOperations(local: Kernels, ranks: Communicator): DeviceKe
       const given = [await whole(Y), await wholeSparse(X)] as const;
       await local.addMoments(beta, ...given, await change(B), await change(C));
     },
-    descendAtoms: async (B, C, D, step) =>
-      local.descendAtoms(await whole(B), await whole(C), await change(D), step),
+    descendAtoms: async (B, C, D, step, atoms) =>
+      local.descendAtoms(await whole(B), await whole(C), await change(D), step, atoms),
     refitAtoms: async (R, X, D) => local.refitAtoms(await change(R), await changeSparse(X), await change(D)),
     addOuter: async (Y, C) => local.addOuter(await whole(Y), await change(C)),
 

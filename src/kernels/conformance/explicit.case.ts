@@ -8,7 +8,7 @@ import { expect } from "vitest";
 import { DenseMatrix, type SparseColumns } from "../../core/matrix.js";
 import type { Rng } from "../../core/random/rng.js";
 import { Matrix64 } from "../../linalg/matrix64.js";
-import { momentFloor } from "../contract.js";
+import { type AtomRange, momentFloor } from "../contract.js";
 import type { Bench, ConformanceCase } from "./caseHandles.case.js";
 import {
   dot,
@@ -131,6 +131,10 @@ export const explicitCases: readonly ConformanceCase[] = [
     title: "descendAtoms moves each atom in turn, and does not change those without weight",
     async check(bench, rng, scale) {
       await expectDescent(bench, rng, 1 + rng.below(40), 1 + rng.below(50), scale);
+      await expectDescent(bench, rng, 1 + rng.below(40), 10, scale, 4, {
+        first: rng.below(5),
+        count: rng.below(6),
+      });
     },
   },
   {
@@ -139,6 +143,7 @@ export const explicitCases: readonly ConformanceCase[] = [
     once: true,
     async check(bench, rng) {
       await expectDescent(bench, rng, 37, 300, 1);
+      await expectDescent(bench, rng, 37, 300, 1, 4, { first: 70, count: 150 });
       await expectDescent(bench, rng, 29, 560, 1, 40);
       await expectDescent(bench, rng, 1061, 70, 1);
       await expectDescent(bench, rng, 9, 1100, 1);
@@ -223,6 +228,7 @@ async function expectDescent(
   m: number,
   scale: number,
   sparsity = 4,
+  atoms?: AtomRange,
 ): Promise<void> {
   const { D } = randomUnitDictionary(rng, n, m);
   const X = randomSparse(rng, m, 3 * m, Math.min(m, sparsity), () => rng.normal() * scale);
@@ -233,13 +239,14 @@ async function expectDescent(
   const B = rounded(wide(randomDense(rng, n, X.cols, scale)).times(x.transpose()));
   const held = await bench.hold(D);
   const step = rng.below(2) === 0 ? undefined : 0.5 + rng.uniform();
-  await bench.kernels.descendAtoms(await bench.put(B), await bench.put(C), held, step);
+  await bench.kernels.descendAtoms(await bench.put(B), await bench.put(C), held, step, atoms);
+  const { first, count } = atoms ?? { first: 0, count: m };
   const omega = Math.fround(step ?? 1);
   const after = await bench.kernels.readMatrix(held);
   const now = D.copy();
   for (let j = 0; j < m; j++) {
     const weight = C.at(j, j);
-    if (weight < momentFloor) {
+    if (weight < momentFloor || j < first || j >= first + count) {
       expectSame(after.column(j), D.column(j), `atom ${j}`);
       continue;
     }

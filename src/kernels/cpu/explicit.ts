@@ -1,6 +1,12 @@
 /** Explicit dictionaries D (n × m), and the updates of ODL and K-SVD: assembly/explicit.ts, denseProducts.ts. */
 
-import { type DeviceMatrix, type DeviceSparse, type ExplicitOperations, momentFloor } from "../contract.js";
+import {
+  type AtomRange,
+  type DeviceMatrix,
+  type DeviceSparse,
+  type ExplicitOperations,
+  momentFloor,
+} from "../contract.js";
 import { blockScratch, blockSide, listBlock, listScratch, tileRows } from "./assembly/constants.js";
 import type { CodeLists } from "./codeLists.js";
 import { dense, sparse } from "./handles.js";
@@ -47,7 +53,8 @@ export function explicitOperations(pool: Pool, memory: CpuMemory, codes: CodeLis
       };
       await pool.run("addMoments", args, B.cols, 8);
     },
-    descendAtoms: (B, C, D, step = 1) => descendAtoms(pool, memory, { B, C, D }, step),
+    descendAtoms: (B, C, D, step = 1, atoms = { first: 0, count: D.cols }) =>
+      descendAtoms(pool, memory, { B, C, D }, step, atoms),
     refitAtoms: (R, X, D) => refitAtoms(pool, memory, codes, R, X, D),
     async addOuter(Y, C) {
       pool.reserveScratch(4 * blockScratch);
@@ -92,6 +99,7 @@ async function descendAtoms(
   memory: CpuMemory,
   { B, C, D }: { readonly B: DeviceMatrix; readonly C: DeviceMatrix; readonly D: DeviceMatrix },
   step: number,
+  { first: start, count }: AtomRange,
 ): Promise<void> {
   const { at, rows: n, cols: m } = dense(D);
   const bytes = n * descentBlock * 4;
@@ -101,10 +109,10 @@ async function descendAtoms(
   await pool.run("countEntries", { C: dense(C).at, m, counts }, m, 64);
   const filled = Array.from(memory.arena.u32(counts, m), (count) => count / m);
   const common = { D: at, n, m, B: dense(B).at, C: dense(C).at, floor: momentFloor, step };
-  const limit = (atom: number) => Math.max(0, Math.min(atom, m));
-  for (let first = -descentBlock; first < m; first += descentBlock) {
+  const limit = (atom: number) => Math.max(start, Math.min(atom, start + count));
+  for (let first = start - descentBlock; first < start + count; first += descentBlock) {
     const [before, next, end] = [-1, 1, 2].map((blocks) => limit(first + blocks * descentBlock));
-    const odd = (first / descentBlock) & 1;
+    const odd = ((first - start) / descentBlock) & 1;
     const F = { F: room + (odd ? bytes : 0), nextF: room + (odd ? 0 : bytes) };
     const mean = filled.slice(next, end).reduce((sum, share) => sum + share, 0) / (end - next);
     const share = mean < sparseBelow ? 0 : descentShare(n, pool.threads);

@@ -7,7 +7,7 @@
  * columns of V after the small block are corrected by their changes.
  */
 
-import { type ExplicitOperations, momentFloor } from "../contract.js";
+import { type AtomRange, type ExplicitOperations, momentFloor } from "../contract.js";
 import type { CodeLists } from "./codes.js";
 import { dense, type GpuMatrix, type GpuSparse, type Run, runsOf, sparse } from "./handles.js";
 import type { GpuMemory } from "./memory.js";
@@ -66,15 +66,22 @@ class ExplicitUpdates {
   }
 
   /** dⱼ ← u/‖u‖ with u = dⱼ + ω(bⱼ − Dcⱼ)/Cⱼⱼ, one atom after the other. */
-  descend(B: GpuMatrix, C: GpuMatrix, D: GpuMatrix, step: number): void {
+  descend(
+    B: GpuMatrix,
+    C: GpuMatrix,
+    D: GpuMatrix,
+    step: number,
+    { first: begin, count: total }: AtomRange,
+  ): void {
     const T = this.#room("turned", D.cols, D.rows);
+    const end = begin + total;
     this.#transpose(D, T);
-    for (let first = 0; first < D.cols; first += productBlock) {
-      const atoms = Math.min(productBlock, D.cols - first);
+    for (let first = begin; first < end; first += productBlock) {
+      const atoms = Math.min(productBlock, end - first);
       const V = this.#room("DC", D.rows, Math.min(productBlock, D.cols)).slice(0, atoms);
       this.#products.product(T, C.slice(first, atoms), V);
       this.#descendBlock(B, C, D, V, first, step);
-      if (first + atoms < D.cols) this.#transpose(D.slice(first, atoms), T, first);
+      if (first + atoms < end) this.#transpose(D.slice(first, atoms), T, first);
     }
   }
 
@@ -189,8 +196,8 @@ export function explicitOperations(
     combine: async (D, X, Y) => products.combine(dense(D), sparse(X), dense(Y)),
     remainder: async (D, X, Y, R) => products.remainder(dense(D), sparse(X), dense(Y), dense(R)),
     addMoments: async (beta, Y, X, B, C) => updates.addMoments(beta, dense(Y), sparse(X), dense(B), dense(C)),
-    async descendAtoms(B, C, D, step = 1) {
-      updates.descend(dense(B), dense(C), dense(D), step);
+    async descendAtoms(B, C, D, step = 1, atoms = { first: 0, count: D.cols }) {
+      updates.descend(dense(B), dense(C), dense(D), step, atoms);
       await memory.queue.pace();
     },
     async refitAtoms(R, X, D) {

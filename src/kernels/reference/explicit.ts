@@ -4,7 +4,7 @@
  */
 
 import { DenseMatrix, type SparseColumns } from "../../core/matrix.js";
-import { momentFloor } from "../contract.js";
+import { type AtomRange, momentFloor } from "../contract.js";
 
 /** P ← DᵀY. */
 export function correlate(D: DenseMatrix, Y: DenseMatrix, P: DenseMatrix): void {
@@ -60,8 +60,14 @@ export function addMoments(
 }
 
 /** dⱼ ← u/‖u‖ with u = dⱼ + (bⱼ − Dcⱼ)/Cⱼⱼ, one atom after the other. */
-export function descendAtoms(B: DenseMatrix, C: DenseMatrix, D: DenseMatrix, step: number): void {
-  for (let j = 0; j < D.cols; j++) {
+export function descendAtoms(
+  B: DenseMatrix,
+  C: DenseMatrix,
+  D: DenseMatrix,
+  step: number,
+  { first, count }: AtomRange,
+): void {
+  for (let j = first; j < first + count; j++) {
     const weight = C.at(j, j);
     if (!(weight >= momentFloor)) continue;
     const u = Float64Array.from(B.column(j));

@@ -173,7 +173,8 @@ export function createReferenceKernels({ mostGramAtoms = 16_384 }: ReferenceOpti
     combine: async (D, X, Y) => combine(dense(D), sparse(X), dense(Y)),
     remainder: async (D, X, Y, R) => remainder(dense(D), sparse(X), dense(Y), dense(R)),
     addMoments: async (beta, Y, X, B, C) => addMoments(beta, dense(Y), sparse(X), dense(B), dense(C)),
-    descendAtoms: async (B, C, D, step = 1) => descendAtoms(dense(B), dense(C), dense(D), step),
+    descendAtoms: async (B, C, D, step = 1, atoms = { first: 0, count: D.cols }) =>
+      descendAtoms(dense(B), dense(C), dense(D), step, atoms),
     refitAtoms: async (R, X, D) => refitAtoms(dense(R), sparse(X), dense(D)),
     addOuter: async (Y, C) => addOuter(dense(Y), dense(C)),
 

@@ -100,6 +100,22 @@ describe("AtomFits", () => {
     fits.free();
   });
 
+  test("changes the atoms of a range alone", async () => {
+    const { kernels, rng, U, fits } = await setUp(7);
+    const range = { first: 3, count: 4 };
+    for (const change of ["improve", "approach"] as const) {
+      const D = await SparseDictionary.create(base, randomAtoms(rng, phi.cols, m, k), kernels);
+      const before = await kernels.readSparse(D.A);
+      await fits[change](U, D, range);
+      const after = await kernels.readSparse(D.A);
+      const changed = Array.from({ length: m }, (_, j) => j).filter(
+        (j) => before.slice(j, j + 1).values.join() !== after.slice(j, j + 1).values.join(),
+      );
+      expect(changed.length, change).toBeGreaterThan(0);
+      expect(changed.every((j) => j >= 3 && j < 7)).toBe(true);
+    }
+  });
+
   test("improves an atom among its own base atoms and those most correlated with what it leaves", async () => {
     const { kernels, rng } = await setUp(4);
     const A = randomAtoms(rng, phi.cols, m, k);

@@ -33,7 +33,7 @@
 import { DenseMatrix } from "../../core/matrix.js";
 import { type BaseDictionary, baseCols, baseRows } from "../../dictionaries/base.js";
 import { identityColumns, SparseDictionary } from "../../dictionaries/dictionary.js";
-import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
+import type { AtomRange, DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
 import { codingBytes, Encoder } from "../../pursuit/encoder.js";
 import type { MemoryOptions } from "../learners/learner.js";
 
@@ -110,20 +110,20 @@ export class AtomFits {
   }
 
   /** Atoms of D ← the fits to the unit columns of U that are closer to them. Norms and Gram matrix are not refreshed. */
-  async improve(U: DeviceMatrix, D: SparseDictionary): Promise<void> {
+  async improve(U: DeviceMatrix, D: SparseDictionary, atoms = allOf(U)): Promise<void> {
     await this.phi.followBase(D);
-    for (const part of this.#parts(U.cols)) {
+    for (const part of this.#parts(atoms)) {
       const R = await this.#leave(part, U, D);
       await this.#accept(part, await this.#fitNear(part, R, D.A), D.A);
     }
   }
 
   /** Atoms of D ← one step of hard thresholding pursuit towards the unit columns of U, where that is closer. Not refreshed either. */
-  async approach(U: DeviceMatrix, D: SparseDictionary): Promise<void> {
+  async approach(U: DeviceMatrix, D: SparseDictionary, atoms = allOf(U)): Promise<void> {
     const kernels = this.#kernels;
     await this.phi.followBase(D);
     const { phi, A: identity } = this.phi;
-    for (const part of this.#parts(U.cols, this.#together)) {
+    for (const part of this.#parts(atoms, this.#together)) {
       const { from: first, u } = part;
       const [c, v] = [this.#moved, this.#steps].map((columns) => kernels.headSparse(columns, u.cols));
       const W = kernels.head(this.#correlations, u.cols);
@@ -163,7 +163,7 @@ export class AtomFits {
   /** Columns of A ← the fits to the unit columns of U; a column stays as it is if its target is zero. */
   async replace(U: DeviceMatrix, A: DeviceSparse): Promise<void> {
     const kernels = this.#kernels;
-    for (const part of this.#parts(U.cols)) {
+    for (const part of this.#parts(allOf(U))) {
       const { from, u, distances } = part;
       await kernels.copyColumns(U, from, u);
       await kernels.writeMatrix(
@@ -186,9 +186,9 @@ export class AtomFits {
     await kernels.acceptAtoms(C, energies, left, distances, A, from);
   }
 
-  *#parts(atoms: number, capacity = this.#pursuit.capacity): Generator<Part> {
-    for (let from = 0; from < atoms; from += capacity) {
-      const count = Math.min(capacity, atoms - from);
+  *#parts({ first, count: atoms }: AtomRange, capacity = this.#pursuit.capacity): Generator<Part> {
+    for (let from = first; from < first + atoms; from += capacity) {
+      const count = Math.min(capacity, first + atoms - from);
       const head = (M: DeviceMatrix) => this.#kernels.head(M, count);
       yield { from, u: head(this.#targets), distances: head(this.#distances) };
     }
@@ -200,6 +200,10 @@ export class AtomFits {
     this.#pursuit.free();
     this.phi.free();
   }
+}
+
+function allOf(U: DeviceMatrix): AtomRange {
+  return { first: 0, count: U.cols };
 }
 
 export interface FitOptions {

@@ -132,6 +132,29 @@ describe("sparse-odl", () => {
     learner.free();
   });
 
+  test("with few non-zeros per atom, fits a part of the atoms before it sweeps the next", async () => {
+    const kernels = createReferenceKernels();
+    const rng = Rng.from(11);
+    const calls: unknown[] = [];
+    const { descendAtoms, acceptAtoms } = kernels;
+    kernels.descendAtoms = async (...args) => {
+      calls.push(args[4]);
+      await descendAtoms(...args);
+    };
+    kernels.acceptAtoms = async (...args) => {
+      calls.push(args[5]);
+      await acceptAtoms(...args);
+    };
+    const many = { ...options, atoms: 200 };
+    const start = randomAtoms(rng, phi.cols, many.atoms, k);
+    const learner = await sparseOdl.create({ options: many, start, examples: N, kernels });
+    const Y = kernels.matrix(n, N);
+    await kernels.writeMatrix(Y, planted(rng, N));
+    await learner.update(Y);
+    expect(calls).toEqual([{ first: 0, count: 128 }, 0, { first: 128, count: 72 }, 128]);
+    learner.free();
+  });
+
   test("S1 start: both base atoms and examples, with a lower error than either alone", async () => {
     const data = syntheticPictures(5, 2, 64);
     const first = async (init: "base" | "examples" | "both") => {

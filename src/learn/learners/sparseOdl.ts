@@ -27,8 +27,9 @@
  *
  * When it descends. A sweep lowers f at every atom, over dense unit atoms. As a function of
  * one unit atom, f is a constant plus (Cⱼⱼ/2 + …)‖d − u*‖² around its minimiser u*, and uⱼ lies on the way to it. So
- * sparse atoms should come closer to uⱼ, and moves and fits are taken only if they do. But all atoms change at
- * once, and closer to uⱼ is not always closer to u*: f may rise.
+ * sparse atoms should come closer to uⱼ, and moves and fits are taken only if they do. But a sweep counts on the dense atoms before
+ * uⱼ, and closer to uⱼ is not always closer to u*: f may rise. With so few non-zeros per atom that fits stay far from uⱼ, where
+ * every update is a fit, atoms are updated in up to six parts: each counts on the sparse atoms of the parts before it.
  *
  * How often. An error falls fastest when atoms follow the sums closely, a little after every mini-batch. So a move, which
  * costs a sweep, G and some products with Φ, is made every few mini-batches: often enough that all moves take as many multiply-adds
@@ -68,7 +69,7 @@
 import { SparseColumns } from "../../core/matrix.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { identityColumns, SparseDictionary } from "../../dictionaries/dictionary.js";
-import type { DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../kernels/contract.js";
+import type { AtomRange, DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../kernels/contract.js";
 import { Model, type ModelMeta } from "../../model/model.js";
 import { defaultSparsity, Encoder, resolveLimits } from "../../pursuit/encoder.js";
 import { atomCareMemory, NewAtoms } from "../atoms/atomCare.js";
@@ -251,12 +252,24 @@ function isFitDue(
 /** A ← sparse atoms nearer to those that lower f. */
 async function updateAtoms(state: SparseOdlState, kind: UpdateKind, kernels: Kernels): Promise<void> {
   const { dictionary: D, B, C, atoms: U, identity, fits, tally } = state;
-  await kernels.reconstruct(D.phi, D.A, identity, U);
-  await kernels.descendAtoms(B, C, U, state.sweepStep); // S6
-  await (kind === "fit" ? fits.improve(U, D) : fits.approach(U, D)); // S3
+  for (const part of state.schedule.moves ? [{ first: 0, count: D.cols }] : partsOf(D.cols)) {
+    await kernels.reconstruct(D.phi, D.A, identity, U);
+    await kernels.descendAtoms(B, C, U, state.sweepStep, part); // S6
+    await (kind === "fit" ? fits.improve(U, D, part) : fits.approach(U, D, part)); // S3
+  }
   await D.refresh(state.all);
   state.updated = tally.step;
   if (kind === "fit") state.fitted = tally.step;
+}
+
+/** Parts that the atoms are updated in, one after the other, where there are fits alone; and the fewest atoms of one. */
+const parts = { most: 6, atoms: 128 } as const;
+
+/** m atoms in equal parts, but for the last. */
+function partsOf(m: number): AtomRange[] {
+  const size = Math.max(parts.atoms, Math.ceil(m / parts.most));
+  const firsts = Array.from({ length: Math.ceil(m / size) }, (_, part) => part * size);
+  return firsts.map((first) => ({ first, count: Math.min(size, m - first) }));
 }
 
 /** Atoms per code at which ω of S6 is a half. */
