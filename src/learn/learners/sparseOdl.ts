@@ -27,9 +27,10 @@
  *
  * When it descends. A sweep lowers f at every atom, over dense unit atoms. As a function of
  * one unit atom, f is a constant plus (Cⱼⱼ/2 + …)‖d − u*‖² around its minimiser u*, and uⱼ lies on the way to it. So
- * sparse atoms should come closer to uⱼ, and moves and fits are taken only if they do. But a sweep counts on the dense atoms before
- * uⱼ, and closer to uⱼ is not always closer to u*: f may rise. With so few non-zeros per atom that fits stay far from uⱼ, where
- * every update is a fit, atoms are updated in up to six parts: each counts on the sparse atoms of the parts before it.
+ * sparse atoms should come closer to uⱼ, and moves and fits are taken only if they do. But a sweep counts on changes
+ * that sparse atoms do not make in full, and closer to uⱼ is not always closer to u*: f may rise. With so few non-zeros per atom
+ * that fits stay far from uⱼ, where every update is a fit, atoms are updated in up to six parts: those of one are swept beside
+ * the sparse atoms of all others.
  *
  * How often. An error falls fastest when atoms follow the sums closely, a little after every mini-batch. So a move, which
  * costs a sweep, G and some products with Φ, is made every few mini-batches: often enough that all moves take as many multiply-adds
