@@ -32,6 +32,7 @@ import type { Shape } from "../core/shape.js";
 import type { Signal } from "../core/signal.js";
 import type { Matrix64 } from "../linalg/matrix64.js";
 import type {
+  AtomRange,
   ColumnRange,
   DeviceBase,
   DeviceMatrix,
@@ -46,6 +47,7 @@ import type {
 import type { DividedKernels } from "./divided.js";
 
 export type {
+  AtomRange,
   ColumnRange,
   DeviceBase,
   DeviceMatrix,
@@ -363,12 +365,6 @@ export interface UpdateOperations {
 
 // — explicit dictionaries ———————————————————————————————————————————————————
 
-/** Atoms first, first + 1, … first + count − 1. */
-export interface AtomRange {
-  readonly first: number;
-  readonly count: number;
-}
-
 /** Explicit dictionaries: D is n × m, with a unit atom in each column. */
 export interface ExplicitOperations {
   /** P ← DᵀY. If Y is D itself, P is the Gram matrix, exactly symmetric. */
@@ -448,14 +444,4 @@ export interface ExampleOperations {
  */
 export class DeviceLostError extends Error {
   override readonly name = "DeviceLostError";
-}
-
-/** The handle as the class its kernels made it of. */
-export function ownHandle<T extends object>(
-  kernels: Kernels["name"] | "cluster",
-  handle: object,
-  type: new (...args: never[]) => T,
-): T {
-  if (handle instanceof type) return handle;
-  throw new TypeError(`${kernels} kernels: ${handle?.constructor?.name} belongs to other kernels`);
 }

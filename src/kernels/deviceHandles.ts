@@ -1,4 +1,4 @@
-/** Handles of what lives in the memory of a device (contract.ts), and the step of an update, which names some. */
+/** Handles of what lives in the memory of a device (contract.ts), and ranges and steps that name columns and handles. */
 
 /** A dense f32 matrix, by columns. */
 export interface DeviceMatrix {
@@ -38,6 +38,12 @@ export interface MomentumStep {
   readonly grad: DeviceMatrix;
 }
 
+/** Atoms first, first + 1, … first + count − 1. */
+export interface AtomRange {
+  readonly first: number;
+  readonly count: number;
+}
+
 /** Columns of a matrix from `first` on, every `step`-th (1 by default). */
 export interface ColumnRange {
   readonly first: number;
@@ -66,4 +72,14 @@ export interface ProblemSizes {
   readonly m: number;
   readonly p: number;
   readonly N: number;
+}
+
+/** The handle as the class that these kernels made it of. */
+export function ownHandle<T extends object>(
+  kernels: string,
+  handle: object,
+  type: new (...args: never[]) => T,
+): T {
+  if (handle instanceof type) return handle;
+  throw new TypeError(`${kernels} kernels: ${handle?.constructor?.name} belongs to other kernels`);
 }

@@ -1,7 +1,7 @@
 /** Handles of the cluster kernels: columns spread over the ranks. Bases, sets and signals are alike on all ranks. */
 
 import type { DeviceMatrix, DeviceSparse } from "../contract.js";
-import { ownHandle } from "../contract.js";
+import { ownHandle } from "../deviceHandles.js";
 import type { SpreadColumns } from "./spreadColumns.js";
 
 export class ClusterMatrix implements DeviceMatrix {

@@ -10,7 +10,7 @@ import {
   type DeviceSignals,
   type DeviceSparse,
   ownHandle,
-} from "../contract.js";
+} from "../deviceHandles.js";
 import type { Fields } from "../fields.js";
 
 /** A piece of memory from `at` on. */

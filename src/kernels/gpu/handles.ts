@@ -15,7 +15,7 @@ import {
   type DeviceSignals,
   type DeviceSparse,
   ownHandle,
-} from "../contract.js";
+} from "../deviceHandles.js";
 
 /** The memory of a matrix; heads share it. */
 interface MatrixStore {

@@ -13,7 +13,7 @@ import {
   type DeviceSignals,
   type DeviceSparse,
   ownHandle,
-} from "../contract.js";
+} from "../deviceHandles.js";
 
 export class ReferenceBase implements DeviceBase {
   readonly factors: readonly Matrix64[];

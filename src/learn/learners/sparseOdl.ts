@@ -25,19 +25,19 @@
  * I is all base atoms; where that would take long, it is those of aⱼ and half as many others, those most correlated with
  * uⱼ − Φaⱼ (atomFits.ts).
  *
- * When it descends. A sweep lowers f at every atom, over dense unit atoms. As a function of
- * one unit atom, f is a constant plus (Cⱼⱼ/2 + …)‖d − u*‖² around its minimiser u*, and uⱼ lies on the way to it. So
- * sparse atoms should come closer to uⱼ, and moves and fits are taken only if they do. But a sweep counts on changes
- * that sparse atoms do not make in full, and closer to uⱼ is not always closer to u*: f may rise. With so few non-zeros per atom
- * that fits stay far from uⱼ, where every update is a fit, atoms are updated in up to six parts: those of one are swept beside
- * the sparse atoms of all others.
+ * When it descends. A sweep lowers f at every atom, over dense unit atoms. As a function of one unit atom, f is a
+ * constant plus (Cⱼⱼ/2 + …)‖d − u*‖² around its minimiser u*, and uⱼ lies on the way to it. So sparse atoms should come
+ * closer to uⱼ, and moves and fits are taken only if they do. But a sweep counts on changes that sparse atoms do not make
+ * in full, and closer to uⱼ is not always closer to u*: f may rise. Where atoms have few non-zeros, every update is a fit,
+ * and fits stay far from uⱼ. There the atoms are updated in up to six parts: those of one part are swept beside the sparse
+ * atoms of all others.
  *
  * How often. An error falls fastest when atoms follow the sums closely, a little after every mini-batch. So a move, which
- * costs a sweep, G and some products with Φ, is made every few mini-batches: often enough that all moves take as many multiply-adds
- * as coding. Over a small coherent base thresholding alone
- * loses some per cent. There fits are quick, and make up for it: they take a quarter of the time of coding, and the run
- * and each epoch that is long enough end with one. Where a fit costs less than a sweep, every update is a fit. Large
- * atoms with many non-zeros have no fits: one of all atoms would take as long as coding hundreds of mini-batches, and gains little.
+ * costs a sweep, G and some products with Φ, is made every few mini-batches: often enough that all moves take as many
+ * multiply-adds as coding. Over a small coherent base thresholding alone loses some per cent. There fits are quick, and
+ * make up for it: they take a quarter of the time of coding, and the run and each epoch that is long enough end with one.
+ * Where a fit costs less than a sweep, every update is a fit. Large atoms with many non-zeros have no fits: fitting all
+ * atoms once would take as long as coding hundreds of mini-batches, and gains little.
  *
  * Shapes   Y n×N   X m×N   Φ n×L   A L×m   U, B n×m   C, G m×m
  * Cost     as the pursuit of OSDL per mini-batch, without its gradient and its step; every
