@@ -3,8 +3,9 @@ import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import { Rng } from "../../core/random/rng.js";
 import { baseCols, baseRows, createBase } from "../../dictionaries/base.js";
 import { dot, explicitBase, wide } from "../../kernels/conformance/oracle.case.js";
-import type { DeviceMatrix } from "../../kernels/contract.js";
+import type { DeviceMatrix, PursuitName } from "../../kernels/contract.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
+import type { CodingRule } from "../../pursuit/encoder.js";
 import type { StartingAtoms } from "../learners/learner.js";
 import { chosenFactor } from "./exampleStart.js";
 
@@ -13,9 +14,16 @@ const [n, L] = [baseRows(base), baseCols(base)];
 const phi = explicitBase(base.factors);
 
 /** The start of a run over these examples, and the atoms ΦA⁰. */
-async function start(init: StartingAtoms, atoms: number, examples: DenseMatrix, k = 3, batch = 8) {
+async function start(
+  init: StartingAtoms,
+  atoms: number,
+  examples: DenseMatrix,
+  k = 3,
+  coding: CodingRule = { sparsity: 1 },
+) {
   const kernels = createReferenceKernels();
-  const options = { base, atoms, atomSparsity: k, batch, coding: { sparsity: 1 }, init };
+  const batch = 8;
+  const options = { base, atoms, atomSparsity: k, batch, coding, init };
   async function* firstExamples(limit = 100): AsyncGenerator<DeviceMatrix> {
     const count = Math.min(limit, examples.cols);
     const Y = kernels.matrix(n, batch);
@@ -75,6 +83,14 @@ describe("chosenFactor", () => {
     );
     const { A } = await start("both", 8, examples);
     expect([...A.counts.subarray(0, 8)].filter((count) => count > 1)).toEqual([]);
+  });
+
+  test("both: counts uses by OMP, whichever pursuit learns", async () => {
+    const rng = Rng.from(2);
+    const examples = DenseMatrix.build(n, 80, () => rng.normal());
+    const chosen = async (pursuit: PursuitName) =>
+      (await start("both", 12, examples, 3, { sparsity: 4, pursuit })).A;
+    expect(await chosen("ols")).toEqual(await chosen("omp"));
   });
 
   test("both: works with one example, zero examples and more atoms than candidates", async () => {

@@ -5,7 +5,8 @@
  *   examples   the first m examples that are not zero; random directions if there are too few
  *   both       the m atoms that are used most when further examples are coded over the
  *              atoms of the base (with the mixtures of initialAtoms.ts where m > L) and
- *              the atoms of the first m examples together
+ *              the atoms of the first m examples together, by OMP: OLS uses more of the
+ *              examples, and atoms chosen by it begin with less error but end with more
  *
  * `both` lets the data choose: small patches take mostly examples, large ones mostly base
  * atoms. The examples that become atoms are not among those that are coded, in which each
@@ -125,7 +126,7 @@ class CandidateCoding {
     { coding, batch }: LearnerOptions,
     kernels: Kernels,
   ) {
-    const limits = resolveLimits("train", coding, dictionary.rows, dictionary.cols);
+    const limits = resolveLimits("train", { ...coding, pursuit: "omp" }, dictionary.rows, dictionary.cols);
     this.candidates = candidates;
     this.#encoder = new Encoder(dictionary, limits, batch, kernels);
     this.#uses = kernels.matrix(dictionary.cols, 1);

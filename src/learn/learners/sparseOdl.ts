@@ -19,7 +19,8 @@
  *         a move: aⱼ ← one step of hard thresholding           AtomFits.approach
  *             pursuit towards uⱼ, where closer
  *         or, where it is quick, a fit: aⱼ ← OLS_k(Φ_I, uⱼ),   AtomFits.improve
- *             with unit ‖Φaⱼ‖, where closer
+ *             with unit ‖Φaⱼ‖, where closer; and a move,
+ *             where all updates are fits
  *         G ← DᵀD                                              dictionary.refresh
  *
  * I is all base atoms; where that would take long, it is those of aⱼ and half as many others, those most correlated with
@@ -36,7 +37,7 @@
  * costs a sweep, G and some products with Φ, is made every few mini-batches: often enough that all moves take as many
  * multiply-adds as coding. Over a small coherent base thresholding alone loses some per cent. There fits are quick, and
  * make up for it: they take a quarter of the time of coding, and the run and each epoch that is long enough end with one.
- * Where a fit costs less than a sweep, every update is a fit. Large atoms with many non-zeros have no fits: fitting all
+ * Where a fit costs less than a sweep, every update is a fit and a move, which brings the fit closer still. Large atoms with many non-zeros have no fits: fitting all
  * atoms once would take as long as coding hundreds of mini-batches, and gains little.
  *
  * Shapes   Y n×N   X m×N   Φ n×L   A L×m   U, B n×m   C, G m×m
@@ -256,7 +257,8 @@ async function updateAtoms(state: SparseOdlState, kind: UpdateKind, kernels: Ker
   for (const part of state.schedule.moves ? [{ first: 0, count: D.cols }] : partsOf(D.cols)) {
     await kernels.reconstruct(D.phi, D.A, identity, U);
     await kernels.descendAtoms(B, C, U, state.sweepStep, part); // S6
-    await (kind === "fit" ? fits.improve(U, D, part) : fits.approach(U, D, part)); // S3
+    if (kind === "fit") await fits.improve(U, D, part); // S3
+    if (kind === "move" || !state.schedule.moves) await fits.approach(U, D, part);
   }
   await D.refresh(state.all);
   state.updated = tally.step;
@@ -350,8 +352,9 @@ export function updateIntervals(
     const longest = every(update, share);
     return { shortest: Math.ceil(Math.min(longest / 6, update / quickUpdate)), longest };
   };
-  if (fit <= sweep) return { moves: undefined, fits: rising(m * (fit + sweep), shares.fitsAlone) };
-  const moves = rising(m * (sweep + 8 * transform), shares.moves);
+  const move = 8 * transform;
+  if (fit <= sweep) return { moves: undefined, fits: rising(m * (sweep + fit + move), shares.fitsAlone) };
+  const moves = rising(m * (sweep + move), shares.moves);
   if (m * fit > quickUpdate) return { moves, fits: undefined };
   const wait = every(m * (fit + sweep), shares.fits);
   return { moves, fits: { shortest: wait, longest: wait } };
