@@ -12,6 +12,7 @@ import { benchJobs } from "./jobs.js";
 import { benchKernels } from "./kernels.js";
 import { benchLearners } from "./learners.js";
 import { type Measurements, measuredPart } from "./measurements.js";
+import { benchPaperOdl } from "./paperOdl.js";
 import { benchPeers } from "./peers.js";
 import { benchPython } from "./python.js";
 import { describeMachine, type Options } from "./setting.js";
@@ -44,6 +45,7 @@ const parts = {
   kernels: benchKernels,
   jobs: benchJobs,
   peers: benchPeers,
+  odl: benchPaperOdl,
   python: benchPython,
   gpu: benchGpu,
   codec: benchCodec,

@@ -1,16 +1,17 @@
 /** Other programs of the field in a Python process that takes jobs one at a time, and the files that jobs hand over. */
 
 import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { DenseMatrix } from "../src/core/matrix.js";
+import { DenseMatrix, SparseColumns } from "../src/core/matrix.js";
 import type { Signal } from "../src/core/signal.js";
-import { makeNpy, writeNpy } from "../src/data/formats/npy.js";
+import { makeNpy, readNpy, writeNpy } from "../src/data/formats/npy.js";
 import { createBase } from "../src/dictionaries/base.js";
+import { Matrix64 } from "../src/linalg/matrix64.js";
 import { explicitAtoms } from "./explicitAtoms.js";
 import type { Problem } from "./problems.js";
-import { makeSplit, sizesOf } from "./setting.js";
+import { type Dictionary, makeSplit, sizesOf } from "./setting.js";
 
 const folder = ".cache/peers";
 
@@ -84,8 +85,13 @@ export function saveMatrix(name: string, matrix: DenseMatrix): string {
 }
 
 /** The files of a training job: what a peer learns from, starts with and is tested on. */
-export async function trainingJob(problem: Problem, pictures: readonly Signal[], examples: number) {
-  const { train, test } = await makeSplit(problem, pictures, examples);
+export async function trainingJob(
+  problem: Problem,
+  pictures: readonly Signal[],
+  examples: number,
+  holdout?: number,
+) {
+  const { train, test } = await makeSplit(problem, pictures, examples, holdout);
   return {
     patches: saveMatrix(`train-${problem.patch[0]}`, train),
     test: saveMatrix(`test-${problem.patch[0]}`, test),
@@ -105,4 +111,12 @@ async function startingAtoms(problem: Problem, train: DenseMatrix): Promise<Dens
     D.column(j).set(example.map((value) => value / norm));
   }
   return D;
+}
+
+/** An explicit dictionary from a file, as a base with the identity on top. */
+export function readDictionary(path: string): Dictionary {
+  const { shape, data } = readNpy(readFileSync(path), path);
+  const [m, n] = shape as [number, number];
+  const factors = [new Matrix64(n, m, Float64Array.from(data as Float32Array))];
+  return { base: { name: "explicit", shape: [n], factors }, A: SparseColumns.identity(m, 1) };
 }

@@ -47,7 +47,7 @@ def sklearn_omp(job):
 
 def spams_train(job):
     Y, D = load(job["patches"]), load(job["dictionary"])
-    iterations = -(-Y.shape[1] // job["batch"])
+    iterations = job.get("epochs", 1) * -(-Y.shape[1] // job["batch"])
     start = time.perf_counter()
     learned = spams.trainDL(
         Y, D=D, mode=3, lambda1=job["p"], batchsize=job["batch"], iter=iterations, numThreads=job["threads"], verbose=False

@@ -3,24 +3,13 @@
  * patches, same dictionary, same number of threads, f32. Quality is printed beside time.
  */
 
-import { readFileSync } from "node:fs";
-import { SparseColumns } from "../src/core/matrix.js";
-import { readNpy } from "../src/data/formats/npy.js";
 import { pursuitNames } from "../src/kernels/contract.js";
 import { createCpuKernels } from "../src/kernels/cpu/index.js";
-import { Matrix64 } from "../src/linalg/matrix64.js";
 import { explicitAtoms } from "./explicitAtoms.js";
 import { codeAll, trainEpoch } from "./jobs.js";
-import { Peers, saveMatrix, trainingJob } from "./peerProcess.js";
+import { Peers, readDictionary, saveMatrix, trainingJob } from "./peerProcess.js";
 import { problems } from "./problems.js";
-import {
-  type Dictionary,
-  makeDictionary,
-  makePatches,
-  makeSplit,
-  type Options,
-  readPictures,
-} from "./setting.js";
+import { makeDictionary, makePatches, makeSplit, type Options, readPictures } from "./setting.js";
 import { digits, table } from "./table.js";
 
 export async function benchPeers(options: Options): Promise<string> {
@@ -143,14 +132,6 @@ async function trainingTable(peers: Peers, options: Options): Promise<string> {
     "ODL is faster by",
   ];
   return `${table(header, rows)}\n`;
-}
-
-/** An explicit dictionary from a file, as a base with the identity on top. */
-function readDictionary(path: string): Dictionary {
-  const { shape, data } = readNpy(readFileSync(path), path);
-  const [m, n] = shape as [number, number];
-  const factors = [new Matrix64(n, m, Float64Array.from(data as Float32Array))];
-  return { base: { name: "explicit", shape: [n], factors }, A: SparseColumns.identity(m, 1) };
 }
 
 function pause(): Promise<void> {

@@ -91,8 +91,13 @@ export async function makePatches(
 }
 
 /** The patches that `train` with seed 1 learns from in its first epoch, and those it tests on. */
-export async function makeSplit(problem: Problem, pictures: readonly Signal[], examples: number) {
-  const size = { patch: problem.patch, holdout: 5000, examples };
+export async function makeSplit(
+  problem: Problem,
+  pictures: readonly Signal[],
+  examples: number,
+  holdout = 5000,
+) {
+  const size = { patch: problem.patch, holdout, examples };
   const sampler = new PatchSampler(pictures, size, Rng.from(1));
   return {
     train: await cutPatches(problem, pictures, sampler.trainingWindows(0, 0, sampler.examples)),

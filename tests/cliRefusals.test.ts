@@ -341,7 +341,7 @@ const reproduce = (more: string): string => `reproduce universal32 --quick -o OU
 refuses("experiments", [
   [
     "reproduce fig99 -o OUT",
-    'reproduce: unknown experiment "fig99"; known: fig1, fig2, fig3, fig4, complexity, fig5, fig6, fig7, fig8, fig11, universal32, universal64, all',
+    'reproduce: unknown experiment "fig99"; known: fig1, fig2, fig3, fig4, complexity, remarks, fig5, fig6, fig7, fig8, fig11, universal32, universal64, all',
   ],
   ["reproduce fig2 --data photos -o OUT", "reproduce: --data is not an option of fig2"],
   ["reproduce fig2 --only fig3 -o OUT", "reproduce: --only is not an option of fig2"],

@@ -11,6 +11,7 @@ import { fig6 } from "./fig06-step-sizes/settings.js";
 import { fig7 } from "./fig07-denoising/settings.js";
 import { fig8 } from "./fig08-faces/settings.js";
 import { type UniversalSettings, universal32, universal64 } from "./fig09-to-11-universal/settings.js";
+import { remarks } from "./remarks/settings.js";
 import { type CommonSettings, recordSettings } from "./shared/chooseSettings.js";
 import type { Experiment, ExperimentOptions, ExperimentRun } from "./shared/experiment.js";
 
@@ -87,6 +88,12 @@ const batchTimes = experiment(
   async () => (await import("./complexity/run.js")).prepareComplexity,
 );
 
+const withoutFigure = experiment(
+  remarks,
+  { patch: remarks.product.patch, images: "learn and test" },
+  async () => (await import("./remarks/run.js")).prepareRemarks,
+);
+
 function universal(settings: UniversalSettings): Experiment {
   return experiment(
     settings,
@@ -101,6 +108,7 @@ export const experiments: readonly Experiment[] = [
   haar,
   analytic(fig4),
   batchTimes,
+  withoutFigure,
   convergence,
   stepSizes,
   denoising,

@@ -15,6 +15,8 @@ import { prepareFaces } from "./fig08-faces/run.js";
 import { type FacesSettings, fig8 } from "./fig08-faces/settings.js";
 import { prepareUniversal } from "./fig09-to-11-universal/run.js";
 import { type UniversalSettings, universal32, universal64 } from "./fig09-to-11-universal/settings.js";
+import { prepareRemarks } from "./remarks/run.js";
+import { type RemarksSettings, remarks } from "./remarks/settings.js";
 import { type CommonSettings, recordSettings } from "./shared/chooseSettings.js";
 import type { Experiment, ExperimentOptions, ExperimentRun } from "./shared/experiment.js";
 
@@ -55,6 +57,17 @@ function tinyUniversal(settings: UniversalSettings) {
   };
   return tiny<UniversalSettings>(small, [8, 8], prepareUniversal);
 }
+
+const tinyRemarkSize = { patch: [6, 6], sparsity: 2, atomSparsity: 3 };
+/** Also for remarks.test.ts. */
+export const tinyRemarks = {
+  base: "cropped:db2",
+  product: { patch: [6, 6], patches: 10, rounds: 1 },
+  approximation: { patch: [6, 6], patches: 10, terms: [1, 2, 4] },
+  momentum: { sizes: [tinyRemarkSize], momentum: 0.9, examples: 80 },
+  few: { sizes: [tinyRemarkSize], examples: 40, epochs: 2 },
+  ...{ testPatches: 20, batch: 40, pictures: { count: 1, size: 40 } },
+} as const;
 
 const small = new Map([
   tinyAnalytic(fig4),
@@ -129,6 +142,7 @@ const small = new Map([
     [6, 6],
     prepareComplexity,
   ),
+  tiny<RemarksSettings>({ ...remarks, ...tinyRemarks }, [6, 6], prepareRemarks),
   tinyUniversal(universal32),
   tinyUniversal(universal64),
 ]);

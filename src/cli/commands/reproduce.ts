@@ -46,8 +46,8 @@ Examples:
 Ctrl-C stops the training; the results then use the dictionary so far.
 After Ctrl-C, the same "reproduce all" continues where it stopped.
 
-The folder of --data has lena.png (fig5, fig6), photos/train and photos/test
-(fig4, fig11, complexity, universal32, universal64), denoise (fig7)
+The folder of --data has lena.png (fig5, fig6, remarks), photos/train and
+photos/test (fig4, fig11, complexity, universal32, universal64), denoise (fig7)
 and faces/*.npy (fig8, once per file). An experiment whose pictures are missing
 uses synthetic ones.`;
 

@@ -1,7 +1,7 @@
 /**
  * The pictures of `reproduce all`, by their places in one folder:
  *
- *     lena.png                   fig5, fig6
+ *     lena.png                   fig5, fig6, remarks
  *     photos/train, photos/test  fig4, fig11, complexity, universal32, universal64
  *     denoise                    fig7
  *     faces/*.npy                fig8, once per file
@@ -39,6 +39,7 @@ export const finders: Readonly<Record<string, Finder>> = {
   fig7: noisyPictures,
   fig8: faces,
   fig11: testPhotos,
+  remarks: lena,
   universal32: photos,
   universal64: photos,
 };

@@ -190,11 +190,11 @@ function claimsAcross(comparisons: readonly Comparison[]): Claim[] {
   });
 }
 
-function findCurve({ curves }: Comparison, id: string): Curve | undefined {
+export function findCurve({ curves }: Pick<Comparison, "curves">, id: string): Curve | undefined {
   return curves.find(({ method }) => method.id === id);
 }
 
-function finalError({ points }: Curve): number {
+export function finalError({ points }: Curve): number {
   return points.at(-1)!.testRmse;
 }
 

@@ -3,6 +3,7 @@ import { InputError } from "../../core/errors.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { memoryParts } from "../shared/memoryParts.case.js";
 import { type Comparison, convergenceClaims } from "./claims.js";
+import { convergenceRemarks } from "./remarks.js";
 import { prepareConvergence, runConvergence } from "./run.js";
 import { type ConvergenceSettings, fig5, type Method, shareToSparsity } from "./settings.js";
 
@@ -59,8 +60,8 @@ describe("a run of fig5", async () => {
     expect(stages).toContain("6x6, k = 2: Sparse K-SVD");
   });
 
-  test("makes two claims per atom sparsity, and one that compares them", () => {
-    expect(outcome.claims.length).toBe(2 * 2 + 1);
+  test("makes two claims and two remarks per atom sparsity, and one claim that compares them", () => {
+    expect(outcome.claims.length).toBe(2 * (2 + 2) + 1);
   });
 });
 
@@ -185,5 +186,39 @@ describe("the claims of fig5", () => {
     });
     expect(claimWith(6.43)).toMatchObject({ measured: "6.500 and 6.430: 1.1 %", holds: false });
     expect(claimWith(6.7)).toMatchObject({ measured: "6.500 and 6.600: -1.5 %", holds: true });
+  });
+
+  test("remarks: the last epoch changes little, and Algorithm 1 takes longer per epoch", () => {
+    const remarks = (osdl: number[], niht: number[]) =>
+      convergenceRemarks([comparison([12, 12], osdl, niht, [9, 8, 7])]).map(({ holds }) => holds);
+    expect(remarks([9, 6.55, 6.5], [9, 6.65, 6.6])).toEqual([true, false]); // the same seconds
+    expect(remarks([9, 6.55, 6.5], [9, 6.7, 6.6])).toEqual([false, false]);
+    expect(remarks([9, 6.55, 6.7], [9, 6.65, 6.6])).toEqual([false, false]);
+    const { curves, ...rest } = comparison([12, 12], [9, 6.55, 6.5], [9, 6.65, 6.6], [9, 8, 7]);
+    const slow = curves.map((curve) => ({
+      ...curve,
+      points: curve.points.map((point) => ({
+        ...point,
+        seconds: point.seconds * (curve.method.learner === "niht" ? 3 : 1),
+      })),
+    }));
+    expect(convergenceRemarks([{ ...rest, curves: slow }])[1]).toMatchObject({
+      measured: "6.0 s and 2.0 s",
+      holds: true,
+    });
+  });
+
+  test("a remark: the larger the patch, the nearer OSDL comes to ODL with the same share of non-zeros", () => {
+    const near = (patch: number[], atomSparsity: number, osdl: number) => {
+      const { curves, ...rest } = beside([9, 6, 6], undefined);
+      const own = comparison(patch, [9, 7, osdl], [9, 7, 6.6], [9, 8, 7]).curves[0];
+      return { ...rest, size: { ...rest.size, patch }, atomSparsity, curves: [own, ...curves.slice(1)] };
+    };
+    const remark = (...comparisons: Comparison[]) =>
+      convergenceRemarks(comparisons).find(({ id }) => id === "non-zeros-below-linear");
+    const [small, large] = [near([12, 12], 7, 6.6), near([20, 20], 20, 6.3)];
+    expect(remark(small, large)).toMatchObject({ measured: "10.0 %, 5.0 % above ODL", holds: true });
+    expect(remark(small, near([20, 20], 20, 6.7))).toMatchObject({ holds: false });
+    expect(remark(small, near([20, 20], 40, 6.3))).toBeUndefined(); // another share
   });
 });

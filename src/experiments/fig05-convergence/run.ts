@@ -21,6 +21,7 @@ import { StageClock } from "../shared/stageClock.js";
 import { trainPart } from "../shared/trainPart.js";
 import { type Comparison, type Curve, convergenceClaims, describeComparison, idPrefix } from "./claims.js";
 import { convergenceFiles } from "./files.js";
+import { convergenceRemarks } from "./remarks.js";
 import { type ConvergenceSettings, type Method, type SizeSettings, shareToSparsity } from "./settings.js";
 
 /** The experiment with these options, checked. */
@@ -52,7 +53,7 @@ export async function runConvergence(
       rows: comparisons.flatMap((comparison) =>
         comparison.curves.map((curve) => tableRow(comparison, curve)),
       ),
-      claims: convergenceClaims(comparisons),
+      claims: [...convergenceClaims(comparisons), ...convergenceRemarks(comparisons)],
       values: { curves: comparisons.flatMap(curveValues) },
       files: (facts) => convergenceFiles({ settings, comparisons, ...facts }),
     },

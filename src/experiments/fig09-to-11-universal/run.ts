@@ -152,6 +152,7 @@ function learnerOptions(
     ...{ patch, learner, examples, epochs, seed, coding: { sparsity } },
     ...(start ? { start } : { base, atoms }),
     momentum: own?.momentum,
+    ...(own?.average ? { average: true } : {}),
     ...(learners[learner].ownOptions.includes("atomSparsity") ? { atomSparsity } : {}),
     batch: device === "gpu" ? batches.gpu : batches.other,
     atomCare: { every: careEvery },

@@ -80,6 +80,8 @@ describe("a run of a universal experiment", async () => {
       "cropped contourlets",
       "cropped wavelets",
       "ODL",
+      "OSDL, averaged",
+      "Sparse ODL",
       trainletsLabel,
     ]);
     const lines = text(outcome, "figure-11a-m-term.csv").trimEnd().split("\n");
@@ -232,6 +234,7 @@ test("the catalogue finds every experiment by its name, and its summary is one l
     "fig3",
     "fig4",
     "complexity",
+    "remarks",
     "fig5",
     "fig6",
     "fig7",
@@ -247,7 +250,7 @@ test("the catalogue finds every experiment by its name, and its summary is one l
   }
   expect(() => findExperiment("universal16")).toThrow(
     new InputError(
-      'findExperiment: unknown experiment "universal16"; known: fig1, fig2, fig3, fig4, complexity, fig5, fig6, fig7, fig8, fig11, universal32, universal64',
+      'findExperiment: unknown experiment "universal16"; known: fig1, fig2, fig3, fig4, complexity, remarks, fig5, fig6, fig7, fig8, fig11, universal32, universal64',
     ),
   );
 });

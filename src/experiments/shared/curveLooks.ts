@@ -37,9 +37,11 @@ const looks: Readonly<Record<string, CurveLook>> = {
   SeDiL: { style: 4 },
 };
 
-/** Variants of a method have its colour and marker, and are dashed. */
+/** What is not in the paper is dashed; variants of a method have its colour and marker. */
 const variants: Readonly<Record<string, number>> = {
   "PCA, M largest": 3,
+  "OSDL, averaged": learnerStyle("osdl"),
+  "Sparse ODL": learnerStyle("sparse-odl"),
   "OSDL, then": learnerStyle("osdl"),
   "ODL, then": learnerStyle("odl"),
 };

@@ -1,0 +1,108 @@
+/** The files of the experiment: one chart, the numbers, and a page. */
+
+import { grouped } from "../../core/formatText.js";
+import { formatShape } from "../../core/shape.js";
+import { lineChart } from "../../figures/charts/lineChart.js";
+import type { OutcomeFile, OutcomeTable } from "../shared/experiment.js";
+import {
+  claimSection,
+  csvFile,
+  departureSections,
+  type RunFacts,
+  svgFigure,
+  svgSection,
+  withPage,
+} from "../shared/outcomeFiles.js";
+import { describeSize, type Measured, milliseconds, type Pair } from "./claims.js";
+import type { RemarksSettings } from "./settings.js";
+
+export interface RemarksResult extends RunFacts {
+  readonly settings: RemarksSettings;
+  readonly measured: Measured;
+}
+
+/** One row per comparison: what the remark prefers, and the alternative. */
+export function remarkTable(
+  { product, approximation, momentum, few }: RemarksSettings,
+  measured: Measured,
+): OutcomeTable {
+  const size = formatShape(product.patch);
+  const learned = (pairs: readonly Pair[], what: string) =>
+    pairs.map(({ size, ours, other }) => [
+      `test RMSE, ${describeSize(size)}: ${what}`,
+      ours.toFixed(3),
+      other.toFixed(3),
+    ]);
+  return {
+    header: ["what is compared", "first", "second"],
+    rows: [
+      [
+        `the base applied to ${product.patches} patches of ${size}: by its factors, as one matrix`,
+        ...[measured.product.factors, measured.product.matrix].map(milliseconds),
+      ],
+      ...learned(
+        measured.momentum,
+        `OSDL after ${grouped(momentum.examples)} examples with γ = ${momentum.momentum}, without momentum`,
+      ),
+      ...learned(measured.few, `${grouped(few.examples)} examples, ${few.epochs} epochs: OSDL, ODL`),
+      ...approximation.terms.map((M, i) => [
+        `PSNR of ${formatShape(approximation.patch)} patches, M = ${M}: OMP, thresholding`,
+        ...[measured.approximation.pursuit, measured.approximation.thresholding].map((psnr) =>
+          psnr[i].toFixed(2),
+        ),
+      ]),
+    ],
+  };
+}
+
+export function remarksFiles(result: RemarksResult): OutcomeFile[] {
+  const { settings, measured, claims, departures, sources, device, seconds } = result;
+  const { header, rows } = remarkTable(settings, measured);
+  const chart = termChart(settings, measured);
+  return withPage([chart, csvFile("remarks.csv", header, rows)], {
+    title: "Remarks of the paper that have no figure",
+    lead: `Measured with patches of ${sources}: what a separable base saves, what momentum gains, sparse and dense atoms from few examples, and two ways of choosing atoms.`,
+    sections: [
+      {
+        kind: "table",
+        header,
+        rows,
+        caption: `Test errors are those on ${grouped(settings.testPatches)} patches that were not learned from. Both learners start from the base dictionary.`,
+      },
+      svgSection(chart),
+      claimSection(claims),
+      ...departureSections(departures),
+      {
+        heading: "Settings",
+        kind: "settings",
+        entries: [
+          ["base dictionary", settings.base],
+          ["mini-batch", settings.batch],
+          ["seed", settings.seed],
+          ["computed on", device],
+          ["time", `${seconds.toFixed(0)} s`],
+        ],
+      },
+    ],
+  });
+}
+
+function termChart({ approximation, base }: RemarksSettings, measured: Measured): OutcomeFile {
+  const { terms, patch } = approximation;
+  const { pursuit, thresholding } = measured.approximation;
+  const series = (label: string, psnr: readonly number[]) => ({
+    label,
+    points: terms.map((M, i) => ({ x: M, y: psnr[i] })),
+  });
+  const svg = lineChart({
+    title: `M-term approximation of ${formatShape(patch)} patches over ${base}`,
+    x: { label: "terms" },
+    y: { label: "PSNR (dB)" },
+    series: [series("OMP", pursuit), series("thresholding, then least squares", thresholding)],
+  });
+  return svgFigure(
+    "remarks-thresholding.svg",
+    svg,
+    `Section V-D: atoms of ${base} chosen by OMP, and by thresholding.`,
+  );
+}

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { DenseMatrix } from "../../core/matrix.js";
+import { Rng } from "../../core/random/rng.js";
+import { baseCols, createBase } from "../../dictionaries/base.js";
+import { createReferenceKernels } from "../../kernels/reference/index.js";
+import { kron, Matrix64 } from "../../linalg/matrix64.js";
+import { mTermErrors } from "../../tasks/approximate/mTerm.js";
+import { memoryParts } from "../shared/memoryParts.case.js";
+import { tinyRemarks } from "../tinyExperiments.case.js";
+import { type Measured, type Pair, remarkClaims } from "./claims.js";
+import { prepareRemarks, runRemarks } from "./run.js";
+import { remarks } from "./settings.js";
+import { projectionErrors, thresholdingErrors } from "./thresholding.js";
+
+const kernels = createReferenceKernels();
+const tiny = { ...remarks, ...tinyRemarks };
+
+/** Random patches, one per column. */
+function randomPatches(rows: number, cols: number): DenseMatrix {
+  const rng = Rng.from(7);
+  return new DenseMatrix(
+    rows,
+    cols,
+    Float32Array.from({ length: rows * cols }, () => rng.normal()),
+  );
+}
+
+test("a run measures every remark, and resumes from its parts", async () => {
+  const parts = memoryParts();
+  const outcome = await runRemarks(tiny, {}, { kernels, parts });
+  expect(outcome.claims.map(({ id }) => id)).toEqual([
+    "separable-faster",
+    "6x6-momentum",
+    "6x6-few-examples",
+    "pursuit-over-thresholding",
+  ]);
+  expect(outcome.rows.length).toBe(1 + 1 + 1 + 3);
+  expect(outcome.files.map(({ name }) => name)).toEqual([
+    "remarks-thresholding.svg",
+    "remarks.csv",
+    "index.html",
+  ]);
+  expect(kernels.memory.used).toBe(0);
+  const again = await runRemarks(tiny, {}, { kernels, parts });
+  expect(again.values).toEqual(outcome.values); // the same seconds
+});
+
+test("an aborted run has no claim about trainings that were not made", async () => {
+  const { claims } = await runRemarks(tiny, {}, { kernels, signal: AbortSignal.abort() });
+  expect(claims.map(({ id }) => id)).toEqual(["separable-faster", "pursuit-over-thresholding"]);
+});
+
+test("options that are not its own are refused", () => {
+  expect(() => prepareRemarks(remarks, { epochs: 3 })).toThrow("epochs is not an option of remarks");
+  expect(() => prepareRemarks(remarks, { batch: 0 })).toThrow(/batch/);
+});
+
+describe("thresholding", () => {
+  test("over an orthonormal base is the M largest coefficients, which no pursuit can better", async () => {
+    const base = createBase("separable:haar", [4, 4]);
+    const patches = randomPatches(16, 9);
+    const errors = await thresholdingErrors(base, patches, 8, kernels);
+    const best = await mTermErrors({ base }, patches, 8, kernels);
+    errors.forEach((error, M) => {
+      expect(error).toBeCloseTo(best[M], 6);
+    });
+  });
+
+  test("has the least-squares error over its atoms: the residual is orthogonal to them, whatever their order", () => {
+    const base = createBase("odct:1.5", [4, 3]);
+    const atoms = base.factors.reduce(kron);
+    const y = randomPatches(12, 1).column(0);
+    const order = [5, 0, 7, 3, 11];
+    const errors = projectionErrors(atoms, y, order, 5);
+    expect(projectionErrors(atoms, y, [...order].reverse(), 5)[5]).toBeCloseTo(errors[5], 10);
+    for (let M = 1; M <= 5; M++) expect(errors[M]).toBeLessThanOrEqual(errors[M - 1]);
+    const chosen = new Matrix64(12, 5, Float64Array.from(order.flatMap((j) => [...atoms.column(j)])));
+    expect(errors[5]).toBeCloseTo(leastSquaresError(chosen, y), 8);
+  });
+
+  test("an atom that is a copy adds nothing, and does no harm", () => {
+    const one = Float64Array.of(0.6, 0.8, 0);
+    const atoms = new Matrix64(3, 3, Float64Array.of(...one, ...one, 0, 0, 1));
+    const errors = projectionErrors(atoms, [3, 4, 2], [0, 1, 2], 3);
+    [29, 4, 4, 0].forEach((error, M) => {
+      expect(errors[M]).toBeCloseTo(error, 10);
+    });
+  });
+
+  test("takes no more energy than there is", async () => {
+    const base = createBase("cropped:db2", [6, 6]);
+    expect(baseCols(base)).toBeGreaterThan(36);
+    const patches = randomPatches(36, 5);
+    const errors = await thresholdingErrors(base, patches, 36, kernels);
+    const energy = patches.data.reduce((sum, value) => sum + value * value, 0);
+    expect(errors[0]).toBeCloseTo(energy / patches.data.length, 5);
+    expect(errors[36]).toBeGreaterThanOrEqual(0);
+  });
+});
+
+/** By coordinate descent on ‖y − Ac‖², to convergence. */
+function leastSquaresError(A: Matrix64, y: ArrayLike<number>): number {
+  const c = new Float64Array(A.cols);
+  const residual = Float64Array.from(y);
+  for (let turn = 0; turn < 20_000; turn++) {
+    for (let j = 0; j < A.cols; j++) {
+      const column = A.column(j);
+      const step = column.reduce((sum, a, t) => sum + a * residual[t], 0); // exact along a unit atom
+      c[j] += step;
+      for (let t = 0; t < residual.length; t++) residual[t] -= step * column[t];
+    }
+  }
+  return residual.reduce((sum, r) => sum + r * r, 0);
+}
+
+test("claims hold or not, one by one", () => {
+  const size = tiny.few.sizes[0];
+  const pair = (ours: number, other: number): Pair => ({ size, start: 9, ours, other });
+  const judge = (changes: Partial<Measured>) =>
+    remarkClaims(tiny, {
+      product: { factors: 0.001, matrix: 0.004 },
+      approximation: { pursuit: [20, 25, 30], thresholding: [19, 24, 29] },
+      momentum: [pair(5, 6)],
+      few: [pair(5, 6)],
+      ...changes,
+    }).map(({ holds }) => holds);
+  expect(judge({})).toEqual([true, true, true, true]);
+  expect(judge({ product: { factors: 0.004, matrix: 0.001 } })).toEqual([false, true, true, true]);
+  expect(judge({ momentum: [pair(6, 5)] })).toEqual([true, false, true, true]);
+  expect(judge({ few: [pair(6, 5)] })).toEqual([true, true, false, true]);
+  const equalAtEnd = { pursuit: [20, 25, 29], thresholding: [19, 24, 29] };
+  expect(judge({ approximation: equalAtEnd })).toEqual([true, true, true, false]);
+});
