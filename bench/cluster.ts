@@ -139,11 +139,9 @@ async function spamsEpochs(
   { images }: Options,
 ): Promise<Map<number, number>> {
   const found = new Map<number, number>();
-  const { test: _, ...files } = await trainingJob(
-    problems[problem],
-    await readPictures(images),
-    batch * steps,
-  );
+  const {
+    files: { test: _, ...files },
+  } = await trainingJob(problems[problem], await readPictures(images), batch * steps);
   const job = { name: "spams.trainDL", ...files, p: problems[problem].sparsity, batch };
   for (const threads of new Set(settings.map(({ ranks, threads }) => ranks * threads))) {
     const peers = await Peers.open(threads);

@@ -13,7 +13,7 @@ import { train } from "../src/learn/run/train.js";
 import { codeAll } from "./jobs.js";
 import { Peers, readDictionary, trainingJob } from "./peerProcess.js";
 import type { Problem } from "./problems.js";
-import { makeSplit, type Options, readPictures } from "./setting.js";
+import { type Options, readPictures, splitSeed } from "./setting.js";
 import { digits, table } from "./table.js";
 
 /** In the paper OSDL reaches the error of ODL; it does if it ends at most this fraction above it. */
@@ -36,12 +36,14 @@ export async function benchPaperOdl(options: Options): Promise<string> {
   const used = quick ? { examples: length.examples / 20, epochs: 1, tested: length.tested / 10 } : length;
   const kernels = await createCpuKernels({ threads });
   const rows: string[][] = [];
+  const counts = new Set<string>();
   for (const size of fig5.sizes) {
     const odl = await learnWithSpams(peers, size, pictures, used, options, kernels);
+    counts.add(`${odl.used.examples} patches, tested on ${odl.used.tested} others`);
     const theirs = [odl.rmse, odl.ownRmse].map((rmse) => rmse.toFixed(3));
     for (const share of size.atomShares) {
       const k = shareToSparsity(size, share);
-      const osdl = await learnOsdl(size, k, pictures, used, kernels);
+      const osdl = await learnOsdl(size, k, pictures, odl.used, kernels);
       const above = osdl.rmse / odl.rmse - 1;
       rows.push([
         ...[size.patch.join("×"), String(k), osdl.rmse.toFixed(3), digits(osdl.seconds)],
@@ -57,11 +59,11 @@ export async function benchPaperOdl(options: Options): Promise<string> {
     "OSDL above",
   ];
   const { spams } = peers.versions;
-  const told = `spams ${spams}; ${used.examples} patches, ${used.epochs} epochs in mini-batches of ${fig5.batch}, tested on ${used.tested} others; both start from the cropped wavelets.`;
+  const told = `spams ${spams}; ${[...counts].join("; ")}; ${used.epochs} epochs in mini-batches of ${fig5.batch}; both start from the cropped wavelets.`;
   return `${told}\n\n${table(header, rows)}\n`;
 }
 
-/** The error by our OMP and by the coder of SPAMS, and the seconds of learning. */
+/** The error by our OMP and by the coder of SPAMS, the seconds of learning, and how many patches there were. */
 async function learnWithSpams(
   peers: Peers,
   size: SizeSettings,
@@ -72,11 +74,11 @@ async function learnWithSpams(
 ) {
   const problem = problemOf(size);
   const job = await trainingJob(problem, pictures, examples, tested);
+  const used: Length = { examples: job.examples, epochs, tested: job.test.cols };
   const settings = { p: size.sparsity, batch: fig5.batch, epochs, threads };
-  const { seconds, rmse: ownRmse } = await peers.run({ name: "spams.trainDL", ...job, ...settings });
-  const { test } = await makeSplit(problem, pictures, examples, tested);
-  const { rmse } = await codeAll(readDictionary(job.learned), test, size.sparsity, kernels);
-  return { seconds, rmse, ownRmse };
+  const { seconds, rmse: ownRmse } = await peers.run({ name: "spams.trainDL", ...job.files, ...settings });
+  const { rmse } = await codeAll(readDictionary(job.files.learned), job.test, size.sparsity, kernels);
+  return { seconds, rmse, ownRmse, used };
 }
 
 /** As many atoms as the base has. */
@@ -93,9 +95,9 @@ async function learnOsdl(
   { examples, epochs, tested }: Length,
   kernels: Kernels,
 ) {
-  const { base, batch, seed } = fig5;
+  const { base, batch } = fig5;
   const run = train(pictures, {
-    ...{ patch, base, atomSparsity, coding: { sparsity }, examples, epochs, batch, seed },
+    ...{ patch, base, atomSparsity, coding: { sparsity }, examples, epochs, batch, seed: splitSeed },
     ...{
       holdout: tested,
       testEvery: examples * epochs,

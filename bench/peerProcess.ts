@@ -84,7 +84,7 @@ export function saveMatrix(name: string, matrix: DenseMatrix): string {
   return path;
 }
 
-/** The files of a training job: what a peer learns from, starts with and is tested on. */
+/** A training job: the files that a peer learns from, starts with and is tested on; how many examples; the test patches. */
 export async function trainingJob(
   problem: Problem,
   pictures: readonly Signal[],
@@ -92,12 +92,13 @@ export async function trainingJob(
   holdout?: number,
 ) {
   const { train, test } = await makeSplit(problem, pictures, examples, holdout);
-  return {
+  const files = {
     patches: saveMatrix(`train-${problem.patch[0]}`, train),
     test: saveMatrix(`test-${problem.patch[0]}`, test),
     dictionary: saveMatrix(`start-${problem.patch[0]}`, await startingAtoms(problem, train)),
     learned: `${folder}/learned-${problem.patch[0]}.npy`,
   };
+  return { files, examples: train.cols, test };
 }
 
 /** The cropped wavelets; where there are to be more atoms, examples of length one after them. */

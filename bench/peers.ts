@@ -9,7 +9,7 @@ import { explicitAtoms } from "./explicitAtoms.js";
 import { codeAll, trainEpoch } from "./jobs.js";
 import { Peers, readDictionary, saveMatrix, trainingJob } from "./peerProcess.js";
 import { problems } from "./problems.js";
-import { makeDictionary, makePatches, makeSplit, type Options, readPictures } from "./setting.js";
+import { makeDictionary, makePatches, type Options, readPictures } from "./setting.js";
 import { digits, table } from "./table.js";
 
 export async function benchPeers(options: Options): Promise<string> {
@@ -92,7 +92,7 @@ async function trainingTable(peers: Peers, options: Options): Promise<string> {
     const label = `one epoch, ${problem.name}, ${examples} patches`;
     const kernels = await createCpuKernels({ threads });
     await trainEpoch(problem, pictures, Math.min(examples, 4096), kernels); // warm up the JIT compiler
-    const job = await trainingJob(problem, pictures, examples);
+    const { files, test } = await trainingJob(problem, pictures, examples);
     const settings = { p: problem.sparsity, batch: 512, threads };
     const [ours, dense, theirs]: { seconds: number; rmse: number }[][] = [[], [], []];
     for (let turn = 0; turn < (quick ? 1 : turns); turn++) {
@@ -101,7 +101,7 @@ async function trainingTable(peers: Peers, options: Options): Promise<string> {
       await pause();
       dense.push(await trainEpoch(problem, pictures, examples, kernels, "odl"));
       await pause();
-      if (peers.has("spams")) theirs.push(await peers.run({ name: "spams.trainDL", ...job, ...settings }));
+      if (peers.has("spams")) theirs.push(await peers.run({ name: "spams.trainDL", ...files, ...settings }));
     }
     const best = fastest(ours);
     const rate = examples / best.seconds;
@@ -110,8 +110,7 @@ async function trainingTable(peers: Peers, options: Options): Promise<string> {
     const odlRate = examples / odl.seconds;
     rows.push([label, "ODL", digits(odl.seconds), digits(odlRate), odl.rmse.toFixed(3), "", "", ""]);
     if (theirs.length > 0) {
-      const { test } = await makeSplit(problem, pictures, examples);
-      const { rmse } = await codeAll(readDictionary(job.learned), test, problem.sparsity, kernels);
+      const { rmse } = await codeAll(readDictionary(files.learned), test, problem.sparsity, kernels);
       const theirBest = fastest(theirs);
       const [by, name, seconds, patches, own, osdlGain] = peerRow(
         ...([label, "spams.trainDL", examples, theirBest, rate] as const),

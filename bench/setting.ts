@@ -90,7 +90,10 @@ export async function makePatches(
   return cutPatches(problem, pictures, sampler.trainingWindows(0, 0, sampler.examples));
 }
 
-/** The patches that `train` with seed 1 learns from in its first epoch, and those it tests on. */
+/** The seed of the split between training and test patches. */
+export const splitSeed = 1;
+
+/** The patches that `train` with `splitSeed` learns from in its first epoch, and those it tests on. */
 export async function makeSplit(
   problem: Problem,
   pictures: readonly Signal[],
@@ -98,7 +101,7 @@ export async function makeSplit(
   holdout = 5000,
 ) {
   const size = { patch: problem.patch, holdout, examples };
-  const sampler = new PatchSampler(pictures, size, Rng.from(1));
+  const sampler = new PatchSampler(pictures, size, Rng.from(splitSeed));
   return {
     train: await cutPatches(problem, pictures, sampler.trainingWindows(0, 0, sampler.examples)),
     test: await cutPatches(problem, pictures, sampler.testWindows()),

@@ -6,6 +6,7 @@
 
 import { InputError } from "../src/core/errors.js";
 import { counted } from "../src/core/formatText.js";
+import { requireOneOf } from "../src/core/require.js";
 import type { Kernels } from "../src/kernels/contract.js";
 import { createCpuKernels } from "../src/kernels/cpu/index.js";
 import { type LearnerName, learnerNames } from "../src/learn/learners/registry.js";
@@ -30,8 +31,10 @@ interface Outcome {
 }
 
 export async function benchSmall({ threads, data, images, only }: Options): Promise<string> {
+  const words = only?.split(",") ?? learnerNames;
+  for (const word of words) requireOneOf("bench", "word in --only", word, learnerNames);
+  const chosen = learnerNames.filter((name) => words.includes(name));
   const kernels = await createCpuKernels({ threads });
-  const chosen = learnerNames.filter((name) => only === undefined || only.split(",").includes(name));
   const rows: string[][] = [];
   const all: Outcome[] = [];
   for (const set of await smallSets(data, images)) {

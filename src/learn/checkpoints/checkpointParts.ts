@@ -98,7 +98,7 @@ export function hostPart(name: string, values: PartArray): CheckpointPart {
 
 const savable = having("something savable, { parts, restore }", ["parts", "restore"]);
 
-/** Several as one. */
+/** Several savable parts as one. */
 export function savableTogether(...all: readonly Savable[]): Savable {
   for (const one of all) requireArgument("savableTogether", "all", one, savable);
   return {

@@ -60,6 +60,7 @@ export async function createExplicit(setting: LearnerSetting): Promise<ExplicitP
   return { dictionary, encoder, tally: new Tally(m, kernels) };
 }
 
+/** Free an explicit dictionary and its workspace. */
 export function freeExplicit(parts: ExplicitParts): void {
   requireArgument("freeExplicit", "parts", parts, explicitState);
   const { dictionary, encoder, tally } = parts;

@@ -94,7 +94,7 @@ export interface OsdlOptions {
   readonly batch?: number;
 }
 
-/** The defaults, written only here: the docs and `--help` are made from them. */
+/** The default options of OSDL. They are written only here: the docs and `--help` are made from them. */
 export const osdlDefaults = {
   momentum: 0.9,
   firstSteps: "paper",

@@ -84,9 +84,8 @@ export interface TrainOptions {
   /** The algorithm: one of `learnerNames`, or a learner of your own. */
   readonly learner?: LearnerName | LearnerKind | undefined;
   /**
-   * What the atoms of `osdl`, `odl`, `ksvd` and `sparse-odl` start as: `"examples"`, `"base"` for the base dictionary, by
-   * default for `osdl`, or `"both"`, the most used of them (`osdl` and `sparse-odl`), by default for `sparse-odl` and for
-   * short runs of `osdl`.
+   * Starting atoms: `"base"`, the base dictionary (default of `osdl`); `"examples"` (default of `odl` and `ksvd`); or
+   * `"both"`, the most used of the two (`osdl` and `sparse-odl` only; default of `sparse-odl` and of short runs of `osdl`).
    */
   readonly init?: StartingAtoms | undefined;
   /** A model to start from, with its base and its atoms. */

@@ -103,6 +103,7 @@ const inpaintOptionTypes: OptionTypes<InpaintOptions> = {
   onProgress: callback,
 };
 
+/** The default options of inpainting. */
 export const inpaintDefaults = {
   ...patchDefaults,
   stride: 1,
