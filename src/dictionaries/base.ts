@@ -30,6 +30,13 @@ export interface BaseDictionary {
   readonly factors: readonly Matrix64[];
 }
 
+/** The bytes of a base where the kernels compute, per entry of its factors: itself, and in the plans of both directions. */
+const bytesPerEntry = 16;
+
+export function baseBytes({ factors }: BaseDictionary): number {
+  return bytesPerEntry * factors.reduce((sum, { data }) => sum + data.length, 0);
+}
+
 /** The forms of base names, for help and messages. Parts in brackets are optional. */
 export const baseForms = [
   "cropped:WAVELET",

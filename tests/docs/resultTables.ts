@@ -1,7 +1,7 @@
 /** Tables of README.md and docs/results.md, from the files of bench/results. A result that is not there has no row. */
 
-import { clock, grouped } from "../../src/core/formatText.js";
 import { problems } from "../../bench/problems.js";
+import { clock, grouped } from "../../src/core/formatText.js";
 import { type Result, totalSeconds } from "../../src/experiments/results/result.js";
 import { type Verdict, verdictCounts } from "./claimsPage.js";
 import { code, table } from "./regions.js";

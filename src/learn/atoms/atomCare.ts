@@ -20,7 +20,7 @@ import {
 import { onBehalfOf } from "../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import { requireAbove, requireFraction, requireInteger } from "../../core/require.js";
-import { baseCols, baseRows } from "../../dictionaries/base.js";
+import { baseBytes, baseCols, baseRows } from "../../dictionaries/base.js";
 import { atomsAtOnce, SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { codingBytes, Encoder } from "../../pursuit/encoder.js";
@@ -284,6 +284,6 @@ export function atomCareMemory(options: MemoryOptions, phi = false): MemoryPart 
   const coherence = m > mostGramAtoms ? 4 * atomsAtOnce * (n + m) : 0;
   const coding = phi
     ? Math.min(4 * L * replaced, codingBytes(L, replaced, mostGramAtoms))
-    : codingBytes(L, replaced, mostGramAtoms);
+    : codingBytes(L, replaced, mostGramAtoms) + baseBytes(base);
   return { what: "atom care", bytes: hasAtomCare ? work + coherence + coding : 0 };
 }

@@ -31,7 +31,7 @@
  */
 
 import { DenseMatrix } from "../../core/matrix.js";
-import { type BaseDictionary, baseCols, baseRows } from "../../dictionaries/base.js";
+import { type BaseDictionary, baseBytes, baseCols, baseRows } from "../../dictionaries/base.js";
 import { identityColumns, SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { AtomRange, DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
 import { codingBytes, Encoder } from "../../pursuit/encoder.js";
@@ -225,8 +225,8 @@ interface Part {
   readonly distances: DeviceMatrix;
 }
 
-/** Multiply-adds of the fits of all atoms for which nobody needs to wait: about a tenth of a second on two cores. */
-const quickFits = 1e9;
+/** Multiply-adds of the fits of all atoms, or of an update, for which nobody needs to wait: about a tenth of a second on two cores. */
+export const quickFits = 1e9;
 
 /** Samples, base atoms, non-zeros of an atom, atoms, and the most atoms that the kernels keep a Gram matrix for. */
 export interface FitSizes {
@@ -260,7 +260,7 @@ export function fitCost(sizes: FitSizes): number {
   return choices === L ? fullFit(L, k) : Math.min(fullFit(L, k), 3 * k * k * (choices / 2 + k));
 }
 
-/** The bytes of the fits of `atoms` atoms with k non-zeros, over Φ with its Gram matrix or without. */
+/** The bytes of the fits of `atoms` atoms with k non-zeros, over a Φ of their own, with its Gram matrix or without. */
 export function fitBytes(
   { base, mostGramAtoms }: Pick<MemoryOptions, "base" | "mostGramAtoms">,
   k: number,
@@ -270,5 +270,5 @@ export function fitBytes(
   const [n, L] = [baseRows(base), baseCols(base)];
   const part = Math.min(atoms, Math.max(together, maxPart));
   const coding = codingBytes(L, Math.min(atoms, maxPart), mostGramAtoms);
-  return 4 * (4 * L + part * (2 * n + L + 6 * k + 10)) + coding;
+  return 4 * (4 * L + part * (2 * n + L + 6 * k + 10)) + coding + baseBytes(base);
 }

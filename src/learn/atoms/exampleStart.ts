@@ -166,16 +166,21 @@ export function startMemory(options: MemoryOptions, learning: readonly MemoryPar
   return { what: "starting atoms", bytes: Math.max(0, startBytes(options) - later) };
 }
 
+/** The atoms that those of `both` are chosen from: the base atoms, with mixtures of them where m > L, and examples. */
+export function candidateAtoms(L: number, m: number): number {
+  return Math.max(L, m) + m;
+}
+
 /** The bytes that making A⁰ takes. */
 function startBytes(options: MemoryOptions): number {
   const { base, atoms: m, batch, coding, init, mostGramAtoms } = options;
   const [n, L] = [baseRows(base), baseCols(base)];
   const k = startingSparsity(options);
-  const p = coding.sparsity ?? Math.min(n, m);
+  const all = candidateAtoms(L, m);
+  const p = coding.sparsity ?? Math.min(n, init === "both" ? all : m);
   const codes = 4 * batch * (n + 2 * p + 1);
   if (init === "base") return m < L ? codingBytes(L, batch, mostGramAtoms) + codes + 20 * L : 0;
   const fitting = fitBytes(options, k, m) + 4 * m * (n + 2 * options.atomSparsity);
-  const all = Math.max(L, m) + m;
   const counting = codingBytes(all, batch, mostGramAtoms) + 8 * all * options.atomSparsity + codes;
   return init === "both" ? Math.max(fitting, counting) : fitting;
 }

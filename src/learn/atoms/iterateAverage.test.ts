@@ -24,8 +24,6 @@ test("takes the updates of the last epoch or of the second half of a single one,
   expect(takenOf(5, 5)).toEqual([3, 4, 5]);
   expect(takenOf(400, 800).length).toBe(50);
   expect(takenOf(400, 800).at(-1)).toBe(800);
-  const average = new IterateAverage(4, 1, updates);
-  expect([5, 6].map((step) => average.endsAt(step))).toEqual([false, true]);
 });
 
 test("is the mean of the iterates with the largest entries of each column kept", () => {

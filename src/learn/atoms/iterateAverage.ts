@@ -8,7 +8,7 @@
  * moves about a minimum; the mean of many is nearer to it. Not part of Algorithm 2: an option. The sums are kept on the
  * host, since A is read only now and then.
  *
- * Memory   L × m numbers in f32
+ * Memory   L × m numbers in f32, on the host
  */
 
 import { SparseColumns } from "../../core/matrix.js";
@@ -16,6 +16,11 @@ import { hostPart, readPart, type Savable } from "../checkpoints/checkpointParts
 
 /** Iterates that are averaged, at most. */
 const iterates = 50;
+
+/** The bytes of the average of A, L × m. */
+export function averageBytes(L: number, m: number): number {
+  return 4 * L * m;
+}
 
 export class IterateAverage {
   /** Σ Aₜ, column by column. */
@@ -41,11 +46,6 @@ export class IterateAverage {
   /** Whether the atoms after this many updates are among those averaged. */
   takes(step: number): boolean {
     return step > this.#first && (this.#last - step) % this.#every === 0;
-  }
-
-  /** Whether these are the last atoms, which the mean is to replace. */
-  endsAt(step: number): boolean {
-    return step === this.#last;
   }
 
   add(A: SparseColumns): void {

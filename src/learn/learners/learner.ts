@@ -32,8 +32,11 @@ export interface Learner {
   report(): Promise<LearnerReport>;
   /** Names the first part of the dictionary that is not finite; undefined if all of it is. */
   findNonFinite(): Promise<string | undefined>;
-  /** Put what is still waiting into the dictionary, once nothing more is to be learned: before a last test. */
-  finish?(): Promise<void>;
+  /**
+   * Put what is still waiting into the dictionary, once nothing more is to be learned: before a last test. `complete`:
+   * the run has come to the end of all its epochs.
+   */
+  finish?(complete: boolean): Promise<void>;
   /** The final dictionary, once nothing more is to be learned. */
   model(meta: ModelMeta): Promise<Model>;
   /** The current dictionary during training, where `model` would change what follows. */

@@ -650,6 +650,19 @@ describe("departures from the text", () => {
     expect([...startFactors(new SparseColumns(5, 3, 2), 5)]).toEqual([1, 1, 1, 1, 1]);
   });
 
+  test("D4 short start: atoms are scaled by the first mini-batch that has codes", async () => {
+    const at = await setUp({ firstSteps: "short" });
+    const before = await read(at);
+    await osdlUpdate(at.state, await at.put(new DenseMatrix(at.dictionary.rows, usual.N)), at.kernels); // blank
+    expect([at.state.scaled, (await read(at)).A]).toEqual([false, before.A]);
+    const held = await at.put(at.draw());
+    const paper = await setUp({ firstSteps: "paper" });
+    const { stepSize } = await osdlStep(at.state, held, at.kernels);
+    const long = await osdlStep(paper.state, await paper.put(paper.draw()), paper.kernels);
+    expect(at.state.scaled).toBe(true);
+    expect(1 / stepSize).toBeLessThan(1 / long.stepSize);
+  });
+
   test("D5 refined base: norms and Gram matrix are those of the atoms over the new factors", async () => {
     const at = await setUp({ refineBase: true });
     const { base } = at.dictionary;

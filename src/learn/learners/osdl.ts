@@ -68,7 +68,7 @@ import { atomCareMemory, NewAtoms } from "../atoms/atomCare.js";
 import { BaseRefinement, refinementMemory, requireRefinable } from "../atoms/baseRefinement.js";
 import { startMemory } from "../atoms/exampleStart.js";
 import { IterateAverage } from "../atoms/iterateAverage.js";
-import { savableMatrix } from "../checkpoints/checkpointParts.js";
+import { hostPart, readPart, type Savable, savableMatrix } from "../checkpoints/checkpointParts.js";
 import {
   correlationsOf,
   gramMemory,
@@ -113,6 +113,8 @@ export interface OsdlState extends SparseState {
   readonly gradient: DeviceMatrix;
   /** ‖∇‖², ‖Φ∇X_S‖² and η, where the kernels compute. */
   readonly scalars: DeviceMatrix;
+  /** Whether a short start has scaled the atoms: by the first mini-batch with codes. */
+  scaled: boolean;
 }
 
 /** What the mini-batches since the last report did; `stepSize` is η of (13). The data of figures 5 and 6. */
@@ -163,6 +165,7 @@ export function createOsdl(dictionary: SparseDictionary, options: OsdlOptions, k
     coefficients: kernels.matrix(L, resolved.batch),
     gradient: kernels.matrix(L, m),
     scalars: kernels.matrix(slot.count, 1),
+    scaled: false,
   };
 }
 
@@ -172,11 +175,11 @@ export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Ker
   requireArgument("osdlUpdate", "Y", Y, deviceMatrix);
   const { dictionary: D, encoder, tally, refinement, momentum: U, gradient: grad, scalars } = state;
   const { atomSparsity: k, momentum, firstSteps } = state.options;
-  const delay = firstSteps === "short" ? delayOf(state) : 0; // D4
+  const delay = firstSteps === "short" ? delayOf(state, Y.cols) : 0; // D4
   const gamma = delay > 0 ? risingMomentum(momentum, tally.step, delay) : momentum;
 
   const X = await encoder.encode(Y);
-  if (delay > 0 && tally.step === 0) await scaleStart(D, X, delay, kernels);
+  if (delay > 0 && !state.scaled) state.scaled = await scaleStart(D, X, delay, kernels);
   const refines = refinement?.isDue(tally.step + 1) === true;
   if (refines) await refinement.refine(tally.step + 1, Y, X); // D5
   const R = kernels.head(state.residual, Y.cols);
@@ -192,9 +195,9 @@ export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Ker
   tally.step += 1;
 }
 
-/** T of the short start (D4), in mini-batches. */
-function delayOf({ dictionary: D, options }: OsdlState): number {
-  const { atomSparsity, batch, coding } = options;
+/** T of the short start (D4), in mini-batches of this many examples. */
+function delayOf({ dictionary: D, options }: OsdlState, batch: number): number {
+  const { atomSparsity, coding } = options;
   const sparsity = coding.sparsity ?? defaultSparsity(D.rows);
   return startDelay({ atoms: D.cols, atomSparsity, sparsity, batch });
 }
@@ -258,13 +261,14 @@ export function osdlAtoms(state: OsdlState, kernels: Kernels): ReplaceableAtoms 
   };
 }
 
-/** Add the atoms to the average, and replace the last by it. */
-async function averageAtoms(state: OsdlState, average: IterateAverage, kernels: Kernels): Promise<void> {
-  const { dictionary, tally, options } = state;
-  if (!average.takes(tally.step)) return;
-  const A = await kernels.readSparse(dictionary.A);
-  average.add(A);
-  if (average.endsAt(tally.step)) await dictionary.replace(average.mean(A, options.atomSparsity));
+/** Whether the atoms were scaled, for checkpoints; those from before there was this part are of runs that had begun. */
+function savableScaled(state: OsdlState): Savable {
+  return {
+    parts: () => [hostPart("scaled", Float64Array.of(Number(state.scaled)))],
+    async restore(saved) {
+      state.scaled = !saved.has("scaled") || (await readPart(saved, "scaled", "f64", 1))[0] !== 0;
+    },
+  };
 }
 
 /** The atoms as atom care sees them; the average forgets those that are replaced. */
@@ -309,7 +313,6 @@ export const osdl: LearnerKind = {
       { what: "mini-batch", bytes: 4 * N * (3 * n + L + correlationsOf(options) + 2 * p) },
       { what: "atoms", bytes: 8 * k * m },
       ...(options.refineBase ? [refinementMemory(base, N)] : []),
-      ...(options.average ? [{ what: "average of atoms", bytes: 4 * L * m }] : []),
     ];
     return [...parts, startMemory(options, parts)];
   },
@@ -327,10 +330,18 @@ export const osdl: LearnerKind = {
       options.average && updates ? new IterateAverage(baseCols(base), atoms, updates) : undefined;
     return sparseLearner(state, kernels, {
       replaceable: average ? forgetting(replaceable, average) : replaceable,
-      savable: [savableMatrix("U", state.momentum, kernels), ...(average ? [average.savable] : [])],
+      savable: [
+        savableMatrix("U", state.momentum, kernels),
+        savableScaled(state),
+        ...(average ? [average.savable] : []),
+      ],
       async update(Y) {
         await osdlUpdate(state, Y, kernels);
-        if (average) await averageAtoms(state, average, kernels);
+        if (average?.takes(state.tally.step)) average.add(await kernels.readSparse(dictionary.A));
+      },
+      async finish(complete) {
+        if (!average || !complete) return;
+        await dictionary.replace(average.mean(await kernels.readSparse(dictionary.A), atomSparsity));
       },
       report: () => osdlReport(state, kernels),
       free() {

@@ -69,16 +69,17 @@ export function risingMomentum(gamma: number, updates: number, delay: number): n
 
 /**
  * Multiply the atoms by cⱼ, powers of two that follow from the codes X of a mini-batch; the unit atoms do not change,
- * and X becomes the codes over the scaled atoms.
+ * and X becomes the codes over the scaled atoms. Returns whether there were any codes to follow from.
  */
 export async function scaleStart(
   D: SparseDictionary,
   X: DeviceSparse,
   delay: number,
   kernels: Kernels,
-): Promise<void> {
+): Promise<boolean> {
   const reads = [kernels.readSparse(X), kernels.readSparse(D.A), kernels.readMatrix(D.scale)] as const;
   const [codes, A, scale] = await Promise.all(reads); // one round trip
+  if (codes.counts.every((count) => count === 0)) return false;
   const factors = startFactors(codes, delay);
   for (let j = 0; j < A.cols; j++) {
     for (let e = j * A.width; e < (j + 1) * A.width; e++) A.values[e] *= factors[j];
@@ -97,6 +98,7 @@ export async function scaleStart(
   );
   await kernels.scaleRows(inverse, X);
   kernels.free(inverse);
+  return true;
 }
 
 /** cⱼ of each atom; 1 if no example uses any. */

@@ -16,7 +16,7 @@ import { train } from "../run/train.js";
 import type { TrainOptions } from "../run/trainOptions.js";
 import { collect, keepEvery, learnerCase, pursue, randomAtoms, unitAtoms } from "./learner.case.js";
 import type { LearnerOptions } from "./learner.js";
-import { sparseOdl, sumDecay, updateIntervals, updateKind } from "./sparseOdl.js";
+import { sparseOdl, sumDecay } from "./sparseOdl.js";
 
 learnerCase("sparse-odl", { sparseFactor: true, recovers: 0.8, planted: { epochs: 20 } });
 
@@ -69,7 +69,7 @@ class Sums {
     this.#step += 1;
     const first = this.#step === 1;
     const tau = first ? (4 * dot(X.data, X.data)) / m : 0;
-    const beta = first ? 0 : sumDecay(this.#step, (N * p) / (m * k));
+    const beta = first ? 0 : sumDecay(this.#step, (this.#step * N * p) / (m * k));
     const [b, c] = [wide(Y).times(X.transpose()), X.times(X.transpose())];
     this.B.data.forEach((value, i) => (this.B.data[i] = beta * value + tau * D.data[i] + b.data[i]));
     this.C.data.forEach((value, i) => (this.C.data[i] = beta * value + c.data[i]));
@@ -259,11 +259,44 @@ describe("sparse-odl", () => {
 
   test("S5 forgetting: mini-batch s weighs s/t, and less once atoms were used often", () => {
     let fifth = 1; // the weight of mini-batch 5 after 20
-    for (let t = 6; t <= 20; t++) fifth *= sumDecay(t, 0.01);
+    for (let t = 6; t <= 20; t++) fifth *= sumDecay(t, 0.01 * t);
     expect(fifth).toBeCloseTo(5 / 20, 12);
     // half a use per non-zero and mini-batch: two of them after 4, within the last half after 8, within the last third after 12
-    const power = (t: number) => Math.log(sumDecay(t, 0.5)) / Math.log(1 - 1 / t);
+    const power = (t: number) => Math.log(sumDecay(t, 0.5 * t)) / Math.log(1 - 1 / t);
     expect([4, 8, 12, 24, 96].map(power).map((rho) => Math.round(1e9 * rho) / 1e9)).toEqual([1, 2, 3, 3, 6]);
+  });
+
+  test("S5 forgetting: small mini-batches count for as many uses as they have examples", async () => {
+    const weights: number[] = [];
+    const { kernels, rng, learner, put } = await setUp(12);
+    const { addMoments } = kernels;
+    kernels.addMoments = async (beta, ...rest) => {
+      weights.push(beta);
+      await addMoments(beta, ...rest);
+    };
+    for (const count of [N, 4, 4]) await learner.update(await put(planted(rng, count)));
+    const uses = (seen: number) => (seen * p) / (m * k);
+    const decays = weights.slice(2); // those of the start and of the first mini-batch are 1
+    expect(decays).toEqual([sumDecay(2, uses(N + 4)), sumDecay(3, uses(N + 8))]);
+    learner.free();
+  });
+
+  test("S2 weight: comes from the first mini-batch that has codes", async () => {
+    const { kernels, rng, learner, put, atoms } = await setUp(13);
+    const before = await atoms();
+    await learner.update(await put(new DenseMatrix(n, N))); // blank
+    const after = await atoms();
+    for (let j = 0; j < m; j++) expect(dot(after.column(j), before.column(j))).toBeCloseTo(1, 6);
+    let added = 0; // columns that were added with a weight: all atoms once
+    const { addMoments } = kernels;
+    kernels.addMoments = async (beta, Y, X, ...rest) => {
+      if (X.cols === m && X.width === 1) added += 1;
+      await addMoments(beta, Y, X, ...rest);
+    };
+    await learner.update(await put(planted(rng, N)));
+    await learner.update(await put(planted(rng, N)));
+    expect(added).toBe(1);
+    learner.free();
   });
 
   test("S6 step: with all base atoms open, atoms become those of a sweep that goes part of the way", async () => {
@@ -280,66 +313,6 @@ describe("sparse-odl", () => {
     expect(apart(sums.descend(before))).toBeLessThan(1e-4); // rounding of f32
     expect(apart(sums.descend(before, 1))).toBeGreaterThan(1e-3);
     learner.free();
-  });
-
-  test("moves and fits: which of them an update is, and how often", () => {
-    const intervals = (size: number, atomSparsity: number, sparsity: number) => {
-      const square = createBase("cropped:sym8", [size, size]);
-      const atoms = square.factors.reduce((product, { cols }) => product * cols, 1);
-      return updateIntervals(
-        { ...options, base: square, atoms, atomSparsity, coding: { sparsity } },
-        512,
-        Infinity,
-      );
-    };
-    expect(intervals(12, 7, 4).moves).toBeUndefined(); // a fit costs less than a sweep
-    const { moves, fits } = intervals(12, 36, 4);
-    expect(moves!.longest).toBeLessThan(fits!.longest / 5);
-    expect(moves!.shortest).toBe(1); // quick
-    const many = intervals(32, 250, 60);
-    expect(many.fits).toBeUndefined(); // a fit costs hundreds of mini-batches
-    expect(many.moves!.shortest).toBe(Math.ceil(many.moves!.longest / 6));
-    expect(updateIntervals({ ...options, atomSparsity: 1 }, 1e6, Infinity)).toEqual({
-      moves: undefined,
-      fits: { shortest: 1, longest: 1 },
-    });
-
-    const schedule = { moves: { shortest: 2, longest: 5 }, fits: { shortest: 30, longest: 30 } };
-    const last = { updated: 0, fitted: 0 };
-    const kinds = Array.from({ length: 70 }, (_, i) => {
-      const kind = updateKind(i + 1, last, { ...schedule, perEpoch: Infinity, total: 70 });
-      if (kind) last.updated = i + 1;
-      if (kind === "fit") last.fitted = i + 1;
-      return kind;
-    });
-    const steps = (wanted: string) => [...kinds.keys()].filter((i) => kinds[i] === wanted).map((i) => i + 1);
-    expect(steps("fit")).toEqual([30, 70]); // 60 is soon at the end
-    expect(steps("move").slice(0, 10)).toEqual([2, 4, 6, 8, 10, 13, 17, 22, 27, 35]);
-    expect(steps("move").filter((step) => step > 30)).toEqual([35, 40, 45, 50, 55, 60, 65]);
-    const alone = { moves: { shortest: 5, longest: 5 }, fits: undefined, perEpoch: Infinity, total: 18 };
-    const moved = [15, 16, 17, 18].map((step) => updateKind(step, { updated: 15, fitted: 0 }, alone));
-    expect(moved, "the last one counts").toEqual([undefined, undefined, undefined, "move"]);
-  });
-
-  test("updates wait for the shortest interval, then each time longer, and near the end for the end", () => {
-    const updates = (
-      { longest = 232, perEpoch = Infinity, total = Infinity }: Record<string, number>,
-      steps: number,
-    ) => {
-      const list: number[] = [];
-      const schedule = { moves: undefined, fits: { shortest: 29, longest }, perEpoch, total };
-      for (let step = 1; step <= steps; step++) {
-        const fitted = list.at(-1) ?? 0;
-        if (updateKind(step, { updated: fitted, fitted }, schedule) === "fit") list.push(step);
-      }
-      return list;
-    };
-    expect(updates({}, 1000)).toEqual([29, 58, 87, 116, 154, 205, 273, 363, 483, 643, 857]);
-    expect(updates({ total: 195 }, 195)).toEqual([29, 58, 87, 116, 154, 195]);
-    expect(updates({ total: 100 }, 100)).toEqual([29, 58, 100]); // not after 87
-    expect(updates({ total: 5 }, 5)).toEqual([5]);
-    expect(updates({ perEpoch: 20, total: 60 }, 60)).toEqual([20, 40, 60]);
-    expect(updates({ perEpoch: 300, longest: 40 }, 330)).toEqual([29, 58, 87, 116, 154, 194, 234, 274, 300]);
   });
 
   test("atoms improved among a few have the same bits on any number of threads, and when resumed", async () => {

@@ -33,12 +33,7 @@
  * and fits stay far from uⱼ. There the atoms are updated in up to six parts: those of one part are swept beside the sparse
  * atoms of all others.
  *
- * How often. An error falls fastest when atoms follow the sums closely, a little after every mini-batch. So a move, which
- * costs a sweep, G and some products with Φ, is made every few mini-batches: often enough that all moves take as many
- * multiply-adds as coding. Over a small coherent base thresholding alone loses some per cent. There fits are quick, and
- * make up for it: they take a quarter of the time of coding, and the run and each epoch that is long enough end with one.
- * Where a fit costs less than a sweep, every update is a fit and a move, which brings the fit closer still. Large atoms with many non-zeros have no fits: fitting all
- * atoms once would take as long as coding hundreds of mini-batches, and gains little.
+ * How often. Coding, moves and fits share the time of a run (updateSchedule.ts).
  *
  * Shapes   Y n×N   X m×N   Φ n×L   A L×m   U, B n×m   C, G m×m
  * Cost     as the pursuit of OSDL per mini-batch, without its gradient and its step; every
@@ -73,9 +68,9 @@ import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { identityColumns, SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { AtomRange, DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../kernels/contract.js";
 import { Model, type ModelMeta } from "../../model/model.js";
-import { defaultSparsity, Encoder, resolveLimits } from "../../pursuit/encoder.js";
+import { Encoder, resolveLimits } from "../../pursuit/encoder.js";
 import { atomCareMemory, NewAtoms } from "../atoms/atomCare.js";
-import { AtomFits, fitBytes, fitCost, movedTogether } from "../atoms/atomFits.js";
+import { AtomFits, fitBytes, movedTogether } from "../atoms/atomFits.js";
 import { BaseRefinement, refinementMemory, requireRefinable } from "../atoms/baseRefinement.js";
 import { startMemory } from "../atoms/exampleStart.js";
 import { forgetAtoms, forgettingBytes, type SumsOfPast } from "../atoms/sumsOfPast.js";
@@ -89,29 +84,14 @@ import {
   type ReplaceableAtoms,
 } from "./learner.js";
 import { codeBatch, type SparseState, sparseLearner, Tally } from "./tally.js";
-
-/** Mini-batches between two updates: the fewest, and the most. */
-interface Interval {
-  readonly shortest: number;
-  readonly longest: number;
-}
-
-/** When the atoms are updated. */
-interface UpdateSchedule {
-  /** Undefined where there are fits alone. */
-  readonly moves: Interval | undefined;
-  /** Undefined where there are moves alone. */
-  readonly fits: Interval | undefined;
-  /** Mini-batches of an epoch, and of the run, where they are known. */
-  readonly perEpoch: number;
-  readonly total: number;
-}
-
-/** The mini-batches after which atoms were last updated, and last fitted. */
-interface LastUpdates {
-  updated: number;
-  fitted: number;
-}
+import {
+  expectedSparsity,
+  type LastUpdates,
+  type UpdateKind,
+  type UpdateSchedule,
+  updateIntervals,
+  updateKind,
+} from "./updateSchedule.js";
 
 interface SparseOdlState extends SparseState, SumsOfPast, LastUpdates {
   readonly schedule: UpdateSchedule;
@@ -123,8 +103,10 @@ interface SparseOdlState extends SparseState, SumsOfPast, LastUpdates {
   readonly fits: AtomFits;
   /** ω. */
   readonly sweepStep: number;
-  /** How often a mini-batch uses an atom, per non-zero of the atom: Np/(mk). */
+  /** How often an example uses an atom, per non-zero of the atom: p/(mk). */
   readonly usesPerEntry: number;
+  /** Examples so far. */
+  seen: number;
   /** τ: the weight of an atom without a past. */
   weight: number;
 }
@@ -135,7 +117,7 @@ async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState>
   const dictionary = await SparseDictionary.create(base, start, kernels, k);
   await scaleToUnit(dictionary, start, kernels);
   const { rows: n, cols: m } = dictionary;
-  const p = coding.sparsity ?? defaultSparsity(n);
+  const p = expectedSparsity(options);
   const identity = kernels.sparse(m, m, 1);
   const all = kernels.set(m);
   await kernels.writeSparse(identity, identityColumns(m, 0, m));
@@ -160,7 +142,8 @@ async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState>
     all,
     replaced: kernels.set(m),
     fits: await AtomFits.create(base, k, m, kernels, { together: movedTogether(baseCols(base), m) }),
-    usesPerEntry: (batch * p) / (m * k),
+    usesPerEntry: p / (m * k),
+    seen: 0,
     sweepStep: 1 / (1 + p / sharedBy),
     weight: 0,
     updated: 0,
@@ -182,14 +165,15 @@ function scaledColumns(A: SparseColumns, scale: Float32Array): SparseColumns {
   return scaled;
 }
 
-/** One mini-batch. Changes `state` in place; only the first one, and one that refines the base, reads anything back. */
+/** One mini-batch. Changes `state` in place; only the first one with codes, and one that refines the base, reads anything back. */
 async function sparseOdlUpdate(state: SparseOdlState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
   const { tally, B, C } = state;
   const { X } = await codeBatch(state, Y, kernels);
   tally.step += 1;
-  const first = tally.step === 1;
+  state.seen += Y.cols;
+  const first = state.weight === 0;
   if (first) await weighStart(state, X, kernels); // S2
-  await kernels.addMoments(first ? 1 : sumDecay(tally.step, state.usesPerEntry), Y, X, B, C); // S5
+  await kernels.addMoments(first ? 1 : sumDecay(tally.step, state.seen * state.usesPerEntry), Y, X, B, C); // S5
   const kind = updateKind(tally.step, state, state.schedule);
   if (!kind) return;
   if (state.refinement?.isDue(tally.step)) await refineBase(state, Y, X, kernels); // S4
@@ -201,9 +185,8 @@ const fewestUses = 2;
 const usualForgetting = 3;
 const enoughUses = 4;
 
-/** βₜ of S5 for mini-batch t, if each uses an atom `usesPerEntry` times per non-zero. */
-export function sumDecay(t: number, usesPerEntry: number): number {
-  const uses = t * usesPerEntry;
+/** βₜ of S5 for mini-batch t, if an atom was used `uses` times per non-zero of it so far. */
+export function sumDecay(t: number, uses: number): number {
   const most = usualForgetting * Math.max(1, Math.sqrt(uses / usualForgetting / enoughUses));
   return (1 - 1 / t) ** Math.min(most, Math.max(1, uses / fewestUses));
 }
@@ -219,36 +202,6 @@ async function refineBase(
   await kernels.refreshGram(D.phi, D.A, all, null, D.scale);
   const [A, scale] = await Promise.all([kernels.readSparse(D.A), kernels.readMatrix(D.scale)]); // one round trip
   await kernels.writeSparse(D.A, scaledColumns(A, scale.data));
-}
-
-type UpdateKind = "move" | "fit";
-
-/** How the atoms are updated after this mini-batch, if they are. */
-export function updateKind(
-  step: number,
-  { updated, fitted }: LastUpdates,
-  { moves, fits, perEpoch, total }: UpdateSchedule,
-): UpdateKind | undefined {
-  if (fits && isFitDue(step, fitted, fits, { perEpoch, total })) return "fit";
-  return moves && (step === total || step - updated >= waitOf(step, moves)) ? "move" : undefined;
-}
-
-/** Mini-batches from one update to the next: a quarter of those of the run so far, within bounds. */
-function waitOf(step: number, { shortest, longest }: Interval): number {
-  return Math.min(longest, Math.max(shortest, Math.floor(step / 4)));
-}
-
-function isFitDue(
-  step: number,
-  fitted: number,
-  fits: Interval,
-  { perEpoch, total }: Pick<UpdateSchedule, "perEpoch" | "total">,
-): boolean {
-  const wait = waitOf(step, fits);
-  if (step === total) return true;
-  if (total - step < wait / 2) return false; // soon at the end
-  if (step - fitted >= wait) return true;
-  return step % perEpoch === 0 && (perEpoch >= fits.longest || step - fitted >= wait / 2);
 }
 
 /** A ← sparse atoms nearer to those that lower f. */
@@ -322,44 +275,6 @@ function sparseOdlAtoms(
   return { uses: tally.uses, residual, coherence, replace, free: () => newAtoms.free() };
 }
 
-/** Multiply-adds of updates for which no mini-batch needs to wait: about a tenth of a second on two cores. */
-const quickUpdate = 1e9;
-
-/** The time that updates may take, as a share of coding: moves, the fits beside them, and fits alone. */
-const shares = { moves: 1, fits: 0.25, fitsAlone: 2 } as const;
-
-/**
- * Mini-batches between two updates, from the multiply-adds of an update and of coding N examples. Fits alone, and moves, come
- * sooner at first: a sixth of the most, or less where they are quick.
- */
-export function updateIntervals(
-  options: LearnerOptions,
-  N: number,
-  mostGramAtoms: number,
-): Pick<UpdateSchedule, "moves" | "fits"> {
-  const { base, atoms: m, atomSparsity: k, coding } = options;
-  const [n, L] = [baseRows(base), baseCols(base)];
-  const p = coding.sparsity ?? Math.min(n, m);
-  const transform = base.factors.reduce(
-    ({ size, cost }, { rows, cols }) => ({ size: (size / rows) * cols, cost: cost + size * cols }),
-    { size: n, cost: 0 },
-  ).cost;
-  const coded = N * (2 * transform + m * (k + (p * p) / 2));
-  const sweep = 1.5 * n * m; // with G, per atom
-  const fit = fitCost({ n, L, k, m, mostGramAtoms });
-  const every = (update: number, share: number) => Math.max(1, Math.ceil(update / (share * coded)));
-  const rising = (update: number, share: number) => {
-    const longest = every(update, share);
-    return { shortest: Math.ceil(Math.min(longest / 6, update / quickUpdate)), longest };
-  };
-  const move = 8 * transform;
-  if (fit <= sweep) return { moves: undefined, fits: rising(m * (sweep + fit + move), shares.fitsAlone) };
-  const moves = rising(m * (sweep + move), shares.moves);
-  if (m * fit > quickUpdate) return { moves, fits: undefined };
-  const wait = every(m * (fit + sweep), shares.fits);
-  return { moves, fits: { shortest: wait, longest: wait } };
-}
-
 export const sparseOdl: LearnerKind = {
   name: "sparse-odl",
   summary: "online learning of sparse atoms with the sums of odl",
@@ -406,9 +321,9 @@ export const sparseOdl: LearnerKind = {
         savableMatrix("B", B, kernels),
         savableSymmetric("C", C, kernels),
         savableNumbers(
-          "updated",
-          () => [state.updated, state.fitted, state.weight],
-          ([updated, fitted, weight]) => Object.assign(state, { updated, fitted, weight }),
+          "progress",
+          () => [state.updated, state.fitted, state.weight, state.seen],
+          ([updated, fitted, weight, seen]) => Object.assign(state, { updated, fitted, weight, seen }),
         ),
       ],
       update: (Y) => sparseOdlUpdate(state, Y, kernels),

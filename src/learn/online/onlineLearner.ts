@@ -291,7 +291,7 @@ export class OnlineLearner implements Closable {
     const { keep } = this.#plan;
     const { step } = learner;
     if (test && keep === "best" && this.#tested?.step !== step) {
-      await learner.finish?.();
+      await learner.finish?.(false);
       await this.#measure();
     }
     const other = keep === "best" ? this.#best.otherThan(step) : undefined;

@@ -83,3 +83,46 @@ test("a run that is interrupted while nothing can be read reads it again when it
   expect([...first.reports.slice(0, -1), ...rest.reports]).toEqual(plain.reports);
   expect(modelToBytes(rest.model)).toEqual(modelToBytes(plain.model));
 });
+
+/** A source with one unit that cannot be read again, once the run has begun. */
+function withLostUnit(lost: number): SignalSource {
+  let count = 0;
+  return {
+    ...source,
+    async read(unit, into) {
+      if (count++ >= atStart && unit === lost)
+        throw new InputError(`${source.units[unit].name}: cannot be read`);
+      await source.read(unit, into);
+    },
+  };
+}
+
+test("a run that skips mini-batches ends as any other: with the mean of its atoms, with all sums in the atoms", async () => {
+  const learn = async (more: Partial<TrainOptions>) => {
+    const skipped: string[] = [];
+    const onUnreadable = (message: string) => void skipped.push(message);
+    const found = await collect(withLostUnit(4), { ...options, keep: "last", onUnreadable, ...more });
+    expect(skipped.length).toBeGreaterThan(0);
+    const end = found.reports.at(-1)!;
+    expect([end.examples, end.ended]).toEqual([400, "epochs"]);
+    expect(end.step).toBeLessThan(400);
+    return found;
+  };
+  const [plain, averaged] = [await learn({}), await learn({ average: true })];
+  expect(averaged.model.A).not.toEqual(plain.model.A);
+  expect(averaged.reports.slice(0, -1)).toEqual(plain.reports.slice(0, -1));
+
+  const kernels = createReferenceKernels();
+  const calls: string[] = [];
+  for (const name of ["addMoments", "descendAtoms"] as const) {
+    const work = kernels[name] as (...given: unknown[]) => Promise<void>;
+    Object.assign(kernels, {
+      [name]: (...given: unknown[]) => {
+        calls.push(name);
+        return work(...given);
+      },
+    });
+  }
+  await learn({ learner: "sparse-odl", kernels });
+  expect(calls.at(-1)).toBe("descendAtoms");
+});

@@ -20,12 +20,13 @@ import { gapFreeSignals } from "../../data/sampling/gapFreeWindows.js";
 import type { OnOrdering } from "../../data/sampling/groupedOrder.js";
 import { PatchSampler, type Windows } from "../../data/sampling/patchSampler.js";
 import { UnreadableFiles } from "../../data/sampling/signalSource.js";
-import { baseCols, baseRows } from "../../dictionaries/base.js";
+import { baseBytes, baseCols, baseRows } from "../../dictionaries/base.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { codingError, type ExampleSet, scaleCoding } from "../../pursuit/encoder.js";
 import { AtomCare, newAtomSparsity } from "../atoms/atomCare.js";
-import { chosenFactor } from "../atoms/exampleStart.js";
+import { candidateAtoms, chosenFactor } from "../atoms/exampleStart.js";
 import { type StartSetting, startingMatrix } from "../atoms/initialAtoms.js";
+import { averageBytes } from "../atoms/iterateAverage.js";
 import type { Checkpoint } from "../checkpoints/checkpoint.js";
 import { partBytes } from "../checkpoints/checkpointParts.js";
 import { type ExamplePlan, planExamples, type TrainingData } from "../examples/examplePlan.js";
@@ -262,7 +263,7 @@ function makeOutline(
     chosen: follows ? describeLength(size, options.given) : undefined,
     warnings: [...(follows ? describeShortRun(size, options) : []), ...describeFewTests(parts.holdout)],
     steps: Math.ceil(examples / parts.examplesAtOnce) * options.epochs,
-    hostMemory: totalMemory([...host, ...keptMemory(options, parts.holdout)]),
+    hostMemory: totalMemory([...host, ...keptMemory(options, parts.holdout), ...averageMemory(options)]),
     holds,
   };
 }
@@ -270,6 +271,11 @@ function makeOutline(
 /** The copy of the best model so far, on the host. */
 function keptMemory(options: ResolvedTraining, holdout: number): MemoryPart[] {
   return options.keep === "best" && holdout > 0 ? [{ what: "best model", bytes: modelBytes(options) }] : [];
+}
+
+/** The mean of the atoms, which is kept on the host. */
+function averageMemory({ average, base, atoms }: ResolvedTraining): MemoryPart[] {
+  return average ? [{ what: "average of atoms", bytes: averageBytes(baseCols(base), atoms) }] : [];
 }
 
 /** Free everything but the kernels. */
@@ -393,9 +399,6 @@ export async function createLearner(
 
 // — memory ————————————————————————————————————————————————————————————————————
 
-/** Bytes per entry of a factor of Φ: itself, and in the plans of both directions. */
-const baseBytes = 16;
-
 /** The memory of a run with this many samples on the device, and this many examples per update. */
 export function planMemory(
   options: ResolvedTraining,
@@ -407,13 +410,17 @@ export function planMemory(
   const { mostGramAtoms } = kernels;
   const n = baseRows(base);
   const L = baseCols(base);
-  const p = coding.sparsity ?? Math.min(n, m);
+  const longest = (atoms: number) => coding.sparsity ?? Math.min(n, atoms);
   const overBase = kind.baseSparsity?.(options) ?? Math.min(options.atomSparsity, newAtomSparsity);
+  const work = (atoms: number) =>
+    kernels.workspace({ n, L, m: atoms, p: Math.max(longest(atoms), overBase), N: examples });
+  const learning = work(m);
+  const starting = options.init === "both" && !options.start ? work(candidateAtoms(L, m)) : 0;
   return totalMemory([
     ...kind.memory({ ...options, hasAtomCare: atomCare !== null, mostGramAtoms }, examples),
     { what: "signals", bytes: 4 * samples },
-    { what: "workspace", bytes: kernels.workspace({ n, L, m, p: Math.max(p, overBase), N: examples }) },
-    { what: "base", bytes: baseBytes * base.factors.reduce((sum, { data }) => sum + data.length, 0) },
+    { what: "workspace", bytes: Math.max(learning, starting) },
+    { what: "base", bytes: baseBytes(base) },
   ]);
 }
 

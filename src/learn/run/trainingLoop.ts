@@ -255,6 +255,7 @@ export class TrainingLoop {
     const { checkpoints } = this.#options;
     const tests = last || this.#progress.examples >= this.#nextTest;
     const due = checkpoints?.due(learner.step) ?? false;
+    if (last) await learner.finish?.(true);
     const regular = tests || reportIsDue(plan, learner.step);
     if (!regular && !due && !this.#stopping.reason()) return undefined;
     const report = regular ? await this.#report(epoch, tests) : undefined;
@@ -289,7 +290,7 @@ export class TrainingLoop {
   /** Test the dictionary with everything that was learned in it. */
   async #testEnd(): Promise<{ testRmse?: number }> {
     if (this.#setup.plan.holdout === 0) return {};
-    await this.#setup.learner.finish?.();
+    await this.#setup.learner.finish?.(false);
     return this.#test();
   }
 
