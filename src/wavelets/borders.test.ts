@@ -3,7 +3,15 @@ import { describe, expect, test } from "vitest";
 import { Rng } from "../core/random/rng.js";
 import { sizeOf } from "../core/shape.js";
 import { kron, Matrix64 } from "../linalg/matrix64.js";
-import { analyzeBorders, borderLevels, borderModes, extendedSample, levelAtoms } from "./borders.js";
+import {
+  analyzeBorders,
+  analyzeLevels,
+  borderAtoms,
+  borderLevels,
+  borderModes,
+  extendedSample,
+  levelAtoms,
+} from "./borders.js";
 import { forwardCascade } from "./cascade.js";
 import { wavelet } from "./filters.js";
 import { transformRounding } from "./rounding.case.js";
@@ -47,6 +55,21 @@ describe("borders", () => {
         const high = wavelets[0].times(column(detail)).data;
         x.forEach((value, i) => {
           expect(Math.abs(low[i] + high[i] - value)).toBeLessThan(1e-12);
+        });
+      }),
+    );
+  });
+
+  test("a signal is the sum of the atoms of any number of levels, each times its coefficient", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 40 }), names, modes, fc.nat(4), (n, name, mode, levels) => {
+        const x = random(n, n);
+        const z = analyzeLevels(x, wavelet(name), levels, mode);
+        const atoms = borderAtoms(n, wavelet(name), levels, mode);
+        expect(atoms.length).toBe(z.length);
+        x.forEach((value, t) => {
+          const sum = atoms.reduce((total, atom, j) => total + z[j] * atom[t], 0);
+          expect(Math.abs(sum - value)).toBeLessThan(1e-11);
         });
       }),
     );

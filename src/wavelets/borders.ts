@@ -83,6 +83,32 @@ export function levelAtoms(n: number, wavelet: Wavelet, levels: number, mode: Bo
   return { scaling, wavelets };
 }
 
+/** The coefficients of a signal after J levels: [ a_J | d_1 | d_2 | … | d_J ], in the order of `borderAtoms`. */
+export function analyzeLevels(
+  signal: ArrayLike<number>,
+  wavelet: Wavelet,
+  levels: number,
+  mode: BorderMode,
+): Float64Array {
+  const details: Float64Array[] = [];
+  let rest: ArrayLike<number> = signal;
+  for (let level = 0; level < levels; level++) {
+    const { approximation, detail } = analyzeBorders(rest, wavelet, mode);
+    details.push(detail);
+    rest = approximation;
+  }
+  return Float64Array.from([rest, ...details].flatMap((band) => Array.from(band)));
+}
+
+/** The atoms of J levels, one per coefficient of `analyzeLevels`: the signal is the sum of them, each times its coefficient. */
+export function borderAtoms(n: number, wavelet: Wavelet, levels: number, mode: BorderMode): Float64Array[] {
+  const { scaling, wavelets } = levelAtoms(n, wavelet, levels, mode);
+  const coarsest = levels === 0 ? Matrix64.identity(n) : scaling[levels - 1];
+  return [coarsest, ...wavelets].flatMap((band) =>
+    Array.from({ length: band.cols }, (_, j) => band.column(j)),
+  );
+}
+
 /**
  * How many levels a transform has. Periodic: as often as an even length can be halved, which keeps it orthonormal; for
  * an odd length until one coefficient is left. Others: as long as an atom fits inside the signal (n ≥ 2^J (K − 1)), at

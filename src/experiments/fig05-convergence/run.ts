@@ -128,9 +128,10 @@ async function learningCurve(
 ): Promise<Curve> {
   tools.onStage?.(stage);
   const { record } = await trainPart(tools, name, images, options);
-  const points = record.points.flatMap(({ examples, seconds, testRmse }) =>
-    testRmse === undefined ? [] : { epoch: examples / record.examples, seconds, testRmse },
-  );
+  const points = record.points.flatMap(({ examples, seconds, testRmse }) => {
+    const epoch = examples / record.examples;
+    return testRmse === undefined || !Number.isInteger(epoch) ? [] : { epoch, seconds, testRmse }; // a short run is tested within its epoch
+  });
   return { method, points, tested: record.tested };
 }
 

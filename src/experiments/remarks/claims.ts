@@ -68,7 +68,7 @@ function separableFaster({ patch }: ProductSettings, { factors, matrix }: Produc
 
 function momentumHelps({ momentum }: MomentumSettings, pair: Pair): Claim {
   return {
-    ...{ id: `${formatShape(pair.size.patch)}-momentum`, source: "§IV-C" },
+    ...{ id: `${sizeId(pair.size)}-momentum`, source: "§IV-C" },
     text: `${describeSize(pair.size)}: after one epoch, OSDL has a lower test error with γ = ${momentum} than without momentum`,
     paper: "can speed up the convergence",
     measured: `${pair.ours.toFixed(3)} and ${pair.other.toFixed(3)}`,
@@ -78,7 +78,7 @@ function momentumHelps({ momentum }: MomentumSettings, pair: Pair): Claim {
 
 function sparseBetterFromFew({ examples }: FewSettings, pair: Pair): Claim {
   return {
-    ...{ id: `${formatShape(pair.size.patch)}-few-examples`, source: "§V-A" },
+    ...{ id: `${sizeId(pair.size)}-few-examples`, source: "§V-A" },
     text: `${describeSize(pair.size)}: with ${examples} examples OSDL ends with a lower test error than ODL`,
     paper: "the lower degrees of freedom prove beneficial where the amount of training data is limited",
     measured: `${pair.ours.toFixed(3)} and ${pair.other.toFixed(3)}`,
@@ -100,6 +100,11 @@ function pursuitBetter({ terms, patch }: TermSettings, { pursuit, thresholding }
 /** `12x12, k = 36`. */
 export function describeSize({ patch, atomSparsity }: LearningSize): string {
   return `${formatShape(patch)}, k = ${atomSparsity}`;
+}
+
+/** `12x12-k36`. */
+export function sizeId({ patch, atomSparsity }: LearningSize): string {
+  return `${formatShape(patch)}-k${atomSparsity}`;
 }
 
 export function milliseconds(seconds: number): string {

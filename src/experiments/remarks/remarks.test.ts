@@ -30,8 +30,8 @@ test("a run measures every remark, and resumes from its parts", async () => {
   const outcome = await runRemarks(tiny, {}, { kernels, parts });
   expect(outcome.claims.map(({ id }) => id)).toEqual([
     "separable-faster",
-    "6x6-momentum",
-    "6x6-few-examples",
+    "6x6-k3-momentum",
+    "6x6-k3-few-examples",
     "pursuit-over-thresholding",
   ]);
   expect(outcome.rows.length).toBe(1 + 1 + 1 + 3);
@@ -43,6 +43,10 @@ test("a run measures every remark, and resumes from its parts", async () => {
   expect(kernels.memory.used).toBe(0);
   const again = await runRemarks(tiny, {}, { kernels, parts });
   expect(again.values).toEqual(outcome.values); // the same seconds
+  const learning = (seconds: typeof outcome.stageSeconds) =>
+    Object.entries(seconds).filter(([stage]) => stage.startsWith("learning"));
+  expect(learning(again.stageSeconds)).toEqual(learning(outcome.stageSeconds));
+  expect(learning(outcome.stageSeconds).length).toBe(4);
 });
 
 test("an aborted run has no claim about trainings that were not made", async () => {

@@ -1,13 +1,12 @@
 /** Measures the remarks, one part of the run each; every training is a part of its own. */
 
-import type { DenseMatrix } from "../../core/matrix.js";
+import { DenseMatrix } from "../../core/matrix.js";
 import { formatShape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { createBase } from "../../dictionaries/base.js";
-import type { Kernels } from "../../kernels/contract.js";
 import { withKernels } from "../../kernels/handleScope.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
-import { kron, type Matrix64 } from "../../linalg/matrix64.js";
+import { kron } from "../../linalg/matrix64.js";
 import { mTermErrors, psnrOfErrors, samplePatches } from "../../tasks/approximate/mTerm.js";
 import { chooseSettings } from "../shared/chooseSettings.js";
 import { concludeRun } from "../shared/concludeRun.js";
@@ -28,6 +27,7 @@ import {
   type Pair,
   type ProductTimes,
   remarkClaims,
+  sizeId,
   type TermGains,
 } from "./claims.js";
 import { remarksFiles, remarkTable } from "./files.js";
@@ -53,10 +53,8 @@ export async function runRemarks(
   clock.add("applying the base", product.seconds);
   const approximation = await jsonPart(tools, "terms", () => approximate(settings, pictures, tools));
   clock.add("approximating", approximation.seconds);
-  const momentum = await clock.time("learning: momentum", () =>
-    comparePairs("momentum", settings, images, tools),
-  );
-  const few = await clock.time("learning: few examples", () => comparePairs("few", settings, images, tools));
+  const momentum = await comparePairs("momentum", settings, images, tools, clock);
+  const few = await comparePairs("few", settings, images, tools, clock);
   const measured: Measured = { product: product.value, approximation: approximation.value, momentum, few };
   return concludeRun(
     { settings, data, tools, clock, sources },
@@ -69,7 +67,7 @@ export async function runRemarks(
   );
 }
 
-/** Φᵀ applied to patches, by the factors of Φ and by the whole matrix. */
+/** Φᵀ applied to patches, by the factors of Φ, and by the whole matrix: as a base or as a dense product, whichever is faster. */
 async function timeProducts(
   { base: name, product, seed }: RemarksSettings,
   pictures: readonly Signal[],
@@ -79,32 +77,41 @@ async function timeProducts(
   onStage?.(`applying ${name} to ${count} patches of ${formatShape(patch)}`);
   const patches = await samplePatches(pictures, { patch, count, seed, kernels });
   const { factors } = createBase(name, patch);
-  const time = (matrices: readonly Matrix64[]) => medianProduct(matrices, patches, rounds, kernels);
-  return { factors: await time(factors), matrix: await time([factors.reduce(kron)]) };
+  const whole = factors.reduce(kron);
+  return withKernels(kernels, async (on) => {
+    const Y = on.matrix(patches.rows, patches.cols);
+    const Z = on.matrix(whole.cols, patches.cols);
+    const D = on.matrix(whole.rows, whole.cols);
+    const [separable, explicit] = [on.base(factors), on.base([whole])];
+    await on.writeMatrix(Y, patches);
+    await on.writeMatrix(D, new DenseMatrix(whole.rows, whole.cols, Float32Array.from(whole.data)));
+    const time = async (multiply: () => Promise<void>) =>
+      median(await timeRounds(rounds, multiply, () => on.readMatrix(on.head(Z, 1))));
+    return {
+      factors: await time(() => on.analyze(separable, Y, Z)),
+      matrix: Math.min(await time(() => on.analyze(explicit, Y, Z)), await time(() => on.correlate(D, Y, Z))),
+    };
+  });
 }
 
-/** The median over rounds, after a first one that does not count. */
-function medianProduct(
-  factors: readonly Matrix64[],
-  patches: DenseMatrix,
+/** Seconds of a product in each round, after a first round that does not count; `wait` waits for the device. */
+async function timeRounds(
   rounds: number,
-  kernels: Kernels,
-): Promise<number> {
-  return withKernels(kernels, async (on) => {
-    const phi = on.base(factors);
-    const Y = on.matrix(patches.rows, patches.cols);
-    const Z = on.matrix(phi.cols, patches.cols);
-    await on.writeMatrix(Y, patches);
-    const times: number[] = [];
-    for (let round = 0; round <= rounds; round++) {
-      const start = performance.now();
-      for (let i = 0; i < productsPerRound; i++) await on.analyze(phi, Y, Z);
-      await on.readMatrix(on.head(Z, 1)); // waits for the device
-      if (round > 0) times.push((performance.now() - start) / 1000 / productsPerRound);
-    }
-    times.sort((a, b) => a - b);
-    return times[times.length >> 1];
-  });
+  multiply: () => Promise<void>,
+  wait: () => Promise<unknown>,
+): Promise<number[]> {
+  const times: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const start = performance.now();
+    for (let i = 0; i < productsPerRound; i++) await multiply();
+    await wait();
+    if (round > 0) times.push((performance.now() - start) / 1000 / productsPerRound);
+  }
+  return times;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1];
 }
 
 /** Products that are timed together: one alone may be shorter than the clock is fine. */
@@ -137,6 +144,7 @@ async function comparePairs(
   settings: RemarksSettings,
   { images, test }: { readonly images: readonly Signal[]; readonly test: readonly Signal[] | undefined },
   tools: ExperimentTools,
+  clock: StageClock,
 ): Promise<Pair[]> {
   const pairs: Pair[] = [];
   for (const size of settings[what].sizes) {
@@ -144,8 +152,9 @@ async function comparePairs(
     for (const [name, options] of Object.entries(pairOptions(what, settings, size))) {
       if (tools.signal?.aborted) return pairs;
       tools.onStage?.(`${describeSize(size)}: ${name}`);
-      const part = `${formatShape(size.patch)}-${name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`;
+      const part = `${sizeId(size)}-${name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`;
       const { record } = await trainPart(tools, part, images, { ...options, test });
+      clock.add(`learning: ${name}`, record.seconds);
       errors.push(record.points.flatMap(({ testRmse }) => testRmse ?? []));
     }
     if (tools.signal?.aborted) return pairs;

@@ -59,7 +59,7 @@ export function addMoments(
   C.data.set(c);
 }
 
-/** dⱼ ← u/‖u‖ with u = dⱼ + (bⱼ − Dcⱼ)/Cⱼⱼ, one atom after the other. */
+/** dⱼ ← u/‖u‖ with u = dⱼ + ω(bⱼ − Dcⱼ)/Cⱼⱼ and ω = `step`, one atom of the range after the other. */
 export function descendAtoms(
   B: DenseMatrix,
   C: DenseMatrix,
