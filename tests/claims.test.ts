@@ -8,6 +8,7 @@ import { measuredPart } from "../bench/measurements.js";
 import type { Result } from "../src/experiments/results/result.js";
 import { sampleResult } from "../src/experiments/results/sampleResult.case.js";
 import { claimsPage, verdictOf } from "./docs/claimsPage.js";
+import { judgedAnew, judgedExperiments } from "./docs/judgedAnew.js";
 import { ownClaims, type PaperSentence, paperSentences } from "./docs/paperSentences.js";
 import { isRoundingOf, notMeasured, numbersOf, paperFigures, quotedFigures } from "./docs/quotedFigures.js";
 import { sinceRuns } from "./docs/sinceRuns.js";
@@ -29,6 +30,13 @@ describe("the files of bench/results", () => {
     }
     for (const { file, result } of storedResults())
       expect(result.trainlets.commit ?? result.trainlets.sources, file).toBeDefined();
+  });
+
+  it.each(judgedExperiments)("%s: has the claims that follow from its numbers", (experiment) => {
+    const found = storedResults().filter(({ result }) => result.experiment === experiment);
+    expect(found.length).toBeGreaterThan(0);
+    for (const { result } of found)
+      expect(result.claims, "run `npm run docs`").toEqual(judgedAnew(result).claims);
   });
 
   it("make no claim that the list of sentences lacks", () => {

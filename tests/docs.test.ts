@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { experiments } from "../src/experiments/catalogue.js";
+import { resultToText } from "../src/experiments/results/result.js";
 import { familyDefaults } from "../src/figures/atoms/atomFamilies.js";
 import { galleryDefaults } from "../src/figures/atoms/atomGallery.js";
 import { atomCareDefaults } from "../src/learn/atoms/atomCare.js";
@@ -30,13 +31,14 @@ import {
   typeErrors,
 } from "./docs/examples.js";
 import { writeFixture } from "./docs/fixture.js";
+import { judgedAnew, judgedExperiments } from "./docs/judgedAnew.js";
 import { fieldTable, membersOf, nameTables, optionTable } from "./docs/libraryTables.js";
 import { messageTables } from "./docs/messages.js";
 import { paperSentences } from "./docs/paperSentences.js";
 import { regionsOf, remake } from "./docs/regions.js";
 import { benchTables, resultTables, summaryTable } from "./docs/resultTables.js";
 import { baseTable, learnerTable, sizeTable } from "./docs/sizeTables.js";
-import { storedMeasurements, storedResults } from "./docs/storedResults.js";
+import { resultsFolder, storedMeasurements, storedResults } from "./docs/storedResults.js";
 import { codeSpansOf, tableRowsOf } from "./markdown.js";
 import { requirePython } from "./python/python.js";
 import { listFiles, read, readSources } from "./sources.js";
@@ -86,8 +88,16 @@ describe("tables that are made from the code", () => {
   };
   let messages = "";
   beforeAll(async () => {
+    if (writes) writeJudgedClaims();
     messages = await messageTables(join(folder, "messages"));
   });
+
+  /** Claims that follow from stored numbers; tests/claims.test.ts holds the files to them. */
+  function writeJudgedClaims() {
+    for (const { file, result } of storedResults())
+      if (judgedExperiments.includes(result.experiment))
+        write(`${resultsFolder}/${file}`, resultToText(judgedAnew(result)));
+  }
 
   function commandOf(name: string) {
     const command = commands.get(name);

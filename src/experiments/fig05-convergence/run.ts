@@ -19,10 +19,10 @@ import type {
 import { choosePictures } from "../shared/pictures.js";
 import { StageClock } from "../shared/stageClock.js";
 import { trainPart } from "../shared/trainPart.js";
-import { type Comparison, type Curve, convergenceClaims, describeComparison, idPrefix } from "./claims.js";
+import { type Comparison, type Curve, describeComparison, idPrefix } from "./claims.js";
 import { convergenceFiles } from "./files.js";
-import { convergenceRemarks } from "./remarks.js";
 import { type ConvergenceSettings, type Method, type SizeSettings, shareToSparsity } from "./settings.js";
+import { curveValues, judgeCurves } from "./values.js";
 
 /** The experiment with these options, checked. */
 export function prepareConvergence(settings: ConvergenceSettings, options: ExperimentOptions): ExperimentRun {
@@ -46,6 +46,7 @@ export async function runConvergence(
   const comparisons: Comparison[] = [];
   for (const size of settings.sizes)
     comparisons.push(...(await compareMethods(settings, size, { images, test: data.test }, tools, clock)));
+  const curves = comparisons.flatMap(curveValues);
   return concludeRun(
     { settings, data, tools, clock, sources },
     {
@@ -53,8 +54,8 @@ export async function runConvergence(
       rows: comparisons.flatMap((comparison) =>
         comparison.curves.map((curve) => tableRow(comparison, curve)),
       ),
-      claims: [...convergenceClaims(comparisons), ...convergenceRemarks(comparisons)],
-      values: { curves: comparisons.flatMap(curveValues) },
+      claims: judgeCurves(settings, curves),
+      values: { curves },
       files: (facts) => convergenceFiles({ settings, comparisons, ...facts }),
     },
   );
@@ -139,11 +140,4 @@ function tableRow(comparison: Comparison, { method, points }: Curve): string[] {
   const end = points.at(-1)!;
   const errors = [points[0], points[1], end].map(({ testRmse }) => testRmse.toFixed(3));
   return [`${describeComparison(comparison)}: ${method.label}`, ...errors, end.seconds.toFixed(1)];
-}
-
-function curveValues({ size, atomSparsity, curves }: Comparison) {
-  return curves.map(({ method, points, tested }) => ({
-    ...{ patch: size.patch, sparsity: size.sparsity, atomSparsity },
-    ...{ method: method.id, label: method.label, tested, points },
-  }));
 }

@@ -4,7 +4,7 @@
  * patch sizes, the atoms per code, the numbers of training and test patches, a square A over
  * cropped wavelets, and ODL that starts from them. Our choices: the epochs, the mini-batch, and
  * which atom sparsities are run. Curves that are not the paper's: ODL that starts from examples,
- * OSDL that ends with the mean of its last epoch, and Sparse ODL, a learner of ours (learn/learners/sparseOdl.ts).
+ * OSDL that ends with the mean of its last epoch, and Sparse ODL, a learner of ours (learn/learners/sparseOdl/sparseOdl.ts).
  *
  * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
  *           Learning in High Dimensions. IEEE TSP 64(12), 2016.

@@ -71,7 +71,7 @@ describe("a run of fig7", async () => {
   });
 
   test("puts the measured values beside the claims of the paper", () => {
-    expect(outcome.claims.length).toBe(6);
+    expect(outcome.claims.length).toBe(7);
     for (const { measured } of outcome.claims) expect(measured).toMatch(/\d\.\d\d/);
   });
 });
@@ -80,7 +80,8 @@ test("one picture alone has no others to learn from", async () => {
   const settings = { ...tiny, noises: [30], sizes: [4], pictures: { count: 1, size: 20 } };
   const { files, claims } = await runDenoising(settings, {}, { kernels });
   expect(files.map(({ name }) => name)).not.toContain("figure-7-training-data.svg");
-  expect(claims.map(({ id }) => id)).not.toContain("limited-by-data");
+  const ids = claims.map(({ id }) => id);
+  for (const id of ["limited-by-data", "one-size-for-all"]) expect(ids).not.toContain(id);
 });
 
 describe("means over the pictures", () => {
@@ -130,9 +131,16 @@ test("the claims of fig7 are about means over the pictures, with the noise of th
     }));
   const dense = { sigma: 30, method: "ksvd", size: 8, picture: "1", psnr: 30, seconds: 1 };
   const claims = denoisingClaims(fig7, [dense, ...measurements, ...others]);
-  expect(claims.map(({ holds }) => holds)).toEqual([true, true, true, true, false, true]);
+  expect(claims.map(({ holds }) => holds)).toEqual([true, true, true, true, false, true, false]);
   expect(claims[1].measured).toBe("0.40 ± 0.00 dB at most, at 16x16");
   expect(claims[5].measured).toBe("0.10 ± 0.00 dB at 8x8, 0.20 ± 0.00 dB at 16x16");
+  expect(claims[6].measured).toBe("0 of 2 pictures; 16x16 costs them at most 0.00 dB");
+  const bestWithSmall = measurements.map((one) =>
+    one.method === "osdl-cropped" && one.picture === "1" && one.size === 8 ? { ...one, psnr: 31.4 } : one,
+  );
+  const [forAll] = denoisingClaims(fig7, [dense, ...bestWithSmall]).slice(-1);
+  expect(forAll).toMatchObject({ id: "one-size-for-all", holds: true });
+  expect(forAll.measured).toBe("1 of 2 pictures, with 8x8; 16x16 costs them at most 0.10 dB");
 });
 
 test("options are checked before data is read", () => {

@@ -101,7 +101,7 @@ const averaged: LearnedSettings = {
   own: { batches: largeBatches, average: true },
 };
 const odl: LearnedSettings = { id: "odl", label: "ODL", learner: "odl" };
-/** A learner of ours (learn/learners/sparseOdl.ts). */
+/** A learner of ours (learn/learners/sparseOdl/sparseOdl.ts). */
 const sparseOdl: LearnedSettings = {
   ...{ id: "sparse-odl", label: "Sparse ODL", learner: "sparse-odl", extra: true },
 };

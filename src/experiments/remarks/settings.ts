@@ -75,7 +75,7 @@ const large: LearningSize = { patch: [32, 32], sparsity: 20, atomSparsity: 51 };
 
 export const remarks: RemarksSettings = {
   name: "remarks",
-  summary: "remarks of the paper that have no figure: base, momentum, few examples, thresholding",
+  summary: "remarks of the paper without a figure: section III to V",
   departures: [
     "The paper measures none of these remarks: sizes, numbers of examples and epochs are ours.",
     "ODL is our own, with OMP; it starts from the cropped wavelets, as OSDL does.",

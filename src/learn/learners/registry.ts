@@ -9,7 +9,7 @@ import { odl } from "./odl.js";
 import { osdl } from "./osdl.js";
 import { pca } from "./pca.js";
 import { sedil } from "./sedil/sedil.js";
-import { sparseOdl } from "./sparseOdl.js";
+import { sparseOdl } from "./sparseOdl/sparseOdl.js";
 
 const table = {
   osdl,

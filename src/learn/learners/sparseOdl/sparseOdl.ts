@@ -63,18 +63,18 @@
  *            Learning in High Dimensions. IEEE TSP 64(12), 2016.
  */
 
-import { SparseColumns } from "../../core/matrix.js";
-import { baseCols, baseRows } from "../../dictionaries/base.js";
-import { identityColumns, SparseDictionary } from "../../dictionaries/dictionary.js";
-import type { AtomRange, DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../kernels/contract.js";
-import { Model, type ModelMeta } from "../../model/model.js";
-import { Encoder, resolveLimits } from "../../pursuit/encoder.js";
-import { atomCareMemory, NewAtoms } from "../atoms/atomCare.js";
-import { AtomFits, fitBytes, movedTogether } from "../atoms/atomFits.js";
-import { BaseRefinement, refinementMemory, requireRefinable } from "../atoms/baseRefinement.js";
-import { startMemory } from "../atoms/exampleStart.js";
-import { forgetAtoms, forgettingBytes, type SumsOfPast } from "../atoms/sumsOfPast.js";
-import { savableMatrix, savableNumbers, savableSymmetric } from "../checkpoints/checkpointParts.js";
+import { SparseColumns } from "../../../core/matrix.js";
+import { baseCols, baseRows } from "../../../dictionaries/base.js";
+import { identityColumns, SparseDictionary } from "../../../dictionaries/dictionary.js";
+import type { AtomRange, DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../../kernels/contract.js";
+import { Model, type ModelMeta } from "../../../model/model.js";
+import { Encoder, resolveLimits } from "../../../pursuit/encoder.js";
+import { atomCareMemory, NewAtoms } from "../../atoms/atomCare.js";
+import { AtomFits, fitBytes, movedTogether } from "../../atoms/atomFits.js";
+import { BaseRefinement, refinementMemory, requireRefinable } from "../../atoms/baseRefinement.js";
+import { startMemory } from "../../atoms/exampleStart.js";
+import { forgetAtoms, forgettingBytes, type SumsOfPast } from "../../atoms/sumsOfPast.js";
+import { savableMatrix, savableNumbers, savableSymmetric } from "../../checkpoints/checkpointParts.js";
 import {
   correlationsOf,
   gramMemory,
@@ -82,8 +82,8 @@ import {
   type LearnerOptions,
   type LearnerSetting,
   type ReplaceableAtoms,
-} from "./learner.js";
-import { codeBatch, type SparseState, sparseLearner, Tally } from "./tally.js";
+} from "../learner.js";
+import { codeBatch, type SparseState, sparseLearner, Tally } from "../tally.js";
 import {
   expectedSparsity,
   type LastUpdates,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { baseCols, createBase } from "../../dictionaries/base.js";
-import { defaultSparsity } from "../../pursuit/encoder.js";
-import type { LearnerOptions } from "./learner.js";
+import { baseCols, createBase } from "../../../dictionaries/base.js";
+import { defaultSparsity } from "../../../pursuit/encoder.js";
+import type { LearnerOptions } from "../learner.js";
 import { updateIntervals, updateKind } from "./updateSchedule.js";
 
 const base = createBase("odct:1", [4, 4]);

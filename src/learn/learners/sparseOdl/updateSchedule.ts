@@ -10,10 +10,10 @@
  * little.
  */
 
-import { baseCols, baseRows } from "../../dictionaries/base.js";
-import { defaultSparsity } from "../../pursuit/encoder.js";
-import { fitCost, quickFits } from "../atoms/atomFits.js";
-import type { LearnerOptions } from "./learner.js";
+import { baseCols, baseRows } from "../../../dictionaries/base.js";
+import { defaultSparsity } from "../../../pursuit/encoder.js";
+import { fitCost, quickFits } from "../../atoms/atomFits.js";
+import type { LearnerOptions } from "../learner.js";
 
 /** Mini-batches between two updates: the fewest, and the most. */
 interface Interval {

@@ -1,0 +1,47 @@
+/** The curves of figure 5 as the numbers of a result, and back: a stored result can be judged anew. */
+
+import { type Shape, sameShape } from "../../core/shape.js";
+import type { Claim } from "../shared/experiment.js";
+import { type Comparison, type CurvePoint, convergenceClaims } from "./claims.js";
+import { convergenceRemarks } from "./remarks.js";
+import type { ConvergenceSettings } from "./settings.js";
+
+/** One curve. */
+export interface CurveValues {
+  readonly patch: Shape;
+  readonly sparsity: number;
+  readonly atomSparsity: number;
+  /** The method, by its id. */
+  readonly method: string;
+  readonly label: string;
+  readonly tested: number;
+  readonly points: readonly CurvePoint[];
+}
+
+export function curveValues({ size, atomSparsity, curves }: Comparison): CurveValues[] {
+  return curves.map(({ method, points, tested }) => ({
+    ...{ patch: size.patch, sparsity: size.sparsity, atomSparsity },
+    ...{ method: method.id, label: method.label, tested, points },
+  }));
+}
+
+/** The claims about these curves, which were measured with these settings. */
+export function judgeCurves(
+  { sizes, methods }: Pick<ConvergenceSettings, "sizes" | "methods">,
+  curves: readonly CurveValues[],
+): Claim[] {
+  const comparisons: Comparison[] = sizes.flatMap((size) => {
+    const ofSize = curves.filter(({ patch }) => sameShape(patch, size.patch));
+    return [...new Set(ofSize.map(({ atomSparsity }) => atomSparsity))].map((atomSparsity) => ({
+      size,
+      atomSparsity,
+      curves: ofSize
+        .filter((curve) => curve.atomSparsity === atomSparsity)
+        .map(({ method: id, points, tested }) => {
+          const method = methods.find((one) => one.id === id)!;
+          return { method, points, tested };
+        }),
+    }));
+  });
+  return [...convergenceClaims(comparisons), ...convergenceRemarks(comparisons)];
+}
