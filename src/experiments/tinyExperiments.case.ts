@@ -52,7 +52,7 @@ function tinyUniversal(settings: UniversalSettings) {
       ...method,
       ...(method.after ? { own: { sparsity: 5, examples: 100 } } : {}),
     })),
-    ...(settings.margin ? { margin: { ...settings.margin, terms: [2] } } : {}),
+    margins: settings.margins.map((margin) => ({ ...margin, decibels: { 2: 1 } })),
     pictures: { train: 2, test: 1, size: 40 },
   };
   return tiny<UniversalSettings>(small, [8, 8], prepareUniversal);

@@ -184,11 +184,10 @@ describe.skipIf(chromium.path === undefined)(`the view Learn${chromium.note}`, {
   it("offers to continue after a reload, and ends with the bytes of a run without it", async () => {
     const { page, problems } = await openStudio(browser, `${site.url()}#/learn?${brief}&picture=Leaves+2`);
     await button(page, "Step").click();
-    await state(page, "Paused");
+    await page.waitForFunction(() => document.querySelector("progress")!.value > 0);
     await button(page, "Stop").click();
     await state(page, "Stopped");
     const seen = await patches(page);
-    expect(seen).toBeGreaterThan(0);
     await page.goto(site.url());
     await page.reload();
     await page

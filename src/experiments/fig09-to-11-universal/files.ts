@@ -142,8 +142,11 @@ function familySection(families: readonly AtomFamily[], src: string): PageSectio
   };
 }
 
+/** The curves of those that are tested with the codes of the experiment: errors of other codes are no comparison. */
 function learningSections(learned: readonly LearnedDictionary[]): PageSection[] {
-  const shown = learned.filter(({ record }) => record.points.length > 1);
+  const shown = learned.filter(
+    ({ method, record }) => record.points.length > 1 && method.own?.sparsity === undefined,
+  );
   if (shown.length === 0) return [];
   const svg = lineChart({
     title: "Error on test patches while learning",

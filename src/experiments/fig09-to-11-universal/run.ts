@@ -7,6 +7,7 @@
 import type { DenseMatrix } from "../../core/matrix.js";
 import type { Signal } from "../../core/signal.js";
 import { atomFamilies } from "../../figures/atoms/atomFamilies.js";
+import { atomSpreads } from "../../figures/atoms/atomSpread.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { learners } from "../../learn/learners/registry.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
@@ -27,7 +28,7 @@ import { jsonPart } from "../shared/parts.js";
 import { splitPictures } from "../shared/pictures.js";
 import { StageClock } from "../shared/stageClock.js";
 import { trainPart } from "../shared/trainPart.js";
-import { type LearnedDictionary, universalClaims } from "./claims.js";
+import { atomClaims, type LearnedDictionary, universalClaims } from "./claims.js";
 import { universalFiles } from "./files.js";
 import type { LearnedSettings, UniversalSettings } from "./settings.js";
 
@@ -70,13 +71,14 @@ export async function runUniversal(
   onStage("looking for recurring patterns");
   const atoms = await model.atoms(kernels);
   const families = atomFamilies(atoms, model.shape);
+  const seen = { families, spreads: atomSpreads(atoms, model.shape) };
   onStage("drawing");
   const shown = { settings, model, atoms, families, learned, curves, tested: patches.cols };
   return concludeRun(
     { settings, data, tools, clock, sources },
     {
       ...mTermTable("PSNR (dB) with M terms", terms, curves),
-      claims: universalClaims(settings, curves, learned),
+      claims: [...universalClaims(settings, curves, learned), ...atomClaims(seen)],
       values: {
         terms,
         psnr: psnrByLabel(curves),
@@ -149,7 +151,7 @@ function learnerOptions(
   const { sparsity, batches } = { ...settings, ...own };
   const examples = Math.min(settings.examples, own?.examples ?? Infinity);
   return {
-    ...{ patch, learner, examples, epochs, seed, coding: { sparsity } },
+    ...{ patch, learner, examples, epochs, seed, coding: { sparsity, pursuit: own?.pursuit } },
     ...(start ? { start } : { base, atoms }),
     momentum: own?.momentum,
     ...(own?.average ? { average: true } : {}),

@@ -10,7 +10,7 @@ import { experiments, findExperiment } from "../catalogue.js";
 import type { Outcome } from "../shared/experiment.js";
 import { memoryParts } from "../shared/memoryParts.case.js";
 import { trainletsLabel } from "../shared/mTermComparison.js";
-import { type LearnedDictionary, universalClaims } from "./claims.js";
+import { atomClaims, type LearnedDictionary, universalClaims } from "./claims.js";
 import { prepareUniversal, runUniversal } from "./run.js";
 import { type UniversalSettings, universal32, universal64 } from "./settings.js";
 
@@ -32,7 +32,9 @@ const tiny: UniversalSettings = {
   testPatches: 60,
   terms: [1, 2, 4],
   learned: universal32.learned.map(({ own, ...method }) => ({ ...method, own: { ...own, batches } })),
-  margin: { decibels: 50, over: "cropped wavelets", terms: [2] },
+  margins: [
+    { id: "trained-over-base", better: trainletsLabel, than: "cropped wavelets", decibels: { 2: 50 } },
+  ],
   pictures: { train: 2, test: 1, size: 40 },
 };
 
@@ -80,7 +82,7 @@ describe("a run of a universal experiment", async () => {
       "cropped contourlets",
       "cropped wavelets",
       "ODL",
-      "OSDL, averaged",
+      "OSDL, shorter codes",
       "Sparse ODL",
       trainletsLabel,
     ]);
@@ -190,7 +192,8 @@ describe("the claims of a universal experiment", () => {
     record: { ...{ points: [], examples: 1, tested: 1, updates: 1, learningSeconds: seconds }, seconds },
   });
   const ours = learnedBy("osdl", 10);
-  const settings = { ...tiny, terms: [1, 2], margin: { decibels: 1, over: "cropped wavelets", terms: [2] } };
+  const [margin] = tiny.margins;
+  const settings = { ...tiny, terms: [1, 2], margins: [{ ...margin, decibels: { 2: 1 } }] };
   const judge = (psnr: number[], learned: readonly LearnedDictionary[] = [ours]) => {
     const claims = universalClaims(settings, curves(psnr), learned);
     return Object.fromEntries(claims.map((claim) => [claim.id, claim]));
@@ -224,6 +227,25 @@ describe("the claims of a universal experiment", () => {
       measured: "0.10, 6.00 dB (M = 1, 2)",
       holds: true,
     });
+  });
+});
+
+describe("the claims about atoms", () => {
+  const spread = (samples: number, frequencies: number) => ({ samples, frequencies });
+  const kinds = [spread(0.1, 0.05), spread(0.1, 0.3), spread(0.4, 0.05), spread(0.4, 0.3)];
+  const member = (atom: number, shift: number[]) => ({ atom, sign: 1 as const, shift, correlation: 0.9 });
+  const family = [member(3, [0, 0]), member(7, [3, -4])];
+
+  test("ask for all four kinds, and for one pattern at two places", () => {
+    const claims = atomClaims({ spreads: kinds, families: [family, [...family, member(9, [1, 0])]] });
+    expect(claims.map(({ measured }) => measured)).toEqual([
+      "local and oscillating 25 %, local alone 25 %, oscillating alone 25 %, neither 25 %",
+      "2 families of 2 to 3 atoms, up to 5 samples apart",
+    ]);
+    expect(claims.map(({ holds }) => holds)).toEqual([true, true]);
+    const other = atomClaims({ spreads: kinds.slice(1), families: [] });
+    expect(other.map(({ holds }) => holds)).toEqual([false, false]);
+    expect(other[1].measured).toBe("no family of atoms");
   });
 });
 
