@@ -48,12 +48,8 @@ import {
   describeDisk,
   describeEnd,
   describePlan,
-  describeTime,
   describeUnread,
   diskNeeds,
-  examplesForPace,
-  expectedSeconds,
-  measurePace,
   type Need,
   type RunProgress,
 } from "../../report/followRun.js";
@@ -61,6 +57,7 @@ import { lockReportFolder, makeRunFolders } from "../../report/node/liveReport.j
 import type { ResumedRun } from "../../report/node/metricsFile.js";
 import { recordRun } from "../../report/node/recordRun.js";
 import { thisMachine } from "../../report/node/thisMachine.js";
+import { describeTime, expectedSeconds, measurePace, planQuickly } from "../../report/runPace.js";
 import { jsonReport, type PlanLine, planLine } from "../../report/runRecord.js";
 import { memoryNow, onDevice } from "../terminal/device.js";
 import { dataFiles } from "../terminal/flags.js";
@@ -255,21 +252,6 @@ async function planAndTrain(source: SignalSource, job: DeviceJob, computingOn: s
   } finally {
     interrupt.stop();
   }
-}
-
-/** The plan of a run, without waiting until all examples are in order, and those held out for testing are read. */
-async function planQuickly(
-  run: TrainingRun,
-  source: SignalSource,
-  options: TrainOptions,
-): Promise<TrainPlan> {
-  const outline = await run.outline();
-  const examples = examplesForPace(outline);
-  if (examples === outline.examples && outline.holds !== "groups") return run.plan();
-  const trial = train(source, { ...options, examples, holdout: 0, patience: undefined });
-  const plan = await trial.plan();
-  await trial.close();
-  return { ...plan, ...outline };
 }
 
 /** What follows the first signal. */
