@@ -110,7 +110,7 @@ function verdictLine(results: readonly StoredResult[]): string {
   const others = [
     `${count("checked by a test")} are checked by tests`,
     ...(missing > 0 ? [`${missing} are not measured at full size yet`] : []),
-    `and ${count("measured by no experiment")} are explanations, a matter of looking, or not measured`,
+    `and ${count("measured by no experiment")} are measured by no experiment`,
   ];
   const held = `${measured} were measured: ${count("holds")} hold, ${count("holds in part")} in part, and ${count("does not hold")} do not`;
   return `Of ${all} statements of the paper, ${held}; ${others.join(missing > 0 ? ", " : " ")}.`;
