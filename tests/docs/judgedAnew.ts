@@ -5,6 +5,7 @@
 
 import { judgeCurves } from "../../src/experiments/fig05-convergence/values.js";
 import { denoisingClaims } from "../../src/experiments/fig07-denoising/claims.js";
+import { remarkClaims } from "../../src/experiments/remarks/claims.js";
 import type { Result } from "../../src/experiments/results/result.js";
 import type { Claim } from "../../src/experiments/shared/experiment.js";
 
@@ -14,6 +15,7 @@ const judges: Readonly<Record<string, Judge>> = {
   fig5: (settings, { curves }: { readonly curves: never }) => judgeCurves(settings, curves),
   fig7: (settings, { measurements }: { readonly measurements: never }) =>
     denoisingClaims(settings, measurements),
+  remarks: remarkClaims,
 };
 
 /** The experiments whose claims can be judged anew. */

@@ -1,5 +1,6 @@
 /** What was measured for each remark, and what the paper says. */
 
+import { grouped } from "../../core/formatText.js";
 import { formatShape } from "../../core/shape.js";
 import type { Claim } from "../shared/experiment.js";
 import { describeGains } from "../shared/mTermComparison.js";
@@ -79,7 +80,7 @@ function momentumHelps({ momentum }: MomentumSettings, pair: Pair): Claim {
 function sparseBetterFromFew({ examples }: FewSettings, pair: Pair): Claim {
   return {
     ...{ id: `${sizeId(pair.size)}-few-examples`, source: "§V-A" },
-    text: `${describeSize(pair.size)}: with ${examples} examples OSDL ends with a lower test error than ODL`,
+    text: `${describeSize(pair.size)}: with ${grouped(examples)} examples OSDL ends with a lower test error than ODL`,
     paper: "the lower degrees of freedom prove beneficial where the amount of training data is limited",
     measured: `${pair.ours.toFixed(3)} and ${pair.other.toFixed(3)}`,
     holds: pair.ours < pair.other,
