@@ -98,7 +98,7 @@ const largeBatches: BatchSizes = { gpu: 16_384, other: 512 };
 const longTrainlets: LearnedSettings = { ...trainlets, own: { batches: largeBatches } };
 /** Better with few terms and with many, and no slower: docs/decisions/0022-protocols.md. */
 const shorterCodes: LearnedSettings = {
-  ...{ id: "osdl-shorter-codes", label: "OSDL, shorter codes", learner: "osdl", extra: true },
+  ...{ id: "osdl-shorter-codes", label: "OSDL, p = 36 by OLS", learner: "osdl", extra: true },
   own: { sparsity: 36, pursuit: "ols", batches: largeBatches, average: true },
 };
 const odl: LearnedSettings = { id: "odl", label: "ODL", learner: "odl" };

@@ -82,7 +82,7 @@ describe("a run of a universal experiment", async () => {
       "cropped contourlets",
       "cropped wavelets",
       "ODL",
-      "OSDL, shorter codes",
+      "OSDL, p = 36 by OLS",
       "Sparse ODL",
       trainletsLabel,
     ]);

@@ -40,7 +40,7 @@ const looks: Readonly<Record<string, CurveLook>> = {
 /** What is not in the paper is dashed; variants of a method have its colour and marker. */
 const variants: Readonly<Record<string, number>> = {
   "PCA, M largest": 3,
-  "OSDL, shorter codes": learnerStyle("osdl"),
+  "OSDL, p = 36": learnerStyle("osdl"),
   "Sparse ODL": learnerStyle("sparse-odl"),
   "OSDL, then": learnerStyle("osdl"),
   "ODL, then": learnerStyle("odl"),
