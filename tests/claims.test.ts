@@ -12,7 +12,8 @@ import { judgedAnew, judgedExperiments } from "./docs/judgedAnew.js";
 import { ownClaims, type PaperSentence, paperSentences } from "./docs/paperSentences.js";
 import { isRoundingOf, notMeasured, numbersOf, paperFigures, quotedFigures } from "./docs/quotedFigures.js";
 import { sinceRuns } from "./docs/sinceRuns.js";
-import { storedMeasurements, storedResults, unknownFiles } from "./docs/storedResults.js";
+import { judgeWithSpams } from "./docs/spamsClaims.js";
+import { type StoredResult, storedMeasurements, storedResults, unknownFiles } from "./docs/storedResults.js";
 import { exists, listFiles, read } from "./sources.js";
 
 describe("the files of bench/results", () => {
@@ -54,7 +55,7 @@ describe("notes on what has changed since a run", () => {
     const runs = storedResults().map(({ file, result }) => `${file} at ${result.trainlets.commit}`);
     for (const { file, commit, note } of sinceRuns) {
       expect(runs, `${file}: remove the note, if the run was made again`).toContain(`${file} at ${commit}`);
-      expect(claimsPage(storedResults())).toContain(`- Since this run, ${note}`);
+      expect(claimsPage({ results: storedResults(), benchmarks: [] })).toContain(`- Since this run, ${note}`);
     }
   });
 });
@@ -90,33 +91,72 @@ describe("the page of claims", () => {
     result: { ...sampleResult, ...changes },
   });
 
+  const of = (...results: StoredResult[]) => ({ results, benchmarks: [] });
+
   it("has the verdict of each sentence from all its claims", () => {
     const both = sentence("fig8 osdl-over-wavelets", "fig8 osdl-over-pca");
-    expect(verdictOf([stored()], sentence("fig8 osdl-over-pca"))).toBe("holds");
-    expect(verdictOf([stored()], sentence("fig8 osdl-over-wavelets"))).toBe("does not hold");
-    expect(verdictOf([stored()], both)).toBe("holds in part");
-    expect(verdictOf([], both)).toBe("not measured yet");
-    expect(verdictOf([stored()], sentence("fig8@utkface osdl-over-pca"))).toBe("not measured yet");
-    expect(verdictOf([stored()], sentence("fig8@lfw osdl-over-pca"))).toBe("holds");
+    expect(verdictOf(of(stored()), sentence("fig8 osdl-over-pca"))).toBe("holds");
+    expect(verdictOf(of(stored()), sentence("fig8 osdl-over-wavelets"))).toBe("does not hold");
+    expect(verdictOf(of(stored()), both)).toBe("holds in part");
+    expect(verdictOf(of(), both)).toBe("not measured yet");
+    expect(verdictOf(of(stored()), sentence("fig8@utkface osdl-over-pca"))).toBe("not measured yet");
+    expect(verdictOf(of(stored()), sentence("fig8@lfw osdl-over-pca"))).toBe("holds");
     const half = sentence("fig8 osdl-over-pca", "fig5 12x12-k7-niht");
-    expect(verdictOf([stored()], half)).toBe("not measured yet");
+    expect(verdictOf(of(stored()), half)).toBe("not measured yet");
+  });
+
+  it("judges by the ODL of SPAMS, too, where a sentence is about ODL", () => {
+    const row = (osdl: string, spams: string) => [
+      ...["12×12", "36", osdl, "6.5", spams, "5.7", "13.8"],
+      `${(100 * (Number(osdl) / Number(spams) - 1)).toFixed(1)} %, in words`,
+    ];
+    const table = (...rows: string[][]) => ({
+      file: "odl.json",
+      text: "",
+      measurements: {
+        ...storedMeasurements()[0].measurements,
+        parts: [{ name: "odl", tables: [{ title: "", header: [], rows }], lines: [] }],
+      },
+    });
+    const about: PaperSentence = {
+      ...sentence("fig8 osdl-over-pca"),
+      withSpams: (["meets", "below", "sooner and below"] as const).map((rule) => ({
+        rule,
+        row: "12×12, k = 36",
+      })),
+    };
+    const judge = (osdl: string, spams: string) => ({
+      results: [stored()],
+      benchmarks: [table(row(osdl, spams), ["20×20", "36", "1", "1", "9", "9", "9", ""])],
+    });
+    expect(verdictOf(judge("5.771", "5.809"), about)).toBe("holds");
+    expect(verdictOf(judge("5.809", "5.771"), about)).toBe("holds in part");
+    const page = claimsPage(judge("5.809", "5.771"), [about]);
+    expect(page).toContain("5.809 and 5.771: 0.7 % | holds | [bench odl](../bench/results/odl.json)");
+    expect(page).toContain("5.809 and 5.771 after 6.5 s and 13.8 s | **does not hold**");
+    expect(judgeWithSpams(about.withSpams![0], judge("5.9", "5.8").benchmarks)[0].holds).toBe(false);
+  });
+
+  it("finds every row of the table of SPAMS that a sentence names", () => {
+    for (const claim of paperSentences.flatMap(({ withSpams = [] }) => withSpams))
+      expect(judgeWithSpams(claim, storedMeasurements()).length, claim.row).toBeGreaterThan(0);
   });
 
   it("counts no small version as a measurement", () => {
-    expect(claimsPage([stored({ quick: true })], [sentence("fig8 osdl-over-pca")])).toContain(
+    expect(claimsPage(of(stored({ quick: true })), [sentence("fig8 osdl-over-pca")])).toContain(
       "not measured yet",
     );
   });
 
   it("changes with every number of a result file", () => {
     const sentences = [sentence("fig8 osdl-over-pca")];
-    const page = claimsPage([stored()], sentences);
+    const page = claimsPage(of(stored()), sentences);
     const text = JSON.stringify(sampleResult);
     const changed = text.replace("24.72]", "24.73]");
     expect(changed).not.toBe(text);
-    expect(claimsPage([{ ...stored(), text: changed }], sentences)).not.toBe(page);
+    expect(claimsPage(of({ ...stored(), text: changed }), sentences)).not.toBe(page);
     const claims = sampleResult.claims.map((claim) => ({ ...claim, measured: "4.13 dB" }));
-    expect(claimsPage([stored({ claims })], sentences)).toContain("4.13 dB");
+    expect(claimsPage(of(stored({ claims })), sentences)).toContain("4.13 dB");
   });
 });
 

@@ -34,7 +34,6 @@ import { writeFixture } from "./docs/fixture.js";
 import { judgedAnew, judgedExperiments } from "./docs/judgedAnew.js";
 import { fieldTable, membersOf, nameTables, optionTable } from "./docs/libraryTables.js";
 import { messageTables } from "./docs/messages.js";
-import { paperSentences } from "./docs/paperSentences.js";
 import { regionsOf, remake } from "./docs/regions.js";
 import { benchTables, resultTables, summaryTable } from "./docs/resultTables.js";
 import { baseTable, learnerTable, sizeTable } from "./docs/sizeTables.js";
@@ -81,7 +80,7 @@ describe("tables that are made from the code", () => {
     bases: () => baseTable(),
     learners: () => learnerTable(),
     messages: () => messages,
-    claims: () => claimsPage(storedResults(), paperSentences, storedMeasurements()),
+    claims: () => claimsPage({ results: storedResults(), benchmarks: storedMeasurements() }),
     summary: () => summaryTable(),
     result: (name) => resultTables(name),
     bench: (name) => benchTables(...(name.split(" ") as [string, string?])),

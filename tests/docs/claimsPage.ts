@@ -7,12 +7,19 @@ import type { Claim } from "../../src/experiments/shared/experiment.js";
 import { ownClaims, type PaperSentence, paperSentences } from "./paperSentences.js";
 import { code, table } from "./regions.js";
 import { sinceRuns } from "./sinceRuns.js";
+import { judgeWithSpams } from "./spamsClaims.js";
 import { deviceOf, resultsFolder, type StoredMeasurements, type StoredResult } from "./storedResults.js";
 
 /** A claim of one result. */
 interface Finding {
   readonly claim: Claim;
   readonly stored: StoredResult;
+}
+
+/** What claims are judged by. */
+export interface Evidence {
+  readonly results: readonly StoredResult[];
+  readonly benchmarks: readonly StoredMeasurements[];
 }
 
 /** The outcome of a sentence over all its claims. */
@@ -35,17 +42,17 @@ const verdicts: readonly Verdict[] = [
 
 /** The part of the page below its introduction. */
 export function claimsPage(
-  results: readonly StoredResult[],
+  { results, benchmarks }: Evidence,
   sentences: readonly PaperSentence[] = paperSentences,
-  benchmarks: readonly StoredMeasurements[] = [],
 ): string {
-  const full = results.filter(({ result }) => !result.quick);
+  const full = fullResults(results);
+  const evidence = { results: full, benchmarks };
   const sections = [...new Set(sentences.map(({ section }) => partOf(section)))];
   return [
-    summary(full, sentences),
+    summary(evidence, sentences),
     ...sections.map((section) => {
       const own = sentences.filter((sentence) => partOf(sentence.section) === section);
-      return `## ${section}\n\n${sentenceTable(full, own)}`;
+      return `## ${section}\n\n${sentenceTable(evidence, own)}`;
     }),
     `## Claims of ours\n\nNot the paper's, but measured by the same experiments.\n\n${ownTable(full)}`,
     `## Runs\n\n${runTable(full)}`,
@@ -61,8 +68,12 @@ function partOf(section: string): string {
   return section.split(",")[0];
 }
 
-function summary(results: readonly StoredResult[], sentences: readonly PaperSentence[]): string {
-  const rows = [...verdictCounts(results, sentences)]
+function fullResults(results: readonly StoredResult[]): StoredResult[] {
+  return results.filter(({ result }) => !result.quick);
+}
+
+function summary(evidence: Evidence, sentences: readonly PaperSentence[]): string {
+  const rows = [...verdictCounts(evidence, sentences)]
     .filter(([, count]) => count > 0)
     .map(([verdict, count]) => [verdict, String(count)]);
   return table(["outcome", "statements"], [...rows, ["all", String(sentences.length)]], [1]);
@@ -70,19 +81,21 @@ function summary(results: readonly StoredResult[], sentences: readonly PaperSent
 
 /** How many sentences have each outcome, by the results at full size. */
 export function verdictCounts(
-  results: readonly StoredResult[],
+  { results, benchmarks }: Evidence,
   sentences: readonly PaperSentence[] = paperSentences,
 ): ReadonlyMap<Verdict, number> {
-  const full = results.filter(({ result }) => !result.quick);
-  const found = sentences.map((sentence) => verdictOf(full, sentence));
+  const evidence = { results: fullResults(results), benchmarks };
+  const found = sentences.map((sentence) => verdictOf(evidence, sentence));
   return new Map(verdicts.map((verdict) => [verdict, found.filter((one) => one === verdict).length]));
 }
 
-export function verdictOf(results: readonly StoredResult[], sentence: PaperSentence): Verdict {
-  if (sentence.tested) return "checked by a test";
-  if (!sentence.claims) return "measured by no experiment";
-  const found = sentence.claims.map((name) => findingsOf(results, name));
-  const holding = found.flat().map(({ claim }) => claim.holds);
+export function verdictOf({ results, benchmarks }: Evidence, sentence: PaperSentence): Verdict {
+  const { tested, claims, withSpams = [] } = sentence;
+  if (tested) return "checked by a test";
+  if (!claims) return "measured by no experiment";
+  const found = claims.map((name) => findingsOf(results, name));
+  const judged = withSpams.flatMap((claim) => judgeWithSpams(claim, benchmarks));
+  const holding = [...found.flat().map(({ claim }) => claim), ...judged].map(({ holds }) => holds);
   if (found.some((findings) => findings.length === 0) && !holding.includes(false)) return "not measured yet";
   if (holding.every(Boolean)) return "holds";
   return holding.some(Boolean) ? "holds in part" : "does not hold";
@@ -101,37 +114,41 @@ function findingsOf(results: readonly StoredResult[], name: string): Finding[] {
 
 const heads = ["the paper says", "the paper's value", "judged as", "measured", "outcome", "run"];
 
-function sentenceTable(results: readonly StoredResult[], sentences: readonly PaperSentence[]): string {
+function sentenceTable(evidence: Evidence, sentences: readonly PaperSentence[]): string {
   return table(
     heads,
     sentences.flatMap((sentence) => {
       const where = sentence.section.split(", ")[1];
       const first = [cell(sentence.says) + (where ? ` (${where})` : ""), cell(sentence.paper)];
-      return sentenceRows(results, sentence).map((row, i) => [...(i === 0 ? first : ["", ""]), ...row]);
+      return sentenceRows(evidence, sentence).map((row, i) => [...(i === 0 ? first : ["", ""]), ...row]);
     }),
   );
 }
 
-function sentenceRows(results: readonly StoredResult[], sentence: PaperSentence): string[][] {
-  const { tested, unmeasured, claims = [] } = sentence;
+function sentenceRows({ results, benchmarks }: Evidence, sentence: PaperSentence): string[][] {
+  const { tested, unmeasured, claims = [], withSpams = [] } = sentence;
   if (tested) return [[`a test: [${cell(tested.title)}](../${tested.path})`, "", "checked by a test", ""]];
   if (unmeasured) return [[cell(unmeasured), "", "measured by no experiment", ""]];
-  return claims.flatMap((name) => {
+  const rows = claims.flatMap((name) => {
     const found = findingsOf(results, name);
     const [experiment, id] = name.split(" ");
     if (found.length === 0)
       return [[id, "", "not measured yet", code(`reproduce ${experiment.split("@")[0]}`)]];
     return found.map(findingRow);
   });
+  const judged = withSpams.flatMap((claim) => judgeWithSpams(claim, benchmarks));
+  return [
+    ...rows,
+    ...judged.map(({ file, ...claim }) => claimRow(claim, `[bench odl](../${resultsFolder}/${file})`)),
+  ];
 }
 
 function findingRow({ claim, stored }: Finding): string[] {
-  return [
-    cell(claim.text),
-    cell(claim.measured),
-    claim.holds ? "holds" : "**does not hold**",
-    runLink(stored),
-  ];
+  return claimRow(claim, runLink(stored));
+}
+
+function claimRow({ text, measured, holds }: Pick<Claim, "text" | "measured" | "holds">, link: string) {
+  return [cell(text), cell(measured), holds ? "holds" : "**does not hold**", link];
 }
 
 function runLink({ file, result }: StoredResult): string {

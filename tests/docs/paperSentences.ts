@@ -8,6 +8,8 @@
  *   unmeasured  why nothing here measures it
  */
 
+import type { SpamsClaim } from "./spamsClaims.js";
+
 export interface PaperSentence {
   readonly section: string;
   /** What it says, in plain words. */
@@ -15,6 +17,8 @@ export interface PaperSentence {
   /** Its value, or its own word for how much. */
   readonly paper: string;
   readonly claims?: readonly string[];
+  /** Besides, with the ODL of SPAMS, which the paper used. */
+  readonly withSpams?: readonly SpamsClaim[];
   readonly tested?: PaperTest;
   readonly unmeasured?: string;
 }
@@ -256,6 +260,7 @@ const learning: PaperSentence[] = [
     says: "OSDL is as good as dense ODL with 25 % non-zeros at 12×12.",
     paper: "25 %",
     claims: ["fig5 12x12-k36-osdl-meets-odl"],
+    withSpams: [{ rule: "meets", row: "12×12, k = 36" }],
   },
   {
     section: "§V-A, figure 5",
@@ -266,18 +271,28 @@ const learning: PaperSentence[] = [
       "fig5 32x32-k20-osdl-meets-odl",
       "fig5 32x32-k51-osdl-meets-odl",
     ],
+    withSpams: [
+      { rule: "meets", row: "20×20, k = 40" },
+      { rule: "meets", row: "32×32, k = 20" },
+      { rule: "meets", row: "32×32, k = 51" },
+    ],
   },
   {
     section: "§V-A, figure 5",
     says: "At 32×32 OSDL converges faster than ODL.",
     paper: "faster convergence",
     claims: ["fig5 32x32-k20-faster-than-odl", "fig5 32x32-k51-faster-than-odl"],
+    withSpams: [{ rule: "sooner and below", row: "32×32, k = 51" }],
   },
   {
     section: "§V-A, figure 5",
     says: "At 32×32 OSDL ends with a lower error than ODL.",
     paper: "a lower minimum",
     claims: ["fig5 32x32-k20-below-odl", "fig5 32x32-k51-below-odl"],
+    withSpams: [
+      { rule: "below", row: "32×32, k = 20" },
+      { rule: "below", row: "32×32, k = 51" },
+    ],
   },
   {
     section: "§V-A",

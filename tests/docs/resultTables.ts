@@ -3,7 +3,7 @@
 import { problems } from "../../bench/problems.js";
 import { clock, grouped } from "../../src/core/formatText.js";
 import { type Result, totalSeconds } from "../../src/experiments/results/result.js";
-import { type Verdict, verdictCounts } from "./claimsPage.js";
+import { type Evidence, type Verdict, verdictCounts } from "./claimsPage.js";
 import { code, table } from "./regions.js";
 import {
   deviceOf,
@@ -97,12 +97,12 @@ export function summaryTable(results = storedResults(), all = storedMeasurements
     ...codecRows(all),
     ...pursuitRows(all),
   ];
-  return `${table(["", "trainlets", "others, as implemented here if no program is named"], rows, [1, 2])}\n\n${verdictLine(results)}`;
+  return `${table(["", "trainlets", "others, as implemented here if no program is named"], rows, [1, 2])}\n\n${verdictLine({ results, benchmarks: all })}`;
 }
 
 /** How many statements of the paper hold, as on the page of claims. */
-function verdictLine(results: readonly StoredResult[]): string {
-  const counts = verdictCounts(results);
+function verdictLine(evidence: Evidence): string {
+  const counts = verdictCounts(evidence);
   const count = (verdict: Verdict) => counts.get(verdict) ?? 0;
   const all = [...counts.values()].reduce((sum, one) => sum + one, 0);
   const measured = count("holds") + count("holds in part") + count("does not hold");
