@@ -201,7 +201,11 @@ async function trainOn(kernels: Kernels, computingOn: string, job: TrainJob): Pr
   const source = await openSource(inputs, { ...reading, unitSamples: groupSamples / unitsPerGroup });
   try {
     const test = tests && (await readSignals(tests, reading));
-    const works = { ordering: "putting the examples in order", reading: "reading the data" };
+    const works = {
+      ordering: "putting the examples in order",
+      reading: "reading the data",
+      starting: "finding atoms to start from",
+    };
     const onReading = (part: number, work: keyof typeof works) =>
       progress.show([`${works[work]} ${(100 * part).toFixed(0)}%`]);
     const nodata = nodataInSignals(job.options.nodata);

@@ -24,6 +24,7 @@ import type { LearnerOptions, MemoryOptions, MemoryPart } from "../learners/lear
 import { newAtomSparsity } from "./atomCare.js";
 import { AtomFits, fitBytes } from "./atomFits.js";
 import {
+  codedExamples,
   exampleAtoms,
   initialAtoms,
   mostUsed,
@@ -79,29 +80,30 @@ async function countUses(
   setting: StartSetting,
   own: SparseColumns,
 ): Promise<{ candidates: SparseColumns; uses: Float32Array }> {
-  const { options, firstExamples, kernels } = setting;
+  const { options, firstExamples, kernels, onProgress } = setting;
   const most = mostAtoms(options.atoms, setting.examples);
+  const all = startingExamples(options.atoms, setting.examples);
+  onProgress?.(0);
   const examples = new DenseMatrix(baseRows(options.base), most);
   const rest = kernels.matrix(examples.rows, options.batch);
-  let [seen, found] = [0, 0];
+  let [seen, found, done] = [0, 0, 0];
   let coding: CandidateCoding | undefined;
   for await (const Y of firstExamples(most + codedExamples)) {
     const taken = Math.min(Y.cols, most - seen);
     seen += taken;
+    done += Y.cols;
     if (taken > 0) found = takeExamples((await kernels.readMatrix(Y)).slice(0, taken), examples, found);
     if (seen < most || taken === Y.cols) continue;
     coding ??= await CandidateCoding.create(setting, own, unitColumns(examples.slice(0, found)));
     const y = kernels.head(rest, Y.cols - taken);
     await kernels.copyColumns(Y, taken, y);
     await coding.count(y);
+    onProgress?.((done - most) / (all - most));
   }
   kernels.free(rest);
   if (!coding) return { candidates: own, uses: new Float32Array(own.cols) }; // nothing left to code
   return coding.end();
 }
-
-/** Examples that are coded to find the most used atoms. */
-const codedExamples = 4096;
 
 /** The most examples, of this many, that become atoms. */
 function mostAtoms(atoms: number, examples: number): number {

@@ -123,6 +123,28 @@ describe("the starting atoms of a training run", () => {
     expect(rowsOf(await start(5, 2))).toEqual([2, 3, 5, 7, 11]);
     expect(rowsOf(await start(2, 1))).toEqual([2, 5]); // only the stronger atom of each counts
   });
+
+  test.each([
+    ["fewer atoms than the base has", { atoms: 5, init: "base" }, 7],
+    ["base atoms and examples", { atoms: 20, init: "both" }, 4],
+    ["the base", { init: "base" }, 0],
+    ["examples", { init: "examples" }, 0],
+  ] as const)("%s: the search for them reports how far it is", async (_, chosen, reports) => {
+    const parts: number[] = [];
+    const run = train(data, {
+      ...{ patch, base, atomSparsity: 4, coding: { sparsity: 2 }, holdout: 0, batch: 1 },
+      ...chosen,
+      onReading: (part, work) => {
+        if (work === "starting") parts.push(part);
+      },
+    });
+    await run.plan();
+    await run.close();
+    expect(parts.length).toBe(reports);
+    if (reports === 0) return;
+    expect([parts[0], parts.at(-1)]).toEqual([0, 1]);
+    expect(parts).toEqual(parts.toSorted((a, b) => a - b));
+  });
 });
 
 describe("explicit atoms that start from the base", () => {

@@ -33,9 +33,14 @@ export interface StartSetting {
   readonly examples: number;
   /** The first examples, at most this many, a mini-batch at a time. */
   firstExamples(limit?: number): AsyncIterable<DeviceMatrix>;
+  /** Called with the fraction done, from 0 to 1, while examples are coded to find the most used atoms. */
+  readonly onProgress?: ((part: number) => void) | undefined;
   readonly rng: Rng;
   readonly kernels: Kernels;
 }
+
+/** Examples that are coded to find the most used atoms. */
+export const codedExamples = 4096;
 
 /** A⁰ of a run, from a model or from the base. */
 export async function startingFactor(setting: StartSetting): Promise<SparseColumns> {
@@ -48,12 +53,20 @@ export async function startingFactor(setting: StartSetting): Promise<SparseColum
 }
 
 /** How often the codes of the first examples over Φ use each base atom. */
-async function countBaseUses({ options, firstExamples, kernels }: StartSetting): Promise<Float32Array> {
+async function countBaseUses(setting: StartSetting): Promise<Float32Array> {
+  const { options, firstExamples, kernels, onProgress } = setting;
   const phi = await SparseDictionary.ofBase(options.base, kernels);
   const limits = resolveLimits("train", options.coding, phi.rows, phi.cols);
   const encoder = new Encoder(phi, limits, options.batch, kernels);
   const uses = kernels.matrix(phi.cols, 1);
-  for await (const Y of firstExamples()) await kernels.countUses(await encoder.encode(Y), uses);
+  const count = Math.min(codedExamples, setting.examples);
+  let coded = 0;
+  onProgress?.(0);
+  for await (const Y of firstExamples(codedExamples)) {
+    await kernels.countUses(await encoder.encode(Y), uses);
+    coded += Y.cols;
+    onProgress?.(coded / count);
+  }
   const { data } = await kernels.readMatrix(uses);
   encoder.free();
   phi.free();

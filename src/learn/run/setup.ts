@@ -124,6 +124,7 @@ export interface OutlinedTraining {
   readonly kernels: Kernels;
   readonly unreadable: UnreadableFiles;
   readonly resume: Checkpoint | undefined;
+  readonly onReading: TrainOptions["onReading"];
 }
 
 /** Where reading problems and progress go, and where a run resumes. */
@@ -178,18 +179,19 @@ export async function outlineTraining(
     memory,
     done: { examples: resume?.header.position.examples ?? 0 },
   });
-  return { outline, plans, options, tests, rng, kernels, unreadable, resume };
+  return { outline, plans, options, tests, rng, kernels, unreadable, resume, onReading };
 }
 
 /** Put the examples in order, read them, and make the learner. */
 export async function openTraining(planned: OutlinedTraining): Promise<TrainingSetup> {
-  const { outline, plans, options, tests, rng, kernels, unreadable, resume } = planned;
+  const { outline, plans, options, tests, rng, kernels, unreadable, resume, onReading } = planned;
   const { sampler, batch } = plans;
   const { examplesAtOnce } = outline;
   const Y = kernels.matrix(sizeOf(options.base.shape), examplesAtOnce);
   const means = kernels.matrix(1, examplesAtOnce);
   const examples = await plans.open();
-  const source = { kernels, sampler, examples, options: { ...options, batch }, Y, means };
+  const onStarting = onReading && ((part: number) => onReading(part, "starting"));
+  const source = { kernels, sampler, examples, options: { ...options, batch }, Y, means, onStarting };
   const held = await examples.held();
   const scale = resume?.header.scale ?? (await findScale(source, held));
   const found = findExtreme(held);
@@ -332,9 +334,11 @@ function countSamples(signals: readonly Signal[]): number {
 export interface ExampleSource
   extends Pick<TrainingSetup, "kernels" | "sampler" | "examples" | "Y" | "means"> {
   readonly options: ResolvedTraining;
+  /** Called with the fraction done while atoms to start from are found. */
+  readonly onStarting?: ((part: number) => void) | undefined;
 }
 
-/** How many examples are used to find the units of the data, and the most useful base atoms. */
+/** How many examples are used to find the units of the data. */
 const sampleSize = 4096;
 
 /** The first examples, a mini-batch at a time. */
@@ -382,6 +386,7 @@ export async function createLearner(
     model: resolved.start,
     examples: source.sampler.examples,
     firstExamples: (limit) => firstExamples(source, limit),
+    onProgress: source.onStarting,
     rng: rng.split(label),
     kernels,
   });

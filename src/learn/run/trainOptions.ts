@@ -151,10 +151,10 @@ export interface TrainOptions {
   /** Called with one line for each part of a source that is skipped because it cannot be read, or may have changed. */
   readonly onUnreadable?: ((message: string) => void) | undefined;
   /**
-   * Called with the fraction done, from 0 to 1, while the examples of a source are put in order or read before the
-   * first update.
+   * Called with the fraction done, from 0 to 1, while the examples of a source are put in order or read, and while atoms to
+   * start from are found, before the first update.
    */
-  readonly onReading?: ((part: number, work: "ordering" | "reading") => void) | undefined;
+  readonly onReading?: ((part: number, work: "ordering" | "reading" | "starting") => void) | undefined;
   /** Where to compute; by default the best device available. Kernels passed in are not closed by the run. */
   readonly kernels?: Kernels | undefined;
   /** Abort to end the run early, with the model so far. */
