@@ -1,6 +1,6 @@
 /**
  * What a training run needs before its first update: the sampler, the examples on the
- * device, the starting atoms and the learner; and how much memory all of it takes.
+ * device, the starting atoms and the learner.
  *
  * Units. Samples are scaled by a power of two so that the median example deviates from
  * its mean by ¼ to ½ (root mean square). Steps and sums then stay in the range of f32
@@ -20,21 +20,27 @@ import { gapFreeSignals } from "../../data/sampling/gapFreeWindows.js";
 import type { OnOrdering } from "../../data/sampling/groupedOrder.js";
 import { PatchSampler, type Windows } from "../../data/sampling/patchSampler.js";
 import { UnreadableFiles } from "../../data/sampling/signalSource.js";
-import { baseBytes, baseCols, baseRows } from "../../dictionaries/base.js";
+import { baseCols } from "../../dictionaries/base.js";
 import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { codingError, type ExampleSet, scaleCoding } from "../../pursuit/encoder.js";
-import { AtomCare, newAtomSparsity } from "../atoms/atomCare.js";
-import { candidateAtoms, chosenFactor } from "../atoms/exampleStart.js";
+import { AtomCare } from "../atoms/atomCare.js";
+import { chosenFactor } from "../atoms/exampleStart.js";
 import { type StartSetting, startingMatrix } from "../atoms/initialAtoms.js";
-import { averageBytes } from "../atoms/iterateAverage.js";
 import type { Checkpoint } from "../checkpoints/checkpoint.js";
 import { partBytes } from "../checkpoints/checkpointParts.js";
 import { type ExamplePlan, planExamples, type TrainingData } from "../examples/examplePlan.js";
 import type { Examples } from "../examples/examples.js";
 import { isUsable, notUsable } from "../examples/usableSamples.js";
-import type { Learner, LearnerSetting, MemoryPart, StartingAtoms } from "../learners/learner.js";
-import { modelBytes } from "./bestModel.js";
+import type { Learner, LearnerSetting, StartingAtoms } from "../learners/learner.js";
 import { startOf } from "./chooseStart.js";
+import {
+  averageMemory,
+  keptMemory,
+  type MemoryPlan,
+  planMemory,
+  requireFits,
+  totalMemory,
+} from "./memoryPlan.js";
 import {
   defaultTestEvery,
   describeFewTests,
@@ -44,12 +50,6 @@ import {
   sizeOfRun,
 } from "./runLength.js";
 import type { ResolvedTraining, TrainOptions } from "./trainOptions.js";
-
-export interface MemoryPlan {
-  /** Bytes by what they are for, the largest first. */
-  readonly parts: readonly MemoryPart[];
-  readonly total: number;
-}
 
 /** What a run is going to do: its options, adjusted to the data. */
 export interface TrainPlan extends ResolvedTraining {
@@ -270,16 +270,6 @@ function makeOutline(
   };
 }
 
-/** The copy of the best model so far, on the host. */
-function keptMemory(options: ResolvedTraining, holdout: number): MemoryPart[] {
-  return options.keep === "best" && holdout > 0 ? [{ what: "best model", bytes: modelBytes(options) }] : [];
-}
-
-/** The mean of the atoms, which is kept on the host. */
-function averageMemory({ average, base, atoms }: ResolvedTraining): MemoryPart[] {
-  return average ? [{ what: "average of atoms", bytes: averageBytes(baseCols(base), atoms) }] : [];
-}
-
 /** Free everything but the kernels. */
 export async function freeTraining({
   kernels,
@@ -399,53 +389,5 @@ export async function createLearner(
     examples: Y.cols,
     ...(updates ? { updates } : {}),
     kernels,
-  });
-}
-
-// — memory ————————————————————————————————————————————————————————————————————
-
-/** The memory of a run with this many samples on the device, and this many examples per update. */
-export function planMemory(
-  options: ResolvedTraining,
-  samples: number,
-  kernels: Pick<Kernels, "workspace" | "mostGramAtoms">,
-  examples: number = options.batch,
-): MemoryPlan {
-  const { base, atoms: m, coding, atomCare, kind } = options;
-  const { mostGramAtoms } = kernels;
-  const n = baseRows(base);
-  const L = baseCols(base);
-  const longest = (atoms: number) => coding.sparsity ?? Math.min(n, atoms);
-  const overBase = kind.baseSparsity?.(options) ?? Math.min(options.atomSparsity, newAtomSparsity);
-  const work = (atoms: number) =>
-    kernels.workspace({ n, L, m: atoms, p: Math.max(longest(atoms), overBase), N: examples });
-  const learning = work(m);
-  const starting = options.init === "both" && !options.start ? work(candidateAtoms(L, m)) : 0;
-  return totalMemory([
-    ...kind.memory({ ...options, hasAtomCare: atomCare !== null, mostGramAtoms }, examples),
-    { what: "signals", bytes: 4 * samples },
-    { what: "workspace", bytes: Math.max(learning, starting) },
-    { what: "base", bytes: baseBytes(base) },
-  ]);
-}
-
-function totalMemory(parts: readonly MemoryPart[]): MemoryPlan {
-  const sorted = parts.toSorted((a, b) => b.bytes - a.bytes);
-  return { parts: sorted, total: parts.reduce((sum, { bytes }) => sum + bytes, 0) };
-}
-
-/** `1.8 GiB (Gram matrix 0.4, momentum 0.4, …)`: the total and its largest parts. */
-export function describeMemory({ parts, total }: MemoryPlan): string {
-  const [unit, size] = total >= 2 ** 30 ? ["GiB", 2 ** 30] : ["MiB", 2 ** 20];
-  const main = parts.filter(({ bytes }) => bytes > total / 50);
-  return `${(total / size).toFixed(1)} ${unit} (${main.map(({ what, bytes }) => `${what} ${(bytes / size).toFixed(1)}`).join(", ")})`;
-}
-
-/** Reject a run that does not fit, before it allocates anything. */
-export function requireFits(where: string, plan: MemoryPlan, limit: number): void {
-  if (plan.total <= limit) return;
-  const room = (limit / 2 ** 30).toFixed(1);
-  throw new InputError(`the run needs ${describeMemory(plan)}, but only ${room} GiB of memory is available`, {
-    where,
   });
 }

@@ -10,7 +10,8 @@ import { describePlan } from "../../report/followRun.js";
 import { checkpointFromBytes } from "../checkpoints/checkpoint.js";
 import { collect, keepEvery } from "../learners/learner.case.js";
 import type { LearnerName } from "../learners/registry.js";
-import { freeTraining, planMemory, setUpTraining } from "./setup.js";
+import { planMemory } from "./memoryPlan.js";
+import { freeTraining, setUpTraining } from "./setup.js";
 import { train } from "./train.js";
 import { resolveTraining, type TrainOptions } from "./trainOptions.js";
 

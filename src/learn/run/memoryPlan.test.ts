@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
-import { describeMemory, planMemory, requireFits } from "./setup.js";
+import { describeMemory, planMemory, requireFits } from "./memoryPlan.js";
 import { resolveTraining } from "./trainOptions.js";
 
 const paper64 = resolveTraining({ patch: [64, 64], atomSparsity: 600, coding: { sparsity: 60 } });
