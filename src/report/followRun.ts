@@ -8,7 +8,7 @@ import { formatShape } from "../core/shape.js";
 import { visibleLine } from "../core/visibleText.js";
 import { baseCols } from "../dictionaries/base.js";
 import { gainIsUnclear, modelBytes } from "../learn/run/bestModel.js";
-import { describeMemory } from "../learn/run/memoryPlan.js";
+import { describeMemory } from "../learn/run/plan/memoryPlan.js";
 import type { TrainPlan } from "../learn/run/setup.js";
 import type { KeptModel, TrainReport } from "../learn/run/trainingLoop.js";
 import type { CodingRule } from "../pursuit/encoder.js";

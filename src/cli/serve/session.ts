@@ -12,7 +12,7 @@ import type { SparseColumns } from "../../core/matrix.js";
 import type { Shape } from "../../core/shape.js";
 import { chooseKernels, type DeviceChoice, type DeviceName } from "../../kernels/chooseDevice.js";
 import type { Kernels } from "../../kernels/contract.js";
-import { describeFewTests } from "../../learn/run/runLength.js";
+import { describeFewTests } from "../../learn/run/plan/runLength.js";
 import { train } from "../../learn/run/train.js";
 import type { TrainOptions } from "../../learn/run/trainOptions.js";
 import { code } from "../../model/code.js";

@@ -26,7 +26,7 @@ import {
 import type { Kernels } from "../../kernels/contract.js";
 import { availableMemory } from "../../kernels/cpu/pool.js";
 import type { MemoryPart } from "../learners/learner.js";
-import { defaultLength, followsSize, type RunLength, sizeOfRun } from "../run/runLength.js";
+import { defaultLength, followsSize, type RunLength, sizeOfRun } from "../run/plan/runLength.js";
 import type { ResolvedTraining } from "../run/trainOptions.js";
 import { type Examples, ResidentExamples } from "./examples.js";
 import { GatheredExamples } from "./gatheredExamples.js";

@@ -31,7 +31,7 @@ import { ResidentExamples } from "../examples/examples.js";
 import { findUnusable, notUsable } from "../examples/usableSamples.js";
 import type { Learner } from "../learners/learner.js";
 import { BestModel } from "../run/bestModel.js";
-import { planMemory, requireFits } from "../run/memoryPlan.js";
+import { planMemory, requireFits } from "../run/plan/memoryPlan.js";
 import { describeRun, type RecordedPlan, withMeta } from "../run/runMeta.js";
 import { RunIdentity } from "../run/runSettings.js";
 import { createLearner, type ExampleSource, extractExamples, findScale, testWindows } from "../run/setup.js";

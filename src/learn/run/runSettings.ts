@@ -23,7 +23,7 @@ import {
   recordContents,
 } from "../checkpoints/dataRecord.js";
 import { type OwnOption, ownOptionNames } from "../learners/learner.js";
-import type { RunLength } from "./runLength.js";
+import type { RunLength } from "./plan/runLength.js";
 import type { ResolvedTraining } from "./trainOptions.js";
 
 /** Older checkpoints do not have it. */

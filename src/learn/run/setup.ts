@@ -32,7 +32,7 @@ import { type ExamplePlan, planExamples, type TrainingData } from "../examples/e
 import type { Examples } from "../examples/examples.js";
 import { isUsable, notUsable } from "../examples/usableSamples.js";
 import type { Learner, LearnerSetting, StartingAtoms } from "../learners/learner.js";
-import { startOf } from "./chooseStart.js";
+import { startOf } from "./plan/chooseStart.js";
 import {
   averageMemory,
   keptMemory,
@@ -40,7 +40,7 @@ import {
   planMemory,
   requireFits,
   totalMemory,
-} from "./memoryPlan.js";
+} from "./plan/memoryPlan.js";
 import {
   defaultTestEvery,
   describeFewTests,
@@ -48,7 +48,7 @@ import {
   describeShortRun,
   followsSize,
   sizeOfRun,
-} from "./runLength.js";
+} from "./plan/runLength.js";
 import type { ResolvedTraining, TrainOptions } from "./trainOptions.js";
 
 /** What a run is going to do: its options, adjusted to the data. */

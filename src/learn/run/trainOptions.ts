@@ -1,7 +1,7 @@
 /**
  * The options of a training run, their defaults, and how they are checked.
  *
- * Defaults are written only here and in runLength.ts, which has those that follow from the
+ * Defaults are written only here and in plan/runLength.ts, which has those that follow from the
  * number of examples; `--help` and the docs are made from them. Two depend on the patch. Codes use about n/40 atoms, near the paper's experiments: 4, 10 and 26 at
  * 12×12, 20×20 and 32×32, where the paper has 4, 10 and 20. Atoms have 2√n non-zeros
  * (docs/decisions/0013-defaults-by-size.md).
@@ -53,7 +53,7 @@ import {
 import { osdlDefaults } from "../learners/osdl.js";
 import { type LearnerName, learnerNames, learners } from "../learners/registry.js";
 import { type FirstSteps, requireFirstSteps } from "../learners/shortStart.js";
-import type { RunLength } from "./runLength.js";
+import type { RunLength } from "./plan/runLength.js";
 
 /** Non-zeros per atom: a number, or a percentage of the samples of a patch such as `"10%"`. */
 export type AtomSparsity = number | `${number}%`;

@@ -10,7 +10,7 @@ import { describePlan } from "../../report/followRun.js";
 import { checkpointFromBytes } from "../checkpoints/checkpoint.js";
 import { collect, keepEvery } from "../learners/learner.case.js";
 import type { LearnerName } from "../learners/registry.js";
-import { planMemory } from "./memoryPlan.js";
+import { planMemory } from "./plan/memoryPlan.js";
 import { freeTraining, setUpTraining } from "./setup.js";
 import { train } from "./train.js";
 import { resolveTraining, type TrainOptions } from "./trainOptions.js";

@@ -3,15 +3,15 @@
  * host, for what is kept beside them. A run that does not fit is refused before it allocates anything.
  */
 
-import { InputError } from "../../core/errors.js";
-import { baseBytes, baseCols, baseRows } from "../../dictionaries/base.js";
-import type { Kernels } from "../../kernels/contract.js";
-import { newAtomSparsity } from "../atoms/atomCare.js";
-import { candidateAtoms } from "../atoms/exampleStart.js";
-import { averageBytes } from "../atoms/iterateAverage.js";
-import type { MemoryPart } from "../learners/learner.js";
-import { modelBytes } from "./bestModel.js";
-import type { ResolvedTraining } from "./trainOptions.js";
+import { InputError } from "../../../core/errors.js";
+import { baseBytes, baseCols, baseRows } from "../../../dictionaries/base.js";
+import type { Kernels } from "../../../kernels/contract.js";
+import { newAtomSparsity } from "../../atoms/atomCare.js";
+import { candidateAtoms } from "../../atoms/exampleStart.js";
+import { averageBytes } from "../../atoms/iterateAverage.js";
+import type { MemoryPart } from "../../learners/learner.js";
+import { modelBytes } from "../bestModel.js";
+import type { ResolvedTraining } from "../trainOptions.js";
 
 export interface MemoryPlan {
   /** Bytes by what they are for, the largest first. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { InputError } from "../../core/errors.js";
-import { createReferenceKernels } from "../../kernels/reference/index.js";
+import { InputError } from "../../../core/errors.js";
+import { createReferenceKernels } from "../../../kernels/reference/index.js";
+import { resolveTraining } from "../trainOptions.js";
 import { describeMemory, planMemory, requireFits } from "./memoryPlan.js";
-import { resolveTraining } from "./trainOptions.js";
 
 const paper64 = resolveTraining({ patch: [64, 64], atomSparsity: 600, coding: { sparsity: 60 } });
 

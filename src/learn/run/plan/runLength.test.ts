@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { learnerNames, learners } from "../learners/registry.js";
+import { learnerNames, learners } from "../../learners/registry.js";
 import {
   defaultLength,
   defaultTestEvery,

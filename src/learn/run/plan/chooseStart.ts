@@ -17,15 +17,15 @@
  * began with.
  */
 
-import { counted, grouped } from "../../core/formatText.js";
-import { baseRows } from "../../dictionaries/base.js";
-import { startingExamples } from "../atoms/exampleStart.js";
-import type { RunSettings } from "../checkpoints/checkpointHeader.js";
-import type { ExamplePlan } from "../examples/examplePlan.js";
-import type { StartingAtoms } from "../learners/learner.js";
-import type { FirstSteps } from "../learners/shortStart.js";
+import { counted, grouped } from "../../../core/formatText.js";
+import { baseRows } from "../../../dictionaries/base.js";
+import { startingExamples } from "../../atoms/exampleStart.js";
+import type { RunSettings } from "../../checkpoints/checkpointHeader.js";
+import type { ExamplePlan } from "../../examples/examplePlan.js";
+import type { StartingAtoms } from "../../learners/learner.js";
+import type { FirstSteps } from "../../learners/shortStart.js";
+import type { ResolvedTraining } from "../trainOptions.js";
 import { sizeOfRun, usesPerEpoch } from "./runLength.js";
-import type { ResolvedTraining } from "./trainOptions.js";
 
 /** Mini-batches, and uses of an atom per non-zero, from which on a run recovers from the paper's first steps. */
 const recovers = { updates: 20, usesPerUnknown: 4 } as const;

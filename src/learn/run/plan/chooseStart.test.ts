@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { syntheticPictures } from "../../data/syntheticPictures.js";
-import { createReferenceKernels } from "../../kernels/reference/index.js";
-import { modelToBytes } from "../../model/files.js";
-import { describePlan } from "../../report/followRun.js";
-import { checkpointFromBytes } from "../checkpoints/checkpoint.js";
-import { collect, keepEvery } from "../learners/learner.case.js";
+import { syntheticPictures } from "../../../data/syntheticPictures.js";
+import { createReferenceKernels } from "../../../kernels/reference/index.js";
+import { modelToBytes } from "../../../model/files.js";
+import { describePlan } from "../../../report/followRun.js";
+import { checkpointFromBytes } from "../../checkpoints/checkpoint.js";
+import { collect, keepEvery } from "../../learners/learner.case.js";
+import { train } from "../train.js";
+import type { TrainOptions } from "../trainOptions.js";
 import { chooseStart, type StartSituation } from "./chooseStart.js";
-import { train } from "./train.js";
-import type { TrainOptions } from "./trainOptions.js";
 
 describe("first steps by default", () => {
   /** 20×20, k = 40, p = 10, 2,500 atoms, batches of 512. */

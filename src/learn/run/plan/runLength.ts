@@ -14,12 +14,12 @@
  * default (a learner of the whole set, `pca`) keep them.
  */
 
-import { counted, grouped } from "../../core/formatText.js";
-import { powerBelow } from "../../core/units.js";
-import { baseRows } from "../../dictionaries/base.js";
-import { defaultSparsity } from "../../pursuit/encoder.js";
-import type { LearnerKind, LearnerOptions } from "../learners/learner.js";
-import { osdlDefaults } from "../learners/osdl.js";
+import { counted, grouped } from "../../../core/formatText.js";
+import { powerBelow } from "../../../core/units.js";
+import { baseRows } from "../../../dictionaries/base.js";
+import { defaultSparsity } from "../../../pursuit/encoder.js";
+import type { LearnerKind, LearnerOptions } from "../../learners/learner.js";
+import { osdlDefaults } from "../../learners/osdl.js";
 
 /** What the length of a run follows from. */
 export interface RunSize {
