@@ -245,3 +245,8 @@ export function defaultSparsity(n: number): number {
   requireInteger("defaultSparsity", "n", n, 1);
   return Math.max(1, Math.min(n, Math.max(2, Math.round(n / 40))));
 }
+
+/** Atoms of a code of n samples over m atoms, about: where only an error limits it, as many as by default. */
+export function expectedSparsity({ sparsity }: Pick<CodingRule, "sparsity">, n: number, m: number): number {
+  return sparsity ?? Math.min(m, defaultSparsity(n));
+}

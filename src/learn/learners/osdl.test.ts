@@ -636,6 +636,24 @@ describe("departures from the text", () => {
     expect(startDelay({ ...sizes, batch: 50 })).toBe(20);
   });
 
+  test("D4 short start: a smaller mini-batch counts by its examples", async () => {
+    const { N } = usual;
+    const gammas: number[] = [];
+    const kernels = createReferenceKernels();
+    const moveAtoms = kernels.moveAtoms.bind(kernels);
+    kernels.moveAtoms = (k, U, S, A, step) => {
+      gammas.push(step.gamma);
+      return moveAtoms(k, U, S, A, step);
+    };
+    const at = await setUp({ firstSteps: "short" }, kernels);
+    for (const count of [N, N, 1, N]) {
+      const Y = await at.put(at.draw());
+      await osdlUpdate(at.state, at.kernels.head(Y, count), at.kernels);
+    }
+    const delay = startDelay({ atoms: usual.m, atomSparsity: usual.k, sparsity: usual.p, batch: N });
+    expect(gammas).toEqual([0, 1, 2, 2 + 1 / N].map((t) => risingMomentum(0.9, t, delay)));
+  });
+
   test("D4 short start: reads back in its first update alone, and a batch without uses scales nothing", async () => {
     const watched = watchKernels();
     const at = await setUp({ firstSteps: "short" }, watched.kernels);

@@ -15,7 +15,8 @@
  *     U_S ← γ U_S + η∇,  A_S ← P_k[A_S − U_S]    (12)     kernels.moveAtoms
  *     G   ← refresh rows and columns S                    dictionary.refresh
  *
- * An update reads nothing back to the host (the first of a short start does, and one that refines the base); `osdlReport` reads a few numbers.
+ * An update reads nothing back to the host, but for one that refines the base and those of a short start up to the first
+ * mini-batch with codes. `osdlReport` reads a few numbers.
  *
  * Shapes   Φ n×L   A L×m   Y n×N   X m×N   U L×m   G m×m   S ⊂ {0 … m−1}
  * Cost     O(N n²(√m + k) + m² log m) per mini-batch, §IV-D.
@@ -63,12 +64,12 @@ import { requireFraction, requireInteger } from "../../core/require.js";
 import { baseCols, baseRows } from "../../dictionaries/base.js";
 import { SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
-import { type CodingRule, defaultSparsity, Encoder, resolveLimits } from "../../pursuit/encoder.js";
+import { type CodingRule, Encoder, expectedSparsity, resolveLimits } from "../../pursuit/encoder.js";
 import { atomCareMemory, NewAtoms } from "../atoms/atomCare.js";
 import { BaseRefinement, refinementMemory, requireRefinable } from "../atoms/baseRefinement.js";
 import { startMemory } from "../atoms/exampleStart.js";
 import { IterateAverage } from "../atoms/iterateAverage.js";
-import { hostPart, readPart, type Savable, savableMatrix } from "../checkpoints/checkpointParts.js";
+import { type Savable, savableMatrix, savableNumbers } from "../checkpoints/checkpointParts.js";
 import {
   correlationsOf,
   gramMemory,
@@ -102,7 +103,7 @@ export const osdlDefaults = {
   batch: 512,
 } as const satisfies Partial<OsdlOptions>;
 
-/** All that is carried from one mini-batch to the next (A, U, the tally), and the workspace of an update. */
+/** All that is carried from one mini-batch to the next (A, U, the tally, and where a short start is), and the workspace of an update. */
 export interface OsdlState extends SparseState {
   readonly options: Required<OsdlOptions>;
   /** U. */
@@ -115,6 +116,8 @@ export interface OsdlState extends SparseState {
   readonly scalars: DeviceMatrix;
   /** Whether a short start has scaled the atoms: by the first mini-batch with codes. */
   scaled: boolean;
+  /** Examples so far. */
+  seen: number;
 }
 
 /** What the mini-batches since the last report did; `stepSize` is η of (13). The data of figures 5 and 6. */
@@ -166,20 +169,21 @@ export function createOsdl(dictionary: SparseDictionary, options: OsdlOptions, k
     gradient: kernels.matrix(L, m),
     scalars: kernels.matrix(slot.count, 1),
     scaled: false,
+    seen: 0,
   };
 }
 
-/** One iteration of Algorithm 2. Changes `state` in place and reads nothing back, except in the first of a short start and where it refines the base. */
+/** One iteration of Algorithm 2. Changes `state` in place and reads nothing back, except at a short start and where it refines the base. */
 export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
   requireState("osdlUpdate", state, kernels);
   requireArgument("osdlUpdate", "Y", Y, deviceMatrix);
   const { dictionary: D, encoder, tally, refinement, momentum: U, gradient: grad, scalars } = state;
-  const { atomSparsity: k, momentum, firstSteps } = state.options;
-  const delay = firstSteps === "short" ? delayOf(state, Y.cols) : 0; // D4
-  const gamma = delay > 0 ? risingMomentum(momentum, tally.step, delay) : momentum;
+  const { atomSparsity: k, momentum, firstSteps, batch } = state.options;
+  const startsShort = firstSteps === "short"; // D4
+  const gamma = startsShort ? risingMomentum(momentum, state.seen / batch, delayOf(state, batch)) : momentum;
 
   const X = await encoder.encode(Y);
-  if (delay > 0 && !state.scaled) state.scaled = await scaleStart(D, X, delay, kernels);
+  if (startsShort && !state.scaled) state.scaled = await scaleStart(D, X, delayOf(state, Y.cols), kernels);
   const refines = refinement?.isDue(tally.step + 1) === true;
   if (refines) await refinement.refine(tally.step + 1, Y, X); // D5
   const R = kernels.head(state.residual, Y.cols);
@@ -193,12 +197,13 @@ export async function osdlUpdate(state: OsdlState, Y: DeviceMatrix, kernels: Ker
   await kernels.moveAtoms(k, U, S, D.A, { gamma, scalars, eta: slot.eta, grad }); // D3, (12)
   await (refines ? D.refreshAll() : D.refresh(S));
   tally.step += 1;
+  state.seen += Y.cols;
 }
 
 /** T of the short start (D4), in mini-batches of this many examples. */
 function delayOf({ dictionary: D, options }: OsdlState, batch: number): number {
   const { atomSparsity, coding } = options;
-  const sparsity = coding.sparsity ?? defaultSparsity(D.rows);
+  const sparsity = expectedSparsity(coding, D.rows, D.cols);
   return startDelay({ atoms: D.cols, atomSparsity, sparsity, batch });
 }
 
@@ -261,12 +266,18 @@ export function osdlAtoms(state: OsdlState, kernels: Kernels): ReplaceableAtoms 
   };
 }
 
-/** Whether the atoms were scaled, for checkpoints; those from before there was this part are of runs that had begun. */
-function savableScaled(state: OsdlState): Savable {
+/** How far a short start is, for checkpoints. Those from before there was this part are of runs that had scaled their atoms. */
+function savableStart(state: OsdlState): Savable {
+  const numbers = savableNumbers(
+    "start",
+    () => [Number(state.scaled), state.seen],
+    ([scaled, seen]) => Object.assign(state, { scaled: scaled !== 0, seen }),
+  );
   return {
-    parts: () => [hostPart("scaled", Float64Array.of(Number(state.scaled)))],
+    parts: numbers.parts,
     async restore(saved) {
-      state.scaled = !saved.has("scaled") || (await readPart(saved, "scaled", "f64", 1))[0] !== 0;
+      if (saved.has("start")) await numbers.restore(saved);
+      else Object.assign(state, { scaled: true, seen: state.tally.step * state.options.batch });
     },
   };
 }
@@ -332,7 +343,7 @@ export const osdl: LearnerKind = {
       replaceable: average ? forgetting(replaceable, average) : replaceable,
       savable: [
         savableMatrix("U", state.momentum, kernels),
-        savableScaled(state),
+        savableStart(state),
         ...(average ? [average.savable] : []),
       ],
       async update(Y) {

@@ -14,7 +14,7 @@
  * examples use must not follow these alone: cⱼ counts `addedUses` average uses more.
  *
  * *Momentum.* A gradient is added up to 1/(1 − γ) times in all, 10 times for γ = 0.9. γ rises from 0 to its value,
- * as more is known: γₜ = min(γ, t/(t + T)) after t updates.
+ * as more is known: γₜ = min(γ, t/(t + T)) after t mini-batches, where a smaller one counts by its examples.
  *
  * *How long.* An atom has k unknowns, and a mini-batch of N examples uses it u = Np/m times on average. T = k/(4u)
  * mini-batches bring it a use for every four of them. Where T is below `longDelay`, a mini-batch determines the atoms
@@ -62,9 +62,9 @@ export function startDelay({ atoms, atomSparsity, sparsity, batch }: StartSizes)
   return (usesPerUnknown * atomSparsity * atoms) / (batch * sparsity);
 }
 
-/** γₜ after t updates. */
-export function risingMomentum(gamma: number, updates: number, delay: number): number {
-  return Math.min(gamma, updates / (updates + delay));
+/** γₜ after the examples of t mini-batches. */
+export function risingMomentum(gamma: number, t: number, delay: number): number {
+  return Math.min(gamma, t / (t + delay));
 }
 
 /**

@@ -146,8 +146,8 @@ export function sparseLearner(state: SparseState, kernels: Kernels, work: OwnWor
     savable: savableTogether(
       ...(refinement ? [refinement.savable] : []),
       savableSparseDictionary(dictionary, kernels),
-      ...savable,
       tally.savable,
+      ...savable,
     ),
     report: () => tally.report(),
     findNonFinite: () => findNonFinite(dictionary, kernels),

@@ -58,7 +58,7 @@ describe("a folder of checkpoints", () => {
     const resume = (await folder.newest())!;
     expect(resume.header.position.step).toBe(10);
     expect(problems).toEqual([
-      "RUN/checkpoint-000011.tlc: damaged (wrong checksum of counters); using checkpoint-000010.tlc",
+      "RUN/checkpoint-000011.tlc: damaged (wrong checksum of start); using checkpoint-000010.tlc",
     ]);
     const { model } = await collect(data, { ...small, checkpoints: folder, resume });
     expect(modelToBytes(model)).toEqual(modelToBytes(plain.model));

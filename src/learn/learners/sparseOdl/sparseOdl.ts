@@ -68,7 +68,7 @@ import { baseCols, baseRows } from "../../../dictionaries/base.js";
 import { identityColumns, SparseDictionary } from "../../../dictionaries/dictionary.js";
 import type { AtomRange, DeviceMatrix, DeviceSet, DeviceSparse, Kernels } from "../../../kernels/contract.js";
 import { Model, type ModelMeta } from "../../../model/model.js";
-import { Encoder, resolveLimits } from "../../../pursuit/encoder.js";
+import { Encoder, expectedSparsity, resolveLimits } from "../../../pursuit/encoder.js";
 import { atomCareMemory, NewAtoms } from "../../atoms/atomCare.js";
 import { AtomFits, fitBytes, movedTogether } from "../../atoms/atomFits.js";
 import { BaseRefinement, refinementMemory, requireRefinable } from "../../atoms/baseRefinement.js";
@@ -85,7 +85,6 @@ import {
 } from "../learner.js";
 import { codeBatch, type SparseState, sparseLearner, Tally } from "../tally.js";
 import {
-  expectedSparsity,
   type LastUpdates,
   type UpdateKind,
   type UpdateSchedule,
@@ -117,7 +116,7 @@ async function createSparseOdl(setting: LearnerSetting): Promise<SparseOdlState>
   const dictionary = await SparseDictionary.create(base, start, kernels, k);
   await scaleToUnit(dictionary, start, kernels);
   const { rows: n, cols: m } = dictionary;
-  const p = expectedSparsity(options);
+  const p = expectedSparsity(coding, n, m);
   const identity = kernels.sparse(m, m, 1);
   const all = kernels.set(m);
   await kernels.writeSparse(identity, identityColumns(m, 0, m));

@@ -11,7 +11,7 @@
  */
 
 import { baseCols, baseRows } from "../../../dictionaries/base.js";
-import { defaultSparsity } from "../../../pursuit/encoder.js";
+import { expectedSparsity } from "../../../pursuit/encoder.js";
 import { fitCost, quickFits } from "../../atoms/atomFits.js";
 import type { LearnerOptions } from "../learner.js";
 
@@ -75,19 +75,14 @@ function isFitDue(
 /** The time that updates may take, as a share of coding: moves, the fits beside them, and fits alone. */
 const shares = { moves: 1, fits: 0.25, fitsAlone: 2 } as const;
 
-/** Atoms of a code, about, where an error limits it: what `train` takes by default. */
-export function expectedSparsity({ base, coding }: Pick<LearnerOptions, "base" | "coding">): number {
-  return coding.sparsity ?? defaultSparsity(baseRows(base));
-}
-
 /**
  * Mini-batches between two updates, from the multiply-adds of an update and of coding N examples. Fits alone, and moves, come
  * sooner at first: a sixth of the most, or less where they are quick.
  */
 export function updateIntervals(options: LearnerOptions, N: number, mostGramAtoms: number): UpdateIntervals {
-  const { base, atoms: m, atomSparsity: k } = options;
+  const { base, atoms: m, atomSparsity: k, coding } = options;
   const [n, L] = [baseRows(base), baseCols(base)];
-  const p = expectedSparsity(options);
+  const p = expectedSparsity(coding, n, m);
   const transform = base.factors.reduce(
     ({ size, cost }, { rows, cols }) => ({ size: (size / rows) * cols, cost: cost + size * cols }),
     { size: n, cost: 0 },

@@ -17,7 +17,7 @@
 import { counted, grouped } from "../../../core/formatText.js";
 import { powerBelow } from "../../../core/units.js";
 import { baseRows } from "../../../dictionaries/base.js";
-import { defaultSparsity } from "../../../pursuit/encoder.js";
+import { expectedSparsity } from "../../../pursuit/encoder.js";
 import type { LearnerKind, LearnerOptions } from "../../learners/learner.js";
 import { osdlDefaults } from "../../learners/osdl.js";
 
@@ -59,8 +59,7 @@ export function followsSize({ takes, defaults }: LearnerKind): boolean {
 
 /** The size of a run with this many examples; a code without a limit on its atoms counts as one with the usual limit. */
 export function sizeOfRun({ base, atoms, coding }: LearnerOptions, examples: number): RunSize {
-  const sparsity = coding.sparsity ?? Math.min(atoms, defaultSparsity(baseRows(base)));
-  return { examples, atoms, sparsity };
+  return { examples, atoms, sparsity: expectedSparsity(coding, baseRows(base), atoms) };
 }
 
 /** The mini-batch and the epochs of a run of this size, where they are not given. */
