@@ -225,7 +225,7 @@ export class OnlineLearner implements Closable {
     try {
       for (let from = 0; from < N; from += plan.batch) {
         const windows = sampler.trainingWindows(0, from, Math.min(from + plan.batch, N));
-        await this.#best.beforeUpdate(learner.step, () => this.#current());
+        await this.#best.beforeChange(learner.step, () => this.#current());
         await learner.update(await extractExamples(open, plan, { store, windows }));
         await this.#pause.ifDue();
         this.#examples += windows.signal.length;
@@ -287,11 +287,11 @@ export class OnlineLearner implements Closable {
       await learner.finish?.(false);
       await this.#measure();
     }
-    const other = keep === "best" ? this.#best.otherThan(step) : undefined;
-    if (!other)
+    const earlier = keep === "best" ? this.#best.earlier : undefined;
+    if (!earlier)
       return this.#tested?.step === step ? this.#current() : learner.model(this.#meta(this.#examples));
-    const kept = { step: other.test.step, of: step };
-    return withMeta(other.model, { ...this.#meta(other.test.examples), kept });
+    const kept = { step: earlier.test.step, of: step };
+    return withMeta(earlier.model, { ...this.#meta(earlier.test.examples), kept });
   }
 
   async #save(): Promise<void> {
@@ -306,7 +306,7 @@ export class OnlineLearner implements Closable {
     };
     const { settings = {}, data = {} } = this.#identity ?? {};
     const header = { library: version, settings, data, scale, position, report: this.#latest };
-    const parts = [...learner.savable.parts(), ...this.#best.parts(learner.step)];
+    const parts = [...learner.savable.parts(), ...this.#best.parts()];
     await checkpoints.save(draftCheckpoint(header, parts));
   }
 

@@ -5,6 +5,7 @@ import { modelFromBytes, modelToBytes } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
 import { checkpointFromBytes } from "../checkpoints/checkpoint.js";
 import { collect, keepEvery } from "../learners/learner.case.js";
+import { BestModel } from "./bestModel.js";
 import { train } from "./train.js";
 import type { TrainReport } from "./trainingLoop.js";
 import type { TrainOptions } from "./trainOptions.js";
@@ -80,7 +81,7 @@ describe("a run", () => {
   });
 
   test("that ends with its best has no more in its record than one without a test", async () => {
-    const { model, last } = await watched({ learner: "sparse-odl", firstSteps: undefined, testEvery: 420 });
+    const { model, last } = await watched({ learner: "sparse-odl", firstSteps: undefined });
     expect(last.kept?.step).toBe(22);
     expect(model.meta).not.toHaveProperty("kept");
   });
@@ -113,6 +114,25 @@ describe("a run", () => {
     const { reports, model } = await collect(data, { ...small, resume });
     const errors = errorsOf(reports);
     expect(model.meta.kept?.step ?? 22).toBe(19 + errors.lastIndexOf(Math.min(...errors)));
+  });
+});
+
+describe("a dictionary that changes between two tests after the same update", () => {
+  const [before, after] = [{} as Model, {} as Model];
+  const test5 = (testRmse: number) => ({ step: 5, examples: 100, testRmse });
+
+  test.each([
+    ["worse: the one before it is the best", 5.2, before, 5],
+    ["better: it is the best", 4.9, undefined, 4.9],
+  ])("is %s", async (_, testRmse, model, best) => {
+    const record = new BestModel(true);
+    record.note(test5(5));
+    await record.beforeChange(5, async () => before);
+    record.note(test5(testRmse));
+    expect(record.earlier?.model).toBe(model);
+    expect(record.record.best?.testRmse).toBe(best);
+    await record.beforeChange(5, async () => after); // before the next update
+    expect(record.earlier?.model).toBe(model ?? after);
   });
 });
 

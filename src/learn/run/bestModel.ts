@@ -48,30 +48,28 @@ export class BestModel {
     this.#copy = undefined;
   }
 
-  /** Copy the best model if it is the learner itself, which is about to change. */
-  async beforeUpdate(step: number, snapshot: () => Promise<Model>): Promise<void> {
+  /** Copy the best model if it is the learner itself after this many updates, which is about to change. */
+  async beforeChange(step: number, snapshot: () => Promise<Model>): Promise<void> {
     if (this.#keepsModel && this.#best?.step === step && !this.#copy) this.#copy = await snapshot();
   }
 
-  /** The best model, unless it is the learner itself after this many updates. */
-  otherThan(step: number): { readonly model: Model; readonly test: KeptTest } | undefined {
-    return this.#best && this.#best.step !== step && this.#copy
-      ? { model: this.#copy, test: this.#best }
-      : undefined;
+  /** The best model, unless it is the learner itself. */
+  get earlier(): { readonly model: Model; readonly test: KeptTest } | undefined {
+    return this.#best && this.#copy ? { model: this.#copy, test: this.#best } : undefined;
   }
 
-  /** Its part of a checkpoint after this many updates; none if the best model is the learner itself. */
-  parts(step: number): CheckpointPart[] {
-    const other = this.otherThan(step);
-    return other ? [hostPart(partName, wordsOf(modelToBytes(other.model, partName)))] : [];
+  /** Its part of a checkpoint; none if the best model is the learner itself. */
+  parts(): CheckpointPart[] {
+    const { earlier } = this;
+    return earlier ? [hostPart(partName, wordsOf(modelToBytes(earlier.model, partName)))] : [];
   }
 
   /** Read the model of a checkpoint that was saved after this many updates. */
   async restore(saved: SavedParts, step: number): Promise<void> {
-    if (!this.#keepsModel || !this.#best || this.#best.step === step) return;
+    if (!this.#keepsModel || !this.#best) return;
     if (saved.has(partName))
       this.#copy = modelFromBytes(bytesOf(await readPart(saved, partName, "u32")), partName);
-    else this.#best = undefined; // a run that kept the last model saved none
+    else if (this.#best.step !== step) this.#best = undefined; // a run that kept the last model saved none
   }
 }
 

@@ -148,11 +148,11 @@ export class TrainingLoop {
   async model(): Promise<Model> {
     const { plan, learner } = this.#setup;
     if (plan.keep === "best" && !this.#isTested && !this.#ended) await this.#testEnd();
-    const step = learner.step;
-    const other = this.#keepsLast ? undefined : this.#best.otherThan(step);
-    if (other) {
-      const { model, test } = other;
-      return withMeta(model, { ...describeRun(plan, test.examples), kept: { step: test.step, of: step } });
+    const earlier = this.#keepsLast ? undefined : this.#best.earlier;
+    if (earlier) {
+      const { model, test } = earlier;
+      const kept = { step: test.step, of: learner.step };
+      return withMeta(model, { ...describeRun(plan, test.examples), kept });
     }
     return this.#isTested ? this.#snapshot() : learner.model(describeRun(plan, this.#progress.examples));
   }
@@ -226,7 +226,7 @@ export class TrainingLoop {
   /** Copy the dictionary if it is the best so far; that counts as a part of its test. */
   async #keepBest(): Promise<void> {
     const start = performance.now();
-    await this.#best.beforeUpdate(this.#setup.learner.step, () => this.#snapshot());
+    await this.#best.beforeChange(this.#setup.learner.step, () => this.#snapshot());
     this.#progress.testSeconds += (performance.now() - start) / 1000;
   }
 
@@ -255,7 +255,7 @@ export class TrainingLoop {
     const { checkpoints } = this.#options;
     const tests = last || this.#progress.examples >= this.#nextTest;
     const due = checkpoints?.due(learner.step) ?? false;
-    if (last) await learner.finish?.(true);
+    if (last) await this.#finish();
     const regular = tests || reportIsDue(plan, learner.step);
     if (!regular && !due && !this.#stopping.reason()) return undefined;
     const report = regular ? await this.#report(epoch, tests) : undefined;
@@ -263,6 +263,14 @@ export class TrainingLoop {
     // saved before a report that is made only because the run ends here: a run that resumes makes no such report
     if (due || ended) await this.#save(epoch);
     return ended ? this.#end(ended, report ?? (await this.#report(epoch, false))) : report;
+  }
+
+  /** The work that a learner has left for the end of a run; the dictionary may have been tested before it. */
+  async #finish(): Promise<void> {
+    const { learner } = this.#setup;
+    if (!learner.finish) return;
+    await this.#keepBest();
+    await learner.finish(true);
   }
 
   /** Nothing was learned, so nothing is due but the end. A run that resumes tries to read the examples again. */
@@ -364,7 +372,7 @@ export class TrainingLoop {
       position,
       report: this.#latest!,
     };
-    const parts = [...learner.savable.parts(), ...this.#best.parts(learner.step)];
+    const parts = [...learner.savable.parts(), ...this.#best.parts()];
     await checkpoints.save(draftCheckpoint(header, parts));
   }
 }
