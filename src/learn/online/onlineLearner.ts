@@ -341,8 +341,12 @@ export class OnlineLearner implements Closable {
     const n = sizeOf(options.base.shape);
     const [Y, means] = [kernels.matrix(n, options.batch), kernels.matrix(1, options.batch)];
     const examples = new ResidentExamples(signals, sampler, kernels);
-    const source: ExampleSource = { kernels, sampler, examples, options, Y, means };
-    const scale = this.#options.resume?.header.scale ?? (await findScale(source, signals));
+    const { resume } = this.#options;
+    const source: ExampleSource = {
+      ...{ kernels, sampler, examples, options, Y, means },
+      resumes: resume !== undefined,
+    };
+    const scale = resume?.header.scale ?? (await findScale(source, signals));
     requireUsable(signals, scale); // before anything is made from them
     examples.scaleBy(scale);
     const learner = await createLearner(source, scale, this.#rng);

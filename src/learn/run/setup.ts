@@ -191,7 +191,17 @@ export async function openTraining(planned: OutlinedTraining): Promise<TrainingS
   const means = kernels.matrix(1, examplesAtOnce);
   const examples = await plans.open();
   const onStarting = onReading && ((part: number) => onReading(part, "starting"));
-  const source = { kernels, sampler, examples, options: { ...options, batch }, Y, means, onStarting };
+  const resumes = resume !== undefined;
+  const source = {
+    kernels,
+    sampler,
+    examples,
+    options: { ...options, batch },
+    Y,
+    means,
+    onStarting,
+    resumes,
+  };
   const held = await examples.held();
   const scale = resume?.header.scale ?? (await findScale(source, held));
   const found = findExtreme(held);
@@ -326,6 +336,8 @@ export interface ExampleSource
   readonly options: ResolvedTraining;
   /** Called with the fraction done while atoms to start from are found. */
   readonly onStarting?: ((part: number) => void) | undefined;
+  /** Whether a checkpoint will replace the starting atoms: none are looked for. */
+  readonly resumes?: boolean;
 }
 
 /** How many examples are used to find the units of the data. */
@@ -361,6 +373,12 @@ export async function findScale(source: ExampleSource, held: readonly Signal[]):
   return (0.25 / powerBelow(Math.sqrt(median / Y.rows))) * provisional;
 }
 
+/** Unit vectors in the place of m atoms that a checkpoint has. */
+function placeholderAtoms(rows: number, m: number): SparseColumns {
+  const indices = Uint32Array.from({ length: m }, (_, j) => j % rows);
+  return new SparseColumns(rows, m, 1, indices, new Float32Array(m).fill(1), new Uint32Array(m).fill(1));
+}
+
 /** The learner with its starting atoms. */
 export async function createLearner(
   source: ExampleSource,
@@ -380,12 +398,15 @@ export async function createLearner(
     rng: rng.split(label),
     kernels,
   });
+  const { base, atoms: m } = options;
+  const isPlaceholder = source.resumes && !resolved.start;
   return kind.create({
     options,
     start: kind.explicit
-      ? new SparseColumns(baseCols(options.base), options.atoms, 0) // it takes a matrix instead
-      : await chosenFactor(start("atoms")),
-    atoms: () => startingMatrix(start("examples")),
+      ? new SparseColumns(baseCols(base), m, 0) // it takes a matrix instead
+      : await (isPlaceholder ? placeholderAtoms(baseCols(base), m) : chosenFactor(start("atoms"))),
+    atoms: async () =>
+      isPlaceholder ? placeholderAtoms(sizeOf(base.shape), m).toDense() : startingMatrix(start("examples")),
     examples: Y.cols,
     ...(updates ? { updates } : {}),
     kernels,
