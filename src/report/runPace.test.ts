@@ -7,7 +7,10 @@ import type { TrainReport } from "../learn/run/trainingLoop.js";
 import type { TrainOptions } from "../learn/run/trainOptions.js";
 import { describeTime, expectedSeconds, measurePace, PaceMeter, planQuickly } from "./runPace.js";
 
-const plan = { examples: 1000, epochs: 2, testEvery: 1000, holdout: 50, steps: 20, minutes: Infinity };
+const plan = {
+  ...{ examples: 1000, epochs: 2, testEvery: 1000, holdout: 50, steps: 20, minutes: Infinity },
+  done: { examples: 0 },
+};
 const planOf = (more: Partial<TrainPlan> = {}) => ({ ...plan, ...more }) as TrainPlan;
 
 describe("PaceMeter", () => {
@@ -38,6 +41,15 @@ describe("PaceMeter", () => {
     expect(meter.add(report(7))).toBe(false);
     expect(meter.pace?.measured).toBe(3);
   });
+
+  it("takes no update of a run that resumes for a test", () => {
+    const meter = new PaceMeter();
+    pass(8); // four updates
+    expect(meter.add(report(14))).toBe(false);
+    pass(2);
+    expect(meter.add(report(15))).toBe(true);
+    expect(meter.pace).toEqual({ step: 2, test: 0, measured: 1 });
+  });
 });
 
 describe("the time of a run", () => {
@@ -46,6 +58,7 @@ describe("the time of a run", () => {
   it("is that of all updates and tests, including the first test", () => {
     expect(expectedSeconds(planOf(), pace)).toBe(20 * 2 + 3 * 5);
     expect(expectedSeconds(planOf({ holdout: 0 }), pace)).toBe(40);
+    expect(expectedSeconds(planOf({ done: { examples: 500 } }), pace)).toBe(15 * 2 + 2 * 5); // what is left
     expect(describeTime(planOf(), pace)).toBe("time: about 0:55 (measured on 3 steps)");
   });
 
@@ -77,6 +90,7 @@ describe("a run that is planned and measured without being made", () => {
     ["the base", {}],
     ["a learner that takes the whole set", { learner: "sparse-ksvd", atoms: 60 }],
     ["dense atoms", { learner: "odl", atoms: 60 }],
+    ["dense atoms from the base", { learner: "odl", atoms: 60, init: "base" }],
     ["components", { learner: "pca" }],
   ])("%s: has the plan of the run, and finds no atoms to start from", async (_, more) => {
     const run = train(pictures, options(more));

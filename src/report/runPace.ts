@@ -24,14 +24,17 @@ export interface Pace {
   readonly measured: number;
 }
 
-/** Seconds of all updates and tests of a run, at most its time limit. */
+/** Seconds of all updates and tests that a run has left, at most its time limit. */
 export function expectedSeconds(plan: TrainPlan, { step, test }: Pace): number {
-  return Math.min(plan.steps * step + testsOf(plan) * test, 60 * plan.minutes);
+  const { steps, examples, epochs, minutes, done } = plan;
+  const left = Math.ceil(steps * (1 - done.examples / (examples * epochs)));
+  return Math.min(left * step + testsOf(plan) * test, 60 * minutes);
 }
 
-/** Tests of a whole run. */
-export function testsOf({ holdout, examples, epochs, testEvery }: TrainPlan): number {
-  return holdout > 0 ? 1 + Math.ceil((examples * epochs) / testEvery) : 0;
+/** Tests that a run has left; one that does not resume also has one before its first update. */
+export function testsOf({ holdout, examples, epochs, testEvery, done }: TrainPlan): number {
+  if (holdout === 0) return 0;
+  return Number(done.examples === 0) + Math.ceil((examples * epochs - done.examples) / testEvery);
 }
 
 /** `time: about 3:20 (measured on 12 steps)`; a run of one or two steps ends before its pace is known. */
@@ -48,11 +51,12 @@ const enoughSeconds = 1;
 /**
  * Measures the pace of a run from its first reports. The first update does not count:
  * code is compiled then, and memory touched for the first time. Every test is assumed
- * to take as long as the first.
+ * to take as long as the first; a run that resumes begins without one, and its tests are not known.
  */
 export class PaceMeter {
   readonly #start = performance.now();
-  #first: number | undefined;
+  /** Seconds of the first test. */
+  #test: number | undefined;
   #from: { readonly step: number; readonly at: number } | undefined;
   #tests = 0;
   #pace: Pace | undefined;
@@ -60,13 +64,13 @@ export class PaceMeter {
   /** Whether this report made the pace known. */
   add({ step, testRmse }: TrainReport): boolean {
     const seconds = (performance.now() - this.#start) / 1000;
-    this.#first ??= seconds; // from the start to the first report there is a test and nothing else
+    this.#test ??= step === 0 ? seconds : 0; // from the start to the report before the first update there is a test and nothing else
     if (step === 0 || this.#known) return false;
     if (this.#from && testRmse !== undefined) this.#tests += 1;
     this.#from ??= { step, at: seconds };
     const measured = step - this.#from.step;
-    const worked = seconds - this.#from.at - this.#tests * this.#first;
-    if (measured > 0 && worked > 0) this.#pace = { step: worked / measured, test: this.#first, measured };
+    const worked = seconds - this.#from.at - this.#tests * this.#test;
+    if (measured > 0 && worked > 0) this.#pace = { step: worked / measured, test: this.#test, measured };
     return this.#known;
   }
 
@@ -144,9 +148,10 @@ function quickStart(
   { kind, base, atoms, atomSparsity, init, firstSteps }: TrainOutline,
   { start }: TrainOptions,
 ) {
-  if (start || kind.explicit || kind.canStartFromModel === false) return {};
-  if (atoms >= baseCols(base))
-    return init === "both" || init === "examples" ? ({ init: "base" } as const) : {};
+  if (start || kind.canStartFromModel === false) return {};
+  const fewer = atoms < baseCols(base);
+  if (kind.explicit) return init === "base" && fewer ? ({ init: "examples" } as const) : {};
+  if (!fewer) return init === "both" || init === "examples" ? ({ init: "base" } as const) : {};
   const meta = { learner: kind.name, options: {}, seed: 1, examplesSeen: 0, removeMean: true, coding: {} };
   return {
     ...{ base: undefined, atoms: undefined, redundancy: undefined, init: undefined, atomSparsity },
