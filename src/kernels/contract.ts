@@ -211,9 +211,10 @@ export interface PursuitOperations {
    *
    * With `pursuit: "ols"` it is orthogonal least squares: a turn takes the atom that, fitted together with
    * those taken, leaves the smallest residual. With α the correlations and νⱼ = ‖P⊥dⱼ‖², the squared distance
-   * of an atom from the span of those taken (1 at the start), that is the largest |αⱼ|/√νⱼ. An atom is taken
-   * only if |αⱼ| is above the floor of the correlations, and νⱼ and 1/‖v‖² above `dependenceFloor`, with v the coefficients of the unit
-   * direction that it adds, D_I v = P⊥dⱼ/√νⱼ. Other atoms are passed over, and do not end the pursuit. Everything else is as above.
+   * of an atom from the span of those taken (1 at the start), that is the largest |αⱼ|/√νⱼ among the atoms with |αⱼ| above the floor of
+   * the correlations and νⱼ above `dependenceFloor`. It is taken if 1/‖v‖² is above `dependenceFloor` as well, with v the coefficients
+   * over I and j of the unit direction that it adds, D_{I∪j} v = P⊥dⱼ/√νⱼ. Otherwise it is passed over for the rest of the pursuit, and the
+   * turn takes the next best. Everything else is as above.
    *
    * `path` (sparsity × N) receives ‖y − Dx‖² after each turn, turn t in row t − 1. Rows after
    * the last turn repeat its value, or ‖y‖² if no atom was taken. Values below 0 become 0.

@@ -23,6 +23,7 @@ import {
   pursuitFloor,
 } from "../contract.js";
 import type { Bench, ConformanceCase } from "./caseHandles.case.js";
+import { nearSpan, nearSpanProblem } from "./ols.case.js";
 import {
   chainLength,
   directionEnergy,
@@ -111,6 +112,19 @@ export const ompFromAtomsCases: readonly ConformanceCase[] = [
         };
         expect(await taken("omp"), `omp at ${distance}`).toEqual(omp);
         expect(await taken("ols"), `ols at ${distance}`).toEqual(ols);
+      }
+    },
+  },
+  {
+    title: "ompFromAtoms: ols passes over an atom whose direction has large coefficients, and continues",
+    once: true,
+    async check(bench) {
+      for (const { delta, order } of nearSpan) {
+        const { D, y } = nearSpanProblem(delta);
+        const atoms = unitAtoms([wide(D)], SparseColumns.identity(4, 1), [1, 1, 1, 1]);
+        const limits = { sparsity: 4, residualEnergy: 0, pursuit: "ols" } as const;
+        const codes = await pursue(bench, atoms, new DenseMatrix(4, 1, y), limits, 4);
+        expect([...codes.indices.subarray(0, codes.counts[0])], `δ = ${delta}`).toEqual(order);
       }
     },
   },
@@ -265,6 +279,8 @@ class ExactState {
   readonly #floor: number;
   readonly #isOls: boolean;
   readonly #taken: number[] = [];
+  /** Atoms that OLS may have passed over in an earlier turn, and then does for good. */
+  readonly #passed = new Set<number>();
   readonly #Q: Float64Array[] = [];
   /** R by columns. */
   readonly #R: number[][] = [];
@@ -286,6 +302,9 @@ class ExactState {
   }
 
   take(atom: number): void {
+    if (this.#isOls)
+      for (const j of this.#distances.keys())
+        if (this.#remoteness(j) <= 2 * dependenceFloor) this.#passed.add(j);
     const q = this.#rests[atom].slice();
     for (const earlier of this.#Q) subtract(q, dot(earlier, q), earlier); // once more: a short rest is mostly rounding
     const norm = Math.sqrt(dot(q, q));
@@ -336,10 +355,14 @@ class ExactState {
 
   /** Whether OLS may take an atom, whatever the rounding. */
   #isFar(atom: number, slack: number): boolean {
-    const distance = this.#distances[atom];
+    if (this.#passed.has(atom) || this.#distances[atom] <= dependenceFloor + slack) return false;
+    return this.#remoteness(atom) > 2 * dependenceFloor;
+  }
+
+  /** 1/‖v‖² of an atom. */
+  #remoteness(atom: number): number {
     const w = this.#Q.map((q) => dot(q, this.#atoms.D.column(atom)));
-    const isRemote = 1 / directionEnergy(this.#R, w, distance) > 2 * dependenceFloor;
-    return distance > dependenceFloor + slack && isRemote;
+    return 1 / directionEnergy(this.#R, w, this.#distances[atom]);
   }
 
   /** The atom may be taken, and no other is certainly better. */
@@ -349,6 +372,8 @@ class ExactState {
     const [size, distance] = [this.#alphas[atom], this.#distances[atom]];
     expect(size, `${turn}: continues with nothing left`).toBeGreaterThan(this.#floor - slack.alpha);
     expect(distance, `${turn}: depends on those taken`).toBeGreaterThan(dependenceFloor - slack.distance);
+    if (this.#isOls)
+      expect(this.#remoteness(atom), `${turn}: near the span`).toBeGreaterThan(dependenceFloor / 2);
     const score = (j: number, sign: number) => {
       const rest = this.#isOls ? Math.max(this.#distances[j] - sign * slack.distance, dependenceFloor) : 1;
       return (this.#alphas[j] + sign * slack.alpha) / Math.sqrt(rest);

@@ -11,8 +11,8 @@
  * (t + 2) u ‖v‖₁ after t turns, and does not grow from turn to turn.
  *
  * The best atom has the largest α²/ν. The pass divides by max(ν, floor) and leaves out no atom: if the
- * atom it finds is one that may be taken, it is the best of those. If it is not, or if f64
- * finds it dependent, a second pass looks at those that may be taken alone. That is rare.
+ * atom it finds is one that may be taken, it is the best of those. If it is not, or if it turns out in f64 to depend on
+ * those taken or to add a direction with large coefficients, a second pass looks at those that may be taken alone. That is rare.
  */
 
 import { olsStrip } from "./constants";

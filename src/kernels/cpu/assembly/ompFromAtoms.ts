@@ -348,7 +348,10 @@ function subtract(a: usize, b: usize, rows: i32, weights: usize): void {
   }
 }
 
-/** fresh ← unit directions, into Q; zeros where an atom depends on those taken, which ends OMP, and is passed over by OLS. */
+/**
+ * fresh ← unit directions, into Q; zeros where an atom depends on those taken, which ends OMP, and where OLS passes over one:
+ * also if its direction has large coefficients.
+ */
 function acceptAtoms(args: AtomPursuitArguments, room: Room, first: i32): void {
   const rows = <usize>args.base.rows * rowBytes;
   const turns = mostTaken(room);

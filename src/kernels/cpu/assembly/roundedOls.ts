@@ -13,7 +13,8 @@
  * Choice. α²/ν of an atom is at most U = (|α̃| + a)² / (ν̃ − b), and at least (|α̃| − a)² / (ν̃ + b). The largest of the latter
  * so far is the bar of the pass: it looks closer only at tiles in which some U is above it, without dividing. In the end, atoms whose U is below the bar
  * cannot be the best. If others are left besides one, α²/ν of each is computed in f64, and the first of the largest is taken. An atom that depends
- * on those taken is left out from then on. If there are many, or none may be taken, the pursuit is given up, for ols.ts to start again.
+ * on those taken is left out from then on: ν only falls. If there are many, if one of them is too near the span of those taken although ν is not
+ * small, or if none may be taken, the pursuit is given up, for ols.ts to start again.
  *
  * Overflow. For unit atoms |β| ≤ 1, and v ends with 1/pivot ≥ 1: sums of products stay below 32000 · 32767 and the
  * rounding, within 32 bits.
@@ -26,6 +27,8 @@ import { dot, extend, isFarFromSpan, solveTransposed } from "./triangular";
 
 /** What `pursueRoundedOls` returns if it gives up. */
 export const gaveUp: i32 = -1;
+/** What stands for the score of an atom whose direction has large coefficients. */
+const nearSpan: f64 = -2;
 /** With more candidates than this it gives up. */
 const most: i32 = 96;
 /** ν of atoms that may not be taken: their scores are next to nothing. */
@@ -325,6 +328,7 @@ function choose(state: RoundedOls): i32 {
         if (found > most) return gaveUp;
         if (found === 2) score = exact(state, best); // the only one needs none
         const other: f64 = found > 1 ? exact(state, i) : -1;
+        if (score === nearSpan || other === nearSpan) return gaveUp;
         if (found > 1 && other <= score) continue;
         best = i;
         score = other;
@@ -353,7 +357,10 @@ function leastOf(state: RoundedOls, atom: i32): f64 {
   return (size * size) / (distance + slack * state.distanceError);
 }
 
-/** α²/ν of an atom in f64; −1 if it must not be taken. One that depends on those taken is left out from now on. */
+/**
+ * α²/ν of an atom in f64; −1 if it must not be taken, `nearSpan` if only its direction forbids that. One that depends on those taken is left out
+ * from now on.
+ */
 function exact(state: RoundedOls, atom: i32): f64 {
   const args = state.args;
   const column = columnOf(args, atom, state.taken);
@@ -367,10 +374,11 @@ function exact(state: RoundedOls, atom: i32): f64 {
     state.w,
     args.dependenceFloor,
   );
-  if (inverse <= 0 || !isFarFromSpan(state.factor, args.p, state.v, state.taken + 1, args.dependenceFloor)) {
+  if (inverse <= 0) {
     store<f32>(state.distances + ((<usize>atom) << 2), excluded);
     return -1;
   }
+  if (!isFarFromSpan(state.factor, args.p, state.v, state.taken + 1, args.dependenceFloor)) return nearSpan;
   const alpha = <f64>load<f32>(state.P + ((<usize>atom) << 2)) - dot(state.w, state.z, state.taken);
   return abs(alpha) > state.floor ? alpha * alpha * inverse * inverse : -1;
 }

@@ -2,8 +2,8 @@
 //
 // fresh holds the unit atom that was found (findAtoms.wgsl), or zeros. It is made orthogonal to the directions
 // before it, one after the other, and scaled to unit norm: q. Then z = ⟨q, r⟩ and r ← r − zq. An atom that depends on
-// those taken leaves q = 0; it ends OMP, and OLS passes it over. So does OLS if 1/‖v‖² is too small, v = C⁻ᵀe the
-// coefficients of q over the atoms.
+// those taken leaves q = 0; it ends OMP, and OLS passes over it. OLS also passes over an atom if 1/‖v‖² is at most the floor,
+// with v = C⁻ᵀe the coefficients of q over the atoms.
 //
 // work, per example: atoms taken (p), z (p), C by rows, (w, pivot) of each atom, and v (p).
 

@@ -78,7 +78,7 @@ var<workgroup> choice: Choice;
 var<workgroup> candidates: atomic<u32>;
 var<workgroup> listed: u32;
 var<workgroup> shares: array<vec2f, 8>; // parts of ‖w‖² and ⟨w, z⟩
-var<workgroup> fit: vec2f;    // 1 / pivot (0: the atom depends on those taken) and z
+var<workgroup> fit: vec2f;    // 1 / pivot (0: the atom must not be taken) and z
 
 const none = 0xffffffffu;
 const xs = 0u; const gs = 1u; const ws = 2u; const zs = 3u; // kinds of vectors
@@ -457,7 +457,7 @@ fn entryOf(atom: u32, other: u32) -> f32 { return gram(atom, other / 4u)[other %
 // Threads share the rows or columns of V: each sum is made of parts, in a fixed order.
 fn slicesOf(count: u32) -> u32 { return min(8u, max(1u, threads / max(count, 1u))); }
 
-// w = V g, and fit ← (1 / pivot, z); 1 / pivot is 0 if the atom depends on those taken. In
+// w = V g, and fit ← (1 / pivot, z); 1 / pivot is 0 if the atom depends on those taken, and for OLS if 1/‖v‖² is too small. In
 // bestValue, parts of wᵀV; for OLS all of it in place of g.
 fn extend(atom: u32, count: u32) {
   var own = vec2f(); // G_jj and P_j
