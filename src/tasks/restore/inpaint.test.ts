@@ -5,6 +5,7 @@ import { sizeOf } from "../../core/shape.js";
 import { makeSignal, type Signal } from "../../core/signal.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { baseCols, createBase } from "../../dictionaries/base.js";
+import { nearSpan, nearSpanProblem } from "../../kernels/conformance/ols.case.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { Model } from "../../model/model.js";
 import { pictureOf } from "./colour.js";
@@ -91,6 +92,23 @@ describe("masked pursuit", () => {
       expect(atoms(X)).toEqual(atoms(plain));
     }
   });
+
+  test.each(nearSpan)(
+    "by ols passes over an atom whose direction has large coefficients ($delta)",
+    async ({ delta, order }) => {
+      const { D, y } = nearSpanProblem(delta);
+      const hidden = (column: (i: number) => number) => (i: number) =>
+        i === 2 ? 0 : column(i < 2 ? i : i - 1);
+      const atoms = DenseMatrix.build(5, 4, (i, j) => hidden((r) => D.at(r, j))(i));
+      const wide = Model.from(atoms, [5], { removeMean: false });
+      const limits = { residualEnergy: () => 0, maxAtoms: () => 4, pursuit: "ols" } as const;
+      const pursuit = await MaskedPursuit.create(wide, limits, kernels);
+      const seen = DenseMatrix.build(5, 1, (i) => hidden((r) => y[r])(i));
+      const X = await pursuit.encode(seen, Uint8Array.of(1, 1, 0, 1, 1));
+      pursuit.free();
+      expect([...X.indices.subarray(0, X.counts[0])]).toEqual(order);
+    },
+  );
 
   test("finds a sparse signal again from half of its samples, the missing ones included", async () => {
     const D = await model.atoms(kernels);

@@ -20,7 +20,8 @@
  *
  * OLS takes the atom that leaves the smallest error instead: the largest |⟨dⱼ, r⟩| / √νⱼ, where νⱼ is the
  * energy of Mdⱼ outside the span of those taken. With q the newest column of Q and z its part of the
- * signal, Dᵀr falls by z Dᵀq and νⱼ by (Dᵀq)ⱼ²: still one projection per turn, of q instead of r.
+ * signal, Dᵀr falls by z Dᵀq and νⱼ by (Dᵀq)ⱼ²: still one projection per turn, of q instead of r. As in `batchOmp`, it
+ * passes over an atom whose direction q = Σ vₜMdₜ has large coefficients, vₜ‖Mdₜ‖ over unit atoms.
  *
  * With no sample missing this is what `Kernels.batchOmp` does. Each signal is coded
  * in units of its own power of two, so that signals of any magnitudes can be mixed.
@@ -185,22 +186,12 @@ export class MaskedPursuit {
 
   /** Take one more atom; whether to continue. `inverse` has 1/‖Mdⱼ‖², or 0 for atoms that must not be taken. */
   #turn(fit: Fit, inverse: Float32Array): boolean {
-    const atom = best(fit, inverse);
-    if (atom < 0) return false;
+    const found = this.#nextAtom(fit, inverse);
+    if (!found) return false;
+    const { atom, above, norm } = found;
     const { samples, residual } = fit;
     const Q = this.#Q;
-    const first = fit.index * this.#most * this.#D.rows;
     const q = this.#nextColumn(fit);
-    const column = this.#D.column(atom);
-    for (let s = 0; s < samples.length; s++) Q[q + s] = column[samples[s]];
-    const above = orthogonalize(Q, first, q, this.#D.rows, samples.length);
-    const norm = Math.sqrt(dot(Q, q, q, samples.length));
-    const isFar = norm * norm * inverse[atom] > dependenceFloor;
-    if (!isFar || (fit.outside && isNearSpan(fit, atom, [...above, norm], inverse))) {
-      if (!fit.outside) return false;
-      fit.outside[atom] = 0; // OLS passes over it
-      return this.#turn(fit, inverse);
-    }
     let projection = 0;
     for (let s = 0; s < samples.length; s++) projection += (Q[q + s] /= norm) * residual[samples[s]];
     let energy = 0;
@@ -210,6 +201,26 @@ export class MaskedPursuit {
     fit.projections.push(projection);
     fit.energy = energy;
     return energy > fit.enough && fit.atoms.length < fit.most;
+  }
+
+  /** The best atom that may be taken, with its column of R, whose last entry is `norm`; the next column of Q becomes what it adds, not yet scaled. */
+  #nextAtom(fit: Fit, inverse: Float32Array): NextAtom | undefined {
+    const { samples, outside } = fit;
+    const Q = this.#Q;
+    const first = fit.index * this.#most * this.#D.rows;
+    const q = this.#nextColumn(fit);
+    for (let atom = best(fit, inverse); atom >= 0; atom = best(fit, inverse)) {
+      const column = this.#D.column(atom);
+      for (let s = 0; s < samples.length; s++) Q[q + s] = column[samples[s]];
+      const above = orthogonalize(Q, first, q, this.#D.rows, samples.length);
+      const norm = Math.sqrt(dot(Q, q, q, samples.length));
+      const isFar = norm * norm * inverse[atom] > dependenceFloor;
+      if (isFar && !(outside && isNearSpan(fit, atom, [...above, norm], inverse)))
+        return { atom, above, norm };
+      if (!outside) return undefined;
+      outside[atom] = 0; // OLS passes over it
+    }
+    return undefined;
   }
 
   /** Dx. */
@@ -248,6 +259,13 @@ function solve(triangle: readonly (readonly number[])[], z: readonly number[]): 
     for (let u = 0; u < t; u++) x[u] -= triangle[t][u] * x[t];
   }
   return x;
+}
+
+/** An atom to take. */
+interface NextAtom {
+  readonly atom: number;
+  readonly above: number[];
+  readonly norm: number;
 }
 
 /** The pursuit of one signal so far. */
