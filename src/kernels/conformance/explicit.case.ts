@@ -147,6 +147,7 @@ export const explicitCases: readonly ConformanceCase[] = [
       await expectDescent(bench, rng, 29, 560, 1, 40);
       await expectDescent(bench, rng, 1061, 70, 1);
       await expectDescent(bench, rng, 9, 1100, 1);
+      await expectDescent(bench, rng, 9, 1100, 1, 4, { first: 37, count: 1050 });
     },
   },
   {

@@ -90,7 +90,7 @@ export function gpuKernelsOn(gpu: OpenGpu, options: GpuOptions = {}): Kernels {
         lists +
         moved +
         moveBytes(L) +
-        pursuitBytes(m, N) +
+        pursuitBytes(Math.max(m, L), N) +
         nearBytes(L, p) +
         fromAtoms
       );

@@ -5,6 +5,7 @@ import { Rng } from "../../../core/random/rng.js";
 import { syntheticPictures } from "../../../data/syntheticPictures.js";
 import { createBase } from "../../../dictionaries/base.js";
 import { dot, explicitBase, randomDense, wide } from "../../../kernels/conformance/oracle.case.js";
+import type { DeviceSparse } from "../../../kernels/contract.js";
 import { createCpuKernels } from "../../../kernels/cpu/index.js";
 import { createReferenceKernels } from "../../../kernels/reference/index.js";
 import { Matrix64 } from "../../../linalg/matrix64.js";
@@ -137,8 +138,18 @@ describe("sparse-odl", () => {
     const kernels = createReferenceKernels();
     const rng = Rng.from(11);
     const calls: unknown[] = [];
-    const { descendAtoms, acceptAtoms } = kernels;
+    /** At each sweep, the largest difference between the atoms that it begins with and ΦA as it is then. */
+    const apart: number[] = [];
+    let current: DeviceSparse | undefined;
+    const { reconstruct, descendAtoms, acceptAtoms } = kernels;
+    kernels.reconstruct = async (...args) => {
+      current = args[1];
+      await reconstruct(...args);
+    };
     kernels.descendAtoms = async (...args) => {
+      const D = phi.times(wide(await kernels.readSparse(current!)));
+      const { data } = await kernels.readMatrix(args[2]);
+      apart.push(Math.max(...D.data.map((value, i) => Math.abs(value - data[i]))));
       calls.push(args[4]);
       await descendAtoms(...args);
     };
@@ -158,6 +169,7 @@ describe("sparse-odl", () => {
       { first: 128, count: 72 },
     ];
     expect(calls).toEqual([one, ...twice(0), other, ...twice(128)]);
+    for (const difference of apart) expect(difference).toBeLessThan(1e-6); // a few units of rounding of unit atoms
     learner.free();
   });
 
