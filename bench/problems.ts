@@ -17,5 +17,11 @@ export const problems = {
   medium: { name: "20×20", patch: [20, 20], sparsity: 10, atomSparsity: 40, redundancy: 1 },
   large: { name: "32×32", patch: [32, 32], sparsity: 60, atomSparsity: 250, redundancy: 2 },
   huge: { name: "64×64", patch: [64, 64], sparsity: 100, atomSparsity: 600, redundancy: 1 },
-  lena32: { name: "32×32, A square", patch: [32, 32], sparsity: 20, atomSparsity: 100, redundancy: 1 },
+  lena32: {
+    name: "32×32, as many atoms as the base",
+    patch: [32, 32],
+    sparsity: 20,
+    atomSparsity: 100,
+    redundancy: 1,
+  },
 } as const satisfies Record<string, Problem>;

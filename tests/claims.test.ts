@@ -7,12 +7,14 @@ import { describe, expect, it } from "vitest";
 import { measuredPart } from "../bench/measurements.js";
 import type { Result } from "../src/experiments/results/result.js";
 import { sampleResult } from "../src/experiments/results/sampleResult.case.js";
-import { claimsPage, verdictOf } from "./docs/claimsPage.js";
-import { judgedAnew, judgedExperiments } from "./docs/judgedAnew.js";
+import { cell, claimsPage, verdictOf } from "./docs/claimsPage.js";
+import { judgedAnew, judgedExperiments, notInStoredRuns, plannedText, rowsAnew } from "./docs/judgedAnew.js";
 import { ownClaims, type PaperSentence, paperSentences } from "./docs/paperSentences.js";
 import { isRoundingOf, notMeasured, numbersOf, paperFigures, quotedFigures } from "./docs/quotedFigures.js";
-import { sinceRuns } from "./docs/sinceRuns.js";
-import { judgeWithSpams } from "./docs/spamsClaims.js";
+import { runNotes } from "./docs/runNotes.js";
+import { sinceRuns, sinceRunText } from "./docs/sinceRuns.js";
+import { judgeWithSpams, type SpamsClaim, spamsDepartures } from "./docs/spamsClaims.js";
+import { acceptsHashes, knownHashes, presentHashes, writeHashes } from "./docs/storedHashes.js";
 import { type StoredResult, storedMeasurements, storedResults, unknownFiles } from "./docs/storedResults.js";
 import { exists, listFiles, read } from "./sources.js";
 
@@ -33,29 +35,83 @@ describe("the files of bench/results", () => {
       expect(result.trainlets.commit ?? result.trainlets.sources, file).toBeDefined();
   });
 
-  it.each(judgedExperiments)("%s: has the claims that follow from its numbers", (experiment) => {
+  it("are those that were measured: their hashes are written down, the claims left out", () => {
+    if (acceptsHashes) writeHashes();
+    expect(
+      presentHashes(),
+      "a file was changed; if it was measured anew, see tests/docs/storedHashes.ts",
+    ).toEqual(knownHashes());
+  });
+
+  const names = [...paperSentences.flatMap(({ claims = [] }) => claims), ...ownClaims].map((name) =>
+    name.replace(/@\S+/, ""),
+  );
+
+  describe.each(judgedExperiments)("%s", (experiment) => {
     const found = storedResults().filter(({ result }) => result.experiment === experiment);
-    expect(found.length).toBeGreaterThan(0);
-    for (const { result } of found)
-      expect(result.claims, "run `npm run docs`").toEqual(judgedAnew(result).claims);
+
+    it("has the claims that follow from its numbers", () => {
+      expect(found.length).toBeGreaterThan(0);
+      for (const { result } of found)
+        expect(result.claims, "run `npm run docs`").toEqual(judgedAnew(result).claims);
+    });
+
+    it("has the table that follows from its numbers", () => {
+      for (const { result } of found) expect(result.table.rows).toEqual(rowsAnew(result));
+    });
+
+    it("judges every claim of the list whose numbers it has", () => {
+      const listed = names.filter((name) => name.startsWith(`${experiment} `));
+      const made = found
+        .filter(({ result }) => !result.quick)
+        .flatMap(({ result }) => result.claims.map(({ id }) => `${experiment} ${id}`));
+      const missing = notInStoredRuns.filter((name) => name.startsWith(`${experiment} `));
+      expect([...new Set(listed)].filter((name) => !made.includes(name)).sort()).toEqual([...missing].sort());
+    });
   });
 
   it("make no claim that the list of sentences lacks", () => {
-    const listed = new Set([...paperSentences.flatMap(({ claims = [] }) => claims), ...ownClaims]);
-    const names = [...listed].map((name) => name.replace(/@\S+/, ""));
     const made = storedResults()
       .filter(({ result }) => !result.quick)
       .flatMap(({ result }) => result.claims.map(({ id }) => `${result.experiment} ${id}`));
     expect(made.filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  it("leave no claim without words: those that are not measured yet have them from the settings", () => {
+    const made = storedResults().flatMap(({ result }) =>
+      result.claims.map(({ id }) => `${result.experiment} ${id}`),
+    );
+    const wordless = names.filter((name) => !made.includes(name) && plannedText(name) === undefined);
+    expect(wordless).toEqual([]);
   });
 });
 
 describe("notes on what has changed since a run", () => {
   it("are of runs that are stored, and on the page", () => {
     const runs = storedResults().map(({ file, result }) => `${file} at ${result.trainlets.commit}`);
-    for (const { file, commit, note } of sinceRuns) {
+    const page = claimsPage({ results: storedResults(), benchmarks: [] });
+    for (const since of sinceRuns) {
+      const { file, commit } = since;
       expect(runs, `${file}: remove the note, if the run was made again`).toContain(`${file} at ${commit}`);
-      expect(claimsPage({ results: storedResults(), benchmarks: [] })).toContain(`- Since this run, ${note}`);
+      expect(page).toContain(`- ${cell(sinceRunText(since))}`);
+    }
+    expect(page).toContain(`- Since this run, ${sinceRuns[0].note}`);
+  });
+
+  it("stand for departures that are stored", () => {
+    for (const { file, insteadOf } of sinceRuns) {
+      if (insteadOf === undefined) continue;
+      const stored = storedResults().find((one) => one.file === file);
+      expect(stored?.result.departures).toContain(insteadOf);
+      expect(claimsPage({ results: storedResults(), benchmarks: [] })).not.toContain(insteadOf);
+    }
+  });
+
+  it("about the machine are beside the departures, too", () => {
+    const page = claimsPage({ results: storedResults(), benchmarks: [] });
+    for (const [file, note] of Object.entries(runNotes)) {
+      expect(storedResults().map((one) => one.file)).toContain(file);
+      expect(page).toContain(`- ${cell(note)}`);
     }
   });
 });
@@ -105,41 +161,82 @@ describe("the page of claims", () => {
     expect(verdictOf(of(stored()), half)).toBe("not measured yet");
   });
 
+  const fullTitle =
+    "spams 2; 200000 patches, tested on 30000 others; 4 epochs in mini-batches of 512; both start so.";
+  const row = (osdl: string, spams: string) => ["12×12", "36", osdl, "6.5", spams, "5.7", "13.8", "in words"];
+  const spamsFile = (title: string, ...rows: string[][]) => ({
+    file: "odl.json",
+    text: "",
+    measurements: {
+      ...storedMeasurements()[0].measurements,
+      parts: [{ name: "odl", tables: [{ title, header: [], rows }], lines: [] }],
+    },
+  });
+
   it("judges by the ODL of SPAMS, too, where a sentence is about ODL", () => {
-    const row = (osdl: string, spams: string) => [
-      ...["12×12", "36", osdl, "6.5", spams, "5.7", "13.8"],
-      `${(100 * (Number(osdl) / Number(spams) - 1)).toFixed(1)} %, in words`,
-    ];
-    const table = (...rows: string[][]) => ({
-      file: "odl.json",
-      text: "",
-      measurements: {
-        ...storedMeasurements()[0].measurements,
-        parts: [{ name: "odl", tables: [{ title: "", header: [], rows }], lines: [] }],
-      },
-    });
     const about: PaperSentence = {
       ...sentence("fig8 osdl-over-pca"),
       withSpams: (["meets", "below", "sooner and below"] as const).map((rule) => ({
-        rule,
-        row: "12×12, k = 36",
+        ...{ rule, side: 12, atomSparsity: 36 },
       })),
     };
     const judge = (osdl: string, spams: string) => ({
       results: [stored()],
-      benchmarks: [table(row(osdl, spams), ["20×20", "36", "1", "1", "9", "9", "9", ""])],
+      benchmarks: [spamsFile(fullTitle, row(osdl, spams), ["20×20", "36", "1", "1", "9", "9", "9", ""])],
     });
     expect(verdictOf(judge("5.771", "5.809"), about)).toBe("holds");
     expect(verdictOf(judge("5.809", "5.771"), about)).toBe("holds in part");
     const page = claimsPage(judge("5.809", "5.771"), [about]);
-    expect(page).toContain("5.809 and 5.771: 0.7 % | holds | [bench odl](../bench/results/odl.json)");
-    expect(page).toContain("5.809 and 5.771 after 6.5 s and 13.8 s | **does not hold**");
+    expect(page).toContain(
+      "5.809 and 5.771: 0.7 % above (5.7 by the coder of SPAMS) | holds | [bench odl](../bench/results/odl.json)",
+    );
+    expect(page).toContain(
+      "6.5 s and 13.8 s; 5.809 and 5.771: 0.7 % above (5.7 by the coder of SPAMS) | **does not hold**",
+    );
     expect(judgeWithSpams(about.withSpams![0], judge("5.9", "5.8").benchmarks)[0].holds).toBe(false);
+  });
+
+  it("judges by the errors of SPAMS as they are, not by rounded differences", () => {
+    const [meets, below] = (["meets", "below"] as const).map((rule) => (osdl: string, spams: string) => {
+      const claim: SpamsClaim = { rule, side: 12, atomSparsity: 36 };
+      return judgeWithSpams(claim, [spamsFile(fullTitle, row(osdl, spams))])[0];
+    });
+    expect(below("5.7709", "5.7710")).toMatchObject({ holds: true });
+    expect(below("5.7709", "5.7710").measured).toContain("5.7709 and 5.771: 0.0 % below");
+    expect(below("5.7710", "5.7710")).toMatchObject({ holds: false });
+    expect(meets("5.0500", "5")).toMatchObject({ holds: true });
+    expect(meets("5.0501", "5")).toMatchObject({ holds: false });
+  });
+
+  it("counts no small version of the table of SPAMS", () => {
+    const claim: SpamsClaim = { rule: "meets", side: 12, atomSparsity: 36 };
+    const quick = fullTitle.replace("200000 patches, tested on 30000", "10000 patches, tested on 3000");
+    expect(judgeWithSpams(claim, [spamsFile(quick, row("5", "6"))])).toEqual([]);
+    expect(judgeWithSpams(claim, [spamsFile(fullTitle, row("5", "6"))]).length).toBe(1);
+  });
+
+  it("says with what coder SPAMS learns, and what its own test error is", () => {
+    const [{ items }] = spamsDepartures([spamsFile(fullTitle, row("5.771", "5.809"))]);
+    expect(items[1]).toContain("5.7 at 12×12");
+    expect(items[1]).toContain("(12x12, k = 36: 1.2 % above)");
   });
 
   it("finds every row of the table of SPAMS that a sentence names", () => {
     for (const claim of paperSentences.flatMap(({ withSpams = [] }) => withSpams))
-      expect(judgeWithSpams(claim, storedMeasurements()).length, claim.row).toBeGreaterThan(0);
+      expect(judgeWithSpams(claim, storedMeasurements()).length, JSON.stringify(claim)).toBe(1);
+  });
+
+  it("marks a sentence that is judged at a threshold of ours", () => {
+    const about = sentence("fig8 osdl-over-pca");
+    expect(claimsPage(of(stored()), [about])).not.toContain("(threshold ours)");
+    expect(claimsPage(of(stored()), [{ ...about, ownThreshold: true }])).toContain(
+      "| 8 dB (threshold ours) |",
+    );
+  });
+
+  it("says in words what is not measured yet", () => {
+    const page = claimsPage(of(stored()), [sentence("universal32 osdl-over-odl")]);
+    expect(page).toContain("trainlets (OSDL) is above ODL at M = 10, 20, 40, 60 | | not measured yet");
   });
 
   it("counts no small version as a measurement", () => {

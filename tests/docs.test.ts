@@ -35,7 +35,7 @@ import { judgedAnew, judgedExperiments } from "./docs/judgedAnew.js";
 import { fieldTable, membersOf, nameTables, optionTable } from "./docs/libraryTables.js";
 import { messageTables } from "./docs/messages.js";
 import { regionsOf, remake } from "./docs/regions.js";
-import { benchTables, resultTables, summaryTable } from "./docs/resultTables.js";
+import { benchTables, resultTables, spamsTable, summaryTable } from "./docs/resultTables.js";
 import { baseTable, learnerTable, sizeTable } from "./docs/sizeTables.js";
 import { resultsFolder, storedMeasurements, storedResults } from "./docs/storedResults.js";
 import { codeSpansOf, tableRowsOf } from "./markdown.js";
@@ -84,6 +84,7 @@ describe("tables that are made from the code", () => {
     summary: () => summaryTable(),
     result: (name) => resultTables(name),
     bench: (name) => benchTables(...(name.split(" ") as [string, string?])),
+    spams: (name) => spamsTable(name),
   };
   let messages = "";
   beforeAll(async () => {

@@ -4,10 +4,12 @@ import { createHash } from "node:crypto";
 import { clock } from "../../src/core/formatText.js";
 import { totalSeconds } from "../../src/experiments/results/result.js";
 import type { Claim } from "../../src/experiments/shared/experiment.js";
+import { plannedText } from "./judgedAnew.js";
 import { ownClaims, type PaperSentence, paperSentences } from "./paperSentences.js";
 import { code, table } from "./regions.js";
-import { sinceRuns } from "./sinceRuns.js";
-import { judgeWithSpams } from "./spamsClaims.js";
+import { runNotes } from "./runNotes.js";
+import { sinceRuns, sinceRunText } from "./sinceRuns.js";
+import { judgeWithSpams, spamsDepartures } from "./spamsClaims.js";
 import { deviceOf, resultsFolder, type StoredMeasurements, type StoredResult } from "./storedResults.js";
 
 /** A claim of one result. */
@@ -56,7 +58,7 @@ export function claimsPage(
     }),
     `## Claims of ours\n\nNot the paper's, but measured by the same experiments.\n\n${ownTable(full)}`,
     `## Runs\n\n${runTable(full)}`,
-    departureList(full),
+    departureList(full, benchmarks),
     ...(benchmarks.length > 0 ? [`## Benchmarks\n\n${benchmarkTable(benchmarks)}`] : []),
   ]
     .filter(Boolean)
@@ -119,7 +121,8 @@ function sentenceTable(evidence: Evidence, sentences: readonly PaperSentence[]):
     heads,
     sentences.flatMap((sentence) => {
       const where = sentence.section.split(", ")[1];
-      const first = [cell(sentence.says) + (where ? ` (${where})` : ""), cell(sentence.paper)];
+      const value = cell(sentence.paper) + (sentence.ownThreshold ? " (threshold ours)" : "");
+      const first = [cell(sentence.says) + (where ? ` (${where})` : ""), value];
       return sentenceRows(evidence, sentence).map((row, i) => [...(i === 0 ? first : ["", ""]), ...row]);
     }),
   );
@@ -131,15 +134,24 @@ function sentenceRows({ results, benchmarks }: Evidence, sentence: PaperSentence
   if (unmeasured) return [[cell(unmeasured), "", "measured by no experiment", ""]];
   const rows = claims.flatMap((name) => {
     const found = findingsOf(results, name);
-    const [experiment, id] = name.split(" ");
-    if (found.length === 0)
-      return [[id, "", "not measured yet", code(`reproduce ${experiment.split("@")[0]}`)]];
-    return found.map(findingRow);
+    return found.length === 0 ? [unmeasuredRow(name)] : found.map(findingRow);
   });
   const judged = withSpams.flatMap((claim) => judgeWithSpams(claim, benchmarks));
+  return [...rows, ...judged.map(({ file, ...claim }) => claimRow(claim, benchLink(file)))];
+}
+
+function benchLink(file: string): string {
+  return `[bench odl](../${resultsFolder}/${file})`;
+}
+
+/** A claim whose experiment has not been run yet, in words. */
+function unmeasuredRow(name: string): string[] {
+  const [experiment, id] = name.split(" ");
   return [
-    ...rows,
-    ...judged.map(({ file, ...claim }) => claimRow(claim, `[bench odl](../${resultsFolder}/${file})`)),
+    cell(plannedText(name) ?? id),
+    "",
+    "not measured yet",
+    code(`reproduce ${experiment.split("@")[0]}`),
   ];
 }
 
@@ -159,9 +171,7 @@ function runLink({ file, result }: StoredResult): string {
 function ownTable(results: readonly StoredResult[]): string {
   const rows = ownClaims.flatMap((name) => {
     const found = findingsOf(results, name);
-    if (found.length > 0) return found.map(findingRow);
-    const [experiment, id] = name.split(" ");
-    return [[id, "", "not measured yet", code(`reproduce ${experiment}`)]];
+    return found.length === 0 ? [unmeasuredRow(name)] : found.map(findingRow);
   });
   return table(["claim", "measured", "outcome", "run"], rows);
 }
@@ -203,18 +213,31 @@ function benchmarkTable(benchmarks: readonly StoredMeasurements[]): string {
   );
 }
 
-/** The departures of each run, and what has changed since it. */
-function departureList(results: readonly StoredResult[]): string {
-  const lists = results.flatMap((stored) => {
-    const notes = sinceRuns
-      .filter(({ file }) => file === stored.file)
-      .map(({ note }) => `Since this run, ${note}`);
-    const items = [...stored.result.departures, ...notes].map((item) => `- ${cell(item)}`);
-    return items.length === 0 ? [] : [`${runLink(stored)}:\n\n${items.join("\n")}`];
+/** The departures of each run, how it was measured, and what has changed since it. */
+function departureList(results: readonly StoredResult[], benchmarks: readonly StoredMeasurements[]): string {
+  const ofRuns = results.map((stored) => {
+    const since = sinceRuns.filter(({ file }) => file === stored.file);
+    const departures = stored.result.departures.filter(
+      (item) => !since.some(({ insteadOf }) => insteadOf === item),
+    );
+    const note = runNotes[stored.file];
+    return {
+      link: runLink(stored),
+      items: [...departures, ...since.map(sinceRunText), ...(note === undefined ? [] : [note])],
+    };
   });
+  const ofBenchmarks = spamsDepartures(benchmarks).map(({ file, items }) => ({
+    link: benchLink(file),
+    items,
+  }));
+  const lists = [...ofRuns, ...ofBenchmarks]
+    .filter(({ items }) => items.length > 0)
+    .map(({ link, items }) => `${link}:\n\n${items.map((item) => `- ${cell(item)}`).join("\n")}`);
   return lists.length === 0 ? "" : `## Where the runs depart from the paper\n\n${lists.join("\n\n")}`;
 }
 
-function cell(text: string): string {
-  return text.replace(/\s+/g, " ").replaceAll("|", "\\|").replaceAll("<", "&lt;");
+/** A text that fits in a cell; sizes are written as on the other pages, 12×12. */
+export function cell(text: string): string {
+  const flat = text.replace(/\s+/g, " ").replaceAll("|", "\\|").replaceAll("<", "&lt;");
+  return flat.replace(/(?<=\d)x(?=\d)/g, "×");
 }

@@ -2,9 +2,13 @@
 
 import { problems } from "../../bench/problems.js";
 import { clock, grouped } from "../../src/core/formatText.js";
+import { othersMethod } from "../../src/experiments/fig07-denoising/study.js";
+import type { UniversalSettings } from "../../src/experiments/fig09-to-11-universal/settings.js";
 import { type Result, totalSeconds } from "../../src/experiments/results/result.js";
-import { type Evidence, type Verdict, verdictCounts } from "./claimsPage.js";
+import { cell, type Evidence, type Verdict, verdictCounts } from "./claimsPage.js";
 import { code, table } from "./regions.js";
+import { runNotes } from "./runNotes.js";
+import { spamsComparisons } from "./spamsClaims.js";
 import {
   deviceOf,
   resultsFolder,
@@ -13,18 +17,6 @@ import {
   storedMeasurements,
   storedResults,
 } from "./storedResults.js";
-
-/** What a reader must know of how a result was measured, by its file. */
-const remarks: Readonly<Record<string, string>> = {
-  "fig5.json": "Other work ran beside it at the lowest priority, so its seconds may be somewhat too long.",
-  "fig7.json":
-    "Put together from parts that were computed on several machines: most patches up to 20×20 and some of 24×24 on `cpu`, one thread each, the others on the H200, eight at a time. So seconds say little. σ = 15 and σ = 50 were computed on `cpu`, one thread each.",
-  "fig8-lfw-crop64.json": "It shared the GPU and the processor with other work, so its seconds are too long.",
-  "fig8-utkface-aligned64.json":
-    "It shared the GPU and the processor with other work, so its seconds are too long.",
-  "universal32.json": "It shared the processor with other work, so its seconds are somewhat too long.",
-  "universal64.json": "It shared the processor with other work, so its seconds are somewhat too long.",
-};
 
 /** The table of each full-size result of an experiment, with the command, the device and the time. */
 export function resultTables(experiment: string, results = storedResults()): string {
@@ -47,7 +39,7 @@ function resultTable({ file, result }: StoredResult, experiment: string): string
       right,
     ),
     stageLine(result),
-    remarks[file] ?? "",
+    runNotes[file] ?? "",
   ]
     .filter(Boolean)
     .join("\n\n");
@@ -57,10 +49,14 @@ function resultTable({ file, result }: StoredResult, experiment: string): string
 function stageLine({ stageSeconds, table }: Result): string {
   const stages = Object.entries(stageSeconds).filter(([stage]) => stage.startsWith("learning"));
   if (stages.length === 0 || table.header.includes("seconds")) return "";
-  const named = stages.map(
-    ([stage, seconds]) => `${cell(stage.replace(/^learning: /, ""))} ${seconds.toFixed(1)}`,
-  );
+  const named = stages.map(([stage, seconds]) => `${cell(stageName(stage))} ${seconds.toFixed(1)}`);
   return `Seconds of learning, with setting up and tests: ${named.join("; ")}.`;
+}
+
+/** Stages of figure 7 have the ids of its methods. */
+function stageName(stage: string): string {
+  const name = stage.replace(/^learning: /, "");
+  return name === othersMethod.id ? othersMethod.label : name;
 }
 
 function programOf({ trainlets }: Result): string {
@@ -78,8 +74,29 @@ export function benchTables(name: string, part?: string, all = storedMeasurement
       return [cell(title), table(header, rows, right)].filter(Boolean).join("\n\n");
     }),
   );
-  const facts = `[${name}](../${resultsFolder}/${file}), ${measurements.date}: ${code(measurements.command)}. ${measurements.machine}.`;
-  return [facts, ...tables].join("\n\n");
+  return [benchFacts(name, file, measurements), ...tables].join("\n\n");
+}
+
+function benchFacts(name: string, file: string, measurements: StoredMeasurements["measurements"]): string {
+  return `[${name}](../${resultsFolder}/${file}), ${measurements.date}: ${code(measurements.command)}. ${measurements.machine}.`;
+}
+
+/** The ODL of SPAMS beside OSDL, with what decides the claims. */
+export function spamsTable(name: string, all = storedMeasurements()): string {
+  const { file, measurements } = findMeasurements(name, all);
+  const heads = [
+    ...["patch", "k", "OSDL, test RMSE (OMP)", "OSDL, s", "SPAMS, test RMSE (OMP)", "by its own coder"],
+    ...["SPAMS, s", "OSDL beside SPAMS (OMP)"],
+  ];
+  const rows = spamsComparisons(all)
+    .filter((one) => one.file === file)
+    .map(({ size, atomSparsity, osdl, spams, ownCoder, seconds, distance }) => [
+      ...[size.patch.join("×"), String(atomSparsity), String(osdl), seconds.osdl],
+      ...[String(spams), String(ownCoder), seconds.spams, distance],
+    ]);
+  const right = heads.map((_, column) => column).slice(1);
+  const [{ title }] = measurements.parts.flatMap(({ tables }) => tables);
+  return [benchFacts(name, file, measurements), cell(title), table(heads, rows, right)].join("\n\n");
 }
 
 function findMeasurements(name: string, all: readonly StoredMeasurements[]): StoredMeasurements {
@@ -129,22 +146,30 @@ function cellOf({ table: { header, rows } }: Result, row: string, column: string
 }
 
 const ours = "trainlets (OSDL)";
+/** Measured before the mini-batches of OSDL became larger: docs/decisions/0036-universal-dictionaries.md. */
+const equalBatches = "2.12 times as long as OSDL where both had 4,096";
+
+/** The size of the mini-batches that a dictionary was learned with. */
+function batchOf({ settings, device }: Result, label: string): number {
+  const { learned, batches } = settings as unknown as UniversalSettings;
+  const own = learned.find((method) => method.label === label)?.own?.batches ?? batches;
+  return device.name === "gpu" ? own.gpu : own.other;
+}
 
 function universalRows(results: readonly StoredResult[]): string[][] {
   return find(results, "universal32").flatMap((result) => {
     const records = result.values.learning as Record<string, { learningSeconds: number } | undefined>;
-    const seconds = (label: string) => records[label]?.learningSeconds;
     const psnr = (label: string) => cellOf(result, label, "M = 40");
-    const learned = seconds(ours);
-    const odl = seconds("ODL");
+    const [learned, odl] = [records[ours], records.ODL];
+    const batches = (label: string) => `with mini-batches of ${grouped(batchOf(result, label))}`;
     return [
       ...(learned === undefined
         ? []
         : [
             [
-              `learning 6,272 atoms of 32×32 from two passes over 10 million patches (experiment 6), ${deviceOf(result)}`,
-              `${learned.toFixed(0)} s`,
-              `${odl === undefined ? "" : `${odl.toFixed(0)} s (ODL); `}two days in the paper`,
+              `learning 6,272 atoms of 32×32 from two passes over 10 million patches (experiment 6), without setting up and tests, ${deviceOf(result)}`,
+              `${learned.learningSeconds.toFixed(0)} s ${batches(ours)}`,
+              `${odl === undefined ? "" : `${odl.learningSeconds.toFixed(0)} s ${batches("ODL")} (ODL; ${equalBatches}); `}in the paper 2 days (OSDL), 4.6 days (ODL)`,
             ],
           ]),
       [
@@ -180,7 +205,7 @@ function denoisingRows(results: readonly StoredResult[]): string[][] {
     const [, others] = measured("osdl-cropped-best").split("; the best of the others ");
     if (!mine || !ksvd || !others) return [];
     const what = "denoising at σ = 30, mean over the pictures";
-    return [[what, mine, `${others} (the best of Sparse K-SVD and the ODCT), ${ksvd} (K-SVD)`]];
+    return [[what, cell(mine), cell(`${others} (the best of the other three methods), ${ksvd} (K-SVD)`)]];
   });
 }
 
@@ -220,8 +245,4 @@ function pursuitRows(all: readonly StoredMeasurements[]): string[][] {
       ],
     ];
   });
-}
-
-function cell(text: string): string {
-  return text.replace(/\s+/g, " ").replaceAll("|", "\\|").replaceAll("<", "&lt;");
 }

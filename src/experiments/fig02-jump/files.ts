@@ -56,7 +56,7 @@ export function jumpFiles(
 }
 
 const tableCaption =
-  "Rows with levels: the usual transforms under three treatments of the borders, each with the number of levels that suits it best; the figure has all levels. “Extended first” transforms a function together with its mirror image, as in figure 1, and has twice the coefficients to choose from.";
+  "Rows with levels: the usual transforms under three treatments of the borders, each with the number of levels that suits it best; the figure has all levels. “Extended first” is the periodic transform of a function that is mirrored at its ends first, as in figure 1. The second column has the number of coefficients that those kept are chosen from.";
 
 function errorChart({ samples, jump, terms }: JumpSettings, curves: readonly ErrorCurve[]): OutcomeFile {
   const chart = lineChart({

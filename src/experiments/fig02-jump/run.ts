@@ -1,7 +1,7 @@
 /**
  * Figure 2: smooth functions with a jump, approximated with 5 coefficients of periodic and of cropped wavelets. A footnote of
  * the paper leaves symmetric and zero-padded borders out, because periodic ones are better: they are in the table, as the
- * usual transforms of n samples (wavelets/borders.ts).
+ * usual transforms of n samples (wavelets/borders.ts), and once more with the signal mirrored first.
  */
 
 import type { Kernels } from "../../kernels/contract.js";
@@ -26,11 +26,16 @@ async function runJump(settings: JumpSettings, kernels: Kernels): Promise<Outcom
   const measured = [periodic, cropped, ...Object.values(usual), mirrored];
   const header = [
     "mean squared error",
+    "coefficients to choose from",
     `${region} samples at each border`,
     `${region} around the jump`,
     "all samples",
   ];
-  const rows = measured.map(({ label, border, jump, all }) => [label, ...[border, jump, all].map(shown)]);
+  const rows = measured.map(({ label, coefficients, border, jump, all }) => [
+    label,
+    String(coefficients),
+    ...[border, jump, all].map(shown),
+  ]);
   const claims = jumpClaims(found);
   const files = jumpFiles(settings, [periodic, cropped], { header, rows, claims });
   return {

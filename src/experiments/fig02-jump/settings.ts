@@ -33,6 +33,7 @@ export const fig2: JumpSettings = {
   summary: "approximation errors at the borders and at a jump: figure 2",
   departures: [
     "The Daubechies wavelets with 13 taps are taken to be db13, which has 26 taps: no Daubechies filter has 13.",
+    "The paper does not say how many levels its transforms have, nor how a symmetric one is made: here the usual ones have the number of levels that suits each best, and symmetric borders are also tried as in figure 1, where the signal is mirrored first.",
   ],
   examples: 1000,
   samples: 64,

@@ -22,7 +22,7 @@ import { trainPart } from "../shared/trainPart.js";
 import { type Comparison, type Curve, describeComparison, idPrefix } from "./claims.js";
 import { convergenceFiles } from "./files.js";
 import { type ConvergenceSettings, type Method, type SizeSettings, shareToSparsity } from "./settings.js";
-import { curveValues, judgeCurves } from "./values.js";
+import { curveTable, curveValues, judgeCurves } from "./values.js";
 
 /** The experiment with these options, checked. */
 export function prepareConvergence(settings: ConvergenceSettings, options: ExperimentOptions): ExperimentRun {
@@ -50,10 +50,7 @@ export async function runConvergence(
   return concludeRun(
     { settings, data, tools, clock, sources },
     {
-      header: ["test RMSE", "before learning", "after one epoch", "at the end", "seconds"],
-      rows: comparisons.flatMap((comparison) =>
-        comparison.curves.map((curve) => tableRow(comparison, curve)),
-      ),
+      ...curveTable(settings, curves),
       claims: judgeCurves(settings, curves),
       values: { curves },
       files: (facts) => convergenceFiles({ settings, comparisons, ...facts }),
@@ -134,10 +131,4 @@ async function learningCurve(
     return testRmse === undefined || !Number.isInteger(epoch) ? [] : { epoch, seconds, testRmse }; // a short run is tested within its epoch
   });
   return { method, points, tested: record.tested };
-}
-
-function tableRow(comparison: Comparison, { method, points }: Curve): string[] {
-  const end = points.at(-1)!;
-  const errors = [points[0], points[1], end].map(({ testRmse }) => testRmse.toFixed(3));
-  return [`${describeComparison(comparison)}: ${method.label}`, ...errors, end.seconds.toFixed(1)];
 }

@@ -1,10 +1,11 @@
 /** The curves of figure 5 as the numbers of a result, and back: a stored result can be judged anew. */
 
 import { type Shape, sameShape } from "../../core/shape.js";
-import type { Claim } from "../shared/experiment.js";
-import { type Comparison, type CurvePoint, convergenceClaims } from "./claims.js";
+import type { Claim, OutcomeTable } from "../shared/experiment.js";
+import { type Comparison, convergenceClaims, describeComparison } from "./claims.js";
 import { convergenceRemarks } from "./remarks.js";
 import type { ConvergenceSettings } from "./settings.js";
+import type { CurvePoint } from "./speed.js";
 
 /** One curve. */
 export interface CurveValues {
@@ -26,11 +27,29 @@ export function curveValues({ size, atomSparsity, curves }: Comparison): CurveVa
 }
 
 /** The claims about these curves, which were measured with these settings. */
-export function judgeCurves(
-  { sizes, methods }: Pick<ConvergenceSettings, "sizes" | "methods">,
-  curves: readonly CurveValues[],
-): Claim[] {
-  const comparisons: Comparison[] = sizes.flatMap((size) => {
+export function judgeCurves(settings: CurveSettings, curves: readonly CurveValues[]): Claim[] {
+  const comparisons = comparisonsOf(settings, curves);
+  return [...convergenceClaims(comparisons), ...convergenceRemarks(comparisons)];
+}
+
+/** One row per curve. */
+export function curveTable(settings: CurveSettings, curves: readonly CurveValues[]): OutcomeTable {
+  return {
+    header: ["test RMSE", "before learning", "after one epoch", "at the end", "seconds"],
+    rows: comparisonsOf(settings, curves).flatMap((comparison) =>
+      comparison.curves.map(({ method, points }) => {
+        const end = points.at(-1)!;
+        const errors = [points[0], points[1], end].map(({ testRmse }) => testRmse.toFixed(3));
+        return [`${describeComparison(comparison)}: ${method.label}`, ...errors, end.seconds.toFixed(1)];
+      }),
+    ),
+  };
+}
+
+type CurveSettings = Pick<ConvergenceSettings, "sizes" | "methods">;
+
+function comparisonsOf({ sizes, methods }: CurveSettings, curves: readonly CurveValues[]): Comparison[] {
+  return sizes.flatMap((size) => {
     const ofSize = curves.filter(({ patch }) => sameShape(patch, size.patch));
     return [...new Set(ofSize.map(({ atomSparsity }) => atomSparsity))].map((atomSparsity) => ({
       size,
@@ -43,5 +62,4 @@ export function judgeCurves(
         }),
     }));
   });
-  return [...convergenceClaims(comparisons), ...convergenceRemarks(comparisons)];
 }

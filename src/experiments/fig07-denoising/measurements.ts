@@ -63,8 +63,13 @@ export function meanGains(
   });
 }
 
-function meanOf(values: readonly number[]): number {
+export function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** How exact the mean of a sample is. */
+export function standardError(values: readonly number[]): number {
+  return deviation(values) / Math.sqrt(values.length);
 }
 
 /** The standard deviation of a sample; 0 for one value. */

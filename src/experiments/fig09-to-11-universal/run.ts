@@ -7,7 +7,6 @@
 import type { DenseMatrix } from "../../core/matrix.js";
 import type { Signal } from "../../core/signal.js";
 import { atomFamilies } from "../../figures/atoms/atomFamilies.js";
-import { atomSpreads } from "../../figures/atoms/atomSpread.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { learners } from "../../learn/learners/registry.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
@@ -28,7 +27,8 @@ import { jsonPart } from "../shared/parts.js";
 import { splitPictures } from "../shared/pictures.js";
 import { StageClock } from "../shared/stageClock.js";
 import { trainPart } from "../shared/trainPart.js";
-import { atomClaims, type LearnedDictionary, universalClaims } from "./claims.js";
+import { seeAtoms } from "./atomClaims.js";
+import { type LearnedDictionary, universalClaims } from "./claims.js";
 import { universalFiles } from "./files.js";
 import type { LearnedSettings, UniversalSettings } from "./settings.js";
 
@@ -71,19 +71,20 @@ export async function runUniversal(
   onStage("looking for recurring patterns");
   const atoms = await model.atoms(kernels);
   const families = atomFamilies(atoms, model.shape);
-  const seen = { families, spreads: atomSpreads(atoms, model.shape) };
+  const values = {
+    terms,
+    psnr: psnrByLabel(curves),
+    learning: Object.fromEntries(learned.map(({ method, record }) => [method.label, record])),
+    atoms: await seeAtoms(model, atoms, families, kernels),
+  };
   onStage("drawing");
   const shown = { settings, model, atoms, families, learned, curves, tested: patches.cols };
   return concludeRun(
     { settings, data, tools, clock, sources },
     {
       ...mTermTable("PSNR (dB) with M terms", terms, curves),
-      claims: [...universalClaims(settings, curves, learned), ...atomClaims(seen)],
-      values: {
-        terms,
-        psnr: psnrByLabel(curves),
-        learning: Object.fromEntries(learned.map(({ method, record }) => [method.label, record])),
-      },
+      claims: universalClaims(settings, values),
+      values,
       files: (facts) => universalFiles({ ...shown, ...facts }),
     },
   );

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
-import { SparseColumns } from "../../core/matrix.js";
+import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { baseCols, createBase } from "../../dictionaries/base.js";
+import { atomFamilies } from "../../figures/atoms/atomFamilies.js";
+import { atomSpreads } from "../../figures/atoms/atomSpread.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { modelFromBytes } from "../../model/files.js";
 import { Model } from "../../model/model.js";
@@ -10,7 +12,8 @@ import { experiments, findExperiment } from "../catalogue.js";
 import type { Outcome } from "../shared/experiment.js";
 import { memoryParts } from "../shared/memoryParts.case.js";
 import { trainletsLabel } from "../shared/mTermComparison.js";
-import { atomClaims, type LearnedDictionary, universalClaims } from "./claims.js";
+import { atomClaims, isBaseAtom, type SeenAtoms, seeAtoms, shareOfKinds } from "./atomClaims.js";
+import { type UniversalValues, universalClaims, universalTexts } from "./claims.js";
 import { prepareUniversal, runUniversal } from "./run.js";
 import { type UniversalSettings, universal32, universal64 } from "./settings.js";
 
@@ -39,8 +42,8 @@ const tiny: UniversalSettings = {
 };
 
 /** A model whose atoms are those of its base dictionary. */
-function baseModel(name: string): Model {
-  const base = createBase(name, [2, 2]);
+function baseModel(name: string, shape = [2, 2]): Model {
+  const base = createBase(name, shape);
   const meta = { learner: "osdl", options: {}, seed: 1, examplesSeen: 0, removeMean: true, coding: {} };
   return new Model(base, SparseColumns.identity(baseCols(base), 1), meta);
 }
@@ -100,7 +103,7 @@ describe("a run of a universal experiment", async () => {
   test("makes a claim about a margin, which does not hold if nothing reaches it", () => {
     const margin = outcome.claims.find(({ id }) => id === "trained-over-base")!;
     expect(margin).toMatchObject({ source: "ours", holds: false });
-    expect(margin.text).toBe("trainlets (OSDL) is at least 50 dB above cropped wavelets at M = 2");
+    expect(margin.text).toBe("trainlets (OSDL) is above cropped wavelets by at least 50 dB at M = 2");
     expect(margin.measured).toMatch(/^-?\d+\.\d\d dB \(M = 2\)$/);
   });
 
@@ -180,22 +183,15 @@ describe("the options", () => {
 });
 
 describe("the claims of a universal experiment", () => {
-  const curves = (trainletsPsnr: number[]) => [
-    { label: "wavelets", psnr: [0, 20, 21] },
-    { label: "cropped wavelets", psnr: [0, 22, 24] },
-    { label: trainletsLabel, psnr: trainletsPsnr },
-  ];
-  const model = baseModel("identity");
-  const learnedBy = (id: string, seconds: number, extra?: true): LearnedDictionary => ({
-    method: { id, label: id === "osdl" ? trainletsLabel : id, learner: "osdl", ...(extra ? { extra } : {}) },
-    model,
-    record: { ...{ points: [], examples: 1, tested: 1, updates: 1, learningSeconds: seconds }, seconds },
+  const curves = (trainletsPsnr: number[]) => ({
+    wavelets: [0, 20, 21],
+    "cropped wavelets": [0, 22, 24],
+    [trainletsLabel]: trainletsPsnr,
   });
-  const ours = learnedBy("osdl", 10);
   const [margin] = tiny.margins;
   const settings = { ...tiny, terms: [1, 2], margins: [{ ...margin, decibels: { 2: 1 } }] };
-  const judge = (psnr: number[], learned: readonly LearnedDictionary[] = [ours]) => {
-    const claims = universalClaims(settings, curves(psnr), learned);
+  const judge = (psnr: number[], learning: UniversalValues["learning"] = {}) => {
+    const claims = universalClaims(settings, { psnr: curves(psnr), learning });
     return Object.fromEntries(claims.map((claim) => [claim.id, claim]));
   };
 
@@ -208,17 +204,46 @@ describe("the claims of a universal experiment", () => {
   });
 
   test("ask for learning over twice as fast as by ODL", () => {
-    const claim = (seconds: number) => judge([0, 23, 25], [ours, learnedBy("odl", seconds)])["twice-as-fast"];
-    expect(claim(21)).toMatchObject({ measured: "10 s against 21 s: 2.10 times", holds: true });
+    const claim = (seconds: number) =>
+      judge([0, 23, 25], {
+        [trainletsLabel]: { learningSeconds: 10, updates: 1222 },
+        ODL: { learningSeconds: seconds, updates: 4884 },
+      })["twice-as-fast"];
+    expect(claim(21)).toMatchObject({
+      measured: "10 s in 1,222 mini-batches against 21 s in 4,884: 2.10 times",
+      holds: true,
+    });
     expect(claim(19)).toMatchObject({ holds: false });
+    expect(judge([0, 23, 25])["twice-as-fast"]).toBeUndefined();
+  });
+
+  test("a margin names what it asks for at each M", () => {
+    const { id } = margin;
+    const two = { ...settings, margins: [{ ...margin, decibels: { 1: 1.7, 2: 1.85 } }] };
+    expect(universalTexts(two)[id]).toBe(
+      "trainlets (OSDL) is above cropped wavelets by at least 1.7 dB at M = 1 and 1.85 dB at M = 2",
+    );
+  });
+
+  test("say before a run what they say after it", () => {
+    const labels = settings.orders.flatMap(({ better, than }) => [better, than]);
+    const psnr = Object.fromEntries(labels.map((label) => [label, [0, 20, 21]]));
+    const [, ...made] = universalClaims(settings, { psnr, learning: {}, atoms: seen([]) }); // the first is trained-best
+    const texts = universalTexts(settings);
+    expect(Object.fromEntries(made.map(({ id, text }) => [id, text]))).toEqual(texts);
   });
 
   test("judge a continued dictionary by its own claims, and not beside the paper's", () => {
     const order = { id: "continued-over-cropped-wavelets", source: "ours", paper: "" };
+    const label = "OSDL, then p = 4";
+    const continued = { id: "osdl-then-4", label, learner: "osdl", extra: true } as const;
     const claims = universalClaims(
-      { ...settings, orders: [{ ...order, better: "OSDL, then p = 4", than: "cropped wavelets" }] },
-      [...curves([0, 22.5, 25]), { label: "OSDL, then p = 4", psnr: [0, 22.1, 30] }],
-      [ours, learnedBy("OSDL, then p = 4", 1, true)],
+      {
+        ...settings,
+        orders: [{ ...order, better: label, than: "cropped wavelets" }],
+        learned: [...settings.learned, continued],
+      },
+      { psnr: { ...curves([0, 22.5, 25]), [label]: [0, 22.1, 30] }, learning: {} },
     );
     expect(claims.find(({ id }) => id === "trained-best")).toMatchObject({ holds: true });
     expect(claims.find(({ id }) => id === order.id)).toMatchObject({
@@ -230,22 +255,76 @@ describe("the claims of a universal experiment", () => {
   });
 });
 
+const spread = (samples: number, frequencies: number) => ({ samples, frequencies });
+const oneOfEach = [spread(0.1, 0.05), spread(0.1, 0.3), spread(0.4, 0.05), spread(0.4, 0.3)];
+
+/** One atom of each kind; of the base atoms all are local with few frequencies. */
+function seen(families: SeenAtoms["families"], spreads = oneOfEach): SeenAtoms {
+  return { kinds: shareOfKinds(spreads), baseKinds: shareOfKinds(oneOfEach.slice(0, 1)), families };
+}
+
 describe("the claims about atoms", () => {
-  const spread = (samples: number, frequencies: number) => ({ samples, frequencies });
-  const kinds = [spread(0.1, 0.05), spread(0.1, 0.3), spread(0.4, 0.05), spread(0.4, 0.3)];
-  const member = (atom: number, shift: number[]) => ({ atom, sign: 1 as const, shift, correlation: 0.9 });
+  const member = (atom: number, shift: number[], isBase = false) => ({
+    ...{ atom, sign: 1 as const, shift, correlation: 0.9, isBaseAtom: isBase },
+  });
   const family = [member(3, [0, 0]), member(7, [3, -4])];
 
-  test("ask for all four kinds, and for one pattern at two places", () => {
-    const claims = atomClaims({ spreads: kinds, families: [family, [...family, member(9, [1, 0])]] });
-    expect(claims.map(({ measured }) => measured)).toEqual([
-      "local and oscillating 25 %, local alone 25 %, oscillating alone 25 %, neither 25 %",
-      "2 families of 2 to 3 atoms, up to 5 samples apart",
+  test("ask for all four kinds, and print those of the base atoms beside them", () => {
+    const [kinds] = atomClaims(seen([]));
+    expect(kinds.measured).toBe(
+      "local with few frequencies 25 %, local with many 25 %, spread out with few frequencies 25 %, spread out with many 25 % (of the base atoms 100 %, 0 %, 0 %, 0 %)",
+    );
+    expect(kinds.holds).toBe(true);
+    expect(atomClaims(seen([], oneOfEach.slice(1)))[0].holds).toBe(false);
+  });
+
+  test("ask for one pattern at two places, base atoms left out", () => {
+    const recurring = (...families: SeenAtoms["families"]) => atomClaims(seen(families))[1];
+    expect(recurring(family, [...family, member(9, [1, 0])])).toMatchObject({
+      measured: "2 of 2 families, of 2 to 3 atoms, up to 5 samples apart",
+      holds: true,
+    });
+    const mixed = [member(2, [0, 0], true), member(5, [6, 0]), member(6, [0, 8])];
+    expect(recurring(mixed)).toMatchObject({
+      measured: "1 of 1 families, of 2 to 2 atoms, up to 10 samples apart",
+      holds: true,
+    });
+    const base = [member(2, [0, 0], true), member(4, [6, 0], true), member(5, [9, 0])];
+    expect(recurring(base)).toMatchObject({
+      measured: "none of 1 families has two atoms that are no base atoms",
+      holds: false,
+    });
+    expect(recurring()).toMatchObject({ holds: false });
+  });
+
+  test("an atom with nearly all of its energy in one entry is a base atom", () => {
+    const A = SparseColumns.fromEntries(9, 2, [
+      [[3, -2]],
+      [
+        [3, 2],
+        [5, 0.6], // 8 %
+      ],
+      [
+        [3, 2],
+        [5, 0.7], // 11 %
+      ],
     ]);
-    expect(claims.map(({ holds }) => holds)).toEqual([true, true]);
-    const other = atomClaims({ spreads: kinds.slice(1), families: [] });
-    expect(other.map(({ holds }) => holds)).toEqual([false, false]);
-    expect(other[1].measured).toBe("no family of atoms");
+    expect([0, 1, 2].map((j) => isBaseAtom(A, j))).toEqual([true, true, false]);
+  });
+
+  test("patterns of cropped wavelets recur before anything is learned, and do not count", async () => {
+    const model = baseModel("cropped:sym8", [16, 16]);
+    const atoms = await model.atoms(kernels);
+    const families = atomFamilies(atoms, model.shape);
+    expect(families.length).toBeGreaterThan(0);
+    const found = await seeAtoms(model, atoms, families, kernels);
+    expect(found.kinds).toEqual(found.baseKinds);
+    expect(atomClaims(found)[1].holds).toBe(false);
+  });
+
+  test("spreads are of nine tenths of the energy, as the claims say", () => {
+    const atom = new DenseMatrix(64, 1, new Float32Array(64).fill(1, 0, 10)); // nine of its ten samples
+    expect(atomSpreads(atom, [64])[0].samples).toBe(9 / 64);
   });
 });
 

@@ -13,8 +13,8 @@ import {
   svgSection,
   withPage,
 } from "../shared/outcomeFiles.js";
-import { describeSize, type Measured, milliseconds, type Pair } from "./claims.js";
-import type { RemarksSettings } from "./settings.js";
+import { describeSize, lowest, type Measured, milliseconds } from "./claims.js";
+import type { LearningSize, RemarksSettings } from "./settings.js";
 
 export interface RemarksResult extends RunFacts {
   readonly settings: RemarksSettings;
@@ -27,12 +27,12 @@ export function remarkTable(
   measured: Measured,
 ): OutcomeTable {
   const size = formatShape(product.patch);
-  const learned = (pairs: readonly Pair[], what: string) =>
-    pairs.map(({ size, ours, other }) => [
-      `test RMSE, ${describeSize(size)}: ${what}`,
-      ours.toFixed(3),
-      other.toFixed(3),
-    ]);
+  const errors = (size: LearningSize, what: string, ...pair: readonly [number, number]) => [
+    `test RMSE, ${describeSize(size)}: ${what}`,
+    ...pair.map((error) => error.toFixed(3)),
+  ];
+  const fewExamples = `${grouped(few.examples)} examples`;
+  const lowestOf = `${fewExamples}, lowest in ${few.epochs} epochs`;
   return {
     header: ["what is compared", "first", "second"],
     rows: [
@@ -40,11 +40,18 @@ export function remarkTable(
         `the base applied to ${product.patches} patches of ${size}: by its factors, as one matrix`,
         ...[measured.product.factors, measured.product.matrix].map(milliseconds),
       ],
-      ...learned(
-        measured.momentum,
-        `OSDL after ${grouped(momentum.examples)} examples with γ = ${momentum.momentum}, without momentum`,
+      ...measured.momentum.map(({ size, ours, other }) =>
+        errors(
+          size,
+          `OSDL after ${grouped(momentum.examples)} examples with γ = ${momentum.momentum}, without momentum`,
+          ...([ours, other] as const),
+        ),
       ),
-      ...learned(measured.few, `${grouped(few.examples)} examples, ${few.epochs} epochs: OSDL, ODL`),
+      ...measured.few.flatMap(({ size, osdl, odl, odlFromExamples }) => [
+        errors(size, `${lowestOf}: OSDL, ODL`, lowest(osdl), lowest(odl)),
+        errors(size, `${lowestOf}: OSDL, ODL from examples`, lowest(osdl), lowest(odlFromExamples)),
+        errors(size, `${fewExamples}, after ${few.epochs} epochs: OSDL, ODL`, osdl.at(-1)!, odl.at(-1)!),
+      ]),
       ...approximation.terms.map((M, i) => [
         `PSNR of ${formatShape(approximation.patch)} patches, M = ${M}: OMP, thresholding`,
         ...[measured.approximation.pursuit, measured.approximation.thresholding].map((psnr) =>
@@ -67,7 +74,7 @@ export function remarksFiles(result: RemarksResult): OutcomeFile[] {
         kind: "table",
         header,
         rows,
-        caption: `Test errors are those on ${grouped(settings.testPatches)} patches that were not learned from. Both learners start from the base dictionary.`,
+        caption: `Test errors are those on ${grouped(settings.testPatches)} patches that were not learned from. Learners start from the base dictionary where nothing else is said.`,
       },
       svgSection(chart),
       claimSection(claims),

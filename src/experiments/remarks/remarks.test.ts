@@ -7,7 +7,7 @@ import { kron, Matrix64 } from "../../linalg/matrix64.js";
 import { mTermErrors } from "../../tasks/approximate/mTerm.js";
 import { memoryParts } from "../shared/memoryParts.case.js";
 import { tinyRemarks } from "../tinyExperiments.case.js";
-import { type Measured, type Pair, remarkClaims } from "./claims.js";
+import { type FewCurves, type Measured, type Pair, remarkClaims } from "./claims.js";
 import { prepareRemarks, runRemarks } from "./run.js";
 import { remarks } from "./settings.js";
 import { projectionErrors, thresholdingErrors } from "./thresholding.js";
@@ -32,9 +32,14 @@ test("a run measures every remark, and resumes from its parts", async () => {
     "separable-faster",
     "6x6-k3-momentum",
     "6x6-k3-few-examples",
+    "6x6-k3-few-examples-other-start",
     "pursuit-over-thresholding",
   ]);
-  expect(outcome.rows.length).toBe(1 + 1 + 1 + 3);
+  expect(outcome.rows.length).toBe(1 + 1 + 3 + 3);
+  const [{ osdl, odl, odlFromExamples }] = (outcome.values as unknown as Measured).few;
+  for (const curve of [osdl, odl, odlFromExamples]) expect(curve.length).toBe(1 + tiny.few.epochs);
+  expect(odl[0]).toBe(osdl[0]); // the same start
+  expect(odlFromExamples[0]).not.toBe(osdl[0]);
   expect(outcome.files.map(({ name }) => name)).toEqual([
     "remarks-thresholding.svg",
     "remarks.csv",
@@ -46,7 +51,7 @@ test("a run measures every remark, and resumes from its parts", async () => {
   const learning = (seconds: typeof outcome.stageSeconds) =>
     Object.entries(seconds).filter(([stage]) => stage.startsWith("learning"));
   expect(learning(again.stageSeconds)).toEqual(learning(outcome.stageSeconds));
-  expect(learning(outcome.stageSeconds).length).toBe(4);
+  expect(learning(outcome.stageSeconds).length).toBe(5);
 });
 
 test("an aborted run has no claim about trainings that were not made", async () => {
@@ -91,14 +96,18 @@ describe("thresholding", () => {
     });
   });
 
-  test("takes no more energy than there is", async () => {
+  test("leaves less with every atom, and nothing with all of them, which span the patches", async () => {
     const base = createBase("cropped:db2", [6, 6]);
-    expect(baseCols(base)).toBeGreaterThan(36);
+    const all = baseCols(base);
+    expect(all).toBeGreaterThan(36);
     const patches = randomPatches(36, 5);
-    const errors = await thresholdingErrors(base, patches, 36, kernels);
+    const errors = await thresholdingErrors(base, patches, all, kernels);
     const energy = patches.data.reduce((sum, value) => sum + value * value, 0);
     expect(errors[0]).toBeCloseTo(energy / patches.data.length, 5);
-    expect(errors[36]).toBeGreaterThanOrEqual(0);
+    const rounding = 1e-12 * errors[0];
+    for (let M = 1; M <= all; M++) expect(errors[M]).toBeLessThanOrEqual(errors[M - 1] + rounding); // a larger span
+    expect(errors[1]).toBeLessThan(errors[0] - rounding); // Φ has full rank, so some correlation is not zero
+    expect(errors[all]).toBeLessThan(rounding);
   });
 });
 
@@ -119,19 +128,28 @@ function leastSquaresError(A: Matrix64, y: ArrayLike<number>): number {
 
 test("claims hold or not, one by one", () => {
   const size = tiny.few.sizes[0];
-  const pair = (ours: number, other: number): Pair => ({ size, start: 9, ours, other });
+  const pair = (ours: number, other: number): Pair => ({ size, ours, other });
+  const curves = (osdl: number[], odl: number[], odlFromExamples: number[]): FewCurves => ({
+    ...{ size, osdl, odl, odlFromExamples },
+  });
   const judge = (changes: Partial<Measured>) =>
     remarkClaims(tiny, {
       product: { factors: 0.001, matrix: 0.004 },
       approximation: { pursuit: [20, 25, 30], thresholding: [19, 24, 29] },
       momentum: [pair(5, 6)],
-      few: [pair(5, 6)],
+      few: [curves([9, 6, 5], [9, 6, 6], [7, 6, 6])],
       ...changes,
-    }).map(({ holds }) => holds);
-  expect(judge({})).toEqual([true, true, true, true]);
-  expect(judge({ product: { factors: 0.004, matrix: 0.001 } })).toEqual([false, true, true, true]);
-  expect(judge({ momentum: [pair(6, 5)] })).toEqual([true, false, true, true]);
-  expect(judge({ few: [pair(6, 5)] })).toEqual([true, true, false, true]);
+    });
+  const holds = (changes: Partial<Measured>) => judge(changes).map((claim) => claim.holds);
+  expect(holds({})).toEqual([true, true, true, true, true]);
+  expect(holds({ product: { factors: 0.004, matrix: 0.001 } })).toEqual([false, true, true, true, true]);
+  expect(holds({ momentum: [pair(6, 5)] })).toEqual([true, false, true, true, true]);
+  const overtrained = { few: [curves([9, 6, 5], [9, 4.9, 8], [7, 5.1, 6])] }; // below it after one epoch
+  expect(holds(overtrained)).toEqual([true, true, false, true, true]);
+  expect(judge(overtrained)[2].measured).toBe("5.000 after epoch 2 and 4.900 after epoch 1");
+  const fromTheStart = { few: [curves([9, 6, 5], [9, 6, 6], [4.9, 6, 6])] };
+  expect(holds(fromTheStart)).toEqual([true, true, true, false, true]);
+  expect(judge(fromTheStart)[3].measured).toBe("5.000 after epoch 2 and 4.900 before learning");
   const equalAtEnd = { pursuit: [20, 25, 29], thresholding: [19, 24, 29] };
-  expect(judge({ approximation: equalAtEnd })).toEqual([true, true, true, false]);
+  expect(holds({ approximation: equalAtEnd })).toEqual([true, true, true, true, false]);
 });

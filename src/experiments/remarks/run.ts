@@ -23,8 +23,8 @@ import { StageClock } from "../shared/stageClock.js";
 import { trainPart } from "../shared/trainPart.js";
 import {
   describeSize,
+  type ErrorCurve,
   type Measured,
-  type Pair,
   type ProductTimes,
   remarkClaims,
   sizeId,
@@ -53,9 +53,15 @@ export async function runRemarks(
   clock.add("applying the base", product.seconds);
   const approximation = await jsonPart(tools, "terms", () => approximate(settings, pictures, tools));
   clock.add("approximating", approximation.seconds);
-  const momentum = await comparePairs("momentum", settings, images, tools, clock);
-  const few = await comparePairs("few", settings, images, tools, clock);
-  const measured: Measured = { product: product.value, approximation: approximation.value, momentum, few };
+  const momentum = await compareTrainings("momentum", settings, images, tools, clock);
+  const few = await compareTrainings("few", settings, images, tools, clock);
+  const measured: Measured = {
+    ...{ product: product.value, approximation: approximation.value },
+    momentum: momentum.map(({ size, curves: [ours, other] }) => ({
+      ...{ size, ours: ours.at(-1)!, other: other.at(-1)! },
+    })),
+    few: few.map(({ size, curves: [osdl, odl, odlFromExamples] }) => ({ size, osdl, odl, odlFromExamples })),
+  };
   return concludeRun(
     { settings, data, tools, clock, sources },
     {
@@ -138,33 +144,38 @@ async function approximate(
   return { pursuit, thresholding };
 }
 
-/** Two trainings per size: OSDL with and without momentum, or OSDL and ODL. Those that were aborted are left out. */
-async function comparePairs(
+/** The trainings of one size, in the order of `trainings`. */
+interface Comparison {
+  readonly size: LearningSize;
+  readonly curves: readonly ErrorCurve[];
+}
+
+/** The trainings of every size: OSDL with and without momentum, or OSDL and ODL. Sizes that were aborted are left out. */
+async function compareTrainings(
   what: "momentum" | "few",
   settings: RemarksSettings,
   { images, test }: { readonly images: readonly Signal[]; readonly test: readonly Signal[] | undefined },
   tools: ExperimentTools,
   clock: StageClock,
-): Promise<Pair[]> {
-  const pairs: Pair[] = [];
+): Promise<Comparison[]> {
+  const comparisons: Comparison[] = [];
   for (const size of settings[what].sizes) {
-    const errors: number[][] = [];
-    for (const [name, options] of Object.entries(pairOptions(what, settings, size))) {
-      if (tools.signal?.aborted) return pairs;
+    const curves: ErrorCurve[] = [];
+    for (const [name, options] of Object.entries(trainings(what, settings, size))) {
+      if (tools.signal?.aborted) return comparisons;
       tools.onStage?.(`${describeSize(size)}: ${name}`);
       const part = `${sizeId(size)}-${name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`;
       const { record } = await trainPart(tools, part, images, { ...options, test });
       clock.add(`learning: ${name}`, record.seconds);
-      errors.push(record.points.flatMap(({ testRmse }) => testRmse ?? []));
+      curves.push(record.points.flatMap(({ testRmse }) => testRmse ?? []));
     }
-    if (tools.signal?.aborted) return pairs;
-    const [ours, other] = errors;
-    pairs.push({ size, start: ours[0], ours: ours.at(-1)!, other: other.at(-1)! });
+    if (tools.signal?.aborted) return comparisons;
+    comparisons.push({ size, curves });
   }
-  return pairs;
+  return comparisons;
 }
 
-function pairOptions(
+function trainings(
   what: "momentum" | "few",
   settings: RemarksSettings,
   size: LearningSize,
@@ -179,10 +190,12 @@ function pairOptions(
     };
   }
   const { examples, epochs } = few;
-  const { atomSparsity: _, ...dense } = options;
+  const { atomSparsity: _, ...common } = options;
+  const dense = { ...common, learner: "odl", examples, epochs } as const;
   return {
     "OSDL from few examples": { ...options, examples, epochs },
-    "ODL from few examples": { ...dense, learner: "odl", init: "base", examples, epochs },
+    "ODL from few examples": { ...dense, init: "base" },
+    "ODL from few examples, which it starts from": { ...dense, init: "examples" },
   };
 }
 

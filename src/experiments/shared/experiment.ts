@@ -110,7 +110,7 @@ export interface Claim {
   readonly paper: string;
   /** What was measured, in the same terms: `4.41 dB (M = 82)`. */
   readonly measured: string;
-  /** Judged at the paper's threshold. */
+  /** Judged at the paper's threshold or, where it has none, at one of ours (docs/decisions/0022-protocols.md). */
   readonly holds: boolean;
 }
 

@@ -29,15 +29,21 @@ export function orderClaims(
   const psnr = psnrByLabel(curves);
   return orders
     .filter(({ better, than }) => better in psnr && than in psnr)
-    .map(({ better, than, ...claim }) => {
+    .map((order) => {
+      const { better, than, ...claim } = order;
       const gains = terms.map((M) => psnr[better][M] - psnr[than][M]);
       return {
         ...claim,
-        text: `${prefix}${describeAbove(better, than)} at M = ${terms.join(", ")}`,
+        text: `${prefix}${orderText(order, terms)}`,
         measured: describeGains(gains, terms),
         holds: gains.every((gain) => gain > 0),
       };
     });
+}
+
+/** `cropped wavelets are above wavelets at M = 10, 20`. */
+export function orderText({ better, than }: CurveOrder, terms: readonly number[]): string {
+  return `${describeAbove(better, than)} at M = ${terms.join(", ")}`;
 }
 
 /** `cropped wavelets are above wavelets`. */
