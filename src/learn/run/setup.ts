@@ -373,8 +373,8 @@ export async function findScale(source: ExampleSource, held: readonly Signal[]):
   return (0.25 / powerBelow(Math.sqrt(median / Y.rows))) * provisional;
 }
 
-/** Unit vectors in the place of m atoms that a checkpoint has. */
-function placeholderAtoms(rows: number, m: number): SparseColumns {
+/** m unit vectors, which stand for atoms until a checkpoint is restored. */
+function unitVectors(rows: number, m: number): SparseColumns {
   const indices = Uint32Array.from({ length: m }, (_, j) => j % rows);
   return new SparseColumns(rows, m, 1, indices, new Float32Array(m).fill(1), new Uint32Array(m).fill(1));
 }
@@ -399,14 +399,14 @@ export async function createLearner(
     kernels,
   });
   const { base, atoms: m } = options;
-  const isPlaceholder = source.resumes && !resolved.start;
+  const isRestored = source.resumes && !resolved.start;
   return kind.create({
     options,
     start: kind.explicit
       ? new SparseColumns(baseCols(base), m, 0) // it takes a matrix instead
-      : await (isPlaceholder ? placeholderAtoms(baseCols(base), m) : chosenFactor(start("atoms"))),
+      : await (isRestored ? unitVectors(baseCols(base), m) : chosenFactor(start("atoms"))),
     atoms: async () =>
-      isPlaceholder ? placeholderAtoms(sizeOf(base.shape), m).toDense() : startingMatrix(start("examples")),
+      isRestored ? unitVectors(sizeOf(base.shape), m).toDense() : startingMatrix(start("examples")),
     examples: Y.cols,
     ...(updates ? { updates } : {}),
     kernels,
