@@ -116,7 +116,10 @@ export type OwnOption = (typeof ownOptionNames)[number];
 export interface LearnerSetting {
   /** With the error of `coding` in the units of computing. */
   readonly options: LearnerOptions;
-  /** A⁰, L × m: the starting atoms are ΦA⁰. */
+  /**
+   * A⁰, L × m: the starting atoms are ΦA⁰. In a run that resumes, any unit vectors stand for them, here and in `atoms`: the
+   * learner is restored before its first update.
+   */
   readonly start: SparseColumns;
   /** The starting atoms as a matrix, n × m with unit columns, for kinds that are `explicit`. */
   readonly atoms?: () => Promise<DenseMatrix>;
