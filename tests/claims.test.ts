@@ -14,7 +14,7 @@ import { isRoundingOf, notMeasured, numbersOf, paperFigures, quotedFigures } fro
 import { runNotes } from "./docs/runNotes.js";
 import { sinceRuns, sinceRunText } from "./docs/sinceRuns.js";
 import { judgeWithSpams, type SpamsClaim, spamsDepartures } from "./docs/spamsClaims.js";
-import { acceptsHashes, knownHashes, presentHashes, writeHashes } from "./docs/storedHashes.js";
+import { acceptsHashes, hashOfResult, knownHashes, presentHashes, writeHashes } from "./docs/storedHashes.js";
 import { type StoredResult, storedMeasurements, storedResults, unknownFiles } from "./docs/storedResults.js";
 import { exists, listFiles, read } from "./sources.js";
 
@@ -35,7 +35,26 @@ describe("the files of bench/results", () => {
       expect(result.trainlets.commit ?? result.trainlets.sources, file).toBeDefined();
   });
 
-  it("are those that were measured: their hashes are written down, the claims left out", () => {
+  it("have a hash of all that is not judged anew", () => {
+    const [anew, fixed] = ["fig5", "fig8"].map(
+      (experiment) => storedResults().find(({ result }) => result.experiment === experiment)!,
+    );
+    const changed = ({ file, result }: StoredResult, change: Partial<Result>) =>
+      hashOfResult({ file, text: JSON.stringify({ ...result, ...change }) })[1];
+    const flipped = (one: StoredResult) => ({
+      claims: one.result.claims.map((claim) => ({ ...claim, holds: !claim.holds })),
+    });
+    expect(changed(fixed, flipped(fixed))).not.toBe(changed(fixed, {}));
+    expect(changed(anew, flipped(anew))).toBe(changed(anew, {})); // another test holds these to the numbers
+    expect(changed(anew, { seconds: 1 })).not.toBe(changed(anew, {}));
+  });
+
+  it("are of a state of the program that is in its history", () => {
+    for (const { file, result } of storedResults())
+      expect(result.trainlets.commit ?? "", file).not.toMatch(/\+$/);
+  });
+
+  it("are those that were measured: their hashes are written down", () => {
     if (acceptsHashes) writeHashes();
     expect(
       presentHashes(),
@@ -202,7 +221,7 @@ describe("the page of claims", () => {
       return judgeWithSpams(claim, [spamsFile(fullTitle, row(osdl, spams))])[0];
     });
     expect(below("5.7709", "5.7710")).toMatchObject({ holds: true });
-    expect(below("5.7709", "5.7710").measured).toContain("5.7709 and 5.771: 0.0 % below");
+    expect(below("5.7709", "5.7710").measured).toContain("5.7709 and 5.7710: 0.0 % below");
     expect(below("5.7710", "5.7710")).toMatchObject({ holds: false });
     expect(meets("5.0500", "5")).toMatchObject({ holds: true });
     expect(meets("5.0501", "5")).toMatchObject({ holds: false });

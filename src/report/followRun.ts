@@ -12,7 +12,7 @@ import { describeMemory } from "../learn/run/plan/memoryPlan.js";
 import type { TrainPlan } from "../learn/run/setup.js";
 import type { KeptModel, TrainReport } from "../learn/run/trainingLoop.js";
 import type { CodingRule } from "../pursuit/encoder.js";
-import { describeTime, PaceMeter, testsOf } from "./runPace.js";
+import { describeTime, limitOf, PaceMeter, testsOf } from "./runPace.js";
 
 /** What a run will do, and the memory that takes. */
 export function describePlan(plan: TrainPlan): string {
@@ -83,7 +83,7 @@ function progressParts(progress: RunProgress, plan: TrainPlan, memory: MemoryUse
   const { report, testRmse, seconds, from } = progress;
   const total = plan.examples * plan.epochs;
   const rate = (report.examples - from) / Math.max(seconds, 1e-3);
-  const left = Math.min((total - report.examples) / rate, 60 * plan.minutes - seconds);
+  const left = Math.min((total - report.examples) / rate, limitOf(plan) - seconds);
   const parts = [`${((100 * report.examples) / total).toFixed(0).padStart(3)}%`];
   if (left > 0 && Number.isFinite(left)) parts.push(`${clock(left)} left`);
   if (Number.isFinite(report.rmse)) parts.push(`RMSE ${rounded(report.rmse)}`);

@@ -9,7 +9,7 @@ import { describeTime, expectedSeconds, measurePace, PaceMeter, planQuickly } fr
 
 const plan = {
   ...{ examples: 1000, epochs: 2, testEvery: 1000, holdout: 50, steps: 20, minutes: Infinity },
-  done: { examples: 0 },
+  done: { examples: 0, seconds: 0 },
 };
 const planOf = (more: Partial<TrainPlan> = {}) => ({ ...plan, ...more }) as TrainPlan;
 
@@ -58,7 +58,7 @@ describe("the time of a run", () => {
   it("is that of all updates and tests, including the first test", () => {
     expect(expectedSeconds(planOf(), pace)).toBe(20 * 2 + 3 * 5);
     expect(expectedSeconds(planOf({ holdout: 0 }), pace)).toBe(40);
-    expect(expectedSeconds(planOf({ done: { examples: 500 } }), pace)).toBe(15 * 2 + 2 * 5); // what is left
+    expect(expectedSeconds(planOf({ done: { examples: 500, seconds: 9 } }), pace)).toBe(15 * 2 + 2 * 5); // what is left
     expect(describeTime(planOf(), pace)).toBe("time: about 0:55 (measured on 3 steps)");
   });
 
@@ -66,6 +66,8 @@ describe("the time of a run", () => {
     expect(describeTime(planOf({ minutes: 0.5 }), pace)).toBe(
       "time: about 0:30, the limit (measured on 3 steps)",
     );
+    const resumed = planOf({ minutes: 0.5, done: { examples: 500, seconds: 20 } }); // the limit is of all parts together
+    expect(describeTime(resumed, pace)).toBe("time: about 0:10, the limit (measured on 3 steps)");
   });
 
   it("is unknown if there was nothing to measure", () => {

@@ -24,11 +24,16 @@ export interface Pace {
   readonly measured: number;
 }
 
-/** Seconds of all updates and tests that a run has left, at most its time limit. */
+/** Seconds of all updates and tests that a run has left, at most those that its time limit leaves. */
 export function expectedSeconds(plan: TrainPlan, { step, test }: Pace): number {
-  const { steps, examples, epochs, minutes, done } = plan;
+  const { steps, examples, epochs, done } = plan;
   const left = Math.ceil(steps * (1 - done.examples / (examples * epochs)));
-  return Math.min(left * step + testsOf(plan) * test, 60 * minutes);
+  return Math.min(left * step + testsOf(plan) * test, limitOf(plan));
+}
+
+/** Seconds that the time limit, which is of all parts of a run together, leaves. */
+export function limitOf({ minutes, done }: TrainPlan): number {
+  return Math.max(0, 60 * minutes - done.seconds);
 }
 
 /** Tests that a run has left; one that does not resume also has one before its first update. */
@@ -41,7 +46,7 @@ export function testsOf({ holdout, examples, epochs, testEvery, done }: TrainPla
 export function describeTime(plan: TrainPlan, pace: Pace | undefined): string {
   if (!pace) return "time: too short to measure";
   const seconds = expectedSeconds(plan, pace);
-  const limit = seconds === 60 * plan.minutes ? ", the limit" : "";
+  const limit = seconds === limitOf(plan) ? ", the limit" : "";
   return `time: about ${clock(seconds)}${limit} (measured on ${counted(pace.measured, "step")})`;
 }
 

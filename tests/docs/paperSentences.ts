@@ -67,6 +67,7 @@ const analytic: PaperSentence[] = [
     section: "§III-A, footnote",
     says: "With orthogonal wavelets, periodic borders approximate better than symmetric or zero-padded ones.",
     paper: "perform better",
+    ownThreshold: true,
     claims: ["fig2 periodic-over-symmetric", "fig2 periodic-over-mirrored", "fig2 periodic-over-zero"],
   },
   {
@@ -266,12 +267,14 @@ const learning: PaperSentence[] = [
     section: "§V-A, figure 5",
     says: "The difference grows with the size of the patches.",
     paper: "more prominent as the dimension increases",
+    ownThreshold: true,
     claims: ["fig5 niht-gap-grows-smaller-k", "fig5 niht-gap-grows-larger-k"],
   },
   {
     section: "§V-A, figure 5",
     says: "For larger patches Algorithm 1 converges slower than OSDL, and to a higher error.",
     paper: "converge slower; more prone to local minima",
+    ownThreshold: true,
     claims: [
       "fig5 20x20-k20-niht",
       "fig5 20x20-k40-niht",
@@ -338,6 +341,7 @@ const learning: PaperSentence[] = [
     section: "§V-A",
     says: "The fewer degrees of freedom of sparse atoms are an advantage where data are few: at 32×32 with 200,000 patches.",
     paper: "beneficial",
+    ownThreshold: true,
     claims: [
       "fig5 32x32-k20-below-odl",
       "fig5 32x32-k51-below-odl",

@@ -1,6 +1,6 @@
 /**
  * What the files of bench/results must be, by their hashes in storedHashes.json: a number that is changed by hand changes the
- * pages, and `npm run docs` would make them agree with it. The claims of a result are left out, since they are judged anew.
+ * pages, and `npm run docs` would make them agree with it. Claims that are judged anew are left out: they follow from the numbers.
  *
  * `npm run docs` does not write the hashes. After a new measurement: `TRAINLETS_HASHES=write npx vitest run tests/claims.test.ts`.
  */
@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { read } from "../sources.js";
+import { judgedExperiments } from "./judgedAnew.js";
 import {
   type StoredMeasurements,
   type StoredResult,
@@ -39,9 +40,10 @@ export function writeHashes(): void {
   writeFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), text);
 }
 
-function hashOfResult({ file, text }: Pick<StoredResult, "file" | "text">): [string, string] {
-  const { claims: _, ...measured } = JSON.parse(text);
-  return [file, hash(JSON.stringify(measured))];
+export function hashOfResult({ file, text }: Pick<StoredResult, "file" | "text">): [string, string] {
+  const { claims, ...measured } = JSON.parse(text);
+  const kept = judgedExperiments.includes(measured.experiment) ? measured : { ...measured, claims };
+  return [file, hash(JSON.stringify(kept))];
 }
 
 function hash(text: string): string {

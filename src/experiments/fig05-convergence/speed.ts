@@ -1,5 +1,5 @@
 /**
- * When a learner reached an error. It is tested after every epoch, and what it had between two tests nobody knows: an error is reached
+ * When a learner reached an error. It is tested after every epoch, and its error between two tests is not known: an error is reached
  * somewhere between the last test above it and the first that is not. A learner is taken to be faster only if its end
  * of this interval is before the beginning of the other's.
  */

@@ -1,12 +1,18 @@
 /**
  * What the paper sees in the figures of the atoms (9, 10 and 11c), counted: how far atoms spread over samples and
  * frequencies, and families of atoms with one pattern at different places. The six kinds of atoms that the paper names are
- * not told apart. Both counts have the base atoms beside them, from which learning starts: they, too, are of several kinds, and
- * wavelets recur at every place by construction.
+ * not told apart. Learning starts from base atoms: they, too, are of several kinds, which are counted beside, and wavelets
+ * recur at every place by construction, so atoms that are still base atoms are left out of families.
  */
 
-import { SparseColumns } from "../../core/matrix.js";
-import { type AtomFamily, type FamilyMember, familyDefaults } from "../../figures/atoms/atomFamilies.js";
+import { counted } from "../../core/formatText.js";
+import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
+import {
+  type AtomFamily,
+  atomFamilies,
+  type FamilyMember,
+  familyDefaults,
+} from "../../figures/atoms/atomFamilies.js";
 import { type AtomSpread, atomSpreads } from "../../figures/atoms/atomSpread.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { Model } from "../../model/model.js";
@@ -17,12 +23,7 @@ export interface SeenAtoms {
   /** The share of the atoms of each kind, by its name, and the same of the base atoms. */
   readonly kinds: Readonly<Record<string, number>>;
   readonly baseKinds: Readonly<Record<string, number>>;
-  readonly families: readonly (readonly SeenMember[])[];
-}
-
-export interface SeenMember extends FamilyMember {
-  /** It is one base atom, or nearly so. */
-  readonly isBaseAtom: boolean;
+  readonly families: readonly AtomFamily[];
 }
 
 /** An atom is local if this share of its samples has nine tenths of its energy; its frequencies are few by the same rule. */
@@ -40,21 +41,24 @@ const kinds = [
   { name: "spread out with many", isLocal: false, isFew: false },
 ] as const;
 
-/** What the atoms of a model show; `families` are those of its atoms. */
-export async function seeAtoms(
-  model: Model,
-  atoms: Parameters<typeof atomSpreads>[0],
-  families: readonly AtomFamily[],
-  kernels: Kernels,
-): Promise<SeenAtoms> {
+/** What the atoms of a model show. */
+export async function seeAtoms(model: Model, atoms: DenseMatrix, kernels: Kernels): Promise<SeenAtoms> {
   const untrained = new Model(model.base, SparseColumns.identity(model.A.rows, 1), model.meta);
   return {
     kinds: shareOfKinds(atomSpreads(atoms, model.shape)),
     baseKinds: shareOfKinds(atomSpreads(await untrained.atoms(kernels), model.shape)),
-    families: families.map((family) =>
-      family.map((member) => ({ ...member, isBaseAtom: isBaseAtom(model.A, member.atom) })),
-    ),
+    families: learnedFamilies(model, atoms),
   };
+}
+
+/** Families among the atoms that are no base atoms. */
+export function learnedFamilies({ A, shape }: Model, atoms: DenseMatrix): AtomFamily[] {
+  const columns = Array.from({ length: atoms.cols }, (_, j) => j).filter((j) => !isBaseAtom(A, j));
+  if (columns.length === 0) return [];
+  const chosen = DenseMatrix.build(atoms.rows, columns.length, (i, j) => atoms.at(i, columns[j]));
+  return atomFamilies(chosen, shape).map((family) =>
+    family.map((member) => ({ ...member, atom: columns[member.atom] })),
+  );
 }
 
 export function shareOfKinds(spreads: readonly AtomSpread[]): Record<string, number> {
@@ -81,14 +85,11 @@ export function isBaseAtom({ values, width, counts }: SparseColumns, column: num
 /** The statements, which need no numbers. */
 export const atomTexts = {
   "kinds-of-atoms": `each of four kinds has at least ${100 * kindShare} % of the atoms: local (nine tenths of the energy in at most ${100 * localShare} % of the samples) or spread out, with few frequencies (nine tenths in at most ${100 * fewShare} % of them) or many; the six kinds that the paper names are not told apart`,
-  "recurring-patterns": `there are families of atoms with the same pattern (a normalised cross-correlation of at least ${familyDefaults.correlation}) at different places, base atoms left out (an entry of A with over ${100 * baseAtomShare} % of the energy)`,
+  "recurring-patterns": `there are families of at least ${familyDefaults.minAtoms} atoms with the same pattern (a normalised cross-correlation of at least ${familyDefaults.correlation} with the first) at different places, base atoms left out (an entry of A with over ${100 * baseAtomShare} % of the energy)`,
 } as const;
 
 /** Figures 9, 10 and 11c: the atoms are of many kinds, and patterns recur. */
 export function atomClaims({ kinds: shares, baseKinds, families }: SeenAtoms): Claim[] {
-  const learned = families
-    .map((family) => family.filter((member) => !member.isBaseAtom))
-    .filter(({ length }) => length >= 2);
   return [
     {
       ...{ id: "kinds-of-atoms", source: "§V-D, figures 9 and 11c", text: atomTexts["kinds-of-atoms"] },
@@ -99,8 +100,8 @@ export function atomClaims({ kinds: shares, baseKinds, families }: SeenAtoms): C
     {
       ...{ id: "recurring-patterns", source: "§V-D, figure 10", text: atomTexts["recurring-patterns"] },
       paper: "similar patterns may appear in different atoms at different locations",
-      measured: describeFamilies(learned, families.length),
-      holds: learned.some((family) => widest(family) > 0),
+      measured: describeFamilies(families),
+      holds: families.some((family) => widest(family) > 0),
     },
   ];
 }
@@ -115,12 +116,14 @@ function percent(share: number): string {
   return `${(100 * share).toFixed(0)} %`;
 }
 
-/** `5 of 8 families, of 2 to 6 atoms, up to 12 samples apart`. */
-function describeFamilies(learned: readonly (readonly FamilyMember[])[], all: number): string {
-  if (learned.length === 0) return `none of ${all} families has two atoms that are no base atoms`;
-  const sizes = learned.map(({ length }) => length);
-  const farthest = Math.max(...learned.map(widest));
-  return `${learned.length} of ${all} families, of ${Math.min(...sizes)} to ${Math.max(...sizes)} atoms, up to ${farthest.toFixed(0)} samples apart`;
+/** `5 families of 4 to 8 atoms, up to 12 samples apart`. */
+function describeFamilies(families: readonly AtomFamily[]): string {
+  if (families.length === 0) return "no family";
+  const sizes = families.map(({ length }) => length);
+  const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
+  const atoms = least === most ? `${most} atoms` : `${least} to ${most} atoms`;
+  const farthest = Math.max(...families.map(widest)).toFixed(0);
+  return `${counted(families.length, "family", "families")} of ${atoms}, up to ${farthest} samples apart`;
 }
 
 /** The largest distance between two atoms of a family, in samples. */

@@ -100,8 +100,14 @@ function marginClaims(margins: readonly Margin[], curves: readonly MTermCurve[])
 
 /** `ODL is above wavelets by at least 1.7 dB at M = 20 and 1.85 dB at M = 40`. */
 function marginText({ better, than, decibels }: Margin): string {
-  const asked = Object.entries(decibels).map(([M, gain]) => `${gain} dB at M = ${M}`);
-  return `${better} is above ${than} by at least ${asked.join(" and ")}`;
+  const gains = [...new Set(Object.values(decibels))];
+  const asked =
+    gains.length === 1
+      ? `${gains[0]} dB at M = ${Object.keys(decibels).join(" and ")}`
+      : Object.entries(decibels)
+          .map(([M, gain]) => `${gain} dB at M = ${M}`)
+          .join(" and ");
+  return `${better} is above ${than} by at least ${asked}`;
 }
 
 /** "Over twice as fast". */

@@ -138,7 +138,7 @@ function familySection(families: readonly AtomFamily[], src: string): PageSectio
     src,
     alt: `${families.length} rows of atoms, each row with one pattern at different places`,
     caption:
-      "Each row shows atoms with the same pattern at different places. Atoms with the opposite sign are shown negated.",
+      "Each row shows atoms with the same pattern at different places. Atoms with the opposite sign are shown negated; those that are still base atoms are left out.",
   };
 }
 

@@ -6,7 +6,6 @@
 
 import type { DenseMatrix } from "../../core/matrix.js";
 import type { Signal } from "../../core/signal.js";
-import { atomFamilies } from "../../figures/atoms/atomFamilies.js";
 import type { Kernels } from "../../kernels/contract.js";
 import { learners } from "../../learn/learners/registry.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
@@ -70,12 +69,13 @@ export async function runUniversal(
   const { model } = learned[0];
   onStage("looking for recurring patterns");
   const atoms = await model.atoms(kernels);
-  const families = atomFamilies(atoms, model.shape);
+  const seen = await seeAtoms(model, atoms, kernels);
+  const { families } = seen;
   const values = {
     terms,
     psnr: psnrByLabel(curves),
     learning: Object.fromEntries(learned.map(({ method, record }) => [method.label, record])),
-    atoms: await seeAtoms(model, atoms, families, kernels),
+    atoms: seen,
   };
   onStage("drawing");
   const shown = { settings, model, atoms, families, learned, curves, tested: patches.cols };

@@ -4,7 +4,7 @@
  * kernels that record their calls.
  */
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { InputError } from "../../core/errors.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import { Rng } from "../../core/random/rng.js";
@@ -168,11 +168,7 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
         expect(modelToBytes(whole.model)).toEqual(modelToBytes(plain.model));
         for (let i = 0; i < saved.length; i += some) {
           const resume = await checkpointFromBytes(saved[i], `checkpoint ${i}`);
-          const work = new Set<string>();
-          const onReading = (_: number, what: string) => void work.add(what);
-          const again = { ...more, kernels: other ?? kernels, resume, onReading };
-          const { reports, model } = await learn(pictures, again);
-          expect(work).not.toContain("starting"); // the atoms are in the checkpoint
+          const { reports, model } = await learn(pictures, { ...more, kernels: other ?? kernels, resume });
           const later = plain.reports.filter(({ step }) => step > i + 1);
           expect(reports).toEqual(later.length > 0 ? later : plain.reports.slice(-1));
           expect(modelToBytes(model)).toEqual(modelToBytes(plain.model));
@@ -180,6 +176,20 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
       }
       await one.close();
       await two.close();
+    });
+
+    test("looks at no examples before its first update if it resumes: atoms and scale are in the checkpoint", async () => {
+      const saved: Uint8Array[] = [];
+      const kernels = createReferenceKernels();
+      const more = { kernels, examples: 200, checkpoints: keepEvery(1, saved) };
+      await learn(pictures, more);
+      const extract = vi.spyOn(kernels, "extract");
+      const resume = await checkpointFromBytes(saved[0], "a checkpoint");
+      const { checkpoints: _, ...same } = more;
+      const run = train(pictures, fitting({ ...options, ...same, resume }));
+      await run.plan();
+      expect(extract).not.toHaveBeenCalled();
+      await run.close();
     });
 
     test("learns the same bits from data in units that differ by a power of two", async () => {

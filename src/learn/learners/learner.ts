@@ -117,7 +117,7 @@ export interface LearnerSetting {
   /** With the error of `coding` in the units of computing. */
   readonly options: LearnerOptions;
   /**
-   * A⁰, L × m: the starting atoms are ΦA⁰. In a run that resumes, any unit vectors stand for them, here and in `atoms`: the
+   * A⁰, L × m: the starting atoms are ΦA⁰. In a run that resumes they may be any unit vectors, here and in `atoms`: the
    * learner is restored before its first update.
    */
   readonly start: SparseColumns;

@@ -266,7 +266,7 @@ export function osdlAtoms(state: OsdlState, kernels: Kernels): ReplaceableAtoms 
   };
 }
 
-/** How far a short start is, for checkpoints. Those from before there was this part are of runs that had scaled their atoms. */
+/** How far a short start is, for checkpoints. Where there is no such part, the first update scaled the atoms. */
 function savableStart(state: OsdlState): Savable {
   const numbers = savableNumbers(
     "start",
@@ -277,7 +277,8 @@ function savableStart(state: OsdlState): Savable {
     parts: numbers.parts,
     async restore(saved) {
       if (saved.has("start")) await numbers.restore(saved);
-      else Object.assign(state, { scaled: true, seen: state.tally.step * state.options.batch });
+      else
+        Object.assign(state, { scaled: state.tally.step > 0, seen: state.tally.step * state.options.batch });
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { InputError } from "../../core/errors.js";
+import type { SparseColumns } from "../../core/matrix.js";
 import { type SignalSource, sourceOf } from "../../data/sampling/signalSource.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
@@ -125,4 +126,26 @@ test("a run that skips mini-batches ends as any other: with the mean of its atom
   }
   await learn({ learner: "sparse-odl", kernels });
   expect(calls.at(-1)).toBe("descendAtoms");
+});
+
+test("what a run does at its end is tested beside the dictionary before it, and the better of the two is kept", async () => {
+  const saved: Uint8Array[] = [];
+  const settings: TrainOptions = {
+    ...{ ...options, seed: 2, average: true, keep: "best" as const, testEvery: 399 },
+    onUnreadable: () => {},
+  };
+  const run = train(withLostUnit(6), { ...settings, checkpoints: keepEvery(Infinity, saved) });
+  const tests: { step: number; testRmse: number; A: SparseColumns }[] = [];
+  for await (const { step, testRmse } of run)
+    if (testRmse !== undefined) tests.push({ step, testRmse, A: (await run.snapshot()).A });
+  const [start, before, mean] = tests;
+  expect(tests.length).toBe(3);
+  expect(mean.step).toBe(before.step); // the last examples could not be read
+  expect(before.testRmse).toBeLessThan(Math.min(start.testRmse, mean.testRmse));
+  const model = await run.model();
+  expect(model.A).toEqual(before.A);
+  expect(model.A).not.toEqual(mean.A);
+  const resume = await checkpointFromBytes(saved.at(-1)!, "a.tlc");
+  const again = await collect(source, { ...settings, resume });
+  expect(modelToBytes(again.model)).toEqual(modelToBytes(model));
 });

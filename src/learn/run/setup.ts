@@ -84,7 +84,7 @@ export interface TrainPlan extends ResolvedTraining {
   /** The size of a checkpoint on disk. */
   readonly checkpointBytes: number;
   /** What was done before, if it resumes from a checkpoint. */
-  readonly done: { readonly examples: number };
+  readonly done: { readonly examples: number; readonly seconds: number };
   /** The memory for holding and reading the data on the host. */
   readonly hostMemory: MemoryPlan;
   /** How much of the data is held: all signals, the chosen windows, or one group of units at a time. */
@@ -177,7 +177,10 @@ export async function outlineTraining(
     holdout: tests ? testWindows(tests, options, rng).signal.length : sampler.holdout,
     keepsGram: options.kind.explicit === true || options.atoms <= kernels.mostGramAtoms,
     memory,
-    done: { examples: resume?.header.position.examples ?? 0 },
+    done: {
+      examples: resume?.header.position.examples ?? 0,
+      seconds: resume?.header.position.seconds ?? 0,
+    },
   });
   return { outline, plans, options, tests, rng, kernels, unreadable, resume, onReading };
 }
