@@ -237,7 +237,7 @@ describe("the page of claims", () => {
   it("says with what coder SPAMS learns, and what its own test error is", () => {
     const [{ items }] = spamsDepartures([spamsFile(fullTitle, row("5.771", "5.809"))]);
     expect(items[1]).toContain("5.7 at 12×12");
-    expect(items[1]).toContain("(12x12, k = 36: 1.2 % above)");
+    expect(items[1]).toContain("in the paper: 12x12, k = 36: 1.2 % above.");
   });
 
   it("finds every row of the table of SPAMS that a sentence names", () => {

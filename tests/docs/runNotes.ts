@@ -7,8 +7,6 @@ export const runNotes: Readonly<Record<string, string>> = {
   "fig8-lfw-crop64.json": "It shared the GPU and the processor with other work, so its seconds are too long.",
   "fig8-utkface-aligned64.json":
     "It shared the GPU and the processor with other work, so its seconds are too long.",
-  "remarks.json":
-    "It shared the processor with other work, so its seconds are too long, and the ratio of the two products is rough: on an idle machine it was 8.8 (at c06942e).",
   "universal32.json": "It shared the processor with other work, so its seconds are somewhat too long.",
   "universal64.json": "It shared the processor with other work, so its seconds are somewhat too long.",
 };

@@ -126,7 +126,7 @@ export function spamsDepartures(
       file,
       items: [
         "The paper says that all methods code by OMP. SPAMS learns with codes by orthogonal least squares (OLS), which it calls ORMP; OSDL learns with codes by OMP. Both dictionaries are tested with our OMP, as OSDL learned.",
-        `By its own coder, SPAMS has ${own}. OSDL, tested with OMP, beside that, where the paper has it meet ODL: ${beside.join("; ")}. It was not tested with OLS.`,
+        `By its own coder, SPAMS has ${own}. The error of OSDL by OMP beside that, where OSDL meets ODL in the paper: ${beside.join("; ")}. OSDL was not tested with OLS.`,
       ],
     };
   });
