@@ -96,7 +96,7 @@ const mostForPace = 2 ** 22;
 const fewForPace = 16;
 
 /** Examples of a run like the planned one, and held in the same way, that is set up quickly. */
-export function examplesForPace({ examples, groupSamples, base }: TrainOutline): number {
+function examplesForPace({ examples, groupSamples, base }: TrainOutline): number {
   return Math.min(examples, Math.max(mostForPace, Math.ceil(groupSamples / sizeOf(base.shape)) + 1));
 }
 

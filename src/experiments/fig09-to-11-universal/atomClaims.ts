@@ -52,7 +52,7 @@ export async function seeAtoms(model: Model, atoms: DenseMatrix, kernels: Kernel
 }
 
 /** Families among the atoms that are no base atoms. */
-export function learnedFamilies({ A, shape }: Model, atoms: DenseMatrix): AtomFamily[] {
+function learnedFamilies({ A, shape }: Model, atoms: DenseMatrix): AtomFamily[] {
   const columns = Array.from({ length: atoms.cols }, (_, j) => j).filter((j) => !isBaseAtom(A, j));
   if (columns.length === 0) return [];
   const chosen = DenseMatrix.build(atoms.rows, columns.length, (i, j) => atoms.at(i, columns[j]));
