@@ -146,7 +146,7 @@ export function sparseLearner(state: SparseState, kernels: Kernels, work: OwnWor
     savable: savableTogether(
       ...(refinement ? [refinement.savable] : []),
       savableSparseDictionary(dictionary, kernels),
-      tally.savable,
+      tally.savable, // before a learner's own parts, which may need its step
       ...savable,
     ),
     report: () => tally.report(),
