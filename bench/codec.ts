@@ -7,6 +7,7 @@
 
 import { writeFileSync } from "node:fs";
 import sharp, { type Sharp } from "sharp";
+import { InputError } from "../src/core/errors.js";
 import type { Signal } from "../src/core/signal.js";
 import { readSignals } from "../src/data/node/readSignals.js";
 import { syntheticPictures } from "../src/data/syntheticPictures.js";
@@ -33,8 +34,10 @@ type Codec = (picture: Picture, maxBytes: number, withHeader: boolean) => Promis
 const rates = [0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2];
 
 export async function benchCodec(options: Options): Promise<string> {
-  if (options.dictionary === undefined) throw new Error("bench: codec needs --dictionary FILE");
-  const model = await loadModel(options.dictionary);
+  const [path, ...others] = options.dictionary;
+  if (path === undefined || others.length > 0)
+    throw new InputError("bench: codec needs one --dictionary FILE");
+  const model = await loadModel(path);
   const pictures = (await readTestPictures(options, model.shape)).map(pictureFrom);
   const { kernels } = await chooseKernels();
   const compressor = await Compressor.open(model, kernels);

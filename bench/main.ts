@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { InputError } from "../src/core/errors.js";
 import { compactJson } from "../src/experiments/results/result.js";
+import { benchAtoms } from "./atoms.js";
 import { benchCluster } from "./cluster.js";
 import { benchCodec } from "./codec.js";
 import { benchColour } from "./colour.js";
@@ -28,7 +29,7 @@ const { values, positionals } = parseArgs({
     data: { type: "string", multiple: true, default: [] },
     threads: { type: "string", default: "2" },
     quick: { type: "boolean", default: false },
-    dictionary: { type: "string" },
+    dictionary: { type: "string", multiple: true, default: [] },
     device: { type: "string", default: "cpu" },
     minutes: { type: "string", default: "60" },
     most: { type: "string", default: "Infinity" },
@@ -49,6 +50,7 @@ const parts = {
   python: benchPython,
   gpu: benchGpu,
   codec: benchCodec,
+  atoms: benchAtoms,
   colour: benchColour,
   soak: benchSoak,
   learners: benchLearners,

@@ -20,12 +20,12 @@ export interface Options {
   readonly threads: number;
   readonly quick: boolean;
   readonly images: readonly string[];
-  /** For `learners`: pictures to test on; by default, patches of `images` that are not learned from. */
+  /** For `learners`, `colour` and `atoms`: pictures to test on; `learners` otherwise sets patches of `images` aside. */
   readonly test: readonly string[];
   /** For `small`: arrays of signals, or volumes. */
   readonly data: readonly string[];
-  /** For `codec`: the dictionary to compress with. */
-  readonly dictionary?: string | undefined;
+  /** For `codec`: the dictionary to compress with; for `atoms`: those to look at. */
+  readonly dictionary: readonly string[];
   /** For `gpu`: the folder that has the package of the rival, if it is not installed. */
   readonly rival?: string | undefined;
   /** For `gpu` and `learners`, the sections to run, for `small`, the learners; separated by commas; by default all. */

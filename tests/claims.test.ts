@@ -7,7 +7,8 @@ import { describe, expect, it } from "vitest";
 import { measuredPart } from "../bench/measurements.js";
 import type { Result } from "../src/experiments/results/result.js";
 import { sampleResult } from "../src/experiments/results/sampleResult.case.js";
-import { cell, claimsPage, verdictOf } from "./docs/claimsPage.js";
+import { cell, claimsPage, countFromFewer, verdictOf } from "./docs/claimsPage.js";
+import { dictionaryDepartures, judgeDictionaries } from "./docs/dictionaryClaims.js";
 import { judgedAnew, judgedExperiments, notInStoredRuns, plannedText, rowsAnew } from "./docs/judgedAnew.js";
 import { ownClaims, type PaperSentence, paperSentences } from "./docs/paperSentences.js";
 import { isRoundingOf, notMeasured, numbersOf, paperFigures, quotedFigures } from "./docs/quotedFigures.js";
@@ -243,6 +244,70 @@ describe("the page of claims", () => {
   it("finds every row of the table of SPAMS that a sentence names", () => {
     for (const claim of paperSentences.flatMap(({ withSpams = [] }) => withSpams))
       expect(judgeWithSpams(claim, storedMeasurements()).length, JSON.stringify(claim)).toBe(1);
+  });
+
+  const atomsFile = (fewest: string, farthest = "17") => {
+    const kinds = ["local with few", "local with many", "spread with few", "spread with many"];
+    const tables = [
+      {
+        title: "universal32, how it was learned:",
+        header: [],
+        rows: [["osdl", "1,000", "20,000,000", "512", "60 atoms", "omp"]],
+      },
+      {
+        title: "universal32, kinds of atoms:",
+        header: ["atoms", ...kinds],
+        rows: [
+          ["learned", "50.0 %", "25.0 %", "20.0 %", fewest],
+          ["of the base", "90.0 %", "10.0 %", "0.0 %", "0.0 %"],
+        ],
+      },
+      { title: "universal32, patterns that recur:", header: [], rows: [["3", "4", "8", farthest]] },
+    ];
+    const { measurements } = storedMeasurements()[0];
+    const parts = [{ name: "atoms", tables, lines: [] }];
+    return { file: "atoms.json", text: "", measurements: { ...measurements, parts } };
+  };
+  const many = sentence("universal32 kinds-of-atoms");
+  const recurring = sentence("universal32 recurring-patterns");
+
+  it("judges by a dictionary from fewer patches where no run does, and says so", () => {
+    const evidence = { results: [], benchmarks: [atomsFile("5.0 %")] };
+    expect(verdictOf(evidence, many)).toBe("holds");
+    expect(verdictOf({ ...evidence, benchmarks: [atomsFile("4.9 %")] }, many)).toBe("does not hold");
+    expect(verdictOf(evidence, recurring)).toBe("holds");
+    expect(verdictOf({ ...evidence, benchmarks: [atomsFile("5 %", "0")] }, recurring)).toBe("does not hold");
+    expect(verdictOf(evidence, sentence("universal64 kinds-of-atoms"))).toBe("not measured yet");
+    const page = claimsPage(evidence, [many, recurring]);
+    expect(page).toContain(
+      "(of the base atoms 90 %, 10 %, 0 %, 0 %); learned from 1,000 patches, not 20,000,000 | holds | [bench atoms](../bench/results/atoms.json)",
+    );
+    expect(page).toContain("3 families of 4 to 8 atoms, up to 17 samples apart; learned from 1,000 patches");
+    expect(page).toContain("- `universal32`: learned from 1,000 patches by");
+    expect(countFromFewer(evidence, [many, sentence("fig8 osdl-over-pca")])).toBe(1);
+  });
+
+  it("judges by the run itself once there is one", () => {
+    const [claim] = judgeDictionaries("universal32 kinds-of-atoms", [atomsFile("5.0 %")]);
+    const own = { ...sampleResult.claims[0], ...claim, id: "kinds-of-atoms", measured: "by the run" };
+    const run = stored({ experiment: "universal32", claims: [own] });
+    const evidence = { results: [run], benchmarks: [atomsFile("5.0 %")] };
+    expect(claimsPage(evidence, [many])).toContain("by the run | holds | [universal32");
+    expect(claimsPage(evidence, [many])).not.toContain("learned from 1,000 patches, not");
+    expect(countFromFewer(evidence, [many])).toBe(0);
+    expect(countFromFewer({ ...evidence, results: [stored({ ...run.result, quick: true })] }, [many])).toBe(
+      1,
+    );
+  });
+
+  it("reads every stored dictionary", () => {
+    const known = paperSentences
+      .flatMap(({ claims = [] }) => claims)
+      .filter((name) => /atoms|patterns$/.test(name));
+    const judged = known.flatMap((name) => judgeDictionaries(name, storedMeasurements()));
+    const stored = dictionaryDepartures(storedMeasurements()).flatMap(({ items }) => items.slice(0, -1));
+    expect(judged.length).toBe(2 * stored.length);
+    for (const { measured } of judged) expect(measured).not.toMatch(/NaN|undefined/);
   });
 
   it("marks a sentence that is judged at a threshold of ours", () => {

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { clock } from "../../src/core/formatText.js";
 import { totalSeconds } from "../../src/experiments/results/result.js";
 import type { Claim } from "../../src/experiments/shared/experiment.js";
+import { dictionaryDepartures, judgeDictionaries } from "./dictionaryClaims.js";
 import { plannedText } from "./judgedAnew.js";
 import { ownClaims, type PaperSentence, paperSentences } from "./paperSentences.js";
 import { code, table } from "./regions.js";
@@ -56,7 +57,7 @@ export function claimsPage(
       const own = sentences.filter((sentence) => partOf(sentence.section) === section);
       return `## ${section}\n\n${sentenceTable(evidence, own)}`;
     }),
-    `## Claims of ours\n\nNot the paper's, but measured by the same experiments.\n\n${ownTable(full)}`,
+    `## Claims of ours\n\nNot the paper's, but measured by the same experiments.\n\n${ownTable(evidence)}`,
     `## Runs\n\n${runTable(full)}`,
     departureList(full, benchmarks),
     ...(benchmarks.length > 0 ? [`## Benchmarks\n\n${benchmarkTable(benchmarks)}`] : []),
@@ -91,14 +92,26 @@ export function verdictCounts(
   return new Map(verdicts.map((verdict) => [verdict, found.filter((one) => one === verdict).length]));
 }
 
+/** How many sentences a dictionary judges that was learned from fewer patches than in its experiment. */
+export function countFromFewer(
+  { results, benchmarks }: Evidence,
+  sentences: readonly PaperSentence[] = paperSentences,
+): number {
+  const full = fullResults(results);
+  const isFromFewer = (name: string) =>
+    findingsOf(full, name).length === 0 && judgeDictionaries(name, benchmarks).length > 0;
+  return sentences.filter(({ claims = [] }) => claims.some(isFromFewer)).length;
+}
+
 export function verdictOf({ results, benchmarks }: Evidence, sentence: PaperSentence): Verdict {
   const { tested, claims, withSpams = [] } = sentence;
   if (tested) return "checked by a test";
   if (!claims) return "measured by no experiment";
-  const found = claims.map((name) => findingsOf(results, name));
+  const found = claims.map((name) => judgementsOf({ results, benchmarks }, name));
   const judged = withSpams.flatMap((claim) => judgeWithSpams(claim, benchmarks));
-  const holding = [...found.flat().map(({ claim }) => claim), ...judged].map(({ holds }) => holds);
-  if (found.some((findings) => findings.length === 0) && !holding.includes(false)) return "not measured yet";
+  const holding = [...found.flat(), ...judged].map(({ holds }) => holds);
+  if (found.some((judgements) => judgements.length === 0) && !holding.includes(false))
+    return "not measured yet";
   if (holding.every(Boolean)) return "holds";
   return holding.some(Boolean) ? "holds in part" : "does not hold";
 }
@@ -112,6 +125,19 @@ function findingsOf(results: readonly StoredResult[], name: string): Finding[] {
     .flatMap((stored) =>
       stored.result.claims.filter((claim) => claim.id === id).map((claim) => ({ claim, stored })),
     );
+}
+
+/** A claim that was judged, and the link to what it was judged by. */
+type Judgement = Pick<Claim, "text" | "measured" | "holds"> & { readonly link: string };
+
+/** By the runs of the experiment; without any, by dictionaries that were learned by themselves. */
+function judgementsOf({ results, benchmarks }: Evidence, name: string): Judgement[] {
+  const found = findingsOf(results, name).map(({ claim, stored }) => ({ ...claim, link: runLink(stored) }));
+  if (found.length > 0) return found;
+  return judgeDictionaries(name, benchmarks).map(({ file, ...claim }) => ({
+    ...claim,
+    link: benchLink("atoms", file),
+  }));
 }
 
 const heads = ["the paper says", "the paper's value", "judged as", "measured", "outcome", "run"];
@@ -128,20 +154,23 @@ function sentenceTable(evidence: Evidence, sentences: readonly PaperSentence[]):
   );
 }
 
-function sentenceRows({ results, benchmarks }: Evidence, sentence: PaperSentence): string[][] {
+function sentenceRows(evidence: Evidence, sentence: PaperSentence): string[][] {
   const { tested, unmeasured, claims = [], withSpams = [] } = sentence;
   if (tested) return [[`a test: [${cell(tested.title)}](../${tested.path})`, "", "checked by a test", ""]];
   if (unmeasured) return [[cell(unmeasured), "", "measured by no experiment", ""]];
   const rows = claims.flatMap((name) => {
-    const found = findingsOf(results, name);
-    return found.length === 0 ? [unmeasuredRow(name)] : found.map(findingRow);
+    const found = judgementsOf(evidence, name);
+    return found.length === 0 ? [unmeasuredRow(name)] : found.map(claimRow);
   });
-  const judged = withSpams.flatMap((claim) => judgeWithSpams(claim, benchmarks));
-  return [...rows, ...judged.map(({ file, ...claim }) => claimRow(claim, benchLink(file)))];
+  const judged = withSpams.flatMap((claim) => judgeWithSpams(claim, evidence.benchmarks));
+  return [
+    ...rows,
+    ...judged.map(({ file, ...claim }) => claimRow({ ...claim, link: benchLink("odl", file) })),
+  ];
 }
 
-function benchLink(file: string): string {
-  return `[bench odl](../${resultsFolder}/${file})`;
+function benchLink(part: string, file: string): string {
+  return `[bench ${part}](../${resultsFolder}/${file})`;
 }
 
 /** A claim whose experiment has not been run yet, in words. */
@@ -155,11 +184,7 @@ function unmeasuredRow(name: string): string[] {
   ];
 }
 
-function findingRow({ claim, stored }: Finding): string[] {
-  return claimRow(claim, runLink(stored));
-}
-
-function claimRow({ text, measured, holds }: Pick<Claim, "text" | "measured" | "holds">, link: string) {
+function claimRow({ text, measured, holds, link }: Judgement): string[] {
   return [cell(text), cell(measured), holds ? "holds" : "**does not hold**", link];
 }
 
@@ -168,10 +193,10 @@ function runLink({ file, result }: StoredResult): string {
   return `[${cell(name)}](../${resultsFolder}/${file})`;
 }
 
-function ownTable(results: readonly StoredResult[]): string {
+function ownTable(evidence: Evidence): string {
   const rows = ownClaims.flatMap((name) => {
-    const found = findingsOf(results, name);
-    return found.length === 0 ? [unmeasuredRow(name)] : found.map(findingRow);
+    const found = judgementsOf(evidence, name);
+    return found.length === 0 ? [unmeasuredRow(name)] : found.map(claimRow);
   });
   return table(["claim", "measured", "outcome", "run"], rows);
 }
@@ -226,10 +251,10 @@ function departureList(results: readonly StoredResult[], benchmarks: readonly St
       items: [...departures, ...since.map(sinceRunText), ...(note === undefined ? [] : [note])],
     };
   });
-  const ofBenchmarks = spamsDepartures(benchmarks).map(({ file, items }) => ({
-    link: benchLink(file),
-    items,
-  }));
+  const ofBenchmarks = [
+    ...spamsDepartures(benchmarks).map(({ file, items }) => ({ link: benchLink("odl", file), items })),
+    ...dictionaryDepartures(benchmarks).map(({ file, items }) => ({ link: benchLink("atoms", file), items })),
+  ];
   const lists = [...ofRuns, ...ofBenchmarks]
     .filter(({ items }) => items.length > 0)
     .map(({ link, items }) => `${link}:\n\n${items.map((item) => `- ${cell(item)}`).join("\n")}`);

@@ -5,7 +5,7 @@ import { clock, grouped } from "../../src/core/formatText.js";
 import { othersMethod } from "../../src/experiments/fig07-denoising/study.js";
 import type { UniversalSettings } from "../../src/experiments/fig09-to-11-universal/settings.js";
 import { type Result, totalSeconds } from "../../src/experiments/results/result.js";
-import { cell, type Evidence, type Verdict, verdictCounts } from "./claimsPage.js";
+import { cell, countFromFewer, type Evidence, type Verdict, verdictCounts } from "./claimsPage.js";
 import { code, table } from "./regions.js";
 import { runNotes } from "./runNotes.js";
 import { spamsComparisons } from "./spamsClaims.js";
@@ -129,7 +129,9 @@ function verdictLine(evidence: Evidence): string {
     ...(missing > 0 ? [`${missing} are not measured at full size yet`] : []),
     `and ${count("measured by no experiment")} are measured by no experiment`,
   ];
-  const held = `${measured} were measured: ${count("holds")} hold, ${count("holds in part")} in part, and ${count("does not hold")} do not`;
+  const fewer = countFromFewer(evidence);
+  const few = fewer > 0 ? ` (${fewer} of them with fewer patches than the paper has)` : "";
+  const held = `${measured} were measured${few}: ${count("holds")} hold, ${count("holds in part")} in part, and ${count("does not hold")} do not`;
   return `Of ${all} statements of the paper, ${held}; ${others.join(missing > 0 ? ", " : " ")}.`;
 }
 

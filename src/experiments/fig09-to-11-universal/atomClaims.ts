@@ -88,22 +88,47 @@ export const atomTexts = {
   "recurring-patterns": `there are families of at least ${familyDefaults.minAtoms} atoms with the same pattern (a normalised cross-correlation of at least ${familyDefaults.correlation} with the first) at different places, base atoms left out (an entry of A with over ${100 * baseAtomShare} % of the energy)`,
 } as const;
 
+/** Families in numbers: how many there are, the atoms of the smallest and of the largest, and the largest distance in one, in samples. */
+export interface FamilySummary {
+  readonly count: number;
+  readonly least: number;
+  readonly most: number;
+  readonly farthest: number;
+}
+
+export function summarizeFamilies(families: readonly AtomFamily[]): FamilySummary {
+  const sizes = families.map(({ length }) => length);
+  const distances = families.map(widest);
+  const largest = (values: readonly number[]) => Math.max(0, ...values);
+  return {
+    count: families.length,
+    least: sizes.length === 0 ? 0 : Math.min(...sizes),
+    most: largest(sizes),
+    farthest: largest(distances),
+  };
+}
+
 /** Figures 9, 10 and 11c: the atoms are of many kinds, and patterns recur. */
 export function atomClaims({ kinds: shares, baseKinds, families }: SeenAtoms): Claim[] {
-  return [
-    {
-      ...{ id: "kinds-of-atoms", source: "§V-D, figures 9 and 11c", text: atomTexts["kinds-of-atoms"] },
-      paper: "very different types of patterns",
-      measured: `${describeKinds(shares)} (of the base atoms ${Object.values(baseKinds).map(percent).join(", ")})`,
-      holds: Object.values(shares).every((share) => share >= kindShare),
-    },
-    {
-      ...{ id: "recurring-patterns", source: "§V-D, figure 10", text: atomTexts["recurring-patterns"] },
-      paper: "similar patterns may appear in different atoms at different locations",
-      measured: describeFamilies(families),
-      holds: families.some((family) => widest(family) > 0),
-    },
-  ];
+  return [kindsClaim(shares, baseKinds), patternsClaim(summarizeFamilies(families))];
+}
+
+export function kindsClaim(shares: SeenAtoms["kinds"], baseShares: SeenAtoms["baseKinds"]): Claim {
+  return {
+    ...{ id: "kinds-of-atoms", source: "§V-D, figures 9 and 11c", text: atomTexts["kinds-of-atoms"] },
+    paper: "very different types of patterns",
+    measured: `${describeKinds(shares)} (of the base atoms ${Object.values(baseShares).map(percent).join(", ")})`,
+    holds: Object.values(shares).every((share) => share >= kindShare),
+  };
+}
+
+export function patternsClaim(summary: FamilySummary): Claim {
+  return {
+    ...{ id: "recurring-patterns", source: "§V-D, figure 10", text: atomTexts["recurring-patterns"] },
+    paper: "similar patterns may appear in different atoms at different locations",
+    measured: describeFamilies(summary),
+    holds: summary.farthest > 0,
+  };
 }
 
 function describeKinds(shares: SeenAtoms["kinds"]): string {
@@ -117,13 +142,10 @@ function percent(share: number): string {
 }
 
 /** `5 families of 4 to 8 atoms, up to 12 samples apart`. */
-function describeFamilies(families: readonly AtomFamily[]): string {
-  if (families.length === 0) return "no family";
-  const sizes = families.map(({ length }) => length);
-  const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
+function describeFamilies({ count, least, most, farthest }: FamilySummary): string {
+  if (count === 0) return "no family";
   const atoms = least === most ? `${most} atoms` : `${least} to ${most} atoms`;
-  const farthest = Math.max(...families.map(widest)).toFixed(0);
-  return `${counted(families.length, "family", "families")} of ${atoms}, up to ${farthest} samples apart`;
+  return `${counted(count, "family", "families")} of ${atoms}, up to ${farthest.toFixed(0)} samples apart`;
 }
 
 /** The largest distance between two atoms of a family, in samples. */
