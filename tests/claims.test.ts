@@ -37,7 +37,7 @@ describe("the files of bench/results", () => {
   });
 
   it("have a hash of all that is not judged anew", () => {
-    const [anew, fixed] = ["fig5", "fig8"].map(
+    const [anew, fixed] = ["fig5", "fig4"].map(
       (experiment) => storedResults().find(({ result }) => result.experiment === experiment)!,
     );
     const changed = ({ file, result }: StoredResult, change: Partial<Result>) =>
@@ -211,7 +211,7 @@ describe("the page of claims", () => {
       "5.809 and 5.771: 0.7 % above (5.7 by the coder of SPAMS) | holds | [bench odl](../bench/results/odl.json)",
     );
     expect(page).toContain(
-      "6.5 s and 13.8 s; 5.809 and 5.771: 0.7 % above (5.7 by the coder of SPAMS) | **does not hold**",
+      "6.5 s and 13.8 s; 5.809 and 5.771: 0.7 % above (5.7 by the coder of SPAMS) | undecided",
     );
     expect(judgeWithSpams(about.withSpams![0], judge("5.9", "5.8").benchmarks)[0].holds).toBe(false);
   });
@@ -308,6 +308,24 @@ describe("the page of claims", () => {
     const stored = dictionaryDepartures(storedMeasurements()).flatMap(({ items }) => items.slice(0, -1));
     expect(judged.length).toBe(2 * stored.length);
     for (const { measured } of judged) expect(measured).not.toMatch(/NaN|undefined/);
+  });
+
+  it("keeps apart what the measurements do not decide", () => {
+    const claims = (...outcomes: ("holds" | "fails" | "undecided")[]) =>
+      outcomes.map((outcome, i) => ({
+        ...{ ...sampleResult.claims[0], id: `c${i}`, holds: outcome === "holds" },
+        ...(outcome === "undecided" ? { undecided: true } : {}),
+      }));
+    const verdict = (...outcomes: Parameters<typeof claims>) => {
+      const all = outcomes.map((_, i) => `fig8 c${i}`);
+      return verdictOf(of(stored({ claims: claims(...outcomes) })), sentence(...all));
+    };
+    expect(verdict("undecided", "undecided")).toBe("undecided");
+    expect(verdict("holds", "undecided")).toBe("holds in part");
+    expect(verdict("fails", "undecided")).toBe("does not hold");
+    const page = claimsPage(of(stored({ claims: claims("undecided") })), [sentence("fig8 c0")]);
+    expect(page).toContain("| undecided | [fig8");
+    expect(page).not.toContain("**undecided**");
   });
 
   it("marks a sentence that is judged at a threshold of ours", () => {

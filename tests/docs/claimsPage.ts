@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { clock } from "../../src/core/formatText.js";
 import { totalSeconds } from "../../src/experiments/results/result.js";
 import type { Claim } from "../../src/experiments/shared/experiment.js";
+import { outcomeOf } from "../../src/figures/pages/pageClaims.js";
 import { dictionaryDepartures, judgeDictionaries } from "./dictionaryClaims.js";
 import { plannedText } from "./judgedAnew.js";
 import { ownClaims, type PaperSentence, paperSentences } from "./paperSentences.js";
@@ -30,6 +31,7 @@ export type Verdict =
   | "holds"
   | "does not hold"
   | "holds in part"
+  | "undecided"
   | "not measured yet"
   | "checked by a test"
   | "measured by no experiment";
@@ -38,6 +40,7 @@ const verdicts: readonly Verdict[] = [
   "holds",
   "holds in part",
   "does not hold",
+  "undecided",
   "not measured yet",
   "checked by a test",
   "measured by no experiment",
@@ -109,9 +112,12 @@ export function verdictOf({ results, benchmarks }: Evidence, sentence: PaperSent
   if (!claims) return "measured by no experiment";
   const found = claims.map((name) => judgementsOf({ results, benchmarks }, name));
   const judged = withSpams.flatMap((claim) => judgeWithSpams(claim, benchmarks));
-  const holding = [...found.flat(), ...judged].map(({ holds }) => holds);
+  const all = [...found.flat(), ...judged];
+  const holding = all.filter(({ undecided }) => !undecided).map(({ holds }) => holds);
   if (found.some((judgements) => judgements.length === 0) && !holding.includes(false))
     return "not measured yet";
+  if (holding.length === 0) return "undecided";
+  if (holding.length < all.length && holding.every(Boolean)) return "holds in part";
   if (holding.every(Boolean)) return "holds";
   return holding.some(Boolean) ? "holds in part" : "does not hold";
 }
@@ -128,7 +134,7 @@ function findingsOf(results: readonly StoredResult[], name: string): Finding[] {
 }
 
 /** A claim that was judged, and the link to what it was judged by. */
-type Judgement = Pick<Claim, "text" | "measured" | "holds"> & { readonly link: string };
+type Judgement = Pick<Claim, "text" | "measured" | "holds" | "undecided"> & { readonly link: string };
 
 /** By the runs of the experiment; without any, by dictionaries that were learned by themselves. */
 function judgementsOf({ results, benchmarks }: Evidence, name: string): Judgement[] {
@@ -184,8 +190,9 @@ function unmeasuredRow(name: string): string[] {
   ];
 }
 
-function claimRow({ text, measured, holds, link }: Judgement): string[] {
-  return [cell(text), cell(measured), holds ? "holds" : "**does not hold**", link];
+function claimRow({ text, measured, link, ...claim }: Judgement): string[] {
+  const outcome = outcomeOf(claim);
+  return [cell(text), cell(measured), outcome === "does not hold" ? `**${outcome}**` : outcome, link];
 }
 
 function runLink({ file, result }: StoredResult): string {

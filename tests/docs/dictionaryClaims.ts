@@ -11,7 +11,7 @@ import {
 import type { Claim } from "../../src/experiments/shared/experiment.js";
 import type { StoredMeasurements } from "./storedResults.js";
 
-type JudgedClaim = Pick<Claim, "text" | "measured" | "holds"> & { readonly file: string };
+type JudgedClaim = Pick<Claim, "text" | "measured" | "holds" | "undecided"> & { readonly file: string };
 
 /** The claim `EXPERIMENT CLAIM-ID` as the stored dictionaries of the experiment judge it, once per file that has one. */
 export function judgeDictionaries(name: string, benchmarks: readonly StoredMeasurements[]): JudgedClaim[] {

@@ -3,9 +3,14 @@
  * a claim was added or a sentence changed: its numbers are stored, and its claims follow from them.
  */
 
+import { complexityClaims } from "../../src/experiments/complexity/claims.js";
+import { slopeTable } from "../../src/experiments/complexity/files.js";
 import { curveTable, judgeCurves } from "../../src/experiments/fig05-convergence/values.js";
+import { stepSizeClaims } from "../../src/experiments/fig06-step-sizes/claims.js";
+import { stepTable } from "../../src/experiments/fig06-step-sizes/run.js";
 import { denoisingClaims } from "../../src/experiments/fig07-denoising/claims.js";
 import { psnrTable } from "../../src/experiments/fig07-denoising/files.js";
+import { faceKind, facesClaims } from "../../src/experiments/fig08-faces/claims.js";
 import {
   type JudgedSettings,
   type UniversalValues,
@@ -17,24 +22,37 @@ import { remarkClaims } from "../../src/experiments/remarks/claims.js";
 import { remarkTable } from "../../src/experiments/remarks/files.js";
 import type { Result } from "../../src/experiments/results/result.js";
 import type { Claim, OutcomeTable } from "../../src/experiments/shared/experiment.js";
-import { mTermTable } from "../../src/experiments/shared/mTermComparison.js";
+import { mTermTable, type PsnrCurves } from "../../src/experiments/shared/mTermComparison.js";
 
-/** What follows from the settings and values of a result. */
+/** What follows from the settings and values of a result, and from the names of its data. */
 interface Judge {
-  claims(settings: never, values: never): readonly Claim[];
+  claims(settings: never, values: never, data: Result["data"]): readonly Claim[];
   rows(settings: never, values: never): OutcomeTable["rows"];
 }
 
 const judges: Readonly<Record<string, Judge>> = {
+  complexity: {
+    claims: (_, { curves }: { readonly curves: never }) => complexityClaims(curves),
+    rows: (_, { curves }: { readonly curves: never }) => slopeTable(curves).rows,
+  },
   fig5: {
     claims: (settings, { curves }: { readonly curves: never }) => judgeCurves(settings, curves),
     rows: (settings, { curves }: { readonly curves: never }) => curveTable(settings, curves).rows,
+  },
+  fig6: {
+    claims: (_, { points }: { readonly points: never }) => stepSizeClaims(points),
+    rows: (_, { points }: { readonly points: never }) => stepTable(points).rows,
   },
   fig7: {
     claims: (settings, { measurements }: { readonly measurements: never }) =>
       denoisingClaims(settings, measurements),
     rows: (settings, { measurements }: { readonly measurements: never }) =>
       psnrTable(settings, measurements).rows,
+  },
+  fig8: {
+    claims: (settings, { psnr }: PsnrValues, data) =>
+      facesClaims(settings, psnr, faceKind(data.map(({ name }) => name))),
+    rows: psnrRows,
   },
   remarks: { claims: remarkClaims, rows: (settings, values) => remarkTable(settings, values).rows },
   universal32: universalJudge(universal32),
@@ -46,13 +64,21 @@ function universalJudge({ orders, margins }: JudgedSettings): Judge {
   return {
     claims: (settings: JudgedSettings, values: UniversalValues) =>
       universalClaims({ ...settings, orders, margins }, values),
-    rows: ({ terms }: JudgedSettings, { psnr }: UniversalValues) =>
-      mTermTable(
-        "",
-        terms,
-        Object.entries(psnr).map(([label, values]) => ({ label, psnr: values })),
-      ).rows,
+    rows: psnrRows,
   };
+}
+
+interface PsnrValues {
+  readonly psnr: PsnrCurves;
+}
+
+/** One row per curve. */
+function psnrRows(
+  { terms }: { readonly terms: readonly number[] },
+  { psnr }: PsnrValues,
+): OutcomeTable["rows"] {
+  const curves = Object.entries(psnr).map(([label, values]) => ({ label, psnr: values }));
+  return mTermTable("", terms, curves).rows;
 }
 
 /** The experiments whose claims can be judged anew. */
@@ -60,8 +86,8 @@ export const judgedExperiments: readonly string[] = Object.keys(judges);
 
 /** The result with the claims of today. */
 export function judgedAnew(result: Result): Result {
-  const { experiment, settings, values } = result;
-  return { ...result, claims: judges[experiment].claims(settings as never, values as never) };
+  const { experiment, settings, values, data } = result;
+  return { ...result, claims: judges[experiment].claims(settings as never, values as never, data) };
 }
 
 /** The rows of its table, from its numbers. */

@@ -8,6 +8,7 @@ import { formatShape, parseShape, type Shape } from "../../core/shape.js";
 import { finishOutputFolder, makeOutputFolder, resultFolder } from "../../data/node/outputs.js";
 import { experiments, findExperiment } from "../../experiments/catalogue.js";
 import type { Experiment, ExperimentOptions, Outcome } from "../../experiments/shared/experiment.js";
+import { outcomeOf } from "../../figures/pages/pageClaims.js";
 import { identityOf, settingsDigest } from "../reproduce/allJobs.js";
 import { labelOf, syntheticLabel } from "../reproduce/dataFolder.js";
 import { inspectData, loadData, nameWithin } from "../reproduce/experimentData.js";
@@ -193,8 +194,6 @@ function commandLine(name: string, flags: ReproduceFlags): string {
 
 /** The table, then the claims. */
 function describe({ header, rows, claims }: Outcome): string {
-  const judged = claims.map(
-    ({ text, measured, holds }) => `${holds ? "holds" : "does not hold"}: ${text} (measured: ${measured})`,
-  );
+  const judged = claims.map((claim) => `${outcomeOf(claim)}: ${claim.text} (measured: ${claim.measured})`);
   return [textTable(header, rows), "", ...judged].join("\n");
 }

@@ -2,6 +2,7 @@
 
 import { visibleLine } from "../../core/visibleText.js";
 import { describeRun, type Result } from "../../experiments/results/result.js";
+import { outcomeOf } from "../../figures/pages/pageClaims.js";
 
 type Claim = Result["claims"][number];
 
@@ -14,12 +15,9 @@ export function claimTable(results: readonly Result[]): string {
 }
 
 /** The statement after its outcome, and below it what was measured. */
-function claimLines({ text, paper, measured, holds }: Claim): string[] {
-  const outcomes = { true: "holds", false: "does not hold" } as const;
-  const width = outcomes.false.length;
+function claimLines(claim: Claim): string[] {
+  const { text, paper, measured } = claim;
+  const width = "does not hold".length;
   const words = paper === "" ? "" : `   (paper: ${paper})`;
-  return [
-    `  ${outcomes[`${holds}`].padEnd(width)}   ${text}`,
-    `  ${" ".repeat(width)}   ${measured}${words}`,
-  ];
+  return [`  ${outcomeOf(claim).padEnd(width)}   ${text}`, `  ${" ".repeat(width)}   ${measured}${words}`];
 }

@@ -41,7 +41,7 @@ test("a run measures every sweep, draws it beside the prediction, and resumes", 
   for (const letter of ["n", "k", "N", "m"]) expect(sheet).toContain(`>against ${letter}<`);
   for (const { points } of outcome.values.curves as SweepCurve[])
     for (const { seconds, sizes } of points) expect(seconds * sizes.atoms).toBeGreaterThan(0);
-  expect(new Set(outcome.claims.map(({ id }) => id)).size).toBe(6);
+  expect(new Set(outcome.claims.map(({ id }) => id)).size).toBe(7);
   expect(kernels.memory.used).toBe(0);
   const again = await runComplexity(tiny, {}, { kernels, parts });
   expect(again.values).toEqual(outcome.values); // the same seconds
@@ -89,4 +89,20 @@ test("the claims of complexity hold or not, one by one", () => {
   expect(slopesOf(curve("odl", 1)).predicted).toBeCloseTo(3, 9);
   expect(judge(2, 3)).toEqual([true, true, true]);
   expect(judge(3, 2)).toEqual([false, false, false]);
+});
+
+test("the time depends on k if it at least doubles over the sweep", () => {
+  const judge = (last: number) => {
+    const points = [8, 256].map((atomSparsity, i) => ({
+      sizes: { ...one, atomSparsity, atoms: 1024 },
+      seconds: i === 0 ? 0.001 : last,
+    }));
+    return complexityClaims([{ letter: "k", learner: "osdl", points }]).at(-1);
+  };
+  expect(judge(0.002)).toMatchObject({
+    id: "k-determines-time",
+    measured: "2.00 ms and 1.00 ms: 2.0 times",
+    holds: true,
+  });
+  expect(judge(0.0019)).toMatchObject({ holds: false });
 });

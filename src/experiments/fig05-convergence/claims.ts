@@ -6,7 +6,7 @@
  * ours, of the learners that are not in the paper.
  *
  * Words of the paper that have no threshold are read by the constants of this file, all ours
- * (docs/decisions/0022-protocols.md). Which of two learners is faster is judged by the epochs alone (speed.ts).
+ * (docs/decisions/0022-protocols.md). Which of two learners is faster is judged by the times of tests, one per epoch (speed.ts).
  */
 
 import { formatShape, sizeOf } from "../../core/shape.js";
@@ -65,7 +65,10 @@ function claimsWithin(comparison: Comparison): Claim[] {
   return [
     ...comparison.curves
       .filter(({ method }) => method.batch)
-      .flatMap((batchCurve) => fasterThanBatch(comparison, osdl, batchCurve)),
+      .flatMap((batchCurve) => [
+        ...fasterThanBatch(comparison, osdl, batchCurve),
+        ...[niht, odl].flatMap((online) => (online ? [soonerThanBatch(comparison, online, batchCurve)] : [])),
+      ]),
     ...(niht ? againstNiht(comparison, osdl, niht) : []),
     ...(toMeet ? [againstOdl(comparison, osdl, toMeet)] : []),
     ...(toMeet && average ? [againstOdl(comparison, average, toMeet)] : []),
@@ -91,24 +94,43 @@ function fasterThanBatch(comparison: Comparison, osdl: Curve, batchCurve: Curve)
   ];
 }
 
+/** The other online methods, to an error that both reach. */
+function soonerThanBatch(comparison: Comparison, online: Curve, batchCurve: Curve): Claim {
+  const { label, id } = batchCurve.method;
+  return {
+    id: `${idPrefix(comparison)}-${online.method.id}-faster-than-${id}`,
+    source,
+    text: `${describeComparison(comparison)}: ${online.method.label} reaches ${higherOfBoth} in at most half of the time of ${label}`,
+    paper: "the online approaches provide a much faster convergence than the batch alternative",
+    ...judgeSpeed(online, batchCurve, higherError(online, batchCurve), muchFaster),
+  };
+}
+
 const higherOfBoth = "the higher of the two final errors";
 
 function higherError(a: Curve, b: Curve): number {
   return Math.max(finalError(a), finalError(b));
 }
 
-/** Whether OSDL reaches an error in at most this fraction of the time of a rival; `fraction` 1 asks it to be first. */
+/**
+ * Whether a learner reaches an error in at most this fraction of the time of a rival; `fraction` 1 asks it to be first. It is undecided
+ * where the times between two tests leave both open.
+ */
 function judgeSpeed(
-  osdl: Curve,
+  learner: Curve,
   rival: Curve,
   error: number,
   fraction: number,
-): Pick<Claim, "measured" | "holds"> {
-  const [ours, theirs] = [osdl, rival].map(({ points }) => reachedBetween(points, error));
-  const [latest, earliest] = [ours.by, theirs.after];
+): Pick<Claim, "measured" | "holds" | "undecided"> {
+  const [own, other] = [learner, rival].map(({ points }) => reachedBetween(points, error));
+  const isSooner = (mine: number, theirs: number) =>
+    fraction < 1 ? mine <= fraction * theirs : mine < theirs;
+  const holds = isSooner(own.by, other.after);
+  const name = learner.method.id === "osdl" ? "OSDL" : learner.method.label;
   return {
-    measured: `${error.toFixed(3)}: OSDL ${describeReached(ours)}, ${rival.method.label} ${describeReached(theirs)}`,
-    holds: fraction < 1 ? latest <= fraction * earliest : latest < earliest,
+    measured: `${error.toFixed(3)}: ${name} ${describeReached(own)}, ${rival.method.label} ${describeReached(other)}`,
+    holds,
+    ...(!holds && isSooner(own.after, other.by) ? { undecided: true } : {}),
   };
 }
 

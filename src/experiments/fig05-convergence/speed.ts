@@ -24,12 +24,15 @@ export function reachedBetween(points: readonly CurvePoint[], error: number): Re
   return { after: points[Math.max(0, reached - 1)].seconds, by: points[reached].seconds };
 }
 
-/** `between 0 and 196.5 s`. */
+/** `between 94.2 and 127.0 s`. */
 export function describeReached({ after, by }: Reached): string {
   if (by === Infinity) return `not within ${shown(after)} s`;
-  return by === 0 ? "before learning" : `between ${shown(after)} and ${shown(by)} s`;
+  if (by === 0) return "before learning";
+  return after === 0
+    ? `within its first epoch, of ${shown(by)} s`
+    : `between ${shown(after)} and ${shown(by)} s`;
 }
 
 function shown(seconds: number): string {
-  return seconds === 0 ? "0" : seconds.toFixed(1);
+  return seconds.toFixed(1);
 }

@@ -3,7 +3,7 @@
 import { type Shape, sameShape } from "../../core/shape.js";
 import type { Claim, OutcomeTable } from "../shared/experiment.js";
 import { type Comparison, convergenceClaims, describeComparison } from "./claims.js";
-import { convergenceRemarks } from "./remarks.js";
+import { convergenceRemarks, redundancyClaim } from "./remarks.js";
 import type { ConvergenceSettings } from "./settings.js";
 import type { CurvePoint } from "./speed.js";
 
@@ -29,7 +29,12 @@ export function curveValues({ size, atomSparsity, curves }: Comparison): CurveVa
 /** The claims about these curves, which were measured with these settings. */
 export function judgeCurves(settings: CurveSettings, curves: readonly CurveValues[]): Claim[] {
   const comparisons = comparisonsOf(settings, curves);
-  return [...convergenceClaims(comparisons), ...convergenceRemarks(comparisons)];
+  if (comparisons.length === 0) return [];
+  return [
+    ...convergenceClaims(comparisons),
+    ...convergenceRemarks(comparisons),
+    redundancyClaim({ ...settings, sizes: [...new Set(comparisons.map(({ size }) => size))] }),
+  ];
 }
 
 /** One row per curve. */
@@ -46,7 +51,7 @@ export function curveTable(settings: CurveSettings, curves: readonly CurveValues
   };
 }
 
-type CurveSettings = Pick<ConvergenceSettings, "sizes" | "methods">;
+type CurveSettings = Pick<ConvergenceSettings, "base" | "sizes" | "methods">;
 
 function comparisonsOf({ sizes, methods }: CurveSettings, curves: readonly CurveValues[]): Comparison[] {
   return sizes.flatMap((size) => {

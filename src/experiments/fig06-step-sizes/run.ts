@@ -15,6 +15,7 @@ import type {
   ExperimentRun,
   ExperimentTools,
   Outcome,
+  OutcomeTable,
 } from "../shared/experiment.js";
 import { withPaperSteps } from "../shared/paperSteps.js";
 import { jsonPart } from "../shared/parts.js";
@@ -57,16 +58,22 @@ export async function runStepSizes(
   return concludeRun(
     { settings, data, tools, clock, sources },
     {
-      header: ["step size at mini-batch", "mean of atoms", "median atom", "OSDL, (13)", "(13) squared"],
-      rows: chooseRows(points).map(({ iteration, mean, quantiles, global }) => [
-        String(iteration),
-        ...[mean, quantiles[2], global, global ** 2].map((value) => value.toPrecision(3)),
-      ]),
+      ...stepTable(points),
       claims: stepSizeClaims(points),
       values: { points, ratios: stepRatios(points) },
       files: (facts) => stepSizesFiles({ settings, points, shown, ...facts }),
     },
   );
+}
+
+export function stepTable(points: readonly StepPoint[]): OutcomeTable {
+  return {
+    header: ["step size at mini-batch", "mean of atoms", "median atom", "OSDL, (13)", "(13) squared"],
+    rows: chooseRows(points).map(({ iteration, mean, quantiles, global }) => [
+      String(iteration),
+      ...[mean, quantiles[2], global, global ** 2].map((value) => value.toPrecision(3)),
+    ]),
+  };
 }
 
 /** The first mini-batch, the last, and three between. */

@@ -35,6 +35,7 @@ export const fig6: StepSizesSettings = {
   summary: "the step sizes of NIHT and of OSDL: figure 6",
   departures: [
     "The paper does not state the units of its data, on which the comparison depends: here grey levels from 0 to 255.",
+    "The atoms of OSDL are taken as they are, and grow while it learns; those of NIHT have unit norm. No atoms are replaced, k = 7, one epoch. The paper says none of this.",
   ],
   patch: [12, 12],
   base: "cropped:sym8",

@@ -110,5 +110,6 @@ test("the claims of fig6 hold or not, one by one", () => {
   expect(at(0.01, 0.004)).toEqual([false, true]);
   expect(at(5, 5)).toEqual([true, false]);
   expect(at(0.01, 0.021)).toEqual([false, true]);
+  expect(at(0.01, 0.032)).toEqual([false, false]); // its square is a tenth of the mean, and a little more
   expect(stepSizeClaims([])).toEqual([]);
 });

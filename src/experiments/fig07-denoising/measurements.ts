@@ -39,13 +39,22 @@ export function meanCurve(
   });
 }
 
-/** By how much `better` is above `than` on the same pictures, for one noise: mean and standard deviation, by size. */
+/** By how much one method is above another on the same pictures, with patches of one size. */
+export interface MeanGain {
+  readonly size: number;
+  /** The mean, in dB, the standard deviation over the pictures, and the standard error of the mean. */
+  readonly gain: number;
+  readonly spread: number;
+  readonly error: number;
+}
+
+/** By how much `better` is above `than`, for one noise, by size. */
 export function meanGains(
   measurements: readonly Measurement[],
   better: string,
   than: string,
   sigma: number,
-): readonly { readonly size: number; readonly gain: number; readonly spread: number }[] {
+): readonly MeanGain[] {
   const ofNoise = measurements.filter((one) => one.sigma === sigma);
   const others = ofNoise.filter(({ method }) => method === than);
   const sizes = new Set(others.map(({ size }) => size));
@@ -59,7 +68,8 @@ export function meanGains(
         const other = otherOf(one);
         return other ? one.psnr - other.psnr : [];
       });
-    return gains.length === 0 ? [] : { size, gain: meanOf(gains), spread: deviation(gains) };
+    if (gains.length === 0) return [];
+    return { size, gain: meanOf(gains), spread: deviation(gains), error: standardError(gains) };
   });
 }
 

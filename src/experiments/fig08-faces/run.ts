@@ -49,7 +49,7 @@ export async function runFaces(
     { settings, data, tools, clock, sources },
     {
       ...mTermTable("PSNR (dB) with M coefficients", terms, curves),
-      claims: facesClaims(settings, curves, kind),
+      claims: facesClaims(settings, psnrByLabel(curves), kind),
       values: {
         terms,
         psnr: psnrByLabel(curves),

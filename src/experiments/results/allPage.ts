@@ -6,6 +6,7 @@
 
 import { clock } from "../../core/formatText.js";
 import { htmlPage, type PageSection } from "../../figures/pages/htmlPage.js";
+import { type ClaimOutcome, outcomeOf } from "../../figures/pages/pageClaims.js";
 import type { TableCell } from "../../figures/pages/pageTable.js";
 import { version } from "../../model/version.js";
 import { countClaims } from "../shared/outcomeFiles.js";
@@ -163,8 +164,15 @@ function failureSections(failures: ReadonlyMap<string, string>): PageSection[] {
 }
 
 function failedClaims(results: readonly Result[]): PageSection[] {
-  const claims = results.flatMap((result) => result.claims).filter(({ holds }) => !holds);
-  return claims.length === 0 ? [] : [{ heading: "Claims that do not hold", kind: "claims", claims }];
+  const claims = results.flatMap((result) => result.claims);
+  const section = (heading: string, outcome: ClaimOutcome): PageSection[] => {
+    const found = claims.filter((claim) => outcomeOf(claim) === outcome);
+    return found.length === 0 ? [] : [{ heading, kind: "claims", claims: found }];
+  };
+  return [
+    ...section("Claims that do not hold", "does not hold"),
+    ...section("Claims that the measurements do not decide", "undecided"),
+  ];
 }
 
 function resultSections({ folder, result, title }: TitledResult): PageSection[] {

@@ -112,6 +112,8 @@ export interface Claim {
   readonly measured: string;
   /** Judged at the paper's threshold or, where it has none, at one of ours (docs/decisions/0022-protocols.md). */
   readonly holds: boolean;
+  /** The measurement is too coarse for an answer; `holds` is false. */
+  readonly undecided?: boolean;
 }
 
 export interface OutcomeFile {

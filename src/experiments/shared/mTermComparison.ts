@@ -103,7 +103,9 @@ export function mTermCsvFile(name: string, curves: readonly MTermCurve[]): Outco
   return csvFile(name, header, rows);
 }
 
-/** The curves as data, by label. */
-export function psnrByLabel(curves: readonly MTermCurve[]): Record<string, readonly number[]> {
+/** Curves as data: the PSNR with each M from 0 on, by label. */
+export type PsnrCurves = Readonly<Record<string, readonly number[]>>;
+
+export function psnrByLabel(curves: readonly MTermCurve[]): PsnrCurves {
   return Object.fromEntries(curves.map(({ label, psnr }) => [label, psnr]));
 }

@@ -15,14 +15,31 @@ export interface PageClaim {
   readonly paper: string;
   readonly measured: string;
   readonly holds: boolean;
+  /** The measurement is too coarse for an answer; `holds` is false. */
+  readonly undecided?: boolean;
 }
+
+/** In words: for pages, tables and terminals. */
+export type ClaimOutcome = "holds" | "does not hold" | "undecided";
+
+export function outcomeOf({ holds, undecided }: Pick<PageClaim, "holds" | "undecided">): ClaimOutcome {
+  if (undecided) return "undecided";
+  return holds ? "holds" : "does not hold";
+}
+
+const classes: Readonly<Record<ClaimOutcome, string>> = {
+  holds: "holds",
+  "does not hold": "fails",
+  undecided: "undecided",
+};
 
 export function renderClaims({ claims }: ClaimsContent): string {
   return tag("ul", `\n${claims.map(renderClaim).join("\n")}\n`, "claims");
 }
 
-function renderClaim({ text, source, paper, measured, holds }: PageClaim): string {
-  const outcome = holds ? "holds" : "does not hold";
+function renderClaim(claim: PageClaim): string {
+  const { text, source, paper, measured } = claim;
+  const outcome = outcomeOf(claim);
   const statement = element("p", text) + element("p", source, "source");
   const found = [
     ["measured", measured],
@@ -33,8 +50,6 @@ function renderClaim({ text, source, paper, measured, holds }: PageClaim): strin
     .join("");
   return tag(
     "li",
-    element("p", outcome, holds ? "outcome holds" : "outcome fails") +
-      tag("div", statement) +
-      tag("dl", entries),
+    element("p", outcome, `outcome ${classes[outcome]}`) + tag("div", statement) + tag("dl", entries),
   );
 }

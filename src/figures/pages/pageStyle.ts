@@ -49,6 +49,7 @@ main > ul.claims { max-width: none; margin: 1.25rem 0; padding: 0; list-style: n
 .claims .outcome { font-weight: 600; white-space: nowrap; }
 .claims .holds { color: var(--holds); }
 .claims .fails { color: var(--fails); }
+.claims .undecided { color: var(--faint); }
 .claims .source { color: var(--faint); font-size: .875rem; }
 .claims dl { align-content: start; gap: .1rem .75rem; margin: 0; padding: 0; background: none; border: 0; }
 figcaption, caption { color: var(--faint); font-size: .925rem; text-align: left; }
