@@ -11,11 +11,14 @@ import type {
   ProductSettings,
   TermSettings,
 } from "./settings.js";
+import type { TransformTimes } from "./transforms.js";
 
 /** Seconds of a product with Φᵀ, as factors and as one matrix. */
 export interface ProductTimes {
   readonly factors: number;
   readonly matrix: number;
+  /** Of cropped contourlets, which have no factors; older results lack it. */
+  readonly contourlets?: number;
 }
 
 /** PSNR with each M of the table. */
@@ -29,6 +32,8 @@ export interface Pair {
   readonly size: LearningSize;
   readonly ours: number;
   readonly other: number;
+  /** The share of the atoms that one mini-batch uses; older results lack it. */
+  readonly usedAtoms?: number;
 }
 
 /** Test errors before learning, and after each epoch. */
@@ -45,6 +50,8 @@ export interface FewCurves {
 
 export interface Measured {
   readonly product: ProductTimes;
+  /** Older results lack it. */
+  readonly transforms?: TransformTimes;
   readonly approximation: TermGains;
   /** OSDL with momentum, and without. */
   readonly momentum: readonly Pair[];
@@ -58,9 +65,20 @@ export interface Asked {
   readonly few: FewSettings;
 }
 
-export function remarkClaims(asked: Asked, { product, approximation, momentum, few }: Measured): Claim[] {
+/** "Considerably less efficient": at least this many times as long. */
+const considerably = 2;
+/** "Only a few atoms": at most this share of them. */
+const fewAtoms = 0.25;
+
+export function remarkClaims(
+  asked: Asked,
+  { product, transforms, approximation, momentum, few }: Measured,
+): Claim[] {
   return [
     separableFaster(asked.product, product),
+    ...contourletsSlower(asked.product, product),
+    ...(transforms ? [separableTransformFaster(asked.product, transforms)] : []),
+    ...fewAtomsUsed(momentum),
     ...momentum.map((pair) => momentumHelps(asked.momentum, pair)),
     ...few.flatMap((curves) => sparseBetterFromFew(asked.few, curves)),
     pursuitBetter(asked.approximation, approximation),
@@ -75,6 +93,44 @@ function separableFaster({ patch }: ProductSettings, { factors, matrix }: Produc
     measured: `${milliseconds(factors)} and ${milliseconds(matrix)}: ${(matrix / factors).toFixed(1)} times`,
     holds: factors < matrix,
   };
+}
+
+function contourletsSlower({ patch }: ProductSettings, { factors, contourlets }: ProductTimes): Claim[] {
+  if (contourlets === undefined) return [];
+  return [
+    {
+      ...{ id: "contourlets-slower", source: "§V-D" },
+      text: `to apply cropped contourlets of ${formatShape(patch)} takes at least ${considerably} times as long as to apply cropped wavelets`,
+      paper: "the lack of separability makes this dictionary considerably less efficient computationally",
+      measured: `${milliseconds(contourlets)} and ${milliseconds(factors)}: ${(contourlets / factors).toFixed(1)} times`,
+      holds: contourlets >= considerably * factors,
+    },
+  ];
+}
+
+function separableTransformFaster({ patch }: ProductSettings, { cascade, separable }: TransformTimes): Claim {
+  return {
+    ...{ id: "separable-transform-faster", source: "§III-B" },
+    text: `the separable wavelet transform of ${formatShape(patch)} patches, of all rows and then of all columns, takes less time than the cascade (both as implemented here)`,
+    paper: "in relatively small images, this alternative is simpler and faster to apply",
+    measured: `${microseconds(separable)} and ${microseconds(cascade)} per patch`,
+    holds: separable < cascade,
+  };
+}
+
+/** With the dictionaries after one epoch. */
+function fewAtomsUsed(pairs: readonly Pair[]): Claim[] {
+  const shares = pairs.map(({ usedAtoms }) => usedAtoms);
+  if (!shares.every((share) => share !== undefined) || shares.length === 0) return [];
+  return [
+    {
+      ...{ id: "few-atoms-used", source: "§IV-C" },
+      text: `a mini-batch uses, and so updates, at most ${100 * fewAtoms} % of the atoms (${pairs.map(({ size }) => describeSize(size)).join("; ")})`,
+      paper: "only a few atoms get updated each time",
+      measured: shares.map((share) => `${(100 * share).toFixed(0)} %`).join(", "),
+      holds: shares.every((share) => share <= fewAtoms),
+    },
+  ];
 }
 
 function momentumHelps({ momentum }: MomentumSettings, pair: Pair): Claim {
@@ -134,6 +190,10 @@ export function describeSize({ patch, atomSparsity }: LearningSize): string {
 /** `12x12-k36`. */
 export function sizeId({ patch, atomSparsity }: LearningSize): string {
   return `${formatShape(patch)}-k${atomSparsity}`;
+}
+
+function microseconds(seconds: number): string {
+  return `${(1e6 * seconds).toPrecision(3)} µs`;
 }
 
 export function milliseconds(seconds: number): string {

@@ -5,12 +5,14 @@ import { baseCols, createBase } from "../../dictionaries/base.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { kron, Matrix64 } from "../../linalg/matrix64.js";
 import { mTermErrors } from "../../tasks/approximate/mTerm.js";
+import { wavelet } from "../../wavelets/filters.js";
 import { memoryParts } from "../shared/memoryParts.case.js";
 import { tinyRemarks } from "../tinyExperiments.case.js";
 import { type FewCurves, type Measured, type Pair, remarkClaims } from "./claims.js";
 import { prepareRemarks, runRemarks } from "./run.js";
 import { remarks } from "./settings.js";
 import { projectionErrors, thresholdingErrors } from "./thresholding.js";
+import { forwardSeparable } from "./transforms.js";
 
 const kernels = createReferenceKernels();
 const tiny = { ...remarks, ...tinyRemarks };
@@ -30,12 +32,15 @@ test("a run measures every remark, and resumes from its parts", async () => {
   const outcome = await runRemarks(tiny, {}, { kernels, parts });
   expect(outcome.claims.map(({ id }) => id)).toEqual([
     "separable-faster",
+    "contourlets-slower",
+    "separable-transform-faster",
+    "few-atoms-used",
     "6x6-k3-momentum",
     "6x6-k3-few-examples",
     "6x6-k3-few-examples-other-start",
     "pursuit-over-thresholding",
   ]);
-  expect(outcome.rows.length).toBe(1 + 1 + 3 + 3);
+  expect(outcome.rows.length).toBe(3 + 1 + 3 + 3);
   const [{ osdl, odl, odlFromExamples }] = (outcome.values as unknown as Measured).few;
   for (const curve of [osdl, odl, odlFromExamples]) expect(curve.length).toBe(1 + tiny.few.epochs);
   expect(odl[0]).toBe(osdl[0]); // the same start
@@ -56,12 +61,27 @@ test("a run measures every remark, and resumes from its parts", async () => {
 
 test("an aborted run has no claim about trainings that were not made", async () => {
   const { claims } = await runRemarks(tiny, {}, { kernels, signal: AbortSignal.abort() });
-  expect(claims.map(({ id }) => id)).toEqual(["separable-faster", "pursuit-over-thresholding"]);
+  expect(claims.map(({ id }) => id)).toEqual([
+    "separable-faster",
+    "contourlets-slower",
+    "separable-transform-faster",
+    "pursuit-over-thresholding",
+  ]);
 });
 
 test("options that are not its own are refused", () => {
   expect(() => prepareRemarks(remarks, { epochs: 3 })).toThrow("epochs is not an option of remarks");
   expect(() => prepareRemarks(remarks, { batch: 0 })).toThrow(/batch/);
+});
+
+test("the separable transform is the product with the separable base", () => {
+  const patch = randomPatches(64, 1).column(0);
+  const coefficients = forwardSeparable(patch, 8, wavelet("db2"));
+  const atoms = createBase("separable:db2", [8, 8]).factors.reduce(kron);
+  coefficients.forEach((value, j) => {
+    const product = atoms.column(j).reduce((sum, entry, i) => sum + entry * patch[i], 0);
+    expect(value).toBeCloseTo(product, 10);
+  });
 });
 
 describe("thresholding", () => {
@@ -152,4 +172,23 @@ test("claims hold or not, one by one", () => {
   expect(judge(fromTheStart)[3].measured).toBe("5.000 after epoch 2 and 4.900 before learning");
   const equalAtEnd = { pursuit: [20, 25, 29], thresholding: [19, 24, 29] };
   expect(holds({ approximation: equalAtEnd })).toEqual([true, true, true, true, false]);
+  const find = (name: string, changes: Partial<Measured>) => judge(changes).find(({ id }) => id === name);
+  const contourlets = (seconds: number) => ({
+    product: { factors: 0.001, matrix: 0.004, contourlets: seconds },
+  });
+  expect(find("contourlets-slower", contourlets(0.002))).toMatchObject({
+    measured: "2.00 ms and 1.00 ms: 2.0 times",
+    holds: true,
+  });
+  expect(find("contourlets-slower", contourlets(0.0019))).toMatchObject({ holds: false });
+  const transforms = { cascade: 1e-5, separable: 2e-5 };
+  expect(find("separable-transform-faster", { transforms })).toMatchObject({
+    measured: "20.0 µs and 10.0 µs per patch",
+    holds: false,
+  });
+  const using = (...shares: number[]) => ({
+    momentum: shares.map((usedAtoms) => ({ ...pair(5, 6), usedAtoms })),
+  });
+  expect(find("few-atoms-used", using(0.25, 0.1))).toMatchObject({ measured: "25 %, 10 %", holds: true });
+  expect(find("few-atoms-used", using(0.1, 0.26))).toMatchObject({ holds: false });
 });

@@ -4,9 +4,11 @@ import { DenseMatrix } from "../../core/matrix.js";
 import { formatShape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { createBase } from "../../dictionaries/base.js";
+import type { DeviceMatrix, Kernels } from "../../kernels/contract.js";
 import { withKernels } from "../../kernels/handleScope.js";
 import { resolveTraining, type TrainOptions } from "../../learn/run/trainOptions.js";
-import { kron } from "../../linalg/matrix64.js";
+import { kron, type Matrix64 } from "../../linalg/matrix64.js";
+import type { Model } from "../../model/model.js";
 import { mTermErrors, psnrOfErrors, samplePatches } from "../../tasks/approximate/mTerm.js";
 import { chooseSettings } from "../shared/chooseSettings.js";
 import { concludeRun } from "../shared/concludeRun.js";
@@ -33,6 +35,8 @@ import {
 import { remarksFiles, remarkTable } from "./files.js";
 import type { LearningSize, RemarksSettings } from "./settings.js";
 import { thresholdingErrors } from "./thresholding.js";
+import { medianSeconds } from "./timing.js";
+import { type TransformTimes, timeTransforms } from "./transforms.js";
 
 /** The experiment with these options, checked. */
 export function prepareRemarks(settings: RemarksSettings, options: ExperimentOptions): ExperimentRun {
@@ -51,14 +55,16 @@ export async function runRemarks(
   const images = { images: pictures, test: data.test };
   const product = await jsonPart(tools, "product", () => timeProducts(settings, pictures, tools));
   clock.add("applying the base", product.seconds);
+  const transforms = await jsonPart(tools, "transforms", () => compareTransforms(settings, pictures, tools));
+  clock.add("wavelet transforms", transforms.seconds);
   const approximation = await jsonPart(tools, "terms", () => approximate(settings, pictures, tools));
   clock.add("approximating", approximation.seconds);
   const momentum = await compareTrainings("momentum", settings, images, tools, clock);
   const few = await compareTrainings("few", settings, images, tools, clock);
   const measured: Measured = {
-    ...{ product: product.value, approximation: approximation.value },
-    momentum: momentum.map(({ size, curves: [ours, other] }) => ({
-      ...{ size, ours: ours.at(-1)!, other: other.at(-1)! },
+    ...{ product: product.value, transforms: transforms.value, approximation: approximation.value },
+    momentum: momentum.map(({ size, curves: [ours, other], usedAtoms }) => ({
+      ...{ size, ours: ours.at(-1)!, other: other.at(-1)!, usedAtoms },
     })),
     few: few.map(({ size, curves: [osdl, odl, odlFromExamples] }) => ({ size, osdl, odl, odlFromExamples })),
   };
@@ -73,7 +79,10 @@ export async function runRemarks(
   );
 }
 
-/** Φᵀ applied to patches, by the factors of Φ, and by the whole matrix: as a base or as a dense product, whichever is faster. */
+/** The base of §V-D that has no factors. */
+const unseparable = "cropped-contourlet";
+
+/** Φᵀ applied to patches, by the factors of Φ, and by the whole matrix; and the same of cropped contourlets, which are a matrix. */
 async function timeProducts(
   { base: name, product, seed }: RemarksSettings,
   pictures: readonly Signal[],
@@ -83,41 +92,73 @@ async function timeProducts(
   onStage?.(`applying ${name} to ${count} patches of ${formatShape(patch)}`);
   const patches = await samplePatches(pictures, { patch, count, seed, kernels });
   const { factors } = createBase(name, patch);
-  const whole = factors.reduce(kron);
+  const matrices = [factors, createBase(unseparable, patch).factors].map((all) => all.reduce(kron));
+  return {
+    factors: await timeProduct(kernels, patches, rounds, (on) => {
+      const base = on.base(factors);
+      return { rows: matrices[0].cols, multiply: (Y, Z) => on.analyze(base, Y, Z) };
+    }),
+    matrix: await timeMatrix(kernels, patches, rounds, matrices[0]),
+    contourlets: await timeMatrix(kernels, patches, rounds, matrices[1]),
+  };
+}
+
+/** As a base or as a dense product, whichever is faster. */
+async function timeMatrix(
+  kernels: Kernels,
+  patches: DenseMatrix,
+  rounds: number,
+  whole: Matrix64,
+): Promise<number> {
+  const { rows, cols, data } = whole;
+  const asBase = await timeProduct(kernels, patches, rounds, (on) => {
+    const base = on.base([whole]);
+    return { rows: cols, multiply: (Y, Z) => on.analyze(base, Y, Z) };
+  });
+  const asProduct = await timeProduct(kernels, patches, rounds, async (on) => {
+    const D = on.matrix(rows, cols);
+    await on.writeMatrix(D, new DenseMatrix(rows, cols, Float32Array.from(data)));
+    return { rows: cols, multiply: (Y, Z) => on.correlate(D, Y, Z) };
+  });
+  return Math.min(asBase, asProduct);
+}
+
+/** A product with patches Y into Z, of this many rows. */
+interface Product {
+  readonly rows: number;
+  readonly multiply: (Y: DeviceMatrix, Z: DeviceMatrix) => Promise<void>;
+}
+
+/** Seconds of one product; every round waits for the device. */
+function timeProduct(
+  kernels: Kernels,
+  patches: DenseMatrix,
+  rounds: number,
+  open: (on: Kernels) => Product | Promise<Product>,
+): Promise<number> {
   return withKernels(kernels, async (on) => {
+    const { rows, multiply } = await open(on);
     const Y = on.matrix(patches.rows, patches.cols);
-    const Z = on.matrix(whole.cols, patches.cols);
-    const D = on.matrix(whole.rows, whole.cols);
-    const [separable, explicit] = [on.base(factors), on.base([whole])];
+    const Z = on.matrix(rows, patches.cols);
     await on.writeMatrix(Y, patches);
-    await on.writeMatrix(D, new DenseMatrix(whole.rows, whole.cols, Float32Array.from(whole.data)));
-    const time = async (multiply: () => Promise<void>) =>
-      median(await timeRounds(rounds, multiply, () => on.readMatrix(on.head(Z, 1))));
-    return {
-      factors: await time(() => on.analyze(separable, Y, Z)),
-      matrix: Math.min(await time(() => on.analyze(explicit, Y, Z)), await time(() => on.correlate(D, Y, Z))),
-    };
+    const seconds = await medianSeconds(rounds, async () => {
+      for (let i = 0; i < productsPerRound; i++) await multiply(Y, Z);
+      await on.readMatrix(on.head(Z, 1));
+    });
+    return seconds / productsPerRound;
   });
 }
 
-/** Seconds of a product in each round, after a first round that does not count; `wait` waits for the device. */
-async function timeRounds(
-  rounds: number,
-  multiply: () => Promise<void>,
-  wait: () => Promise<unknown>,
-): Promise<number[]> {
-  const times: number[] = [];
-  for (let round = 0; round <= rounds; round++) {
-    const start = performance.now();
-    for (let i = 0; i < productsPerRound; i++) await multiply();
-    await wait();
-    if (round > 0) times.push((performance.now() - start) / 1000 / productsPerRound);
-  }
-  return times;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1];
+/** The two wavelet transforms of the same patches. */
+async function compareTransforms(
+  { base, product, seed }: RemarksSettings,
+  pictures: readonly Signal[],
+  { kernels, onStage }: ExperimentTools,
+): Promise<TransformTimes> {
+  const { patch, patches: count, rounds } = product;
+  onStage?.(`wavelet transforms of ${count} patches of ${formatShape(patch)}`);
+  const patches = await samplePatches(pictures, { patch, count, seed, kernels });
+  return timeTransforms(patches, patch[0], base.slice(base.indexOf(":") + 1), rounds);
 }
 
 /** Products that are timed together: one alone may be shorter than the clock is fine. */
@@ -148,6 +189,8 @@ async function approximate(
 interface Comparison {
   readonly size: LearningSize;
   readonly curves: readonly ErrorCurve[];
+  /** The share of the atoms that one mini-batch uses, with the first dictionary. */
+  readonly usedAtoms: number;
 }
 
 /** The trainings of every size: OSDL with and without momentum, or OSDL and ODL. Sizes that were aborted are left out. */
@@ -161,18 +204,34 @@ async function compareTrainings(
   const comparisons: Comparison[] = [];
   for (const size of settings[what].sizes) {
     const curves: ErrorCurve[] = [];
+    const models: Model[] = [];
     for (const [name, options] of Object.entries(trainings(what, settings, size))) {
       if (tools.signal?.aborted) return comparisons;
       tools.onStage?.(`${describeSize(size)}: ${name}`);
       const part = `${sizeId(size)}-${name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`;
-      const { record } = await trainPart(tools, part, images, { ...options, test });
+      const { model, record } = await trainPart(tools, part, images, { ...options, test });
+      models.push(model);
       clock.add(`learning: ${name}`, record.seconds);
       curves.push(record.points.flatMap(({ testRmse }) => testRmse ?? []));
     }
     if (tools.signal?.aborted) return comparisons;
-    comparisons.push({ size, curves });
+    comparisons.push({ size, curves, usedAtoms: await shareOfUsedAtoms(models[0], settings, images, tools) });
   }
   return comparisons;
+}
+
+async function shareOfUsedAtoms(
+  model: Model,
+  { batch, seed }: RemarksSettings,
+  images: readonly Signal[],
+  { kernels }: ExperimentTools,
+): Promise<number> {
+  const patches = await samplePatches(images, { patch: model.shape, count: batch, seed, kernels });
+  const { X } = await model.encode(patches, model.meta.coding, kernels);
+  const used = new Set<number>();
+  for (let i = 0; i < X.cols; i++)
+    for (let slot = 0; slot < X.counts[i]; slot++) used.add(X.indices[i * X.width + slot]);
+  return used.size / X.rows;
 }
 
 function trainings(

@@ -1,8 +1,9 @@
 /**
  * Remarks of [Sulam16] that have no figure, measured: a separable base is applied faster than a general one of the same
- * size (§III), momentum speeds up convergence (§IV-C), sparse atoms are an advantage where examples are few (§V-A), and a
- * pursuit represents better than thresholding over a redundant base (§V-D). The paper sees the third in its own figure 5, at
- * 32×32 with 200,000 patches, where `fig5` judges it; here there are far fewer. It measures none of the others. Sizes and
+ * size (§III) and than cropped contourlets (§V-D), the separable wavelet transform is faster than the cascade (§III-B), a mini-batch
+ * uses few of the atoms and momentum speeds up convergence (§IV-C), sparse atoms are an advantage where examples are few (§V-A), and a
+ * pursuit represents better than thresholding over a redundant base (§V-D). The paper sees the advantage of sparse atoms in its own
+ * figure 5, at 32×32 with 200,000 patches, where `fig5` judges it; here there are far fewer. It measures none of the others. Sizes and
  * numbers of examples are ours, patches and sparsities those of experiments 1 and 6.
  *
  * [Sulam16] J. Sulam, B. Ophir, M. Zibulevsky, M. Elad. Trainlets: Dictionary
