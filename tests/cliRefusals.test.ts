@@ -94,7 +94,7 @@ refuses("options of train", [
   [train("--atom-sparsity 0%"), 'train: --atom-sparsity must be a number, or a percentage above 0, got "0%"'],
   [
     train("--atoms 100M --device reference"),
-    "train: the run needs 265.9 GiB (momentum 95.4, gradient 95.4, atom care 63.3, atoms 11.9), but only 64.0 GiB of memory is available",
+    "train: the run needs 265.9 GiB (momentum 95.4, gradient 95.4, atom care 63.3, atoms 11.9), but the device holds at most 64.0 GiB",
   ],
   [
     train("--redundancy 1e300"),

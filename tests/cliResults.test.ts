@@ -230,6 +230,11 @@ describe("mistakes of a new user", () => {
     );
     expect(await rejects(folder, "convert dict.npz -o again.npz")).toMatch(/again\.npz exists/);
     expect(await rejects(folder, "prune dict.npz -o again.npz")).toMatch(/again\.npz exists/);
+    expect(await rejects(folder, "encode photos -d dict.npz -o again.npz")).toBe(
+      "encode: --output again.npz is a dictionary: choose another name",
+    );
+    await run("encode photos -d dict.npz -o codes-again.npz");
+    await run("encode photos -d dict.npz -o codes-again.npz"); // codes are quickly made
     await run(`${line} --dry-run`);
     await run(`${line} --force`);
     await run(`${line} --checkpoint again --force`);

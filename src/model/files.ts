@@ -45,6 +45,9 @@ import { version } from "./version.js";
 const formatVersion = 1;
 
 /** The arrays in a file, by name. */
+/** The `format` in the meta of a dictionary. */
+export const modelFormat = "trainlets-model";
+
 export type Arrays = ReadonlyMap<string, NpyArray>;
 
 /** The bytes of a model file; all its numbers must be finite. `name` is for messages. */
@@ -57,7 +60,7 @@ export function modelToBytes(model: Model, name = "the model"): Uint8Array {
 export function modelArrays(model: Model): [string, NpyArray][] {
   const { base, A, meta, dictionary } = model;
   const text = {
-    format: "trainlets-model",
+    format: modelFormat,
     formatVersion,
     version,
     patch: base.shape,
@@ -102,7 +105,7 @@ export function modelFromBytes(bytes: Uint8Array, name: string): Model {
 
 /** The model of the arrays of a file. */
 export function modelFromArrays(arrays: Arrays, name: string): Model {
-  const meta = readMeta(arrays, name, "trainlets-model");
+  const meta = readMeta(arrays, name, modelFormat);
   const shape = requireShape(name, "patch in meta", meta.patch);
   const history: ModelMeta = {
     learner: asText(meta.learner),
@@ -266,7 +269,7 @@ function metaArray(meta: object): NpyArray {
 
 function readMeta(arrays: Arrays, name: string, format: string): Record<string, unknown> {
   const array = arrays.get("meta");
-  const kind = format === "trainlets-model" ? "a trainlets model" : "trainlets codes";
+  const kind = format === modelFormat ? "a trainlets model" : "trainlets codes";
   if (!array) throw new InputError(`${name}: not ${kind}: it has no meta`);
   let meta: unknown;
   try {

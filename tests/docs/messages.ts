@@ -158,7 +158,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "compress noise.npy -d small.npz -o p.tlt --psnr 60 --device cpu",
-      "this dictionary cannot reach that PSNR: use more atoms, or smaller patches",
+      "this dictionary cannot reach that PSNR (without a target, `compress` aims at 32 dB): give a lower `--psnr`, or `--bytes`; or train with more atoms or smaller patches",
     ],
   ],
   "Checkpoints and reports": [

@@ -116,6 +116,8 @@ export const paperFigures: readonly string[] = ["8 dB", "0.4 dB", "1 dB", "2 day
 export const notMeasured: readonly (readonly [page: string, text: string])[] = [
   ["README.md", "20.16"],
   ["README.md", "10.1109"],
+  ["README.md", "3.11"],
+  ["docs/how-to/python.md", "3.11"],
   ["docs/how-to/choose-options.md", "0.95"],
   ["docs/how-to/denoise.md", "1.110"],
   ["docs/how-to/denoise.md", "1.056"],

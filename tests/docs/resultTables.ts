@@ -184,18 +184,29 @@ function universalRows(results: readonly StoredResult[]): string[][] {
 }
 
 /** `24.15 dB (wavelets), 27.1 dB (ODL)`: those that the table has. */
-function rivals(labels: readonly string[], value: (label: string) => string | undefined): string {
-  return labels.flatMap((label) => (value(label) ? [`${value(label)} dB (${label})`] : [])).join(", ");
+function rivals(
+  labels: readonly string[],
+  value: (label: string) => string | undefined,
+  describe = (label: string) => label,
+): string {
+  return labels
+    .flatMap((label) => (value(label) ? [`${value(label)} dB (${describe(label)})`] : []))
+    .join(", ");
 }
 
 function faceRows(results: readonly StoredResult[]): string[][] {
   return find(results, "fig8").map((result) => {
     const psnr = (label: string) => cellOf(result, label, "M = 82");
+    const learning = result.values.learning as Record<string, { examples: number } | undefined>;
     const others = result.table.rows.map(([label]) => label).filter((label) => label !== ours);
+    const fewer = (label: string) => {
+      const [count, most] = [learning[label], learning[ours]].map((record) => record?.examples ?? 0);
+      return count > 0 && count < most ? `${label}, from ${grouped(count)} of ${grouped(most)} faces` : label;
+    };
     return [
       `PSNR of unseen 64×64 faces with 82 of 4,096 coefficients (${cell(result.label)})`,
       `${psnr(ours)} dB`,
-      rivals(others, psnr),
+      rivals(others, psnr, fewer),
     ];
   });
 }

@@ -46,13 +46,16 @@ export function decodeCommand(): Command {
     .description("Rebuild signals from their codes, as one array or one picture, grey or colour.")
     .usage("<codes> -d <dictionary> -o <file> [options]")
     .argument("<codes>", "codes written by encode (.npz)")
-    .requiredOption("-d, --dictionary <file>", "dictionary they were coded with (.npz, .npy)")
+    .requiredOption(
+      "-d, --dictionary <file>",
+      "dictionary they were coded with (.npz, .mat, .safetensors, .npy)",
+    )
     .addOption(atomShapeOption())
     .requiredOption(
       "-o, --output <file>",
       "array (.npy) or picture (.png) to write, or - for an array on standard output",
     )
-    .option("--against <data...>", "what was encoded: print how near the result is to it")
+    .option("--against <data...>", "original data: print the error of the result against it")
     .addHelpText("after", examples)
     .action(runDecode);
   return withResultOptions(withDeviceOptions(command));

@@ -26,7 +26,10 @@ export function decompressCommand(): Command {
     .description("Decompress an image or an array that compress wrote.")
     .usage("<file> -d <dictionary> -o <file>")
     .argument("<file>", "file written by compress (.tlt)")
-    .requiredOption("-d, --dictionary <file>", "dictionary it was compressed with (.npz, .npy)")
+    .requiredOption(
+      "-d, --dictionary <file>",
+      "dictionary it was compressed with (.npz, .mat, .safetensors, .npy)",
+    )
     .addOption(atomShapeOption())
     .requiredOption(
       "-o, --output <file>",

@@ -20,6 +20,7 @@ import {
   atomShapeOption,
   dictionaryFiles,
   loadDictionary,
+  requireNoDictionary,
 } from "../terminal/dictionaryFile.js";
 import { noteExtreme } from "../terminal/extremeSample.js";
 import {
@@ -101,6 +102,7 @@ async function runEncode(data: string[], flags: EncodeFlags): Promise<void> {
   const onSkip = (message: string) => percent.note(`encode: ${message}`);
   const inputs = await inspectInputs(data, { onSkip, signals: flags.signals, raw: flags.raw });
   await requireResult(flags.output, [".npz"], [flags.dictionary, ...inputFiles(inputs)]);
+  await requireNoDictionary(flags.output);
   const { result, rmse } = await onDevice(flags, async (kernels) => {
     const signals = await readSignals(inputs, {
       ...{ patch, patchOf: "the dictionary", onSkip },

@@ -11,7 +11,7 @@ import { listZip } from "../../data/formats/npz.js";
 import { readError, readFileBytes, readFileStart, statFile } from "../../data/node/files.js";
 import { statIfThere } from "../../data/node/system/folderFiles.js";
 import { openCheckpointFile } from "../../learn/checkpoints/node/checkpointFolder.js";
-import { codesFromBytes, formatOf, modelFromBytes } from "../../model/files.js";
+import { codesFromBytes, formatOf, modelFormat, modelFromBytes } from "../../model/files.js";
 import { unpackContainer } from "../../tasks/codec/container.js";
 import { dataFacts } from "./dataFacts.js";
 import type { FileFacts } from "./facts.js";
@@ -40,7 +40,7 @@ async function ownFacts(path: string, size: number): Promise<FileFacts | undefin
   const bytes = await readFileBytes(path);
   if (!listZip(bytes, path).some(({ name }) => name === "meta.npy")) return undefined;
   const format = formatOf(bytes, path);
-  if (format === "trainlets-model") return dictionaryFacts(path, modelFromBytes(bytes, path));
+  if (format === modelFormat) return dictionaryFacts(path, modelFromBytes(bytes, path));
   if (format !== "trainlets-codes") return undefined;
   const { codes, signals } = codesFromBytes(bytes, path);
   return codesFacts(path, codes, signals);

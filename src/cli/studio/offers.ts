@@ -18,7 +18,7 @@ import { readSignals } from "../../data/node/readSignals.js";
 import { SkippedFiles } from "../../data/node/skippedFiles.js";
 import { shownPath } from "../../data/node/system/fileNames.js";
 import { placeOf } from "../../data/node/system/folderFiles.js";
-import { formatOf, modelToBytes } from "../../model/files.js";
+import { formatOf, modelFormat, modelToBytes } from "../../model/files.js";
 import { loadModel } from "../../model/node/files.js";
 import { uniqueLabels } from "../terminal/uniqueLabels.js";
 import { isDictionary, listNamed, type NamedFile, type NamedPath } from "./namedFiles.js";
@@ -96,7 +96,7 @@ async function inPlace(file: string, place: string, { open }: Offer): Promise<Co
 
 async function holdsModel(path: string, size: number): Promise<boolean> {
   if (!path.toLowerCase().endsWith(".npz")) return true;
-  return size <= mostBytes && formatOf(await readFileBytes(path), shownPath(path)) === "trainlets-model";
+  return size <= mostBytes && formatOf(await readFileBytes(path), shownPath(path)) === modelFormat;
 }
 
 function dictionaryOffer(path: string, bytes: number): Offer {

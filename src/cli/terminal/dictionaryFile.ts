@@ -1,8 +1,10 @@
 /** The dictionary of a command: a file that `train` wrote, or a matrix of one's own. */
 
+import { readFile } from "node:fs/promises";
 import type { Option } from "commander";
 import { InputError } from "../../core/errors.js";
 import { parseShape } from "../../core/shape.js";
+import { formatOf, modelFormat } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
 import { loadModel } from "../../model/node/files.js";
 import { option } from "./flags.js";
@@ -28,6 +30,23 @@ export function atomShapeOption(): Option {
 export function loadDictionary(path: string, { atomShape }: AtomShapeFlag): Promise<Model> {
   const shape = atomShape === undefined ? undefined : parseShape("loadModel", "atomShape", atomShape);
   return loadModel(path, { shape });
+}
+
+/** Refuse to write something else over a dictionary: it took longer to make than what would replace it. */
+export async function requireNoDictionary(output: string): Promise<void> {
+  if (!(await isDictionary(output))) return;
+  throw new InputError((nameOf) => `${nameOf("output")} ${output} is a dictionary: choose another name`, {
+    argument: "output",
+    value: output,
+  });
+}
+
+async function isDictionary(path: string): Promise<boolean> {
+  try {
+    return formatOf(await readFile(path), path) === modelFormat;
+  } catch {
+    return false; // a new name, or a file of another kind
+  }
 }
 
 /** Refuse `--atom-shape` where there is no dictionary that it could be about. */

@@ -148,7 +148,7 @@ function withLearnerOptions(command: Command): void {
     )
     .option(
       "--average",
-      "end with the mean of the atoms over the last epoch, or half of a single one (osdl only)",
+      "end with the mean of the atoms over the last epoch; over the second half of a single one (osdl only)",
     )
     .option(
       "--refine-base",

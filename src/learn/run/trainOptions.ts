@@ -64,8 +64,8 @@ export type KeepRule = (typeof keepRules)[number];
 
 export interface TrainOptions {
   /**
-   * The shape of the windows to learn from; one number is this size along every axis of the data, with all channels of
-   * colour pictures in memory.
+   * The shape of the windows to learn from. For signals in memory, one number is this size along every axis, with all channels of
+   * colour pictures; for files, it is a square of an image and a window of anything with one axis.
    */
   readonly patch: Shape | number;
   /**
@@ -326,7 +326,7 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
     if (options[name] === undefined || kind.ownOptions.includes(name)) continue;
     throw unusedOption(name, learner);
   }
-  kind.check?.(resolved);
+  kind.check?.(resolved, start);
   return resolved;
 }
 

@@ -61,7 +61,7 @@ test("describeMemory names the largest parts", () => {
 test("requireFits rejects a run that does not fit, and says how large it is", () => {
   const plan = { total: 5 * 2 ** 30, parts: [{ what: "Gram matrix", bytes: 5 * 2 ** 30 }] };
   expect(() => requireFits("train", plan, 4 * 2 ** 30)).toThrow(
-    new InputError("train: the run needs 5.0 GiB (Gram matrix 5.0), but only 4.0 GiB of memory is available"),
+    new InputError("train: the run needs 5.0 GiB (Gram matrix 5.0), but the device holds at most 4.0 GiB"),
   );
   requireFits("train", plan, Infinity);
 });

@@ -60,7 +60,7 @@ export function describeMemory({ parts, total }: MemoryPlan): string {
 export function requireFits(where: string, plan: MemoryPlan, limit: number): void {
   if (plan.total <= limit) return;
   const room = (limit / 2 ** 30).toFixed(1);
-  throw new InputError(`the run needs ${describeMemory(plan)}, but only ${room} GiB of memory is available`, {
+  throw new InputError(`the run needs ${describeMemory(plan)}, but the device holds at most ${room} GiB`, {
     where,
   });
 }
