@@ -43,6 +43,10 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       "the same for `--atoms` and `--redundancy`: a model to start from has its own",
     ],
     [
+      train("--start dictionary.npz --learner sedil"),
+      "`sedil` learns the factors of a base alone: start from a dictionary of its own, or give the base of this one by `--base`",
+    ],
+    [
       train("--base cropped:sym9x"),
       "use one of the names listed; unknown bases, devices and learners get the same kind of message",
     ],

@@ -15,6 +15,7 @@ import {
   savableSparse,
   savableSymmetric,
   savableTogether,
+  savedExamples,
 } from "./checkpointParts.js";
 
 const position = {
@@ -196,6 +197,17 @@ describe("savable state", () => {
       new InputError("checkpoint: A must fit 4 rows and 3 non-zeros per column"),
     );
     kernels.free(a, narrow);
+  });
+
+  test("a part may have numbers of fewer examples than the run takes, but not of more, and not of half a one", () => {
+    const count = (length: number) => savedExamples("R", new Float32Array(length), 4, 5);
+    expect([20, 12, 4].map(count)).toEqual([5, 3, 1]);
+    for (const length of [24, 10])
+      expect(() => count(length)).toThrow(
+        new InputError(
+          `checkpoint: R must have 4 numbers for each of at most 5 examples, got ${length}; another version of trainlets may have written it`,
+        ),
+      );
   });
 
   test("a part that does not fit is rejected by name", async () => {

@@ -22,6 +22,7 @@ import {
   text,
 } from "../../core/arguments/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
+import { counted } from "../../core/formatText.js";
 import { DenseMatrix, SparseColumns } from "../../core/matrix.js";
 import type { ExplicitDictionary, SparseDictionary } from "../../dictionaries/dictionary.js";
 import type { DeviceMatrix, DeviceSparse, Kernels } from "../../kernels/contract.js";
@@ -76,6 +77,18 @@ export async function readPart<T extends PartType>(
     return values as PartArray<T>;
   throw new InputError(
     `checkpoint: ${name} must have ${length === undefined ? "" : `${length} `}numbers of type ${type}, got ${values.length} of type ${typeOf(values)}; another version of trainlets may have written it`,
+  );
+}
+
+/**
+ * How many examples a saved part has numbers of, `rows` for each: as many as the run takes, or fewer where some could
+ * not be read.
+ */
+export function savedExamples(name: string, { length }: PartArray, rows: number, most: number): number {
+  const count = length / rows;
+  if (Number.isInteger(count) && count <= most) return count;
+  throw new InputError(
+    `checkpoint: ${name} must have ${counted(rows, "number")} for each of at most ${counted(most, "example")}, got ${length}; another version of trainlets may have written it`,
   );
 }
 

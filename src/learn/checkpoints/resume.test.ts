@@ -11,6 +11,7 @@ import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { modelToBytes } from "../../model/files.js";
 import { collect, keepEvery } from "../learners/learner.case.js";
 import { DivergedError } from "../learners/learner.js";
+import { type LearnerName, learnerNames, learners } from "../learners/registry.js";
 import { train } from "../run/train.js";
 import type { TrainOptions } from "../run/trainOptions.js";
 import { type Checkpoint, checkpointFromBytes } from "./checkpoint.js";
@@ -98,6 +99,66 @@ describe("a run that resumes", () => {
     expect(there).toMatchObject({ step: here.step, examples: here.examples, ended: "epochs" });
     expect(Math.abs(there.testRmse! - here.testRmse!)).toBeLessThan(0.01 * here.testRmse!);
   });
+});
+
+describe("a run on the whole set, of which a file cannot be read,", () => {
+  const source = sourceOf(syntheticPictures(3, 9, 20));
+  const lost = {
+    ...source,
+    async read(unit: number, into: Float32Array) {
+      if (unit === 4) throw new InputError(`${source.units[unit].name}: cannot be read`);
+      await source.read(unit, into);
+    },
+  };
+  const options = {
+    patch: [4, 4],
+    base: "odct:1",
+    coding: { sparsity: 2 },
+    examples: 60,
+    epochs: 3,
+    holdout: 10,
+    groupSamples: 1200, // fewer than the samples of all pictures: its windows alone are held
+    kernels: createReferenceKernels(),
+  } as const satisfies TrainOptions;
+
+  /** A run without the file, and its first checkpoint. */
+  async function withoutFile(learner: LearnerName, more: Partial<TrainOptions> = {}) {
+    const saved: Uint8Array[] = [];
+    const whole = await collect(lost, { ...options, ...more, learner, checkpoints: keepEvery(1, saved) });
+    return { ...whole, resume: await opened(saved[0]) };
+  }
+
+  const ofWholeSet = learnerNames.filter((name) => learners[name].takes === "whole set");
+  test.each(ofWholeSet)("resumes with the same bytes (%s)", async (learner) => {
+    const { reports, model, resume } = await withoutFile(learner);
+    expect(resume.header.position).toMatchObject({ step: 1, examples: 60 });
+    const again = await collect(lost, { ...options, learner, resume });
+    expect(again.reports).toEqual(reports.filter(({ step }) => step > 1));
+    expect(modelToBytes(again.model)).toEqual(modelToBytes(model));
+  });
+
+  test("takes new codes if the file can be read again (niht-batch)", async () => {
+    const { resume } = await withoutFile("niht-batch");
+    const { reports } = await collect(source, { ...options, learner: "niht-batch", resume });
+    const [before, after] = reports.map(({ rmse }) => rmse);
+    expect(reports.at(-1)).toMatchObject({ step: 3, ended: "epochs" });
+    expect(after).toBeLessThan(before);
+  });
+
+  test.each([
+    ["more examples", options.groupSamples],
+    ["as many examples, but others", 9 * 400],
+  ])(
+    "is refused if the file can be read again, where codes are what is learned (sedil, %s)",
+    async (_, groupSamples) => {
+      const { resume } = await withoutFile("sedil", { groupSamples });
+      await expect(collect(source, { ...options, groupSamples, learner: "sedil", resume })).rejects.toThrow(
+        new InputError(
+          "train: resume: the data have changed since the checkpoint: sedil resumes only with the same examples, but other files can be read now",
+        ),
+      );
+    },
+  );
 });
 
 describe("a checkpoint of another run", () => {

@@ -3,6 +3,7 @@
  * subspace iteration [Golub, Van Loan 2013, §8.2.4]:
  *
  *     Q ← orth(CQ)                 8 times, with some more columns than are wanted
+ *                                  (random directions once the range of C is exhausted)
  *     QᵀCQ = U diag(θ) Uᵀ          Rayleigh–Ritz
  *     V ← QU                       the first columns
  *
@@ -34,11 +35,14 @@ export async function leadingSubspace(
   const held = kernels.matrix(n, q);
   const product = kernels.matrix(n, q);
   const rng = Rng.from(1);
-  let Q = await orthonormal(DenseMatrix.build(n, q, () => rng.uniform() - 0.5));
+  let Q = await orthonormal(
+    DenseMatrix.build(n, q, () => rng.uniform() - 0.5),
+    rng,
+  );
   for (let iteration = 0; iteration < iterations; iteration++) {
     await kernels.writeMatrix(held, Q);
     await kernels.correlate(C, held, product); // CᵀQ = CQ
-    Q = await orthonormal(await kernels.readMatrix(product));
+    Q = await orthonormal(await kernels.readMatrix(product), rng);
   }
   const V = await ritzVectors(C, Q, count, kernels);
   kernels.free(held, product);
@@ -78,21 +82,48 @@ async function ritzVectors(
   return found;
 }
 
-/** The columns made orthonormal by modified Gram–Schmidt; a column that depends on those before it becomes zero. */
-async function orthonormal(Z: DenseMatrix): Promise<DenseMatrix> {
+/**
+ * The columns made orthonormal by modified Gram–Schmidt. A random direction takes the place of one that depends on
+ * those before it; there is always one left, as there are no more columns than rows.
+ */
+async function orthonormal(Z: DenseMatrix, rng: Rng): Promise<DenseMatrix> {
   const pause = new EventLoopPause();
   const columns = Array.from({ length: Z.cols }, (_, j) => Float64Array.from(Z.column(j)));
   for (const [j, column] of columns.entries()) {
-    const before = Math.sqrt(dot(column, column));
-    for (let i = 0; i < j; i++) subtract(column, dot(columns[i], column), columns[i]);
-    const size = Math.sqrt(dot(column, column));
-    const scale = size > 1e-6 * before ? 1 / size : 0;
-    for (let r = 0; r < column.length; r++) column[r] *= scale;
+    const before = length(column);
+    removeSpan(column, columns, j);
+    if (!(length(column) > 1e-6 * before)) setRandomDirection(column, columns, j, rng);
+    normalize(column);
     if (pause.isDue()) await pause.take();
   }
   const Q = new DenseMatrix(Z.rows, Z.cols);
   for (const [j, column] of columns.entries()) Q.column(j).set(column);
   return Q;
+}
+
+/** A random direction that is orthogonal to the first j of some orthonormal columns. */
+function setRandomDirection(
+  column: Float64Array,
+  columns: readonly Float64Array[],
+  j: number,
+  rng: Rng,
+): void {
+  for (let r = 0; r < column.length; r++) column[r] = rng.uniform() - 0.5;
+  for (let pass = 0; pass < 2; pass++) removeSpan(column, columns, j); // little of it may be left after one
+}
+
+/** Subtract the parts along the first j of some orthonormal columns. */
+function removeSpan(column: Float64Array, columns: readonly Float64Array[], j: number): void {
+  for (let i = 0; i < j; i++) subtract(column, dot(columns[i], column), columns[i]);
+}
+
+function normalize(column: Float64Array): void {
+  const scale = 1 / length(column);
+  for (let r = 0; r < column.length; r++) column[r] *= scale;
+}
+
+function length(x: Float64Array): number {
+  return Math.sqrt(dot(x, x));
 }
 
 /** In four sums, which a processor can compute in parallel. */

@@ -180,8 +180,8 @@ export interface LearnerKind {
     /** Updates between two rounds of atom care; `false` for no atom care by default. */
     readonly careEvery?: number | false;
   };
-  /** Reject options that the model does not allow. */
-  check?(options: LearnerOptions): void;
+  /** Reject options that the model does not allow, and a dictionary to start from that cannot be continued. */
+  check?(options: LearnerOptions, start?: Model): void;
   /** The memory it takes for updates of this many examples, signals not included. */
   memory(options: MemoryOptions, examples: number): readonly MemoryPart[];
   create(setting: LearnerSetting): Promise<Learner>;

@@ -24,8 +24,15 @@
  */
 
 import type { SparseColumns } from "../../../core/matrix.js";
-import type { DeviceMatrix, Kernels } from "../../../kernels/contract.js";
-import { hostPart, readSparseParts, type Savable } from "../../checkpoints/checkpointParts.js";
+import type { DeviceMatrix, DeviceSparse, Kernels } from "../../../kernels/contract.js";
+import {
+  hostPart,
+  readPart,
+  readSparseParts,
+  type Savable,
+  type SavedParts,
+  savedExamples,
+} from "../../checkpoints/checkpointParts.js";
 import { CodedSet } from "../codedSet.js";
 import type { LearnerKind, LearnerSetting } from "../learner.js";
 import { sparseLearner } from "../tally.js";
@@ -79,7 +86,8 @@ export async function nihtBatchUpdate(
 
 /** New codes, except for examples whose previous code is better and the new one not good enough (D5). */
 async function chooseCodes(state: NihtBatchState, Y: DeviceMatrix, kernels: Kernels): Promise<SparseColumns> {
-  const { set, encoder, codes: previous } = state;
+  const { set, encoder } = state;
+  const previous = codesOf(state, Y);
   const { X, R } = await set.code(Y);
   const [codes, energies] = await Promise.all([kernels.readSparse(X), readEnergies(R, kernels)]);
   if (!previous) return codes;
@@ -93,6 +101,14 @@ async function chooseCodes(state: NihtBatchState, Y: DeviceMatrix, kernels: Kern
     codes.counts[i] = previous.counts[i];
   }
   return codes;
+}
+
+/**
+ * The previous codes, if they are those of the examples Y. A run that resumes may read files that it could not read
+ * before, or the other way round: the codes are then of another set, and there is no earlier cost to stay below.
+ */
+function codesOf({ codes }: NihtBatchState, Y: DeviceMatrix): SparseColumns | undefined {
+  return codes?.cols === Y.cols ? codes : undefined;
 }
 
 /** ‖rᵢ‖² of each example. */
@@ -120,9 +136,18 @@ function savableCodes(state: NihtBatchState): Savable {
       return (["indices", "values", "counts"] as const).map((what) => hostPart(`X.${what}`, codes[what]));
     },
     async restore(saved) {
-      state.codes = saved.has("X.counts") ? await readSparseParts(saved, "X", state.set.X) : undefined;
+      state.codes = saved.has("X.counts") ? await readCodes(saved, state.set.X) : undefined;
     },
   };
+}
+
+/** Saved codes, of no more examples than there is room for in X. */
+async function readCodes(
+  saved: SavedParts,
+  { rows, cols: most, width }: DeviceSparse,
+): Promise<SparseColumns> {
+  const counts = await readPart(saved, "X.counts", "u32");
+  return readSparseParts(saved, "X", { rows, cols: savedExamples("X.counts", counts, 1, most), width });
 }
 
 export const nihtBatch: LearnerKind = {

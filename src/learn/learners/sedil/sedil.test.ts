@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { DenseMatrix } from "../../../core/matrix.js";
+import { InputError } from "../../../core/errors.js";
+import { DenseMatrix, SparseColumns } from "../../../core/matrix.js";
 import { Rng } from "../../../core/random/rng.js";
 import { makeSignal } from "../../../core/signal.js";
 import { syntheticPictures } from "../../../data/syntheticPictures.js";
-import { createBase } from "../../../dictionaries/base.js";
+import { baseCols, createBase } from "../../../dictionaries/base.js";
 import {
   dot,
   explicitBase,
@@ -14,6 +15,7 @@ import {
 import { createReferenceKernels } from "../../../kernels/reference/index.js";
 import { kron, Matrix64 } from "../../../linalg/matrix64.js";
 import { modelFromBytes, modelToBytes } from "../../../model/files.js";
+import { Model } from "../../../model/model.js";
 import { train } from "../../run/train.js";
 import type { TrainOptions } from "../../run/trainOptions.js";
 import { collect, learnerCase } from "../learner.case.js";
@@ -253,6 +255,34 @@ describe("sedil", () => {
     ]);
     expect(back.A.counts.every((count) => count === 1)).toBe(true);
     expect(await back.atoms()).toEqual(await model.atoms());
+  });
+
+  test("starts from a dictionary whose atoms are those of its factors, with the error it had, and from no other", async () => {
+    const [data, tests] = [syntheticPictures(1, 1, 20), syntheticPictures(2, 1, 12)];
+    const common = { patch: [4, 5], coding: { sparsity: 2 }, examples: 60, epochs: 2, test: tests } as const;
+    const learn = (more: Partial<TrainOptions>) => collect(data, { ...common, keep: "last", ...more });
+    const { model: learned, reports } = await learn({ learner: "sedil", base: "odct:1.3" });
+    const starting = async (start: Model) => (await learn({ learner: "sedil", start })).reports[0].testRmse;
+    expect(await starting(learned)).toBe(reports.at(-1)!.testRmse);
+
+    const { base, meta } = learned;
+    const A = SparseColumns.identity(baseCols(base), 2);
+    A.values.forEach((value, s) => (A.values[s] = s % 4 === 0 ? -value : value / 2));
+    expect(await starting(new Model(base, A, meta))).toBe(reports.at(-1)!.testRmse);
+
+    const permuted = SparseColumns.identity(baseCols(base), 1);
+    permuted.indices.reverse();
+    const sum = SparseColumns.identity(baseCols(base), 2);
+    sum.setColumn(3, [3, 4], [1, 1]);
+    const few = SparseColumns.identity(baseCols(base), 1).slice(0, 7);
+    const others = [permuted, sum, few].map((A) => new Model(base, A, { ...meta, learner: "osdl" }));
+    for (const start of [...others, Model.from(await learned.atoms(), [4, 5])]) {
+      expect(() => train(data, { ...common, learner: "sedil", start })).toThrow(
+        new InputError(
+          `train: start must be a dictionary of sedil, or one with the atoms of a separable base, got one whose learner is ${start.meta.learner}`,
+        ),
+      );
+    }
   });
 
   test("rejects other numbers of atoms than the base has, and a base that is not separable", () => {

@@ -82,13 +82,27 @@ function createSedil(setting: LearnerSetting): SedilState {
 /** One iteration on the whole set Y. Changes `state` in place. */
 async function sedilUpdate(state: SedilState, Y: DeviceMatrix, kernels: Kernels): Promise<void> {
   const { encoder } = state;
-  state.cost ??= new SedilCost(await kernels.readMatrix(Y), baseCols(encoder.base), sedilWeights, kernels);
+  if (!state.cost) {
+    state.cost = new SedilCost(await kernels.readMatrix(Y), baseCols(encoder.base), sedilWeights, kernels);
+    if (state.descent) await requireSameExamples(state.descent, state.cost);
+  }
   state.descent ??= await startDescent(await startingPoint(encoder, Y, kernels), state.cost);
   const { cost, descent } = state;
   state.rmse = Math.sqrt(dotCodes(descent.R.data, descent.R.data) / descent.R.data.length);
   if (await descend(descent, cost)) encoder.base = factorBase(descent.point, encoder.shape);
   else descent.step = 0;
   state.step += 1;
+}
+
+/**
+ * A run that resumes may read files that it could not read before, or the other way round, but its codes are those of
+ * the examples it began with.
+ */
+async function requireSameExamples({ point, R }: SedilDescent, cost: SedilCost): Promise<void> {
+  if (await cost.hasResiduals(point, R)) return;
+  throw new InputError(
+    "train: resume: the data have changed since the checkpoint: sedil resumes only with the same examples, but other files can be read now",
+  );
 }
 
 /** The factors of the base, and the codes of OMP over it (S4). */
@@ -190,8 +204,9 @@ export const sedil: LearnerKind = {
   ownOptions: [],
   defaults: { epochs: 100, examples: 2000, careEvery: false },
 
-  check({ base, atoms }) {
+  check({ base, atoms }, start) {
     const L = baseCols(base);
+    if (start) requireFactors(start);
     if (base.factors.length !== base.shape.length)
       throw inputError("train", "base", "must have a factor for each axis for sedil", base.name);
     if (atoms !== L)
@@ -245,6 +260,25 @@ export const sedil: LearnerKind = {
     };
   },
 };
+
+/** A run that starts from a model takes its factors alone, so its atoms must be theirs. */
+function requireFactors({ base, A, meta }: Model): void {
+  if (base.factors.length === base.shape.length && isScaledIdentity(A)) return;
+  const rule = "must be a dictionary of sedil, or one with the atoms of a separable base";
+  throw new InputError((nameOf) => `${nameOf("start")} ${rule}, got one whose learner is ${meta.learner}`, {
+    where: "train",
+    argument: "start",
+    rule,
+    value: meta.learner,
+  });
+}
+
+/** Whether each atom is a base atom up to its scale and its sign, which change no approximation. */
+function isScaledIdentity({ rows, cols, width, indices, values, counts }: SparseColumns): boolean {
+  const isScaledUnit = (count: number, j: number) =>
+    count === 1 && indices[j * width] === j && values[j * width] !== 0;
+  return rows === cols && counts.every(isScaledUnit);
+}
 
 /** Samples per example of R and T, unfolded along the axis that needs the most. */
 function slopeSamples(base: BaseDictionary): number {

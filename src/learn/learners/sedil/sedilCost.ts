@@ -25,6 +25,9 @@ export interface SedilWeights {
   readonly coherence: number;
 }
 
+/** The largest difference of residuals on the same examples, as a share of their norm: well above the rounding of any kernels. */
+const sameExamples = 1e-3;
+
 export class SedilCost {
   readonly weights: SedilWeights;
   readonly #Y: DenseMatrix;
@@ -60,6 +63,18 @@ export class SedilCost {
       cost: (energy / 2 + sparsity * logSparsity(X.data, sharpness)) / this.#Y.cols + coherence * overlap,
       R,
     };
+  }
+
+  /** Whether a point has these residuals on the examples of this cost; if not, they are of other examples. */
+  async hasResiduals(point: SedilPoint, R: DenseMatrix): Promise<boolean> {
+    if (R.cols !== this.#Y.cols) return false;
+    const { data } = (await this.value(point)).R;
+    let [change, energy] = [0, 0];
+    for (let i = 0; i < data.length; i++) {
+      change += (data[i] - R.data[i]) ** 2;
+      energy += this.#Y.data[i] ** 2;
+    }
+    return Math.sqrt(change) <= sameExamples * Math.sqrt(energy);
   }
 
   /** The Euclidean derivatives at a point with residuals R; the one of X is multiplied by N. */

@@ -8,6 +8,7 @@ import {
   hostPart,
   readPart,
   type SavedParts,
+  savedExamples,
 } from "../../checkpoints/checkpointParts.js";
 import type { LearnerSetting } from "../learner.js";
 import type { SedilPoint } from "./sphereProduct.js";
@@ -38,11 +39,15 @@ export function descentParts({ point, cost, R, gradient, direction, step }: Sedi
   ];
 }
 
+/** A saved descent, on the examples that could be read then: `examples` of the setting, or fewer. */
 export async function readDescent(
   saved: SavedParts,
-  { options, examples }: LearnerSetting,
+  { options, examples: most }: LearnerSetting,
 ): Promise<SedilDescent> {
-  const readDense = async (name: string, rows: number) =>
+  const n = baseRows(options.base);
+  const residuals = await readPart(saved, "R", "f32");
+  const examples = savedExamples("R", residuals, n, most);
+  const readCodes = async (name: string, rows: number) =>
     new DenseMatrix(rows, examples, await readPart(saved, name, "f32", rows * examples));
   const readPoint = async (name: string): Promise<SedilPoint> => {
     const factors: Matrix64[] = [];
@@ -50,14 +55,14 @@ export async function readDescent(
       const data = await readPart(saved, `${name}.factor${axis}`, "f64", rows * cols);
       factors.push(new Matrix64(rows, cols, data));
     }
-    return { factors, X: await readDense(`${name}.X`, baseCols(options.base)) };
+    return { factors, X: await readCodes(`${name}.X`, baseCols(options.base)) };
   };
   const [cost, step] = await readPart(saved, "cost", "f64", 2);
   return {
     point: await readPoint("point"),
     gradient: await readPoint("gradient"),
     direction: await readPoint("direction"),
-    R: await readDense("R", baseRows(options.base)),
+    R: new DenseMatrix(n, examples, residuals),
     cost,
     step,
   };
