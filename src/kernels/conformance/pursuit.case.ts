@@ -99,6 +99,26 @@ export const pursuitCases: readonly ConformanceCase[] = [
     },
   },
   {
+    title: "batchOmp leaves nothing in its path but the energies, whatever ran before",
+    once: true,
+    async check(bench, rng) {
+      const { kernels } = bench;
+      const { D, G } = randomUnitDictionary(rng, 12, 30);
+      const Y = randomDense(rng, 12, 37);
+      for (const p of [8, 5]) {
+        const path = await bench.hold(new DenseMatrix(p, Y.cols));
+        const room = { handle: path, read: () => kernels.readMatrix(path) };
+        await pursue(bench, D, G, Y, { sparsity: p, residualEnergy: 0 }, p, 1, room);
+        const norm = await bench.hold(new DenseMatrix(1, 1));
+        await kernels.addSquaredNorm(path, norm, 0);
+        const { data } = await room.read();
+        const exact = dot(data, data);
+        const [found] = (await kernels.readMatrix(norm)).data;
+        expect(Math.abs(found - exact)).toBeLessThanOrEqual(sumTolerance(data.length, exact));
+      }
+    },
+  },
+  {
     title: "batchOmp is greedy in long pursuits, and stops when nothing is left",
     large: true,
     once: true,

@@ -79,32 +79,20 @@ export const updateCases: readonly ConformanceCase[] = [
   {
     title: "movedEnergy is ‖Φ grad X_S‖², at any size",
     async check(bench, rng, scale) {
-      const { kernels } = bench;
-      const factors = randomFactors(rng);
-      const phi = explicitBase(factors);
       const [m, N] = [1 + rng.below(20), [0, 3, 16, 37, 90][rng.below(5)]];
-      const X = randomSparse(rng, m, N, Math.min(m, 4));
-      const members = [...Array(m).keys()].filter(() => rng.uniform() < 0.7);
-      const grad = randomDense(rng, phi.cols, m, scale);
-      const scalars = await bench.hold(DenseMatrix.build(3, 1, () => 7));
-      await kernels.movedEnergy(
-        bench.keep(kernels.base(factors)),
-        await bench.put(grad),
-        await bench.putSet(m, members),
-        await bench.putSparse(X),
-        scalars,
-        1,
-      );
-      const energy = (await kernels.readMatrix(scalars)).data;
-      const X_S = rowsOf(wide(X), members);
-      const g = wide(grad.slice(0, members.length));
-      const moved = phi.times(g.times(X_S)).data;
-      const size = magnitudes(phi).times(magnitudes(g).times(magnitudes(X_S))).data;
-      const exact = dot(moved, moved);
-      // each entry within γ|·| of its own: the energy within twice that of Σ|·|², and its own sum
-      const terms = 2 * (chainLength(factors) + X.width) + moved.length;
-      expect([energy[0], energy[2]]).toEqual([7, 7]);
-      expect(Math.abs(energy[1] - exact)).toBeLessThanOrEqual(sumTolerance(terms, dot(size, size)));
+      await expectMovedEnergy(bench, rng, { factors: randomFactors(rng), m, N, scale });
+    },
+  },
+  {
+    title: "movedEnergy does not depend on the sizes of an earlier call",
+    async check(bench, rng, scale) {
+      // fewer atoms than examples, and more: kernels may apply Φ to either
+      for (const m of [20, 60]) {
+        for (const side of [8, 7]) {
+          const factors = [0, 1].map(() => wide(randomDense(rng, side, side + 2)));
+          await expectMovedEnergy(bench, rng, { factors, m, N: 37, scale });
+        }
+      }
     },
   },
   {
@@ -368,6 +356,41 @@ async function gradientOf(
     "columns behind |S|",
   ).toBe(true);
   return whole.slice(0, members.length);
+}
+
+interface MoveSizes {
+  readonly factors: readonly Matrix64[];
+  readonly m: number;
+  readonly N: number;
+  readonly scale: number;
+}
+
+/** ‖Φ grad X_S‖² in its slot, and the other slots as they were. */
+async function expectMovedEnergy(bench: Bench, rng: Rng, { factors, m, N, scale }: MoveSizes): Promise<void> {
+  const { kernels } = bench;
+  const phi = explicitBase(factors);
+  const X = randomSparse(rng, m, N, Math.min(m, 4));
+  const members = [...Array(m).keys()].filter(() => rng.uniform() < 0.7);
+  const grad = randomDense(rng, phi.cols, m, scale);
+  const scalars = await bench.hold(DenseMatrix.build(3, 1, () => 7));
+  await kernels.movedEnergy(
+    bench.keep(kernels.base(factors)),
+    await bench.put(grad),
+    await bench.putSet(m, members),
+    await bench.putSparse(X),
+    scalars,
+    1,
+  );
+  const energy = (await kernels.readMatrix(scalars)).data;
+  const X_S = rowsOf(wide(X), members);
+  const g = wide(grad.slice(0, members.length));
+  const moved = phi.times(g.times(X_S)).data;
+  const size = magnitudes(phi).times(magnitudes(g).times(magnitudes(X_S))).data;
+  const exact = dot(moved, moved);
+  // each entry within γ|·| of its own: the energy within twice that of Σ|·|², and its own sum
+  const terms = 2 * (chainLength(factors) + X.width) + moved.length;
+  expect([energy[0], energy[2]]).toEqual([7, 7]);
+  expect(Math.abs(energy[1] - exact)).toBeLessThanOrEqual(sumTolerance(terms, dot(size, size)));
 }
 
 /** R and X after an exchange, against explicit columns. Examples that use no atom of S keep their bits. */

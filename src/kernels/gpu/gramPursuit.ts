@@ -100,6 +100,8 @@ export function pursue(job: PursuitJob, sparsity: number, least: number): void {
   const fit = size > 0 ? Math.max(1, Math.floor(spillBytes / (size * 4))) : mostGroups;
   const groups = Math.min(P.cols, fit, least > 0 ? seekers : mostGroups);
   const work = queue.scratch("pursuit", (workAt + groups * size) * 4);
+  // the shader writes the rows of a path alone, and its copy takes the padding along
+  if (path && path.rows < pathStride) queue.clear(work, workAt * 4);
   const gram = gramPanels(G);
   if (half) gram[1] = half;
   for (const { first, count, parts } of runsOf(P)) {

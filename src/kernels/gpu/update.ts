@@ -93,11 +93,16 @@ export function updateOperations(
       const moves = synthesizesFirst(rows, L, grad.cols, X)
         ? scratchMatrix(queue, "moves of atoms", rows, grad.cols)
         : undefined;
-      if (moves) products.synthesize(base(phi), dense(grad), moves);
+      if (moves) {
+        clearPadding(queue, moves);
+        products.synthesize(base(phi), dense(grad), moves);
+      }
+      const room = scratchMatrix(queue, "moved", rows, Math.min(most, X.cols));
+      if (!moves) clearPadding(queue, room);
       for (let first = 0; first === 0 || first < X.cols; first += most) {
         const cols = Math.min(most, X.cols - first);
         const codes = { S: set(S), firstExample: first };
-        const moved = scratchMatrix(queue, "moved", rows, cols);
+        const moved = room.slice(0, cols);
         if (moves) products.combine(moves, sparse(X), moved, codes);
         else {
           const V = scratchMatrix(queue, "moved coefficients", L, cols);
@@ -268,10 +273,15 @@ function synthesizesFirst(n: number, L: number, atoms: number, X: DeviceSparse):
   return strideOf(n) * atoms * 4 <= chunkBytes && saved > synthesisCost * (atoms - X.cols);
 }
 
-/** A matrix in memory that lives between calls; its contents are whatever was there. */
+/** A matrix in memory that lives between calls; its contents, and its padding, are whatever was there. */
 function scratchMatrix(queue: GpuQueue, name: string, rows: number, cols: number): GpuMatrix {
   const buffer = queue.scratch(name, strideOf(rows) * cols * 4);
   return new GpuMatrix(rows, cols, { panels: [buffer], panelCols: Math.max(1, cols) });
+}
+
+/** Zeros where columns are padded: a transform writes rows alone, and a matrix of other sizes may have been there. */
+function clearPadding(queue: GpuQueue, { buffer, rows, cols, stride }: GpuMatrix): void {
+  if (rows < stride) queue.clear(buffer, cols * stride * 4);
 }
 
 /** scalars[slot] ← [scalars[slot]] + ‖M‖², over the first |S| columns if S is given. */

@@ -3,12 +3,12 @@
 import { InputError } from "../../core/errors.js";
 import { formatShape, type Shape, sizeOf } from "../../core/shape.js";
 import type { Model } from "../../model/model.js";
-import { AtomSetModel } from "./atomSetModel.js";
 import { BlockGrid } from "./blockGrid.js";
 import { type BlockCode, BlockSyntax } from "./blockSyntax.js";
 import { stepSize } from "./container.js";
+import { AtomSetModel } from "./entropy/atomSetModel.js";
+import { type BitCoder, BitReader } from "./entropy/rangeCoder.js";
 import type { HostAtoms } from "./hostAtoms.js";
-import { type BitCoder, BitReader } from "./rangeCoder.js";
 import { planeShape } from "./sampleArray.js";
 
 export interface BlockLayout {

@@ -10,9 +10,9 @@
  */
 
 import { InputError } from "../../core/errors.js";
-import type { AtomSetModel } from "./atomSetModel.js";
-import { IntegerModel, SignedIntegerModel } from "./integerModel.js";
-import { type BitCoder, certainty } from "./rangeCoder.js";
+import type { AtomSetModel } from "./entropy/atomSetModel.js";
+import { IntegerModel, SignedIntegerModel } from "./entropy/integerModel.js";
+import { type BitCoder, certainty } from "./entropy/rangeCoder.js";
 
 /** A block as integers. */
 export interface BlockCode {

@@ -11,10 +11,10 @@ import {
 } from "../../core/arguments/argumentTypes.js";
 import { InputError } from "../../core/errors.js";
 import type { Model } from "../../model/model.js";
-import { AtomSetModel } from "./atomSetModel.js";
 import { createBlockLayout, readBlocks, synthesizePlane } from "./blockLayout.js";
 import { type Container, unpackContainer } from "./container.js";
 import { dictionaryFingerprint } from "./dictionaryFingerprint.js";
+import { AtomSetModel } from "./entropy/atomSetModel.js";
 import { HostAtoms } from "./hostAtoms.js";
 import { fromPlanes, type SampleArray } from "./sampleArray.js";
 

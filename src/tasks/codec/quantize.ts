@@ -12,9 +12,9 @@
  * Cost   K² for the correlations and K for each change, with K candidates.
  */
 
+import type { GramEntries } from "./atomProducts.js";
 import { type BlockCode, maxQuantized } from "./blockSyntax.js";
 import type { Candidates } from "./candidateSearch.js";
-import type { GramEntries } from "./codecDictionary.js";
 
 /** Estimated costs in bits. */
 export interface BitCosts {

@@ -14,14 +14,14 @@ import { DenseMatrix } from "../../core/matrix.js";
 import { sizeOf } from "../../core/shape.js";
 import { largestMagnitude, toOwnUnits } from "../../core/units.js";
 import type { Kernels } from "../../kernels/contract.js";
-import type { AtomSetModel } from "./atomSetModel.js";
 import { type BlockLayout, codeBlocks, meanScale, synthesizePlane } from "./blockLayout.js";
 import { type BlockCode, grades, maxQuantized } from "./blockSyntax.js";
 import { CandidateSearch, type Candidates } from "./candidateSearch.js";
 import type { CodecDictionary } from "./codecDictionary.js";
 import { maxStep, packContainer, stepSize } from "./container.js";
+import type { AtomSetModel } from "./entropy/atomSetModel.js";
+import { BitWriter } from "./entropy/rangeCoder.js";
 import { type BitCosts, minAtomBits, quantizeBlock } from "./quantize.js";
-import { BitWriter } from "./rangeCoder.js";
 import {
   fromPlanes,
   type SampleArray,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { InputError } from "../../core/errors.js";
+import { InputError } from "../../../core/errors.js";
 import { AtomSetModel } from "./atomSetModel.js";
 import { IntegerModel, SignedIntegerModel } from "./integerModel.js";
 import { BitModels, BitReader, BitWriter, certainty } from "./rangeCoder.js";

@@ -4,7 +4,7 @@
  * further digits are equally likely 0 or 1.
  */
 
-import { InputError } from "../../core/errors.js";
+import { InputError } from "../../../core/errors.js";
 import { type BitCoder, BitModels, certainty } from "./rangeCoder.js";
 
 /** Largest number of binary digits. */
