@@ -190,8 +190,7 @@ export interface PursuitLimits {
   /** p: the most non-zeros of a code. */
   readonly sparsity: number;
   /**
-   * ε²: stop once ‖y − Dx‖² is at most this; 0 for no such limit. Tracked in f32, with an error of about 1e-7 ‖y‖²/ν, where ν is
-   * the smallest squared distance of a taken atom from the span of those before it: codes may end above the limit by as much.
+   * ε²: stop once ‖y − Dx‖² is at most this; 0 for no such limit. Tracked in f32: a code may end above it by about 1e-7 ‖y‖²/ν (ν: the smallest squared distance of an atom from those before it).
    */
   readonly residualEnergy: number;
   /** By default `omp`. */
