@@ -228,6 +228,19 @@ describe("standard output that goes away", () => {
     ]);
     expect(readFileSync(path("full.npz")).equals(plain)).toBe(true);
   });
+
+  it.skipIf(full !== "")(`a file on a full disk is one line${full}`, async () => {
+    const disk = openSync("/dev/full", "w");
+    const line = "encode photos/0.png -d full.npz -o - -q";
+    const child = spawn(process.execPath, [program, ...words(line)], {
+      cwd: folder,
+      stdio: ["ignore", disk, "pipe"],
+    });
+    const { code, stderr } = await outcomeOf(child);
+    closeSync(disk);
+    expect(code, stderr).toBe(1);
+    expect(stderr).toMatch(/^encode: standard output cannot be written \(ENOSPC[^\n]*\)\n$/);
+  });
 });
 
 it("data that vanish leave what a signal would leave, and the run can be resumed", async () => {

@@ -138,6 +138,7 @@ describe.concurrent("what they reject", () => {
   const patch = "must be sizes joined by x, such as 32, 32x24 or 16x16x8";
   it.each([
     ["denoise photos/0.png --sigma -1 -o OUT.png", "denoise: --sigma must be a number of at least 0, got -1"],
+    ["denoise photos/0.png --trial 1e39 -o OUT.png", "denoise: --trial must be at most 1e+30, got 1e+39"],
     [
       "denoise photos/0.png --sigma much -o OUT.png",
       'denoise: --sigma must be a number of at least 0, got "much"',

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeMat } from "../src/data/formats/matlab/matFile.js";
 import { readNpy } from "../src/data/formats/npy.js";
 import { loadModel } from "../src/model/node/files.js";
 import { version } from "../src/model/version.js";
@@ -97,6 +98,22 @@ describe("info", () => {
     expect(dictionary).toMatchObject({ file: "dict.npz", kind: "dictionary", atoms: 64, patch: [8, 8] });
     expect(codes).toMatchObject({ kind: "codes", codes: 25, dictionary: dictionary.fingerprint });
     expect(photo).toMatchObject({ kind: "compressed", dictionary: dictionary.compressedWith });
+  });
+
+  it("knows a dictionary that was converted, and matrices of others", async () => {
+    for (const ending of ["mat", "safetensors"]) {
+      await run(`convert dict.npz -o known.${ending} --force`);
+      expect((await run(`info known.${ending}`)).stdout).toMatch(
+        new RegExp(`^known\\.${ending}: dictionary of 64 atoms of 8x8$`, "m"),
+      );
+    }
+    const D = {
+      kind: "full",
+      shape: [4, 6],
+      data: Float64Array.from({ length: 24 }, (_, i) => wave(i)),
+    } as const;
+    writeFileSync(path("other.mat"), writeMat([["D", D]]));
+    expect((await run("info other.mat")).stdout).toMatch(/^other\.mat: array of 4x6$/m);
   });
 
   it("refuses what is not there, and what is damaged", async () => {

@@ -136,6 +136,11 @@ export function modelFromContainer(
   return modelFromArray(array, `${name}[${key}]`, shape);
 }
 
+/** Whether the bytes are of a dictionary that trainlets converted: a `.mat` or a `.safetensors` with a record of its own. */
+export function isOwnContainer(bytes: Uint8Array, ending: ".mat" | ".safetensors", name: string): boolean {
+  return (ending === ".mat" ? matArrays(bytes, name) : tensorArrays(bytes, name)).own;
+}
+
 interface Found {
   readonly arrays: Arrays;
   /** Whether it is a model that trainlets wrote. */

@@ -141,9 +141,16 @@ async function runDenoise(input: string, flags: DenoiseFlags): Promise<void> {
   });
 }
 
+/** Noise far above any sample would only make numbers that are not finite. */
+const mostDeviation = 1e30;
+
 function requireDeviation(name: string, value: number | undefined): void {
-  if (value === undefined || (Number.isFinite(value) && value >= 0)) return;
-  throw inputError("denoise", name, "must be a number of at least 0", value);
+  if (value === undefined || (value >= 0 && value <= mostDeviation)) return;
+  const rule =
+    value > mostDeviation
+      ? `must be at most ${mostDeviation.toExponential()}`
+      : "must be a number of at least 0";
+  throw inputError("denoise", name, rule, value);
 }
 
 function describeSignals({ signals, shape }: RestorableFile): string {

@@ -36,5 +36,5 @@ function describe(path: string, { what, rows, use }: FileFacts): string {
   const all = [...rows, ...use.map((line, i) => [i === 0 ? "use" : "", line] as const)];
   const width = Math.max(...all.map(([name]) => name.length));
   const lines = all.map(([name, value]) => `  ${name.padEnd(width)}  ${visibleLine(value)}`);
-  return [`${path}: ${what}`, ...lines].join("\n");
+  return [visibleLine(`${path}: ${what}`), ...lines].join("\n");
 }

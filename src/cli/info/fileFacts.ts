@@ -11,6 +11,7 @@ import { listZip } from "../../data/formats/npz.js";
 import { readError, readFileBytes, readFileStart, statFile } from "../../data/node/files.js";
 import { statIfThere } from "../../data/node/system/folderFiles.js";
 import { openCheckpointFile } from "../../learn/checkpoints/node/checkpointFolder.js";
+import { dictionaryEnding, isOwnContainer, modelFromContainer } from "../../model/containers.js";
 import { codesFromBytes, formatOf, modelFormat, modelFromBytes } from "../../model/files.js";
 import { unpackContainer } from "../../tasks/codec/container.js";
 import { dataFacts } from "./dataFacts.js";
@@ -36,7 +37,10 @@ async function ownFacts(path: string, size: number): Promise<FileFacts | undefin
   if (start === "TLCKPT\r\n") return checkpointFacts(path, await openCheckpointFile(path));
   if (start.startsWith("TLT"))
     return compressedFacts(path, unpackContainer(await readFileBytes(path), path), size);
-  if (!start.startsWith("PK") || size > mostBytes) return undefined;
+  if (size > mostBytes) return undefined;
+  const ending = dictionaryEnding(path);
+  if (ending === ".mat" || ending === ".safetensors") return containerFacts(path, ending);
+  if (!start.startsWith("PK")) return undefined;
   const bytes = await readFileBytes(path);
   if (!listZip(bytes, path).some(({ name }) => name === "meta.npy")) return undefined;
   const format = formatOf(bytes, path);
@@ -44,6 +48,21 @@ async function ownFacts(path: string, size: number): Promise<FileFacts | undefin
   if (format !== "trainlets-codes") return undefined;
   const { codes, signals } = codesFromBytes(bytes, path);
   return codesFacts(path, codes, signals);
+}
+
+/** A dictionary for other programs. A `.mat` of other variables is data; a `.safetensors` is nothing else here. */
+async function containerFacts(path: string, ending: ".mat" | ".safetensors"): Promise<FileFacts | undefined> {
+  const bytes = await readFileBytes(path);
+  if (ending === ".mat" && !isOwnMat(bytes, path)) return undefined;
+  return dictionaryFacts(path, modelFromContainer(bytes, ending, path));
+}
+
+function isOwnMat(bytes: Uint8Array, path: string): boolean {
+  try {
+    return isOwnContainer(bytes, ".mat", path);
+  } catch {
+    return false; // of another version of Matlab, or damaged: it is looked at as data
+  }
 }
 
 /** The newest checkpoint of a folder that has any. */

@@ -45,7 +45,7 @@ export function describeError(error: unknown, nameOf: OptionNaming = (name) => n
 export function guardProcess(command: string): void {
   let reported = false;
   stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE" || reported) return;
+    if (error.code === "EPIPE" || reported || stdout.writesBytes) return;
     reported = true;
     process.exitCode = report(new Error(`standard output cannot be written (${error.message})`), command);
   });

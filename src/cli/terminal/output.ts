@@ -10,6 +10,7 @@ import { visibleText } from "../../core/visibleText.js";
 class Output {
   readonly #stream: NodeJS.WriteStream;
   #muted = false;
+  #writesBytes = false;
 
   constructor(stream: NodeJS.WriteStream) {
     this.#stream = stream;
@@ -36,9 +37,15 @@ class Output {
 
   /** Write bytes as they are; resolves when they are on their way. */
   writeBytes(bytes: Uint8Array): Promise<void> {
+    this.#writesBytes = true;
     return new Promise((resolve, reject) => {
       this.#stream.write(bytes, (error) => (error ? reject(error) : resolve()));
     });
+  }
+
+  /** Whether bytes were written: their caller reports what fails. */
+  get writesBytes(): boolean {
+    return this.#writesBytes;
   }
 
   /** Clear the last line of a terminal and print text there. */

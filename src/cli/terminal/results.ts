@@ -65,7 +65,10 @@ export async function requireResult(
 
 /** Write the bytes of a result to its file, whole or not at all, or to standard output. */
 export async function writeResult(path: string, bytes: Uint8Array): Promise<void> {
-  await (path === standardOutput ? stdout.writeBytes(bytes) : writeFileAtomic(path, bytes));
+  if (path !== standardOutput) return writeFileAtomic(path, bytes);
+  await stdout.writeBytes(bytes).catch((error: Error) => {
+    throw new Error(`standard output cannot be written (${error.message})`);
+  });
 }
 
 /** A number for JSON, which has no NaN and no infinity. */
