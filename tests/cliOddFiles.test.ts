@@ -172,9 +172,9 @@ describe("a folder with odd files", () => {
     for (const data of ["latin", "'latin/*.png'"]) {
       const { stderr, stdout } = await works(
         folder,
-        `encode ${data} -d dict.npz -o x.npz --device reference`,
+        `encode ${data} -d dict.npz -o latin.npz --device reference`,
       );
-      expect(stdout).toMatch(/^x\.npz: 25 codes of 8x8 windows/);
+      expect(stdout).toMatch(/^latin\.npz: 25 codes of 8x8 windows/);
       expect(stderr).toBe(
         "encode: latin/na\\xefve.png: cannot be read as an image (unsupported image format), skipped\n1 picture of 40x40\n",
       );

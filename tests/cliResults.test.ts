@@ -1,6 +1,6 @@
 /** What commands print: results in words and as JSON, nothing with --quiet, bytes with -o -; and the commands that only print. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -137,6 +137,49 @@ describe("the error of what was written", () => {
     expect(measured.rmse).toBeCloseTo(rmse, 5);
     expect(measured.psnr).toBeNull(); // an array has no peak of its own
     expect(await rejects(folder, `${line} -o back.npy --against sounds.npy`)).toMatch(/^decode: /);
+  });
+
+  it("is measured before anything is written", async () => {
+    const line = "decode codes.npz -d dict.npz -o unwritten.npy --device reference";
+    expect(await rejects(folder, `${line} --against nosuch.png`)).toBe(
+      "decode: no such file or folder: nosuch.png",
+    );
+    expect(await rejects(folder, `${line} --against photos`)).toBe(
+      "decode: --against must hold what was decoded, 1 signal of 40x40, got 2 signals of 40x40",
+    );
+    writeArray(path("all-missing.npy"), [40, 40], () => Number.NaN);
+    expect(await rejects(folder, `${line} --against all-missing.npy`)).toBe(
+      "decode: --against must have a known sample, got all of them missing",
+    );
+    for (const [option, value] of [
+      ["--signals", "columns"],
+      ["--raw", "float32:40x40"],
+      ["--nodata", "-9999"],
+    ])
+      expect(await rejects(folder, `${line} ${option} ${value}`)).toBe(`decode: ${option} needs --against`);
+    expect(existsSync(path("unwritten.npy"))).toBe(false);
+  });
+
+  it("leaves out samples that --nodata marks as missing", async () => {
+    writeArray(path("marked.npy"), [24, 24], (i) => (i === 100 ? -9999 : wave(i)));
+    const { rmse } = await json(
+      "encode marked.npy -d dict.npz -o marked.npz --nodata -9999 --device reference",
+    );
+    const line = "decode marked.npz -d dict.npz -o back.npy --against marked.npy --device reference";
+    expect((await json(line)).rmse).toBeGreaterThan(100);
+    expect((await json(`${line} --nodata -9999`)).rmse).toBeCloseTo(rmse, 5);
+  });
+
+  it("is measured against signals in columns, and plain numbers", async () => {
+    await run(`train sounds.npy --patch 16 ${quick} --sparsity 3 -o sounds-16.npz`);
+    const d = "-d sounds-16.npz --device reference";
+    writeArray(path("columns.npy"), [64, 3], (i) => wave(Math.floor(i / 3) + 64 * (i % 3)));
+    const plain = Float32Array.from({ length: 3 * 64 }, (_, i) => wave(i));
+    writeFileSync(path("plain.bin"), new Uint8Array(plain.buffer));
+    const { rmse } = await json(`encode columns.npy --signals columns ${d} -o columns.npz`);
+    const line = `decode columns.npz ${d} -o back.npy --against`;
+    expect((await json(`${line} columns.npy --signals columns`)).rmse).toBeCloseTo(rmse, 5);
+    expect((await json(`${line} plain.bin --raw float32:3x64`)).rmse).toBeCloseTo(rmse, 5);
   });
 
   it("is the RMSE alone for arrays", async () => {
@@ -284,7 +327,7 @@ describe("convert and prune", () => {
   });
 
   it("keep the atoms most used: in training, or on data, with the error before and after", async () => {
-    await run("prune dict.npz -o less.npz --atoms 25% --device reference");
+    await run("prune dict.npz -o less.npz --atoms 25%");
     expect((await loadModel(path("less.npz"))).A.cols).toBe(16);
     const { atoms, before, after } = await json("prune dict.npz -o on.npz --on photos --device reference");
     expect(atoms).toBeLessThanOrEqual(64);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TrainPlan } from "../learn/run/setup.js";
 import type { TrainReport } from "../learn/run/trainingLoop.js";
-import { describeDecline, describeEnd, type RunProgress } from "./followRun.js";
+import { describeDecline, describeEnd, describeNoAverage, type RunProgress } from "./followRun.js";
 
 const plan = { examples: 1000, epochs: 2, testEvery: 1000, holdout: 50, steps: 20, minutes: Infinity };
 const planOf = (more: Partial<TrainPlan> = {}) => ({ ...plan, ...more }) as TrainPlan;
@@ -50,6 +50,18 @@ describe("the end of a run", () => {
       "the gain may be chance: test RMSE 8.900 on 25 examples, 9.000 before the first step",
     );
     expect(describeDecline(little, planOf({ holdout: 5000 }))).toBeUndefined();
+  });
+
+  it("is reported if it does not have the mean of the atoms that was asked for", () => {
+    const average = planOf({ average: true });
+    expect(describeNoAverage(end(5, { kept: last }), average)).toBeUndefined();
+    expect(describeNoAverage(end(undefined, {}), average)).toBeUndefined(); // without a test set
+    expect(describeNoAverage(end(5, { kept: best }), average)).toBe(
+      "the mean of the atoms is not kept: an earlier dictionary was better in the tests",
+    );
+    const early = end(5, { examples: 1500, ended: "time", kept: { ...last, examples: 1500 } });
+    expect(describeNoAverage(early, average)).toBe("no mean of the atoms was taken: the run ended early");
+    expect(describeNoAverage(early, planOf({ average: false }))).toBeUndefined();
   });
 
   it("has the age of the last test, if the last model was not tested", () => {

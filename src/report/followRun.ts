@@ -153,6 +153,17 @@ function keptWords({ step, examples }: KeptModel, last: number): string {
   return step === 0 ? "the starting atoms are kept" : "the best dictionary is kept";
 }
 
+/** One line about a run that was to end with the mean of its atoms, and whose dictionary is another; undefined for any other. */
+export function describeNoAverage({ report }: RunProgress, plan: TrainPlan): string | undefined {
+  const total = plan.examples * plan.epochs;
+  if (!plan.average) return undefined;
+  if (report.examples < total) return "no mean of the atoms was taken: the run ended early";
+  const { kept = report } = report;
+  return kept.examples < total
+    ? "the mean of the atoms is not kept: an earlier dictionary was better in the tests"
+    : undefined;
+}
+
 /** Files that are named when they could not be read; of more, only the number is given. */
 const mostNamed = 3;
 

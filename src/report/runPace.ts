@@ -131,7 +131,8 @@ export async function measurePace(
   const examples = whole ? part : examplesForPace(plan);
   const holdout = Math.min(plan.holdout, plan.holds === "groups" ? fewForPace : plan.batch);
   const epochs = Math.max(4, plan.epochs);
-  const rarely = { testEvery: Number.MAX_SAFE_INTEGER, patience: undefined }; // once before the first update
+  const testEvery = holdout === 0 ? undefined : Number.MAX_SAFE_INTEGER; // once before the first update
+  const rarely = { testEvery, patience: undefined };
   const { batch } = plan;
   const last = { keep: "last", reportEvery: 1 } as const;
   const start = quickStart(plan, options);

@@ -47,6 +47,23 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       "`sedil` learns the factors of a base alone: start from a dictionary of its own, or give the base of this one by `--base`",
     ],
     [
+      "train photo.png --patch 48 --learner sedil -o d.npz",
+      "give the base that it names: two atoms of this one are equal",
+    ],
+    [
+      train("--test photo.png --holdout 0"),
+      "with `--test`, `--holdout` is the number of patches to test on: leave it out, or give a larger one",
+    ],
+    [
+      train("--holdout 0 --patience 1"),
+      "there is nothing to test on without held-out patches: leave one of the two out; the same for `--test-every` and `--keep best`",
+    ],
+    [train("--learner pca --atom-care 5"), "leave it out: `pca` and `sedil` have no atom care"],
+    [
+      "prune dictionary.npz -o p.npz --count 100",
+      "without `--on`, no data are read; the same for `--seed`, `--signals`, `--raw`, `--device` and `--threads`",
+    ],
+    [
       train("--base cropped:sym9x"),
       "use one of the names listed; unknown bases, devices and learners get the same kind of message",
     ],

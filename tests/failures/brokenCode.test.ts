@@ -155,10 +155,10 @@ describe("what the failure points show", () => {
         await handle.close();
       }
     };
-    const line = `train array.npy --patch 4x4 ${quick} -o dict.npz --checkpoint run --checkpoint-steps 1 --resume`;
+    const line = `train array.npy --patch 4x4 ${quick} -o new.npz --checkpoint run --checkpoint-steps 1 --resume`;
     const ofCheckpoint = ({ path, operation }: { path: string; operation: string }) =>
       path.endsWith("checkpoint-000001.tlc") && operation === "write";
-    const points = await failEverywhere({ line, writes: ["dict.npz", "run/"] }, ofCheckpoint);
+    const points = await failEverywhere({ line, writes: ["new.npz", "run/"] }, ofCheckpoint);
     expect(problemsIn(points).join("\n")).toMatch(/checkpoint-000001\.tlc is neither the old file/);
   });
 });

@@ -18,8 +18,8 @@ describe("train --checkpoint --resume, when the file layer fails", () => {
   afterAll(() => leaveFolder(folder));
 
   it("from the start to the end", async () => {
-    const line = `train array.npy --patch 4x4 ${quick} -o dict.npz --checkpoint run --checkpoint-steps 1 --resume`;
-    const points = await survivesEverywhere({ line, writes: ["dict.npz", "run/"] });
+    const line = `train array.npy --patch 4x4 ${quick} -o new.npz --checkpoint run --checkpoint-steps 1 --resume`;
+    const points = await survivesEverywhere({ line, writes: ["new.npz", "run/"] });
     console.info(`train --checkpoint --resume: ${points} failure points`);
     expect(points).toBeGreaterThan(100);
   });

@@ -7,6 +7,7 @@ import { requireAbove, requireInteger, requireOneOf } from "../../core/require.j
 import { formatShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
 import { writeFileAtomic } from "../../data/node/files.js";
 import { type Input, inspectInputs } from "../../data/node/inputs.js";
+import { requireRoomFor } from "../../data/node/openSource.js";
 import { inputFiles, requireOutput } from "../../data/node/outputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import { baseForms } from "../../dictionaries/base.js";
@@ -129,6 +130,7 @@ async function runApproximate(data: string[], flags: ApproximateFlags): Promise<
   const models = await Promise.all(dictionary.map((path) => readDictionary(path, flags)));
   const patch = commonPatch(flags.patch, models, inputs);
   const terms = resolveTerms(flags.terms, sizeOf(patch));
+  if (base.length > 0) await requireRoomFor(inputs, patch);
   const bases = await Promise.all(base.map((name) => baseContender(name, patch)));
   const contenders = labelled(models, bases);
   await onDevice(flags, async (kernels, computingOn) => {

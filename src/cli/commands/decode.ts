@@ -9,15 +9,19 @@ import { formatShape, isColourShape, type Shape, sameShape, sizeOf } from "../..
 import type { Signal } from "../../core/signal.js";
 import { makeNpy, writeNpy } from "../../data/formats/npy.js";
 import { readFileBytes } from "../../data/node/files.js";
+import { type Input, inspectInputs } from "../../data/node/inputs.js";
+import { inputFiles } from "../../data/node/outputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import { pictureFrom } from "../../figures/pictureFrom.js";
 import { encodePng } from "../../figures/png.js";
-import { codesFromBytes } from "../../model/files.js";
+import { type CodedSignals, codesFromBytes } from "../../model/files.js";
 import { psnr } from "../../tasks/approximate/representation.js";
 import { decodeSignals } from "../../tasks/encode/encodeSignals.js";
 import { rmseBetween } from "../../tasks/restore/trialDamage.js";
 import { type DeviceFlags, onDevice, withDeviceOptions } from "../terminal/device.js";
 import { type AtomShapeFlag, atomShapeOption, loadDictionary } from "../terminal/dictionaryFile.js";
+import { type DataFlags, nodataValues, option, withDataOptions } from "../terminal/flags.js";
+import { stderr } from "../terminal/output.js";
 import {
   describeQuality,
   jsonNumber,
@@ -28,10 +32,11 @@ import {
   writeResult,
 } from "../terminal/results.js";
 
-interface DecodeFlags extends DeviceFlags, AtomShapeFlag, ResultFlags {
+interface DecodeFlags extends DeviceFlags, AtomShapeFlag, DataFlags, ResultFlags {
   readonly dictionary: string;
   readonly output: string;
   readonly against?: string[];
+  readonly nodata?: number[];
 }
 
 const examples = `
@@ -56,14 +61,21 @@ export function decodeCommand(): Command {
       "array (.npy) or picture (.png) to write, or - for an array on standard output",
     )
     .option("--against <data...>", "original data: print the error of the result against it")
+    .addOption(
+      option(
+        "--nodata <values>",
+        "values that mark missing samples of the original data: -9999, nan; they do not count",
+        nodataValues,
+      ),
+    )
     .addHelpText("after", examples)
     .action(runDecode);
-  return withResultOptions(withDeviceOptions(command));
+  return withResultOptions(withDeviceOptions(withDataOptions(command)));
 }
 
 async function runDecode(path: string, flags: DecodeFlags): Promise<void> {
-  const { against = [] } = flags;
-  await requireResult(flags.output, [".npy", ".png"], [path, flags.dictionary, ...against]);
+  const originals = await inspectOriginals(flags);
+  await requireResult(flags.output, [".npy", ".png"], [path, flags.dictionary, ...inputFiles(originals)]);
   const model = await loadDictionary(flags.dictionary, flags);
   const { codes, signals } = codesFromBytes(await readFileBytes(path), path);
   if (codes.X.rows !== model.A.cols) {
@@ -74,11 +86,13 @@ async function runDecode(path: string, flags: DecodeFlags): Promise<void> {
   const picture = extname(flags.output).toLowerCase() === ".png";
   if (picture) requireOnePicture(signals.shapes);
   else requireOneArray(signals.shapes);
+  const clean = originals && (await readOriginals(originals, signals, flags));
   const decoded = await onDevice(flags, (kernels) => decodeSignals(model, codes, signals, kernels));
   for (const { data } of decoded) requireFiniteResult(flags.output, data);
   await writeResult(flags.output, picture ? encodePng(pictureFrom(decoded[0])) : toNpy(decoded));
-  const rmse = against.length > 0 ? await errorFrom(against, decoded, picture, signals.patch) : signals.rmse;
-  const from = against.length > 0 ? against.join(", ") : "what was encoded";
+  // of a picture as it is written, clipped but not rounded
+  const rmse = clean ? rmseBetween(decoded, clean, picture ? [0, 255] : undefined) : signals.rmse;
+  const from = flags.against?.join(", ") ?? "what was encoded";
   const quality = rmse === undefined ? "" : `, ${describeQuality(rmse, picture)} from ${from}`;
   printDone(
     flags,
@@ -93,25 +107,42 @@ async function runDecode(path: string, flags: DecodeFlags): Promise<void> {
   );
 }
 
-/** The RMSE of signals from the data in files; of a picture, as it is written, clipped but not rounded. */
-async function errorFrom(
-  paths: readonly string[],
-  decoded: readonly Signal[],
-  picture: boolean,
-  patch: Shape,
-): Promise<number> {
-  const clean = await readSignals(paths, { patch, nodata: Number.NaN });
-  const fits =
-    clean.length === decoded.length && clean.every(({ shape }, s) => sameShape(shape, decoded[s].shape));
+/** The data to compare the result with, if any are given; options about them need some. */
+async function inspectOriginals(flags: DecodeFlags): Promise<Input[] | undefined> {
+  const { against, signals, raw } = flags;
+  if (against) return inspectInputs(against, { onSkip: note, signals, raw });
+  for (const name of ["signals", "raw", "nodata"] as const) {
+    if (flags[name] === undefined) continue;
+    throw new InputError((nameOf) => `${nameOf(name)} needs ${nameOf("against")}`, { argument: name });
+  }
+  return undefined;
+}
+
+/** The data to compare the result with: signals like those that were coded, with NaN for missing samples. */
+async function readOriginals(
+  originals: readonly Input[],
+  { patch, shapes }: CodedSignals,
+  { nodata = [] }: DecodeFlags,
+): Promise<Signal[]> {
+  const clean = await readSignals(originals, { patch, onSkip: note, nodata: [...nodata, Number.NaN] });
+  const fits = clean.length === shapes.length && clean.every(({ shape }, s) => sameShape(shape, shapes[s]));
   if (!fits) {
-    const [given, made] = [clean, decoded].map(
-      (signals) => `${counted(signals.length, "signal")} of ${formatShape(signals[0].shape)}`,
+    const [given, made] = [clean.map(({ shape }) => shape), shapes].map(
+      (list) => `${counted(list.length, "signal")} of ${formatShape(list[0])}`,
     );
     throw new InputError(
       (nameOf) => `${nameOf("against")} must hold what was decoded, ${made}, got ${given}`,
     );
   }
-  return rmseBetween(decoded, clean, picture ? [0, 255] : undefined);
+  if (clean.every(({ data }) => data.every(Number.isNaN)))
+    throw new InputError(
+      (nameOf) => `${nameOf("against")} must have a known sample, got all of them missing`,
+    );
+  return clean;
+}
+
+function note(message: string): void {
+  stderr.write(`decode: ${message}\n`);
 }
 
 function requireOnePicture(shapes: readonly Shape[]): void {

@@ -72,6 +72,7 @@ async function runPrune(path: string, flags: PruneFlags): Promise<void> {
   const { output, on } = flags;
   const percent = new PercentLine();
   const onSkip = (message: string) => percent.note(`prune: ${message}`);
+  requireDataFor(flags);
   const examples = requireInteger("prune", "count", flags.count ?? defaults.count, 1);
   const seed = requireInteger("prune", "seed", flags.seed ?? defaults.seed, 0);
   const inputs = on && (await inspectInputs(on, { onSkip, signals: flags.signals, raw: flags.raw }));
@@ -111,6 +112,14 @@ async function runPrune(path: string, flags: PruneFlags): Promise<void> {
       ...(measured ? { before: { rmse: measured.before }, after: { rmse: measured.after } } : {}),
     },
   );
+}
+
+/** Refuse options about the data of --on, or the work on them, without any. */
+function requireDataFor(flags: PruneFlags): void {
+  if (flags.on !== undefined) return;
+  for (const name of ["count", "seed", "signals", "raw", "device", "threads"] as const)
+    if (flags[name] !== undefined)
+      throw new InputError((nameOf) => `${nameOf(name)} needs ${nameOf("on")}`, { argument: name });
 }
 
 /** The atoms to keep, by how often each is used. */

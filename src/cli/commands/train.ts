@@ -12,9 +12,17 @@ import { describeExtreme } from "../../core/samples/extremes.js";
 import { nodataInSignals } from "../../core/samples/gaps.js";
 import { formatShape } from "../../core/shape.js";
 import { temporaryBytes } from "../../data/node/archives/temporaryStore.js";
+import { writeFileAtomic } from "../../data/node/files.js";
 import { type Input, inspectInputs } from "../../data/node/inputs.js";
 import { openSource } from "../../data/node/openSource.js";
-import { freeSpace, inputFiles, requireNotThere, requireOutput } from "../../data/node/outputs.js";
+import {
+  freeNameBeside,
+  freeSpace,
+  inputFiles,
+  isTaken,
+  requireNotThere,
+  requireOutput,
+} from "../../data/node/outputs.js";
 import { readSignals } from "../../data/node/readSignals.js";
 import { describeInputs, hintAtColumns } from "../../data/node/units/describeInputs.js";
 import type { SignalSource } from "../../data/sampling/signalSource.js";
@@ -27,7 +35,9 @@ import {
   withLastCheckpoint,
   withMore,
 } from "../../learn/checkpoints/node/openCheckpoints.js";
+import { forgetOutputs, isOwnOutput, recordOutput } from "../../learn/checkpoints/node/ownOutputs.js";
 import type { RunLock } from "../../learn/checkpoints/node/runLock.js";
+import { startingAtoms } from "../../learn/learners/learner.js";
 import { learnerNames, learners } from "../../learn/learners/registry.js";
 import { unitsPerGroup } from "../../learn/run/node/trainFiles.js";
 import type { TrainPlan } from "../../learn/run/setup.js";
@@ -39,14 +49,15 @@ import {
   type TrainOptions,
   trainDefaults,
 } from "../../learn/run/trainOptions.js";
+import { modelToBytes } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
-import { saveModel } from "../../model/node/files.js";
 import { removePartialModel, requirePartialOutput, savePartialModel } from "../../model/node/partialModel.js";
 import {
   describeData,
   describeDecline,
   describeDisk,
   describeEnd,
+  describeNoAverage,
   describePlan,
   describeUnread,
   diskNeeds,
@@ -135,14 +146,13 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   const tests = flags.test && (await inspectInputs(flags.test, reading));
   const options = await libraryOptions(flags, inputs);
   const resolved = resolveTraining(options); // rejects bad options before data is read
-  const { start, base } = flags;
-  const read = [...inputFiles(inputs), ...inputFiles(tests), start, base];
+  const read = [...inputFiles(inputs), ...inputFiles(tests), ...modelFiles(flags)];
   await requireOutput(flags.output, [".npz"], read);
-  if (!flags.force && !flags.resume && !flags.dryRun) await requireNotThere(flags.output);
+  if (!flags.dryRun && !(await mayReplaceOutput(flags))) await requireNotThere(flags.output);
   const partial = await requirePartialOutput(flags.output, read);
   requireLongRunFlags(flags);
   if (reportFolder(flags) !== undefined && !flags.dryRun)
-    await makeRunFolders(flags, [...data, ...(flags.test ?? [])]);
+    await makeRunFolders(flags, [...data, ...(flags.test ?? [])], read);
   const checkpoints = await checkpointsOf(flags, resolved, progress);
   const json = new JsonLines(() =>
     note("nobody reads standard output any more: training continues without --json"),
@@ -165,6 +175,18 @@ async function runTrain(data: string[], flags: TrainFlags): Promise<void> {
   }
 }
 
+/** The dictionaries and matrices that a run starts from. */
+function modelFiles({ start, init, base }: TrainFlags): (string | undefined)[] {
+  const isWord = startingAtoms.some((name) => name === init);
+  return [start, isWord ? undefined : init, base];
+}
+
+/** Whether a file at the output may be replaced: on request, or if the run that is resumed wrote it. */
+async function mayReplaceOutput({ output, force, resume, checkpoint }: TrainFlags): Promise<boolean> {
+  if (force) return true;
+  return resume === true && checkpoint !== undefined && (await isOwnOutput(checkpoint, output));
+}
+
 /** With `--json` there is a progress line only if the JSON goes elsewhere than the terminal. */
 function progressFor({ json }: TrainFlags): ProgressLine {
   return !json || (stderr.isTTY && !stdout.isTTY) ? new ProgressLine() : new ProgressLine("none");
@@ -183,13 +205,15 @@ async function checkpointsOf(
 ): Promise<Checkpoints | undefined> {
   const { checkpoint, checkpointEvery: minutes, checkpointSteps: steps, resume, dryRun } = flags;
   if (checkpoint === undefined || dryRun) return undefined;
-  return openCheckpoints(checkpoint, training, {
+  const checkpoints = await openCheckpoints(checkpoint, training, {
     minutes,
     steps,
     resume,
     onProblem: notesOf(progress),
     onStart: (line) => progress.note(line),
   });
+  if (!checkpoints.resume) await forgetOutputs(checkpoints.folder.path);
+  return checkpoints;
 }
 
 /** Open the data, plan, train and save; what to print in the end. */
@@ -246,13 +270,17 @@ async function planAndTrain(source: SignalSource, job: DeviceJob, computingOn: s
   plan.warnings.forEach(notesOf(progress));
   if (resume) interrupt.listen(); // its first report may take a while
   try {
-    const end = await trainAndSave(run, plan, interrupt, job);
-    const decline = describeDecline(end, plan);
-    if (decline) notesOf(progress)(decline);
-    const result = describeResult(plan, end, job);
+    const saved = await trainAndSave(run, plan, interrupt, job);
+    const { end, elsewhere } = saved;
+    for (const line of [describeDecline(end, plan), describeNoAverage(end, plan)])
+      if (line !== undefined) notesOf(progress)(line);
+    const result = describeResult(plan, saved, flags);
     const unread = describeUnread(run.unreadable);
-    if (end.report.ended !== "aborted") return unread ? `${result}\n${unread}` : result;
-    throw interrupt.error(`${result}${unread && `; ${unread}`}${howToResume(checkpoints)}`);
+    if (end.report.ended === "aborted")
+      throw interrupt.error(`${result}${unread && `; ${unread}`}${howToResume(checkpoints)}`);
+    if (elsewhere !== undefined)
+      throw new Error(`${result}${unread && `; ${unread}`}; ${describeTaken(flags)}`);
+    return unread ? `${result}\n${unread}` : result;
   } finally {
     interrupt.stop();
   }
@@ -271,12 +299,23 @@ function describeStop({ flags, partial, checkpoints }: TrainJob): string {
 /** What a signal brings that arrives when the run has ended. */
 const stopsWhenSaved = "stopping once the dictionary is saved (Ctrl-C again to quit at once)";
 
+/** A run that has ended, and where its dictionary is, if it is not at the output. */
+interface SavedRun {
+  readonly end: RunProgress;
+  readonly elsewhere: string | undefined;
+}
+
 /** What the run came to, and where it is saved. */
-function describeResult(plan: TrainPlan, end: RunProgress, { flags, partial }: DeviceJob): string {
+function describeResult(plan: TrainPlan, { end, elsewhere }: SavedRun, { output }: TrainFlags): string {
   const interrupted = end.report.ended === "aborted";
-  const saved = interrupted ? (partial ?? `${flags.output} (nothing saved)`) : flags.output;
+  const saved = elsewhere ?? (interrupted ? `${output} (nothing saved)` : output);
   const what = `${counted(plan.atoms, "atom")} of ${formatShape(plan.base.shape)}`;
   return `${saved}: ${what}, ${describeEnd(end, plan)}`;
+}
+
+/** Why the dictionary of a finished run is not at the output. */
+function describeTaken({ output }: TrainFlags): string {
+  return `${output} was written by another process during the run and is not replaced`;
 }
 
 function howToResume(checkpoints: Checkpoints | undefined): string {
@@ -308,15 +347,16 @@ async function dryRun(source: SignalSource, plan: TrainPlan, job: DeviceJob): Pr
   return describeTime(plan, pace);
 }
 
-/** Follow the run to its end and save its model; its last state. */
+/** Follow the run to its end and save its model. */
 async function trainAndSave(
   run: TrainingRun,
   plan: TrainPlan,
   interrupt: Interrupt,
   job: DeviceJob,
-): Promise<RunProgress> {
+): Promise<SavedRun> {
   const { flags, checkpoints, progress, json } = job;
-  return recordRun(run, plan, {
+  let elsewhere: string | undefined;
+  const end = await recordRun(run, plan, {
     kernels: job.options.kernels,
     memory: () => memoryNow(job.options.kernels),
     line: () => recordedPlan(plan, job),
@@ -329,34 +369,48 @@ async function trainAndSave(
       if (flags.json) json.write({ kind: "report", ...jsonReport(report, seconds) });
     },
     rescue: (error) => rescue(error, run, plan, job),
-    save(model, { report }) {
+    async save(model, { report }) {
       if (report.ended !== "aborted") interrupt.listen(() => progress.note(stopsWhenSaved));
-      return save(model, report, plan, job).catch((error) => {
+      elsewhere = await save(model, report, plan, job).catch((error) => {
         throw notSaved(error, checkpoints?.folder);
       });
+      return elsewhere;
     },
     onProblem: notesOf(progress),
   });
+  return { end, elsewhere };
 }
 
 function resumedRun({ header: { position, report } }: Checkpoint): ResumedRun {
   return { examples: position.examples, seconds: position.seconds, report };
 }
 
-/** Save a finished model at the output, the model of an interrupted run beside it; where, in that case. */
+/** Save a finished model at the output if that is free, the model of an interrupted run beside it; where, if beside it. */
 async function save(
   model: Model,
   { ended, examples }: TrainReport,
   plan: TrainPlan,
-  { flags, partial, checkpoints }: DeviceJob,
+  { flags, partial, checkpoints, progress }: DeviceJob,
 ): Promise<string | undefined> {
   if (ended === "aborted") {
     if (partial !== undefined) await savePartialModel(partial, model, progressOf(examples, plan));
     return partial;
   }
-  await saveModel(flags.output, model);
+  const elsewhere = await placeBesideTaken(flags);
+  const bytes = modelToBytes(model, elsewhere ?? flags.output);
+  if (checkpoints)
+    await recordOutput(checkpoints.folder.path, bytes).catch((error: Error) => {
+      notesOf(progress)(`${error.message}; to resume this run later, add --force`);
+    });
+  await writeFileAtomic(elsewhere ?? flags.output, bytes);
   if (partial !== undefined && checkpoints?.resume) await removePartialModel(partial);
-  return undefined;
+  return elsewhere;
+}
+
+/** A free name beside the output, if there is now a file that was not there when the run began. */
+async function placeBesideTaken(flags: TrainFlags): Promise<string | undefined> {
+  if (!(await isTaken(flags.output)) || (await mayReplaceOutput(flags))) return undefined;
+  return freeNameBeside(flags.output);
 }
 
 function progressOf(seen: number, { examples, epochs }: TrainPlan): { examples: number; of: number } {

@@ -3,7 +3,9 @@
 import type { Command } from "commander";
 import { InputError, inputError } from "../../core/errors.js";
 import { requireAbove, requireInteger } from "../../core/require.js";
+import { requireSameShape } from "../../core/shape.js";
 import type { Input } from "../../data/node/inputs.js";
+import { requireRoomFor } from "../../data/node/openSource.js";
 import { baseForms, channelBase, defaultBaseFor } from "../../dictionaries/base.js";
 import type { PursuitName } from "../../kernels/contract.js";
 import { atomCareDefaults } from "../../learn/atoms/atomCare.js";
@@ -11,11 +13,14 @@ import { checkpointDefaults } from "../../learn/checkpoints/node/checkpointFolde
 import { type LearnerKind, startingAtoms } from "../../learn/learners/learner.js";
 import { learnerNames, learners } from "../../learn/learners/registry.js";
 import { optionWords } from "../../learn/optionWords.js";
+import { requireHoldout } from "../../learn/run/plan/testSet.js";
 import {
   defaultAtomSparsity,
   keepRules,
+  resolveLearner,
   type TrainOptions,
   trainDefaults,
+  unusedOption,
 } from "../../learn/run/trainOptions.js";
 import { loadBase, loadModel } from "../../model/node/files.js";
 import { defaultSparsity } from "../../pursuit/encoder.js";
@@ -157,7 +162,8 @@ function withLearnerOptions(command: Command): void {
     .addOption(
       option("--step-decay <t>", "mini-batches until the step is halved (niht only)", number, d.stepDecay),
     )
-    .addOption(option("--atom-care <n>", care, count, every))
+    .addOption(option("--atom-care <n>", care, undefined, every).argParser(atomCareCount))
+    .on("option:no-atom-care", () => refuseAtomCare(command.getOptionValue("atomCare"))) // before its own listener sets the value
     .option("--no-atom-care", "never replace little-used or duplicate atoms")
     .addOption(
       option(
@@ -168,6 +174,21 @@ function withLearnerOptions(command: Command): void {
       ),
     )
     .option("--start <file>", optionWords.start);
+}
+
+/** The value of --atom-care; `before` is the value that --no-atom-care leaves earlier in the line. */
+function atomCareCount(text: string, before: unknown): unknown {
+  if (before === false) throw bothOfAtomCare();
+  return count(text);
+}
+
+/** Refuse --no-atom-care after a value of --atom-care. */
+function refuseAtomCare(before: unknown): void {
+  if (before !== undefined && before !== false) throw bothOfAtomCare();
+}
+
+function bothOfAtomCare(): InputError {
+  return new InputError("--atom-care and --no-atom-care must not both be given");
 }
 
 function withStoppingOptions(command: Command): void {
@@ -229,12 +250,15 @@ function bySize(of: (n: number) => number): string {
 
 /** The options of the library for these flags. */
 export async function libraryOptions(flags: TrainFlags, inputs: readonly Input[]): Promise<TrainOptions> {
+  requireHoldout(flags); // the test data are read later
   const { sparsity, error, pursuit } = flags;
   const same = Object.fromEntries(sameInLibrary.map((name) => [name, flags[name]]));
   const patch = parsePatch(flags.patch, inputs);
+  await requireRoomFor(inputs, patch);
   const init = startingAtoms.find((name) => name === flags.init);
   const file = startFile(flags);
   const start = file === undefined ? undefined : await loadModel(file);
+  if (start && flags.start === undefined) requireSameShape("train", "init", start.shape, patch);
   const base = flags.base ?? (start ? undefined : defaultBaseFor(patch)); // `start` has a base of its own
   return {
     ...(same as Pick<TrainOptions, (typeof sameInLibrary)[number]>),
@@ -248,9 +272,16 @@ export async function libraryOptions(flags: TrainFlags, inputs: readonly Input[]
 }
 
 /** The dictionary to start from: that of `--start`, or of `--init` if it is not one of the words. */
-function startFile({ init, start }: TrainFlags): string | undefined {
+function startFile(flags: TrainFlags): string | undefined {
+  const { init, start } = flags;
   if (init === undefined || startingAtoms.some((name) => name === init)) return start;
   if (start !== undefined) throw new InputError("--init FILE and --start must not both be given");
+  const { learner, kind } = resolveLearner(flags.learner);
+  if (kind.canStartFromModel === false) throw unusedOption("init", learner);
+  const rule = "must not be given with --init FILE, which has its own";
+  for (const name of ["base", "atoms", "redundancy"] as const)
+    if (flags[name] !== undefined)
+      throw new InputError((nameOf) => `${nameOf(name)} ${rule}`, { argument: name, rule });
   return init;
 }
 

@@ -20,7 +20,7 @@ import { asyncDispose, type Closable, releaseWhenCollected } from "../../core/di
 import { InputError } from "../../core/errors.js";
 import { colourMismatch } from "../../core/samples/colourMismatch.js";
 import { resolveNodata } from "../../core/samples/gaps.js";
-import { formatShape, isColourShape, requireShape, type Shape, sameShape } from "../../core/shape.js";
+import { formatShape, isColourShape, requireShape, type Shape, sameShape, sizeOf } from "../../core/shape.js";
 import { crc32, crcToHex } from "../formats/checksums.js";
 import type { SignalSource } from "../sampling/signalSource.js";
 import { TemporaryStore, temporaryBytes } from "./archives/temporaryStore.js";
@@ -47,6 +47,20 @@ import { type FileUnit, type OpenInput, type Opening, tooSmall } from "./units/f
 export interface OpenSourceOptions extends ReadSignalsOptions {
   /** Approximate samples per unit; by default an array is one unit. */
   readonly unitSamples?: number;
+}
+
+/** Patches up to this size have bases that are made in a moment, whatever the data. */
+const usualPatch = { samples: 64 * 64, axis: 1024 } as const;
+
+/**
+ * Refuse data without a window of a patch, from their headers, before a base for the patch is made: that may take all memory.
+ * A smaller patch, and archives that must be inflated first, wait until the data are opened for reading.
+ */
+export async function requireRoomFor(inputs: readonly Input[], patch: Shape): Promise<void> {
+  const isUsual = sizeOf(patch) <= usualPatch.samples && Math.max(...patch) <= usualPatch.axis;
+  if (isUsual || temporaryBytes(inputs) > 0) return;
+  const source = await openSource(inputs, { patch, onSkip: () => {} }); // reported when they are opened for reading
+  await source.close();
 }
 
 /** Inputs opened at the same time. */

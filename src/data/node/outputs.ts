@@ -3,8 +3,8 @@
  *
  * An output is never an input: files are compared by device and inode, so neither a link nor
  * another spelling of a path gets past. A folder that a run fills is never one that its data are
- * read from, because its pictures would be data the next time, and never one with files of
- * somebody else under the names that it writes. A dictionary is replaced only on request
+ * read from, because its pictures would be data the next time, and never one with inputs or files
+ * of somebody else under the names that it writes. A dictionary is replaced only on request
  * (docs/decisions/0033-results.md).
  */
 
@@ -54,13 +54,28 @@ export async function requireOutput(
  * device and a new name are free.
  */
 export async function requireNotThere(path: string): Promise<void> {
-  const found = await statOrNothing(path);
-  if (!found?.isFile() || found.size === 0) return;
+  if (!(await isTaken(path))) return;
   throw new InputError(
     (nameOf) =>
       `${nameOf("output")} ${path} exists: choose another name, or add ${nameOf("force")} to replace it`,
     { argument: "output", value: path },
   );
+}
+
+/** Whether there is a file at `path` that would be lost if it were replaced. */
+export async function isTaken(path: string): Promise<boolean> {
+  const found = await statOrNothing(path);
+  return found?.isFile() === true && found.size > 0;
+}
+
+/** A name beside `path` that is free: `dict-2.npz` for `dict.npz`. */
+export async function freeNameBeside(path: string): Promise<string> {
+  const ending = extname(path);
+  const stem = path.slice(0, path.length - ending.length);
+  for (let number = 2; ; number++) {
+    const name = `${stem}-${number}${ending}`;
+    if ((await lookAt(name, lstat)) === undefined) return name;
+  }
 }
 
 /** The first input that is the same regular file as `path`, through links. */
@@ -71,10 +86,19 @@ async function findSameFile(
   const output = await statOrNothing(path);
   if (!output?.isFile()) return undefined; // nothing to lose: a new file, or a device
   for (const input of inputs) {
-    const stats = input === undefined ? undefined : await statOrNothing(input);
-    if (stats && stats.dev === output.dev && stats.ino === output.ino) return input;
+    for (const file of filesNamedBy(input)) {
+      const stats = await statOrNothing(file);
+      if (stats && stats.dev === output.dev && stats.ino === output.ino) return input;
+    }
   }
   return undefined;
+}
+
+/** The files that an input may be read from: `set.mat[D]` is a member of `set.mat`, or a file of that name. */
+function filesNamedBy(input: string | undefined): string[] {
+  if (input === undefined) return [];
+  const [, file] = /^(.+)\[[^\]]+\]$/s.exec(input) ?? [];
+  return file === undefined ? [input] : [input, file];
 }
 
 /** Free bytes on the disk of a folder; undefined where the file system does not report it. */
@@ -91,6 +115,8 @@ export interface OutputFolder {
   readonly option: string;
   /** Data arguments of the command, as typed. */
   readonly data?: readonly string[] | undefined;
+  /** The files that the command reads; by default those that are named in `data`. */
+  readonly inputs?: readonly (string | undefined)[] | undefined;
   /** Names that the command writes there; `any` where they are not known yet. */
   readonly names: readonly string[] | "any";
   /** Those of them by whose contents the folder of an earlier run is known: one is enough. */
@@ -115,6 +141,7 @@ export async function makeOutputFolder(folder: string, options: OutputFolder): P
       });
     throw fileError(error, `folder ${folder} cannot be made`, "its name is not valid");
   }
+  await requireNoInputs(folder, options);
   await requireNoOthers(folder, options);
   await requireWritable(join(folder, options.marks[0].name));
   if (options.names === "any") await writeFileAtomic(join(folder, unfinished), new Uint8Array());
@@ -171,6 +198,21 @@ function folderOfData(option: string, folder: string, data: string): InputError 
   );
 }
 
+/** Refuse a folder where one of the names is that of an input. */
+async function requireNoInputs(
+  folder: string,
+  { option, names, data, inputs = data }: OutputFolder,
+): Promise<void> {
+  if (inputs === undefined) return;
+  for (const name of names === "any" ? await namesIn(folder) : names) {
+    if ((await findSameFile(join(folder, name), inputs)) === undefined) continue;
+    throw new InputError(
+      (nameOf) => `${nameOf(option)} must not replace an input, got ${folder}, whose ${name} is one`,
+      { argument: option, value: folder },
+    );
+  }
+}
+
 /** Refuse a folder where one of the names is taken by a file of somebody else, or by a link. */
 async function requireNoOthers(folder: string, { option, names, marks }: OutputFolder): Promise<void> {
   const ours = await hasMark(folder, marks);
@@ -192,10 +234,14 @@ async function requireNoOthers(folder: string, { option, names, marks }: OutputF
 
 /** What is in a folder of results; nothing that counts if a run did not finish it. */
 async function listResults(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch((error) => {
+  const names = await namesIn(folder);
+  return names.includes(unfinished) ? [] : names.filter((name) => !name.startsWith("."));
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error) => {
     throw fileError(error, `${folder}: cannot be read`, "no such folder");
   });
-  return names.includes(unfinished) ? [] : names.filter((name) => !name.startsWith("."));
 }
 
 async function hasMark(folder: string, marks: OutputFolder["marks"]): Promise<boolean> {

@@ -172,13 +172,27 @@ describe("PatchSampler", () => {
       new InputError("PatchSampler: a.wav must be at least 4x4, got 100"),
     );
     expect(() => make([], { patch: [4] })).toThrow(
-      new InputError("PatchSampler: the data must have a 4 window to train on, got 0 in all"),
+      new InputError("PatchSampler: the data must have a window of 4, got 0 in all"),
     );
     expect(() => make([signal("a", [6])], { patch: [4], holdout: 3 })).toThrow(
       new InputError(
-        "PatchSampler: the data must have a 4 window to train on besides the 3 held out for testing, got 3 in all",
+        "PatchSampler: the data must have a window of 4 besides the 3 held out for testing, got 3 in all",
       ),
     );
     expect(make([signal("a", [6])], { patch: [4], holdout: 2 }).examples).toBe(1);
+  });
+
+  test("does not name itself in the messages of a program", () => {
+    const make = (list: Signal[]) =>
+      new PatchSampler(list, { patch: [4], holdout: 0, examples: 1 }, Rng.from(1));
+    const message = (list: Signal[]) => {
+      try {
+        return make(list);
+      } catch (error) {
+        return (error as InputError).describe((name) => `--${name}`);
+      }
+    };
+    expect(message([])).toBe("the data must have a window of 4, got 0 in all");
+    expect(message([signal("a", [3])])).toBe("a must be at least 4, got 3");
   });
 });

@@ -72,7 +72,8 @@ export class PatchSampler {
       const whole = units.some(({ usable }) => usable) ? " without missing samples" : "";
       const spare = options.holdout > 0 ? ` besides the ${options.holdout} held out for testing` : "";
       throw new InputError(
-        `PatchSampler: the data must have a ${formatShape(options.patch)} window${whole} to train on${spare}, got ${this.available} in all`,
+        `the data must have a window of ${formatShape(options.patch)}${whole}${spare}, got ${this.available} in all`,
+        { where: "PatchSampler" },
       );
     }
     this.#order = new Permutation(this.available, rng.split("positions"));
@@ -210,7 +211,8 @@ export function countWindows(signal: Windowed, patch: Shape): number {
     signal.shape.length === patch.length && patch.every((size, axis) => size <= signal.shape[axis]);
   if (!fits) {
     throw new InputError(
-      `PatchSampler: ${signal.name} must be at least ${formatShape(patch)}, got ${formatShape(signal.shape)}`,
+      `${signal.name} must be at least ${formatShape(patch)}, got ${formatShape(signal.shape)}`,
+      { where: "PatchSampler" },
     );
   }
   return patch.reduce((product, size, axis) => product * (signal.shape[axis] - size + 1), 1);

@@ -12,9 +12,11 @@ import { modelToBytes } from "../../model/files.js";
 import { collect, keepEvery } from "../learners/learner.case.js";
 import { DivergedError } from "../learners/learner.js";
 import { type LearnerName, learnerNames, learners } from "../learners/registry.js";
+import { requireSameSettings } from "../run/runSettings.js";
 import { train } from "../run/train.js";
 import type { TrainOptions } from "../run/trainOptions.js";
 import { type Checkpoint, checkpointFromBytes } from "./checkpoint.js";
+import type { RunSettings } from "./checkpointHeader.js";
 
 const data = syntheticPictures(3, 2, 24); // 2 · 20² windows of 5×5
 const small = {
@@ -182,6 +184,27 @@ describe("a checkpoint of another run", () => {
     const resume = await opened(await ended);
     expect(() => train(data, { ...small, ...other, resume })).toThrow(
       new InputError(`train: resume: ${message}`),
+    );
+  });
+
+  test("is rejected in words that fit flags which turn something off", async () => {
+    const flag = (name: string) => (name === "removeMean" ? "--no-remove-mean" : `--${name}`);
+    const refusalOf = (saved: RunSettings, now: RunSettings) => {
+      try {
+        requireSameSettings(saved, now);
+      } catch (error) {
+        return (error as InputError).describe(flag);
+      }
+      return undefined;
+    };
+    expect(refusalOf({ removeMean: "true" }, { removeMean: "false" })).toBe(
+      "--resume: --no-remove-mean must be left out, as in the checkpoint",
+    );
+    expect(refusalOf({ removeMean: "false" }, { removeMean: "true" })).toBe(
+      "--resume: --no-remove-mean must be given, as in the checkpoint",
+    );
+    expect(refusalOf({ atomCare: "none" }, { atomCare: 25 })).toBe(
+      "--resume: --atomCare must be turned off, as in the checkpoint, got 25",
     );
   });
 

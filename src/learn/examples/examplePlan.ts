@@ -5,7 +5,7 @@
  * examples depends on it when a set is read in groups.
  */
 
-import { InputError } from "../../core/errors.js";
+import { InputError, onBehalfOf } from "../../core/errors.js";
 import { byteSize } from "../../core/formatText.js";
 import type { Rng } from "../../core/random/rng.js";
 import { requireInteger } from "../../core/require.js";
@@ -107,7 +107,7 @@ function planSignals(
   options: ResolvedTraining,
   { rng, kernels }: Tools,
 ): ExamplePlan {
-  const { signals, excluded } = gapFreeSignals(given, options.base.shape);
+  const { signals, excluded } = onBehalfOf("train", () => gapFreeSignals(given, options.base.shape));
   const sampler = createSampler(signals, holdsOut, options, rng);
   const samples = signals.reduce((sum, { data }) => sum + data.length, 0);
   const length = lengthOf(options, sampler.examples);
@@ -215,10 +215,12 @@ function createSampler(
   rng: Rng,
 ): PatchSampler {
   const patch = options.base.shape;
-  const { available } = new PatchSampler(units, { patch, holdout: 0, examples: 1 }, rng);
-  const most = mostHeldOut(options, available);
-  const holdout = holdsOut ? Math.min(options.holdout, most) : 0;
-  return new PatchSampler(units, { patch, holdout, examples: options.examples }, rng);
+  return onBehalfOf("train", () => {
+    const { available } = new PatchSampler(units, { patch, holdout: 0, examples: 1 }, rng);
+    const most = mostHeldOut(options, available);
+    const holdout = holdsOut ? Math.min(options.holdout, most) : 0;
+    return new PatchSampler(units, { patch, holdout, examples: options.examples }, rng);
+  });
 }
 
 /** By default of a small set more than its share, so that a test can separate better from worse. */

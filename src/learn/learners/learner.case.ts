@@ -81,11 +81,21 @@ const badOptions = (m: number): [object, string][] => [
 
 export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
   const pictures = syntheticPictures(1, 2, 40);
-  const { ownOptions, explicit, canStartFromModel = true, defaults } = learners[learner];
+  const {
+    ownOptions,
+    explicit,
+    canStartFromModel = true,
+    replacesAtoms = true,
+    defaults,
+  } = learners[learner];
   /** Without what the learner rejects. */
   const fitting = (all: TrainOptions): TrainOptions => {
-    const { atomSparsity, ...rest } = all;
-    return ownOptions.includes("atomSparsity") ? all : rest;
+    const { atomSparsity, atomCare, ...rest } = all;
+    return {
+      ...rest,
+      ...(ownOptions.includes("atomSparsity") ? { atomSparsity } : {}),
+      ...(replacesAtoms ? { atomCare } : {}),
+    };
   };
   const options = fitting({ ...small, ...traits.options, learner });
   const learn = (data: readonly Signal[], more: Partial<TrainOptions> = {}) =>
@@ -278,7 +288,7 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
     test("plans at least the memory that a run uses at its peak, and less than twice as much", async () => {
       const kernels = createReferenceKernels();
       const more = { examples: 400, holdout: 50, atomCare: { every: 2 }, epochs: 4 };
-      const run = train(pictures, { ...options, ...more, kernels });
+      const run = train(pictures, fitting({ ...options, ...more, kernels }));
       const { memory } = await run.plan();
       let peak = 0;
       const { matrix } = kernels;
@@ -328,7 +338,14 @@ export function learnerCase(learner: LearnerName, traits: LearnerTraits): void {
       );
     });
 
-    test.each(badOptions(atomCounts[0]))(
+    test.runIf(!replacesAtoms)("refuses atom care, but not to be without it", async () => {
+      expect(() => train(pictures, { ...options, atomCare: { every: 2 } })).toThrow(
+        new InputError(`train: atomCare must not be given: the learner ${learner} does not use it`),
+      );
+      await train(pictures, { ...options, atomCare: false }).close();
+    });
+
+    test.each(badOptions(atomCounts[0]).filter(([bad]) => replacesAtoms || !("atomCare" in bad)))(
       "rejects %j with the same message as all learners",
       (bad, message) => {
         const all = { ...options, ...bad } as unknown as TrainOptions;

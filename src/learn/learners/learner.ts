@@ -168,6 +168,8 @@ export interface LearnerKind {
   readonly explicit?: true;
   /** Whether a run can start from a model; true by default. */
   readonly canStartFromModel?: boolean;
+  /** Whether its atoms may be replaced one by one, as atom care does; true by default. */
+  readonly replacesAtoms?: boolean;
   /** The most non-zeros of a pursuit over the base; by default those that new atoms start with. */
   baseSparsity?(options: LearnerOptions): number;
   /** Defaults that differ from those of `train`. */

@@ -128,6 +128,7 @@ export const pca: LearnerKind = {
   ownOptions: [],
   explicit: true,
   canStartFromModel: false,
+  replacesAtoms: false,
   defaults: { epochs: 1, careEvery: false, atoms: baseRows }, // more epochs change nothing but the weight of all examples
 
   check({ atoms, base }) {

@@ -4,8 +4,8 @@ import { requireArgument, signalData } from "../../core/arguments/argumentTypes.
 import { InputError, inputError, onBehalfOf } from "../../core/errors.js";
 import { requireShape, type Shape } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
-import { gapFreeSignals } from "../../data/sampling/gapFreeWindows.js";
 import { isSource, signalsFrom } from "../../data/sampling/signalSource.js";
+import { testableSignals } from "../run/plan/testSet.js";
 import type { RecordedPlan } from "../run/runMeta.js";
 import { requireTrainOptions, resolveTraining, type TrainOptions } from "../run/trainOptions.js";
 
@@ -57,5 +57,5 @@ function testSignals(
   requireArgument("openLearner", "test", test, signalData);
   const signals = signalsFrom("openLearner", test, patch, nodata);
   if (isSource(signals)) throw inputError("openLearner", "test", "must be signals in memory", test);
-  return gapFreeSignals(signals, patch).signals;
+  return testableSignals(signals, patch);
 }

@@ -87,7 +87,7 @@ describe("a run", () => {
   });
 
   test("without a test set ends with its last model", async () => {
-    const { last, model } = await watched({ holdout: 0, epochs: 1 });
+    const { last, model } = await watched({ holdout: 0, testEvery: undefined, epochs: 1 });
     expect(last).not.toHaveProperty("kept");
     expect(model.meta.examplesSeen).toBe(210);
   });

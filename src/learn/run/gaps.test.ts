@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { InputError } from "../../core/errors.js";
 import { Rng } from "../../core/random/rng.js";
 import type { Signal } from "../../core/signal.js";
 import { sourceOf } from "../../data/sampling/signalSource.js";
 import { syntheticPictures } from "../../data/syntheticPictures.js";
 import { createReferenceKernels } from "../../kernels/reference/index.js";
 import { modelToBytes } from "../../model/files.js";
+import { openLearner } from "../online/onlineLearner.js";
 import { RunIdentity } from "./runSettings.js";
 import { train } from "./train.js";
 import { resolveTraining } from "./trainOptions.js";
@@ -21,6 +23,9 @@ const options = {
   seed: 3,
   kernels,
 };
+
+/** Of these, the options of a learner of batches. */
+const online = { patch: options.patch, base: options.base, examples: options.examples, kernels };
 
 /** The same samples missing, marked by a value. */
 function marked(value: number, share = 0.01): Signal[] {
@@ -73,7 +78,21 @@ test("test signals may have missing samples, too", async () => {
 
 test("data without a whole window are refused", async () => {
   await expect(train(marked(-9999, 0.9), { ...options, nodata: -9999 }).model()).rejects.toThrow(
-    /must have a 5x5 window without missing samples to train on/,
+    new InputError("train: the data must have a window of 5x5 without missing samples, got 0 in all"),
+  );
+});
+
+test("test data without a whole window are refused as test data", async () => {
+  const test = marked(-9999, 0.9);
+  await expect(train(pictures, { ...options, test, nodata: -9999 }).plan()).rejects.toThrow(
+    new InputError("train: test must have a window of 5x5 without missing samples, got none"),
+  );
+  const one = marked(-9999, 0.9).slice(0, 1); // the others are whole
+  const run = train(pictures, { ...options, test: [...one, ...pictures], nodata: -9999 });
+  expect((await run.plan()).holdout).toBe(20);
+  await run.close();
+  expect(() => openLearner({ ...online, test, nodata: -9999 })).toThrow(
+    new InputError("openLearner: test must have a window of 5x5 without missing samples, got none"),
   );
 });
 

@@ -23,12 +23,17 @@ export function describeRun(plan: RecordedPlan, examplesSeen: number): ModelMeta
     ...(plan.start || startsAsPrinted(plan) ? {} : ifOwn("init")),
     ...(plan.firstSteps === "paper" ? {} : ifOwn("firstSteps")),
     ...(plan.refineBase ? ifOwn("refineBase") : {}),
-    ...(plan.average ? ifOwn("average") : {}),
+    ...(isAverage(plan, examplesSeen) ? ifOwn("average") : {}),
     atomCare,
     ...(plan.start ? startOf(plan.start) : {}),
     ...(plan.holds === "groups" ? { groupSamples: plan.groupSamples } : {}),
   };
   return { learner, options, seed, examplesSeen, removeMean, coding };
+}
+
+/** Whether the atoms are the mean: only the end of the last epoch brings it. */
+function isAverage({ average, examples, epochs }: RecordedPlan, examplesSeen: number): boolean {
+  return average && examplesSeen === examples * epochs;
 }
 
 /** Of a run that starts from a dictionary which was learned: how that one came to be. */

@@ -193,15 +193,28 @@ export function requireSameSettings(saved: RunSettings, now: RunSettings, differ
     const added = name === "init" ? addedInit(saved) : addedSettings[name];
     const before = saved[name] ?? added ?? "none";
     if (before === value || (name === shareName && saved[name] === undefined)) continue;
-    const rule = `must be ${before === "none" ? "left out" : before}, as in the checkpoint`;
+    const rule = `must be ${settingWords(name, before)}, as in the checkpoint`;
     const more = difference && `: ${difference}`;
-    throw new InputError((nameOf) => `${nameOf("resume")}: ${nameOf(name)} ${rule}, got ${value}${more}`, {
+    const problem = (flag: string) =>
+      flag.startsWith("--no-") ? describeSwitch(flag, before) : `${flag} ${rule}, got ${value}${more}`;
+    throw new InputError((nameOf) => `${nameOf("resume")}: ${problem(nameOf(name))}`, {
       where: "train",
       argument: name,
       rule,
       value,
     });
   }
+}
+
+/** The value of a checkpoint, for messages. Without `atomCare`, there is atom care by default. */
+function settingWords(name: string, value: string | number): string | number {
+  if (value !== "none") return value;
+  return name === "atomCare" ? "turned off" : "left out";
+}
+
+/** What a checkpoint asks of a flag that turns something off, by the setting that it turns off. */
+function describeSwitch(flag: string, before: string | number): string {
+  return `${flag} must be ${before === "false" ? "given" : "left out"}, as in the checkpoint`;
 }
 
 /** There may be more epochs than in the checkpoint, but not fewer than it has begun. */

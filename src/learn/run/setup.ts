@@ -9,14 +9,12 @@
  * (docs/decisions/0002-units.md). Reports are in the units of the data.
  */
 
-import { InputError } from "../../core/errors.js";
 import { SparseColumns } from "../../core/matrix.js";
 import { Rng } from "../../core/random/rng.js";
 import { type Extreme, findExtreme } from "../../core/samples/extremes.js";
 import { sizeOf } from "../../core/shape.js";
 import type { Signal } from "../../core/signal.js";
 import { MagnitudeCounts, powerBelow } from "../../core/units.js";
-import { gapFreeSignals } from "../../data/sampling/gapFreeWindows.js";
 import type { OnOrdering } from "../../data/sampling/groupedOrder.js";
 import { PatchSampler, type Windows } from "../../data/sampling/patchSampler.js";
 import { UnreadableFiles } from "../../data/sampling/signalSource.js";
@@ -49,6 +47,7 @@ import {
   followsSize,
   sizeOfRun,
 } from "./plan/runLength.js";
+import { requireTests, testableSignals } from "./plan/testSet.js";
 import type { ResolvedTraining, TrainOptions } from "./trainOptions.js";
 
 /** What a run is going to do: its options, adjusted to the data. */
@@ -160,15 +159,14 @@ export async function outlineTraining(
   const plans = await planExamples(data, testSignals === undefined, given, tools);
   const { sampler, batch } = plans;
   const examplesAtOnce = given.kind.takes === "whole set" ? sampler.examples : batch;
-  const tests = testSignals && gapFreeSignals(testSignals, given.base.shape).signals;
+  const tests = testSignals && testableSignals(testSignals, given.base.shape);
+  if (!tests) requireTests(given.testOption, sampler.holdout);
   const samples = plans.samples + countSamples(tests ?? []);
   const memoryWith = (options: ResolvedTraining) =>
     planMemory({ ...options, ...plans.length, batch }, samples, kernels, examplesAtOnce);
   const fits = (init: StartingAtoms) => memoryWith({ ...given, init }).total <= kernels.memory.limit;
   const { firstSteps, init, reason } = startOf(given, plans, resume?.header.settings, fits);
   const options = { ...given, ...plans.length, firstSteps, init };
-  if (options.patience < Infinity && (testSignals ? options.holdout : sampler.holdout) === 0)
-    throw new InputError("train: patience needs a test set, but no examples are held out");
   const memory = memoryWith(options);
   requireFits("train", memory, kernels.memory.limit);
   const outline = makeOutline(options, plans, {
@@ -321,7 +319,6 @@ export async function measureTestError({ plan, kernels, test, learner }: Trainin
 
 /** Windows of test signals, as many as would have been held out. */
 export function testWindows(signals: readonly Signal[], options: ResolvedTraining, rng: Rng): Windows {
-  if (options.holdout === 0) return { signal: new Uint32Array(), start: new Uint32Array() };
   const size = { patch: options.base.shape, holdout: 0, examples: options.holdout };
   const sampler = new PatchSampler(signals, size, rng.split("test"));
   return sampler.trainingWindows(0, 0, sampler.examples);

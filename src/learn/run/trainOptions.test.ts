@@ -40,7 +40,7 @@ describe("resolveTraining", () => {
       examples: 100,
       momentum: 0,
       seed: 0,
-      holdout: 0,
+      holdout: 30,
       testEvery: 50,
       keep: "last",
       patience: 2,
@@ -62,6 +62,8 @@ describe("resolveTraining", () => {
     expect(resolveTraining({ patch, coding: { error: 3 } }).coding).toEqual({ error: 3 });
     expect(resolveTraining({ patch, learner: "odl", init: "base" }).init).toBe("base");
     expect(resolveTraining({ patch, average: true }).average).toBe(true);
+    expect(resolveTraining({ patch, holdout: 0 })).toMatchObject({ holdout: 0, keep: "best" });
+    expect(resolveTraining({ patch, holdout: 0, keep: "last" }).keep).toBe("last");
     expect(() => resolveTraining({ patch, learner: "odl", init: "zeros" as never })).toThrow(
       new InputError('train: unknown init "zeros"; known: base, examples, both'),
     );
@@ -135,6 +137,18 @@ describe("resolveTraining", () => {
     [{ minutes: 0 }, "minutes must be a number above 0, got 0"],
     [{ minutes: Number.NaN }, "minutes must be a number above 0, got NaN"],
     [{ reportEvery: 0 }, integer("reportEvery", 1, 0)],
+    [{ holdout: 0, test: [] }, "holdout must be at least 1 with test, got 0"],
+    [{ holdout: 0, patience: 2 }, "holdout must be at least 1 with patience, got 0"],
+    [{ holdout: 0, testEvery: 50 }, "holdout must be at least 1 with testEvery, got 0"],
+    [{ holdout: 0, keep: "best" }, "holdout must be at least 1 with keep best, got 0"],
+    [
+      { learner: "pca", redundancy: 0.5 },
+      "redundancy: the number of atoms must be at most 64 for pca, the number of samples in a patch, got 128",
+    ],
+    [
+      { learner: "sedil", redundancy: 0.5 },
+      "redundancy: the number of atoms must be 256 for sedil, the number of base atoms, got 128",
+    ],
     [{ atomCare: { every: 0 } }, integer("atomCare.every", 1, 0)],
     [{ atomCare: { minUse: 1 } }, "atomCare.minUse must be a number of at least 0 and below 1, got 1"],
     [{ atomCare: { maxCoherence: 0 } }, "atomCare.maxCoherence must be a number above 0, got 0"],
@@ -147,6 +161,7 @@ describe("resolveTraining", () => {
     [{ atomSparsity: 0 }, "--atom-sparsity must be an integer from 1 to 256, got 0"],
     [{ atoms: 1, redundancy: 1 }, "--atoms and --redundancy must not both be given"],
     [{ coding: { sparsity: 0 } }, "--sparsity must be an integer from 1 to 256, got 0"],
+    [{ holdout: 0, testEvery: 5 }, "--holdout must be at least 1 with --test-every, got 0"],
   ])("rejects %j in a program's own names of options", (options, message) => {
     const flag = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     const inFlags = () => {

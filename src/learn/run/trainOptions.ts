@@ -54,6 +54,7 @@ import { osdlDefaults } from "../learners/osdl.js";
 import { type LearnerName, learnerNames, learners } from "../learners/registry.js";
 import { type FirstSteps, requireFirstSteps } from "../learners/shortStart.js";
 import type { RunLength } from "./plan/runLength.js";
+import { requireHoldout, type TestOption, testOptionOf } from "./plan/testSet.js";
 
 /** Non-zeros per atom: a number, or a percentage of the samples of a patch such as `"10%"`. */
 export type AtomSparsity = number | `${number}%`;
@@ -206,6 +207,8 @@ export interface ResolvedTraining extends LearnerOptions {
   /** The largest fraction of all examples that is held out: a tenth by default, half where `holdout` is given. */
   readonly holdoutShare: number;
   readonly holdoutGiven: boolean;
+  /** The option that was given and needs test examples, if any. */
+  readonly testOption: TestOption | undefined;
   readonly testEvery: number | undefined;
   readonly patience: number;
   readonly minutes: number;
@@ -313,11 +316,12 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
     holdout: count("holdout", trainDefaults.holdout, 0),
     holdoutShare: options.holdout === undefined ? holdoutShares.usual : holdoutShares.given,
     holdoutGiven: options.holdout !== undefined,
+    testOption: testOptionOf(options),
     testEvery: options.testEvery === undefined ? undefined : count("testEvery", 1),
     patience: options.patience === undefined ? Infinity : count("patience", 1),
     minutes: options.minutes === undefined ? Infinity : requireAbove("train", "minutes", options.minutes, 0),
     reportEvery: options.reportEvery === undefined ? undefined : count("reportEvery", 1),
-    atomCare: resolveCare(options.atomCare, kind),
+    atomCare: resolveCare(options.atomCare, { learner, kind }),
     removeMean: options.removeMean ?? trainDefaults.removeMean,
     groupSamples: count("groupSamples", trainDefaults.groupSamples),
     nodata: resolveNodata("train", options.nodata),
@@ -326,7 +330,8 @@ export function resolveTraining(options: TrainOptions): ResolvedTraining {
     if (options[name] === undefined || kind.ownOptions.includes(name)) continue;
     throw unusedOption(name, learner);
   }
-  kind.check?.(resolved, start);
+  requireHoldout(options);
+  requireAllowed(resolved, options);
   return resolved;
 }
 
@@ -356,7 +361,21 @@ export function resolveLearner(learner: TrainOptions["learner"] = trainDefaults.
   return { learner: name, kind: learners[name] };
 }
 
-function unusedOption(name: string, learner: string): InputError {
+/** What the learner does not allow; atoms that `redundancy` gives are refused by that name. */
+function requireAllowed(resolved: ResolvedTraining, { redundancy, start }: TrainOptions): void {
+  try {
+    resolved.kind.check?.(resolved, start);
+  } catch (error) {
+    if (redundancy === undefined || !(error instanceof InputError) || error.argument !== "atoms") throw error;
+    const { rule } = error;
+    throw new InputError(
+      (nameOf) => `${nameOf("redundancy")}: the number of atoms ${rule}, got ${resolved.atoms}`,
+      { where: "train", argument: "redundancy", rule, value: redundancy },
+    );
+  }
+}
+
+export function unusedOption(name: string, learner: string): InputError {
   const rule = `must not be given: the learner ${learner} does not use it`;
   return new InputError((nameOf) => `${nameOf(name)} ${rule}`, { where: "train", argument: name, rule });
 }
@@ -417,9 +436,10 @@ function requireFitsStart(options: TrainOptions, patch: Shape, start: Model): vo
 
 function resolveCare(
   given: TrainOptions["atomCare"],
-  { defaults }: LearnerKind,
+  { learner, kind }: Pick<ResolvedTraining, "learner" | "kind">,
 ): Required<AtomCareOptions> | null {
-  const every = defaults?.careEvery ?? atomCareDefaults.every;
+  if (given && kind.replacesAtoms === false) throw unusedOption("atomCare", learner);
+  const every = kind.defaults?.careEvery ?? atomCareDefaults.every;
   if (given === false || (given === undefined && every === false)) return null;
   return resolveAtomCare({ ...(every === false ? {} : { every }), ...given });
 }

@@ -37,17 +37,18 @@ export const atomsName = "atoms.png";
 /** Seconds between two pages by default, and the share of the time that drawing them may take. */
 export const pageDefaults = { every: 30, share: 0.01 } as const;
 
-/** Make the folders of a report and of checkpoints; neither may be where `data` are read from. */
+/** Make the folders of a report and of checkpoints; neither may be where `data` are read from, nor replace one of `inputs`. */
 export async function makeRunFolders(
   folders: { readonly report?: string; readonly checkpoint?: string },
   data: readonly string[],
+  inputs: readonly (string | undefined)[],
 ): Promise<void> {
   for (const option of ["report", "checkpoint"] as const) {
     const folder = folders[option];
     if (folder === undefined) continue;
     const holdsReport = option === "report" || folders.report === undefined;
     const names = holdsReport ? [metricsName, pageName, atomsName] : [];
-    await makeOutputFolder(folder, { option, data, names, marks });
+    await makeOutputFolder(folder, { option, data, inputs, names, marks });
   }
 }
 

@@ -225,6 +225,11 @@ function fileName(step: number): string {
   return `checkpoint-${String(step).padStart(6, "0")}.tlc`;
 }
 
+/** Whether a file in a folder of checkpoints is one, by its name. */
+export function isCheckpointName(name: string): boolean {
+  return parseStep(name) !== undefined;
+}
+
 function parseStep(name: string): number | undefined {
   const digits = /^checkpoint-(\d{6,15})\.tlc$/.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);

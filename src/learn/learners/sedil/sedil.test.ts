@@ -285,6 +285,29 @@ describe("sedil", () => {
     }
   });
 
+  test("rejects a base with two equal atoms at once, and names one that has none", async () => {
+    const data = syntheticPictures(1, 1, 64);
+    expect(() => train(data, { patch: [64, 8], learner: "sedil" })).toThrow(
+      new InputError(
+        "train: base cropped:sym8 has two equal atoms for an axis of 64 samples, which sedil cannot use; odct:2 has none",
+      ),
+    );
+    expect(() => train(data, { patch: [2, 8], learner: "sedil", base: "odct:2" })).toThrow(
+      "train: base odct:2 has two equal atoms for an axis of 2 samples, which sedil cannot use; odct:1 has none",
+    );
+    const base = createBase("cropped:sym8", [64]);
+    const meta = { learner: "osdl", options: {}, seed: 1, examplesSeen: 0, removeMean: true, coding: {} };
+    const start = new Model(base, SparseColumns.identity(baseCols(base), 1), meta);
+    expect(() => train(data[0].data, { patch: [64], learner: "sedil", start })).toThrow(
+      "train: start has two equal atoms for an axis of 64 samples, which sedil cannot use",
+    );
+    for (const [patch, usable] of [
+      [[64, 8], "odct:2"],
+      [[2, 8], "odct:1"],
+    ] as const)
+      await train(data, { patch, learner: "sedil", base: usable }).close();
+  });
+
   test("rejects other numbers of atoms than the base has, and a base that is not separable", () => {
     const data = syntheticPictures(1, 1, 32);
     expect(() => train(data, { patch: [4, 4], learner: "sedil", base: "identity", atoms: 17 })).toThrow(

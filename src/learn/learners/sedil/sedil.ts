@@ -43,6 +43,7 @@ import { Model } from "../../../model/model.js";
 import { codingBytes } from "../../../pursuit/encoder.js";
 import { hostPart, readPart, type Savable } from "../../checkpoints/checkpointParts.js";
 import { allFinite, type LearnerKind, type LearnerSetting } from "../learner.js";
+import { hasEqualColumns } from "./equalColumns.js";
 import { FactorEncoder } from "./factorEncoder.js";
 import { SedilCost, type SedilWeights } from "./sedilCost.js";
 import { descentParts, readDescent, type SedilDescent } from "./sedilDescent.js";
@@ -202,6 +203,7 @@ export const sedil: LearnerKind = {
   summary: "separable learning: one factor per axis, Hawe et al. 2013",
   takes: "whole set",
   ownOptions: [],
+  replacesAtoms: false,
   defaults: { epochs: 100, examples: 2000, careEvery: false },
 
   check({ base, atoms }, start) {
@@ -211,6 +213,7 @@ export const sedil: LearnerKind = {
       throw inputError("train", "base", "must have a factor for each axis for sedil", base.name);
     if (atoms !== L)
       throw inputError("train", "atoms", `must be ${L} for sedil, the number of base atoms`, atoms);
+    requireDifferentAtoms(base, start);
   },
 
   memory({ base, atoms: L, batch, coding, mostGramAtoms }, N) {
@@ -260,6 +263,20 @@ export const sedil: LearnerKind = {
     };
   },
 };
+
+/** The cost is infinite where two atoms of a factor are the same, as of most cropped wavelets of more than 32 samples. */
+function requireDifferentAtoms({ factors, shape, name }: BaseDictionary, start: Model | undefined): void {
+  const factor = factors.find(hasEqualColumns);
+  if (!factor) return;
+  const other = shape.includes(2) ? "odct:1" : "odct:2"; // of two samples, odct:2 has the same atom three times
+  const rule = `has two equal atoms for an axis of ${factor.rows} samples, which sedil cannot use`;
+  const argument = start ? "start" : "base";
+  throw new InputError(
+    (nameOf) =>
+      start ? `${nameOf("start")} ${rule}` : `${nameOf("base")} ${name} ${rule}; ${other} has none`,
+    { where: "train", argument, rule, value: name },
+  );
+}
 
 /** A run that starts from a model takes its factors alone, so its atoms must be theirs. */
 function requireFactors({ base, A, meta }: Model): void {

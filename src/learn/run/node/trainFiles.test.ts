@@ -98,6 +98,14 @@ describe("train of trainlets/node", () => {
     expect(model.shape).toEqual([4]);
   });
 
+  test("refuses data smaller than the patch before it makes a base for the patch", async () => {
+    const giant = { ...small, patch: 1_000_000 };
+    for (const base of [undefined, "odct:2"])
+      await expect(train(join(folder, "trace.npy"), { ...giant, base }).model()).rejects.toThrow(
+        new InputError(`${join(folder, "trace.npy")}: 200 is smaller than the patch 1000000`),
+      );
+  });
+
   test("refuses unknown options at once, and data when it starts", async () => {
     expect(() => train(photos, { patch: 4, sparsity: 4 } as never)).toThrow(
       new InputError("train: unknown option sparsity; did you mean coding: { sparsity: 4 }?"),

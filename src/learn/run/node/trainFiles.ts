@@ -123,12 +123,12 @@ async function openRun(data: FileData, options: FileTrainOptions): Promise<Opene
   const onSkip = options.onUnreadable ?? warnOfSkipped;
   const inputs = await inspectInputs(data, { onSkip });
   const patch = resolvePatch(options.patch, inputs);
-  const base = typeof options.base === "string" ? await loadBase(options.base, patch) : options.base;
   const { groupSamples = trainDefaults.groupSamples } = options;
   const { nodata } = options;
   const reading = { patch, onSkip, nodata };
   const source = await openSource(inputs, { ...reading, unitSamples: groupSamples / unitsPerGroup });
   try {
+    const base = typeof options.base === "string" ? await loadBase(options.base, patch) : options.base; // data smaller than the patch are refused by now
     const signals = isInputList(test) ? await readSignals(test, reading) : test;
     const more = { patch, base, test: signals, onUnreadable: onSkip, nodata: nodataInSignals(nodata) };
     return { run: trainSignals(source, { ...rest, ...more }), close: () => source.close() };
