@@ -116,6 +116,13 @@ describe("info", () => {
     expect((await run("info other.mat")).stdout).toMatch(/^other\.mat: array of 4x6$/m);
   });
 
+  it("suggests no patch where there are no samples", async () => {
+    writeArray(path("none.npy"), [64, 0], () => 0);
+    writeArray(path("number.npy"), [], () => 1);
+    for (const name of ["none.npy", "number.npy"])
+      expect((await run(`info ${name}`)).stdout).not.toMatch(/--patch/);
+  });
+
   it("refuses what is not there, and what is damaged", async () => {
     expect(await rejects(folder, "info nothing.npz")).toBe("info: no such file or folder: nothing.npz");
     writeFileSync(path("cut.tlt"), readFileSync(path("photo.tlt")).subarray(0, -5));

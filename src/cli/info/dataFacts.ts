@@ -27,9 +27,10 @@ export async function dataFacts(path: string): Promise<FileFacts> {
   return {
     what: `${colour ? "colour " : ""}${kind} of ${pages > 1 ? `${pages} pages of ` : ""}${size}`,
     rows: [...(shape ? patchRows(kind, shape) : []), ...(shape ? pageRows(shape, pages) : []), ...skipped],
-    use: (shape ? [patchFor(kind, shape), ...(colour ? [colourPatchFor(shape)] : [])] : []).map(
-      (patch) => `trainlets train ${path} --patch ${patch} -o dictionary.npz`,
-    ),
+    use: (shape && hasSamples(shape)
+      ? [patchFor(kind, shape), ...(colour ? [colourPatchFor(shape)] : [])]
+      : []
+    ).map((patch) => `trainlets train ${path} --patch ${patch} -o dictionary.npz`),
     json: { kind, shape: shape ?? null, ...(pages > 1 ? { pages } : {}), ...(colour ? { colour } : {}) },
   };
 }
@@ -108,6 +109,11 @@ function patchRows(kind: string, shape: Shape): FileFacts["rows"] {
   const rest = shape.slice(1);
   const several = `${counted(shape[0], "signal")} of ${formatShape(rest)}`;
   return [one, [`patches of ${counted(rest.length, "axis", "axes")}`, several]];
+}
+
+/** Whether there is something to cut patches from: no number alone, and no empty axis. */
+function hasSamples(shape: Shape): boolean {
+  return shape.length > 0 && !shape.includes(0);
 }
 
 function colourPatchFor(shape: Shape): string {
