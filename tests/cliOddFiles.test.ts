@@ -105,6 +105,14 @@ describe.skipIf(noPipes)(
       await works(folder, "encode photos/0.png -d dict.npz -o plain.npz --device reference");
       expect(readFileSync(path("piped.npz"))).toEqual(readFileSync(path("plain.npz")));
     });
+
+    it("and codes may go into a named pipe that is read", async () => {
+      const script = `mkfifo out.npz && (cat out.npz > read.npz & timeout 20 "$0" "$1" encode photos/0.png -d dict.npz -o out.npz --device reference && wait)`;
+      const child = spawn("sh", ["-c", script, process.execPath, program], { cwd: folder });
+      expect((await outcomeOf(child)).code).toBe(0);
+      await works(folder, "encode photos/0.png -d dict.npz -o unpiped.npz --device reference");
+      expect(readFileSync(path("read.npz"))).toEqual(readFileSync(path("unpiped.npz")));
+    });
   },
 );
 

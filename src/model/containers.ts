@@ -136,9 +136,9 @@ export function modelFromContainer(
   return modelFromArray(array, `${name}[${key}]`, shape);
 }
 
-/** Whether the bytes are of a dictionary that trainlets converted: a `.mat` or a `.safetensors` with a record of its own. */
-export function isOwnContainer(bytes: Uint8Array, ending: ".mat" | ".safetensors", name: string): boolean {
-  return (ending === ".mat" ? matArrays(bytes, name) : tensorArrays(bytes, name)).own;
+/** Whether a `.mat` is a dictionary that trainlets wrote. */
+export function isOwnMat(bytes: Uint8Array, name: string): boolean {
+  return matArrays(bytes, name).own;
 }
 
 interface Found {

@@ -11,7 +11,7 @@ import { listZip } from "../../data/formats/npz.js";
 import { readError, readFileBytes, readFileStart, statFile } from "../../data/node/files.js";
 import { statIfThere } from "../../data/node/system/folderFiles.js";
 import { openCheckpointFile } from "../../learn/checkpoints/node/checkpointFolder.js";
-import { dictionaryEnding, isOwnContainer, modelFromContainer } from "../../model/containers.js";
+import { dictionaryEnding, isOwnMat, modelFromContainer } from "../../model/containers.js";
 import { codesFromBytes, formatOf, modelFormat, modelFromBytes } from "../../model/files.js";
 import { unpackContainer } from "../../tasks/codec/container.js";
 import { dataFacts } from "./dataFacts.js";
@@ -53,13 +53,13 @@ async function ownFacts(path: string, size: number): Promise<FileFacts | undefin
 /** A dictionary for other programs. A `.mat` of other variables is data; a `.safetensors` is nothing else here. */
 async function containerFacts(path: string, ending: ".mat" | ".safetensors"): Promise<FileFacts | undefined> {
   const bytes = await readFileBytes(path);
-  if (ending === ".mat" && !isOwnMat(bytes, path)) return undefined;
+  if (ending === ".mat" && !isDictionaryMat(bytes, path)) return undefined;
   return dictionaryFacts(path, modelFromContainer(bytes, ending, path));
 }
 
-function isOwnMat(bytes: Uint8Array, path: string): boolean {
+function isDictionaryMat(bytes: Uint8Array, path: string): boolean {
   try {
-    return isOwnContainer(bytes, ".mat", path);
+    return isOwnMat(bytes, path);
   } catch {
     return false; // of another version of Matlab, or damaged: it is looked at as data
   }

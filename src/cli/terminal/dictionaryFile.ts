@@ -1,9 +1,10 @@
 /** The dictionary of a command: a file that `train` wrote, or a matrix of one's own. */
 
-import { readFile } from "node:fs/promises";
 import type { Option } from "commander";
 import { InputError } from "../../core/errors.js";
 import { parseShape } from "../../core/shape.js";
+import { readFileBytes } from "../../data/node/files.js";
+import { statIfThere } from "../../data/node/system/folderFiles.js";
 import { formatOf, modelFormat } from "../../model/files.js";
 import type { Model } from "../../model/model.js";
 import { loadModel } from "../../model/node/files.js";
@@ -43,9 +44,10 @@ export async function requireNoDictionary(output: string): Promise<void> {
 
 async function isDictionary(path: string): Promise<boolean> {
   try {
-    return formatOf(await readFile(path), path) === modelFormat;
+    if (!(await statIfThere(path))?.isFile()) return false; // a new name, or a pipe, whose reader waits for the codes
+    return formatOf(await readFileBytes(path), path) === modelFormat;
   } catch {
-    return false; // a new name, or a file of another kind
+    return false; // a file of another kind
   }
 }
 

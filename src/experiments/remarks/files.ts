@@ -40,24 +40,16 @@ export function remarkTable(
         `the base applied to ${product.patches} patches of ${size}: by its factors, as one matrix`,
         ...[measured.product.factors, measured.product.matrix].map(milliseconds),
       ],
-      ...(measured.product.contourlets === undefined
-        ? []
-        : [
-            [
-              `cropped contourlets and cropped wavelets applied to ${product.patches} patches of ${size}`,
-              ...[measured.product.contourlets, measured.product.factors].map(milliseconds),
-            ],
-          ]),
-      ...(measured.transforms === undefined
-        ? []
-        : [
-            [
-              `wavelet transforms of ${product.patches} patches of ${size}: separable, cascade`,
-              ...[measured.transforms.separable, measured.transforms.cascade].map((seconds) =>
-                milliseconds(product.patches * seconds),
-              ),
-            ],
-          ]),
+      [
+        `cropped contourlets and cropped wavelets applied to ${product.patches} patches of ${size}`,
+        ...[measured.product.contourlets, measured.product.factors].map(milliseconds),
+      ],
+      [
+        `wavelet transforms of ${product.patches} patches of ${size}: separable, cascade`,
+        ...[measured.transforms.separable, measured.transforms.cascade].map((seconds) =>
+          milliseconds(product.patches * seconds),
+        ),
+      ],
       ...measured.momentum.map(({ size, ours, other }) =>
         errors(
           size,

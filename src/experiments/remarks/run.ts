@@ -60,11 +60,14 @@ export async function runRemarks(
   const approximation = await jsonPart(tools, "terms", () => approximate(settings, pictures, tools));
   clock.add("approximating", approximation.seconds);
   const momentum = await compareTrainings("momentum", settings, images, tools, clock);
+  const usedAtoms: number[] = [];
+  for (const { models } of momentum)
+    usedAtoms.push(await shareOfUsedAtoms(models[0], settings, pictures, tools));
   const few = await compareTrainings("few", settings, images, tools, clock);
   const measured: Measured = {
     ...{ product: product.value, transforms: transforms.value, approximation: approximation.value },
-    momentum: momentum.map(({ size, curves: [ours, other], usedAtoms }) => ({
-      ...{ size, ours: ours.at(-1)!, other: other.at(-1)!, usedAtoms },
+    momentum: momentum.map(({ size, curves: [ours, other] }, i) => ({
+      ...{ size, ours: ours.at(-1)!, other: other.at(-1)!, usedAtoms: usedAtoms[i] },
     })),
     few: few.map(({ size, curves: [osdl, odl, odlFromExamples] }) => ({ size, osdl, odl, odlFromExamples })),
   };
@@ -189,8 +192,7 @@ async function approximate(
 interface Comparison {
   readonly size: LearningSize;
   readonly curves: readonly ErrorCurve[];
-  /** The share of the atoms that one mini-batch uses, with the first dictionary. */
-  readonly usedAtoms: number;
+  readonly models: readonly Model[];
 }
 
 /** The trainings of every size: OSDL with and without momentum, or OSDL and ODL. Sizes that were aborted are left out. */
@@ -215,11 +217,12 @@ async function compareTrainings(
       curves.push(record.points.flatMap(({ testRmse }) => testRmse ?? []));
     }
     if (tools.signal?.aborted) return comparisons;
-    comparisons.push({ size, curves, usedAtoms: await shareOfUsedAtoms(models[0], settings, images, tools) });
+    comparisons.push({ size, curves, models });
   }
   return comparisons;
 }
 
+/** The share of the atoms that the codes of one mini-batch use. */
 async function shareOfUsedAtoms(
   model: Model,
   { batch, seed }: RemarksSettings,
