@@ -7,5 +7,9 @@ export async function medianSeconds(rounds: number, work: () => Promise<unknown>
     await work();
     if (round > 0) times.push((performance.now() - start) / 1000);
   }
-  return times.toSorted((a, b) => a - b)[times.length >> 1];
+  return medianOf(times);
+}
+
+export function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1];
 }

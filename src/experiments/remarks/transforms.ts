@@ -10,7 +10,7 @@ import type { DenseMatrix } from "../../core/matrix.js";
 import { forwardCascade } from "../../wavelets/cascade.js";
 import { type Wavelet, wavelet } from "../../wavelets/filters.js";
 import { forwardPeriodic, maxLevels } from "../../wavelets/transform.js";
-import { medianSeconds } from "./timing.js";
+import { medianOf } from "./timing.js";
 
 /** Seconds per patch. */
 export interface TransformTimes {
@@ -18,24 +18,30 @@ export interface TransformTimes {
   readonly separable: number;
 }
 
-/** Of square patches, one per column. */
-export async function timeTransforms(
+/**
+ * Of square patches, one per column. The two take turns, and as many rounds again come first and do not count: the engine
+ * compiles what they share, and later again what is called often, so that the first to be timed alone would look slower.
+ */
+export function timeTransforms(
   patches: DenseMatrix,
   side: number,
   name: string,
   rounds: number,
-): Promise<TransformTimes> {
+): TransformTimes {
   const filters = wavelet(name);
-  const time = async (transform: (patch: Float32Array) => Float64Array) => {
-    const all = async () => {
-      for (let i = 0; i < patches.cols; i++) transform(patches.column(i));
-    };
-    return (await medianSeconds(rounds, all)) / patches.cols;
+  const transforms = {
+    cascade: (patch: Float32Array) => forwardCascade(patch, [side, side], filters),
+    separable: (patch: Float32Array) => forwardSeparable(patch, side, filters),
   };
-  return {
-    cascade: await time((patch) => forwardCascade(patch, [side, side], filters)),
-    separable: await time((patch) => forwardSeparable(patch, side, filters)),
-  };
+  const times: Record<keyof TransformTimes, number[]> = { cascade: [], separable: [] };
+  for (let round = 0; round < 2 * rounds; round++) {
+    for (const which of ["cascade", "separable"] as const) {
+      const start = performance.now();
+      for (let i = 0; i < patches.cols; i++) transforms[which](patches.column(i));
+      if (round >= rounds) times[which].push((performance.now() - start) / 1000 / patches.cols);
+    }
+  }
+  return { cascade: medianOf(times.cascade), separable: medianOf(times.separable) };
 }
 
 /** The 1-D transform with all its levels of every row, then of every column of the result; row-major. */
